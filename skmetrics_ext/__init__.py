@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from skmetrics_ext.curves import precision_recall_curves, roc_curves
+from skmetrics_ext.inference.results import Comparison, Estimate, TestResult
 from skmetrics_ext.metrics.accuracy import (
     accuracy_score,
     confusion_matrix,
@@ -133,9 +134,11 @@ __all__ = [
     "CalibrationCurve",
     "CalibrationLine",
     "CalibrationTest",
+    "Comparison",
     "ConfusionTally",
     "Counts",
     "CrossValidationReport",
+    "Estimate",
     "GainCurve",
     "LiftCurve",
     "MetricSpec",
@@ -146,6 +149,7 @@ __all__ = [
     "RankTally",
     "ScoreDecomposition",
     "Scorer",
+    "TestResult",
     "ThresholdOptimizerCV",
     "accuracy_score",
     "auc",

@@ -1,0 +1,1 @@
+"""Uncertainty: intervals of every metric, and tests of the difference between models."""

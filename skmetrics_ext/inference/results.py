@@ -1,0 +1,132 @@
+"""What inference gives back: frozen values that print as a sentence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number with its interval.
+
+    Parameters
+    ----------
+    value : float
+        The metric on all rows.
+    low, high : float
+        Bounds of the interval.
+    standard_error : float
+        Estimated standard deviation of the value; nan where the method has none.
+    method : str
+        How the interval was made.
+    confidence_level : float
+        Nominal coverage, in (0, 1).
+    note : str, default=""
+        What a reader must know before using the interval (few rows, an extreme value).
+
+    Examples
+    --------
+    >>> from skmetrics_ext import Estimate
+    >>> print(Estimate(0.8, 0.7, 0.9, 0.05, "delong", 0.95))
+    0.8 [0.7, 0.9] (95% confidence, delong)
+    """
+
+    value: float
+    low: float
+    high: float
+    standard_error: float
+    method: str
+    confidence_level: float
+    note: str = ""
+
+    def __str__(self) -> str:
+        told = f"; {self.note}" if self.note else ""
+        return (
+            f"{self.value:.4g} [{self.low:.4g}, {self.high:.4g}] "
+            f"({100 * self.confidence_level:g}% confidence, {self.method}{told})"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The difference between two models on the same rows, and a test of it.
+
+    Parameters
+    ----------
+    difference : float
+        Metric of the first model less that of the second.
+    low, high : float
+        Bounds of the interval of the difference; nan where the method has none.
+    statistic : float
+        Test statistic; nan where the method has none.
+    p_value : float
+        Two-sided unless another alternative was asked for.
+    method : str
+        How the difference was tested.
+    value_a, value_b : float
+        The metric of each model.
+    standard_error : float
+        Of the difference; nan where the method has none.
+    confidence_level : float
+        Nominal coverage of the interval, in (0, 1).
+    note : str, default=""
+        What a reader must know before using the numbers.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import Comparison
+    >>> print(Comparison(0.1, 0.02, 0.18, 2.4, 0.016, "delong", 0.9, 0.8, 0.04, 0.95))
+    0.1 [0.02, 0.18], p = 0.016 (95% confidence, delong)
+    """
+
+    difference: float
+    low: float
+    high: float
+    statistic: float
+    p_value: float
+    method: str
+    value_a: float
+    value_b: float
+    standard_error: float
+    confidence_level: float
+    note: str = ""
+
+    def __str__(self) -> str:
+        told = f"; {self.note}" if self.note else ""
+        return (
+            f"{self.difference:.4g} [{self.low:.4g}, {self.high:.4g}], p = {self.p_value:.3g} "
+            f"({100 * self.confidence_level:g}% confidence, {self.method}{told})"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TestResult:
+    """A test statistic and its p-value.
+
+    Parameters
+    ----------
+    statistic : float
+        The statistic; nan for an exact test that has none.
+    p_value : float
+        In [0, 1].
+    method : str
+        Name of the test and its variant.
+    degrees_of_freedom : float or tuple of float, default=nan
+        Of the reference distribution.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import TestResult
+    >>> print(TestResult(4.2, 0.04, "mcnemar", 1.0))
+    mcnemar: statistic = 4.2, p = 0.04
+    """
+
+    __test__ = False  # not a case for pytest
+
+    statistic: float
+    p_value: float
+    method: str
+    degrees_of_freedom: float | tuple[float, float] = float("nan")
+
+    def __str__(self) -> str:
+        return f"{self.method}: statistic = {self.statistic:.4g}, p = {self.p_value:.3g}"
