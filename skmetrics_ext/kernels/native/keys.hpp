@@ -1,0 +1,133 @@
+// Scores as unsigned integers in reverse order: the highest score has the smallest key.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+namespace skm {
+
+using i64 = std::int64_t;
+using u64 = std::uint64_t;
+
+// Integer with the order of the float; both zeros are 0.
+inline i64 image(double value) {
+  i64 bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits >= 0 ? bits : std::numeric_limits<i64>::min() - bits;
+}
+inline i64 image(float value) {
+  std::int32_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits >= 0 ? bits : i64{std::numeric_limits<std::int32_t>::min()} - bits;
+}
+inline i64 image(i64 value) { return value; }
+
+inline void from_image(i64 image_, double& value) {
+  const i64 bits = image_ >= 0 ? image_ : std::numeric_limits<i64>::min() - image_;
+  std::memcpy(&value, &bits, sizeof value);
+}
+inline void from_image(i64 image_, float& value) {
+  const auto bits = static_cast<std::int32_t>(
+      image_ >= 0 ? image_ : i64{std::numeric_limits<std::int32_t>::min()} - image_);
+  std::memcpy(&value, &bits, sizeof value);
+}
+inline void from_image(i64 image_, i64& value) { value = image_; }
+
+// A column of scores, whatever the distance between its rows.
+template <class S>
+struct Column {
+  const S* data;
+  std::ptrdiff_t stride;  // in elements
+  S operator[](std::size_t i) const { return data[static_cast<std::ptrdiff_t>(i) * stride]; }
+};
+
+// How the scores of a column become keys that leave `code_bits` bits free, or `fits` is false.
+//
+// Scores on both sides of 0 and beyond 2 need one bit too many; a power of two brings them into
+// reach, exactly unless it makes a denormal.
+template <class S>
+struct KeyMap {
+  bool fits = true;
+  double down = 1, up = 1;  // powers of two
+  i64 highest = 0;
+  u64 range = 0;
+  S low = 0, high = 0;
+
+  u64 operator()(S score) const {
+    if constexpr (std::is_same_v<S, double>) {
+      score *= down;
+    }
+    return static_cast<u64>(highest) - static_cast<u64>(image(score));
+  }
+
+  S score(u64 key) const {
+    S value;
+    from_image(static_cast<i64>(static_cast<u64>(highest) - key), value);
+    if constexpr (std::is_same_v<S, double>) {
+      value *= up;
+    }
+    return value;
+  }
+};
+
+// Lets `low` and `high` reach the lowest and the highest value.
+template <class T>
+void widen_range(const Column<T>& values, std::size_t n, T& low, T& high) {
+  const auto widen = [&](auto at) {
+    constexpr std::size_t lanes = 8;  // chains that do not wait for each other
+    T lows[lanes], highs[lanes];
+    std::fill_n(lows, lanes, low);
+    std::fill_n(highs, lanes, high);
+    for (std::size_t i = 0; i + lanes <= n; i += lanes) {
+      for (std::size_t lane = 0; lane < lanes; ++lane) {
+        const T value = at(i + lane);
+        lows[lane] = value < lows[lane] ? value : lows[lane];
+        highs[lane] = value > highs[lane] ? value : highs[lane];
+      }
+    }
+    for (std::size_t i = n / lanes * lanes; i < n; ++i) {
+      lows[0] = std::min(lows[0], at(i));
+      highs[0] = std::max(highs[0], at(i));
+    }
+    low = *std::min_element(lows, lows + lanes);
+    high = *std::max_element(highs, highs + lanes);
+  };
+  if (values.stride == 1) {  // known to the compiler, it becomes vector instructions
+    widen([data = values.data](std::size_t i) { return data[i]; });
+  } else {
+    widen([&](std::size_t i) { return values[i]; });
+  }
+}
+
+template <class S>
+KeyMap<S> key_map(const Column<S>& scores, std::size_t n, int code_bits) {
+  KeyMap<S> map;
+  S low = scores[0], high = scores[0];
+  widen_range(scores, n, low, high);
+  map.low = low;
+  map.high = high;
+  map.highest = image(high);
+  map.range = static_cast<u64>(map.highest) - static_cast<u64>(image(low));
+  if (map.range >> (64 - code_bits) == 0) return map;
+  if constexpr (std::is_same_v<S, double>) {
+    int exponent;
+    std::frexp(-low > high ? -low : high, &exponent);
+    if (exponent > 1) {
+      map.down = std::ldexp(1.0, 1 - exponent);
+      map.up = std::ldexp(1.0, exponent - 1);
+      for (std::size_t i = 0; i < n && map.fits; ++i) {
+        map.fits = scores[i] * map.down * map.up == scores[i];
+      }
+      map.highest = image(high * map.down);
+      map.range = static_cast<u64>(map.highest) - static_cast<u64>(image(low * map.down));
+    }
+  }
+  map.fits = map.fits && map.range >> (64 - code_bits) == 0;
+  return map;
+}
+
+}  // namespace skm

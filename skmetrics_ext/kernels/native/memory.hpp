@@ -1,0 +1,76 @@
+// Working memory: small blocks are kept by each thread, large ones ask for huge pages, because
+// the page faults of fresh memory cost as much as a pass over it.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+#include <vector>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+namespace skm {
+
+constexpr std::size_t kept_bytes = std::size_t{4} << 20;
+constexpr std::size_t huge_page = std::size_t{2} << 20;
+
+// Uninitialised memory, to be given to `release`.
+inline void* acquire(std::size_t bytes) {
+#if defined(__linux__)
+  if (bytes > kept_bytes) {
+    const std::size_t rounded = (bytes + huge_page - 1) / huge_page * huge_page;
+    void* block = std::aligned_alloc(huge_page, rounded);
+    if (block == nullptr) throw std::bad_alloc();
+    madvise(block, rounded, MADV_HUGEPAGE);
+    return block;
+  }
+#endif
+  void* block = std::malloc(bytes ? bytes : 1);
+  if (block == nullptr) throw std::bad_alloc();
+  return block;
+}
+
+// The same block, of which only so much is used from now on.
+inline void* shrink(void* block, std::size_t bytes) noexcept {
+  void* smaller = std::realloc(block, bytes ? bytes : 1);
+  return smaller ? smaller : block;
+}
+
+inline void release(void* block) noexcept { std::free(block); }
+
+// The blocks that one thread may use at a time.
+enum class Slot { first, second, table, column, count };
+
+template <class T>
+class Scratch {
+ public:
+  Scratch(Slot slot, std::size_t count) {
+    const std::size_t bytes = count * sizeof(T);
+    if (bytes > kept_bytes) {
+      owned_ = acquire(bytes);
+      data_ = static_cast<T*>(owned_);
+      return;
+    }
+    thread_local std::vector<std::max_align_t> kept[static_cast<int>(Slot::count)];
+    auto& block = kept[static_cast<int>(slot)];
+    const std::size_t units = bytes / sizeof(std::max_align_t) + 1;
+    if (block.size() < units) block.resize(units);
+    data_ = reinterpret_cast<T*>(block.data());
+  }
+
+  ~Scratch() { release(owned_); }
+
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  T& operator[](std::size_t i) { return data_[i]; }
+
+ private:
+  T* data_ = nullptr;
+  void* owned_ = nullptr;
+};
+
+}  // namespace skm

@@ -1,0 +1,235 @@
+// Pairs of classes that each column of a score matrix ranks rightly.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <limits>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "ranks.hpp"
+
+namespace skm {
+
+// Above so many rows of a class, looking up costs more than sorting the column.
+constexpr std::size_t lookup_limit = 50000;
+// Classes are looked up together as long as their tables stay in the cache.
+constexpr std::size_t cached_rows = 16000;
+
+// The scores of one class, sorted, with a table of where to look for a score.
+template <class S, class W>
+class ClassScores {
+ public:
+  // Of a class that has rows, whose ranking fits.
+  template <class Rows>
+  ClassScores(const Ranking<S, Rows>& ranking, std::size_t n) {
+    low_ = static_cast<double>(ranking.score(*(ranking.end() - 1)));
+    const double span = static_cast<double>(ranking.score(*ranking.begin())) - low_;
+    const std::size_t buckets = std::max<std::size_t>(2 * n, 2);
+    last_ = static_cast<double>(buckets - 1);
+    factor_ = last_ / span;
+    if (!(span > 0 && span < 1e300 && factor_ < 1e300)) factor_ = 0;  // one bucket
+    start_.assign(buckets + 1, 0);
+    values_.reserve(n + probes);
+    below_.reserve(n + 1);
+    Sum<W> total;
+    for (const auto* e = ranking.end(); e != ranking.begin();) {
+      --e;
+      const S score = ranking.score(*e);
+      if (values_.empty() || score != values_.back()) {
+        values_.push_back(score);
+        below_.push_back(total.value());
+        ++start_[bucket(score) + 1];
+      }
+      total.add(Rows::weight(*e));
+    }
+    below_.push_back(total.value());
+    for (std::size_t b = 1; b <= buckets; ++b) start_[b] += start_[b - 1];
+    size_ = values_.size();
+    counted_ = size_ == n && std::is_same_v<Rows, Unweighted>;
+    values_.insert(values_.end(), probes, std::numeric_limits<S>::max());
+  }
+
+  // Twice the weight of this class above the score, plus that tied with it.
+  W twice_above(S score) const {
+    // Scores of later buckets are larger, so that a few more than the bucket's own may be
+    // compared, and no branch depends on how many it has.
+    const std::uint32_t* bounds = start_.data() + bucket(score);
+    const S* first = values_.data() + bounds[0];
+    std::size_t at = bounds[0];
+    for (std::size_t i = 0; i < probes; ++i) at += first[i] < score;
+    if (at - bounds[0] == probes) {
+      at = static_cast<std::size_t>(
+          std::lower_bound(first + probes, values_.data() + std::max<std::size_t>(bounds[1], at),
+                           score) -
+          values_.data());
+    }
+    const bool tied = (values_[at] == score) & (at < size_);
+    if (counted_) return static_cast<W>(2 * (size_ - at)) - static_cast<W>(tied);
+    return 2 * below_.back() - below_[at] - below_[at + tied];
+  }
+
+ private:
+  static constexpr std::size_t probes = 4;
+
+  std::size_t bucket(S score) const {
+    const double place = (static_cast<double>(score) - low_) * factor_;
+    return static_cast<std::uint32_t>(std::min(std::max(place, 0.0), last_));
+  }
+
+  double low_, last_, factor_;
+  std::size_t size_;
+  bool counted_;
+  std::vector<std::uint32_t> start_;
+  std::vector<S> values_;
+  std::vector<W> below_;
+};
+
+template <class S, class Rows>
+class PairWins {
+ public:
+  using W = typename Rows::Weight;
+
+  PairWins(const S* scores, std::ptrdiff_t row_stride, std::ptrdiff_t column_stride,
+           const i64* codes, std::size_t n, std::size_t n_classes, const Rows& rows, W* wins)
+      : scores_(scores), row_(row_stride), column_(column_stride), codes_(codes), n_(n),
+        k_(n_classes), rows_(rows), wins_(wins), class_rows_(n_classes) {
+    for (std::size_t i = 0; i < n; ++i) ++class_rows_[static_cast<std::size_t>(codes[i])];
+    starts_.assign(k_ + 1, 0);
+    for (std::size_t k = 0; k < k_; ++k) starts_[k + 1] = starts_[k] + class_rows_[k];
+    std::vector<std::size_t> next(starts_.begin(), starts_.end() - 1);
+    by_class_.resize(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      by_class_[next[static_cast<std::size_t>(codes[i])]++] = static_cast<std::uint32_t>(i);
+    }
+  }
+
+  // False where a column has to be sorted and does not fit.
+  bool run(unsigned threads) {
+    std::vector<std::size_t> looked_up;
+    std::vector<std::size_t> sorted;
+    for (std::size_t k = 0; k < k_; ++k) {
+      if (class_rows_[k] == 0) continue;  // no pairs
+      (class_rows_[k] <= lookup_limit ? looked_up : sorted).push_back(k);
+    }
+    std::vector<char> fits(threads, 1);
+    std::vector<std::exception_ptr> errors(threads);
+    const auto work = [&](unsigned t) {
+      try {
+        std::vector<std::size_t> own;
+        std::size_t rows = 0;
+        for (std::size_t i = t; i < looked_up.size(); i += threads) {
+          own.push_back(looked_up[i]);
+          rows += class_rows_[own.back()];
+          if (rows >= cached_rows || i + threads >= looked_up.size()) {
+            fits[t] = fits[t] && look_up(own);
+            own.clear();
+            rows = 0;
+          }
+        }
+        for (std::size_t i = t; i < sorted.size() && fits[t]; i += threads) {
+          fits[t] = sort(sorted[i]);
+        }
+      } catch (...) {
+        errors[t] = std::current_exception();
+      }
+    };
+    std::vector<std::thread> others;
+    for (unsigned t = 1; t < threads; ++t) others.emplace_back(work, t);
+    work(0);
+    for (auto& other : others) other.join();
+    for (const auto& error : errors) {
+      if (error) std::rethrow_exception(error);
+    }
+    return std::all_of(fits.begin(), fits.end(), [](char ok) { return ok != 0; });
+  }
+
+ private:
+  Column<S> column(std::size_t k) const {
+    return {scores_ + static_cast<std::ptrdiff_t>(k) * column_, row_};
+  }
+
+  // The rows of a class; those of the next begin where they end.
+  const std::uint32_t* rows_of(std::size_t k) const { return by_class_.data() + starts_[k]; }
+
+  W weight(std::size_t row) const {
+    if constexpr (std::is_same_v<Rows, Unweighted>) {
+      return 1;
+    } else {
+      return rows_.data[row];
+    }
+  }
+
+  bool look_up(const std::vector<std::size_t>& classes) {
+    std::vector<ClassScores<S, W>> tables;
+    tables.reserve(classes.size());
+    for (const std::size_t k : classes) {
+      std::vector<S> scores;
+      std::vector<W> weights;
+      scores.reserve(class_rows_[k]);
+      for (const std::uint32_t* row = rows_of(k); row != rows_of(k + 1); ++row) {
+        scores.push_back(column(k)[*row]);
+        if constexpr (!std::is_same_v<Rows, Unweighted>) weights.push_back(weight(*row));
+      }
+      const std::vector<i64> no_codes(scores.size());
+      Rows own{};
+      if constexpr (!std::is_same_v<Rows, Unweighted>) own.data = weights.data();
+      const Ranking<S, Rows> ranking({scores.data(), 1}, no_codes.data(), scores.size(), 2, own);
+      if (!ranking.fits()) return false;
+      tables.emplace_back(ranking, scores.size());
+    }
+    // Rows outside and classes inside read the matrix in its order.
+    std::vector<Sum<W>> won(classes.size() * k_);
+    for (std::size_t i = 0; i < n_; ++i) {
+      const auto j = static_cast<std::size_t>(codes_[i]);
+      const S* cells = scores_ + static_cast<std::ptrdiff_t>(i) * row_;
+      const W own_weight = weight(i);
+      Sum<W>* to = won.data() + j * classes.size();
+      for (std::size_t c = 0; c < classes.size(); ++c) {
+        const S score = cells[static_cast<std::ptrdiff_t>(classes[c]) * column_];
+        to[c].add(own_weight * tables[c].twice_above(score));
+      }
+    }
+    for (std::size_t c = 0; c < classes.size(); ++c) {
+      for (std::size_t j = 0; j < k_; ++j) {
+        wins_[classes[c] * k_ + j] = won[j * classes.size() + c].value();
+      }
+    }
+    return true;
+  }
+
+  bool sort(std::size_t k) {
+    // Read across the rows once, not in each pass of the sort.
+    Scratch<S> own(Slot::column, n_);
+    for (std::size_t i = 0; i < n_; ++i) own[i] = column(k)[i];
+    const Ranking<S, Rows> ranking({own.data(), 1}, codes_, n_, k_, rows_);
+    if (!ranking.fits()) return false;
+    std::vector<Sum<W>> won(k_);
+    Sum<W> above;
+    for (const auto* e = ranking.begin(); e != ranking.end();) {
+      const auto* stop = ranking.end_of_score(e);
+      W tied = 0;
+      for (const auto* own = e; own != stop; ++own) {
+        tied += ranking.code(*own) == k ? rows_.weight(*own) : W{0};
+      }
+      const W twice = 2 * above.value() + tied;
+      for (; e != stop; ++e) won[ranking.code(*e)].add(rows_.weight(*e) * twice);
+      above.add(tied);
+    }
+    for (std::size_t j = 0; j < k_; ++j) wins_[k * k_ + j] = won[j].value();
+    return true;
+  }
+
+  const S* scores_;
+  std::ptrdiff_t row_, column_;
+  const i64* codes_;
+  std::size_t n_, k_;
+  Rows rows_;
+  W* wins_;
+  std::vector<std::size_t> class_rows_, starts_;
+  std::vector<std::uint32_t> by_class_;
+};
+
+}  // namespace skm

@@ -1,0 +1,203 @@
+// One ranking: the table of distinct scores, and the pairs that it orders rightly.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+
+#include "sorting.hpp"
+#include "sums.hpp"
+
+namespace skm {
+
+// Elements without weights weigh 1 and are plain keys.
+struct Unweighted {
+  using Element = u64;
+  using Weight = i64;
+  u64 pack(u64 key, std::size_t) const { return key; }
+  static i64 weight(u64) { return 1; }
+};
+
+template <class W>
+struct Weights {
+  using Element = Weighed<W>;
+  using Weight = W;
+  const W* data = nullptr;
+  Element pack(u64 key, std::size_t row) const { return {key, data[row]}; }
+  static W weight(const Element& element) { return element.weight; }
+};
+
+inline int bits_for(std::size_t n_classes) {
+  return n_classes <= 2 ? 1 : bit_length(static_cast<u64>(n_classes - 1));
+}
+
+// The rows of a ranking, sorted: the highest score first, its class in the low bits of the key.
+template <class S, class Rows>
+class Ranking {
+ public:
+  using Element = typename Rows::Element;
+
+  Ranking(const Column<S>& scores, const i64* codes, std::size_t n, std::size_t n_classes,
+          const Rows& rows)
+      : bits_(bits_for(n_classes)), map_(key_map(scores, n, bits_)),
+        data_(Slot::first, map_.fits ? n : 0), n_(n) {
+    if (!map_.fits) return;
+    Scratch<Element> spare(Slot::second, n);
+    sort_scores(scores, n, map_, bits_, data_.data(), spare.data(), [&](std::size_t i) {
+      return rows.pack(map_(scores[i]) << bits_ | static_cast<u64>(codes[i]), i);
+    });
+  }
+
+  // Whether scores and classes fit into one integer; if not, there is nothing else here.
+  bool fits() const { return map_.fits; }
+  const Element* begin() const { return data_.data(); }
+  const Element* end() const { return data_.data() + n_; }
+  std::size_t code(const Element& e) const {
+    return static_cast<std::size_t>(key_of(e) & ((u64{1} << bits_) - 1));
+  }
+  u64 score_key(const Element& e) const { return key_of(e) >> bits_; }
+  S score(const Element& e) const { return map_.score(score_key(e)); }
+
+  // Where the elements of the same score end.
+  const Element* end_of_score(const Element* e) const {
+    const u64 key = score_key(*e);
+    do {
+      ++e;
+    } while (e != end() && score_key(*e) == key);
+    return e;
+  }
+
+ private:
+  int bits_;
+  KeyMap<S> map_;
+  Scratch<Element> data_;
+  std::size_t n_;
+};
+
+// Weight of the negatives and of the positives.
+template <class W>
+using Pair = std::array<W, 2>;
+
+// Calls `step(own, element)` with the weight of both classes at each score, highest first.
+template <class S, class Rows, class Step>
+void for_each_score(const Ranking<S, Rows>& ranking, const Rows& rows, Step step) {
+  for (const auto* e = ranking.begin(); e != ranking.end();) {
+    const auto* first = e;
+    const auto* stop = ranking.end_of_score(e);
+    Pair<typename Rows::Weight> own{};
+    for (; e != stop; ++e) own[ranking.code(*e)] += rows.weight(*e);
+    step(own, *first);
+  }
+}
+
+template <class W>
+struct Wins {
+  W twice_won, negative, positive;
+};
+
+// Twice the weight of (positive, negative) pairs in which the positive scores higher, ties half.
+template <class S, class Rows>
+std::optional<Wins<typename Rows::Weight>> ranked_wins(const Column<S>& scores, const i64* codes,
+                                                       std::size_t n, const Rows& rows) {
+  using W = typename Rows::Weight;
+  const Ranking<S, Rows> ranking(scores, codes, n, 2, rows);
+  if (!ranking.fits()) return std::nullopt;
+  Sum<W> won, negative, positive;
+  for_each_score(ranking, rows, [&](const Pair<W>& own, const auto&) {
+    // The positives above beat these negatives, those beside them tie.
+    won.add(own[0] * (2 * positive.value() + own[1]));
+    negative.add(own[0]);
+    positive.add(own[1]);
+  });
+  return Wins<W>{won.value(), negative.value(), positive.value()};
+}
+
+// Precision at each score, summed over the weight of the positives there, and that weight.
+template <class S, class Rows>
+std::optional<Pair<double>> ranked_precision(const Column<S>& scores, const i64* codes,
+                                             std::size_t n, const Rows& rows) {
+  using W = typename Rows::Weight;
+  const Ranking<S, Rows> ranking(scores, codes, n, 2, rows);
+  if (!ranking.fits()) return std::nullopt;
+  Sum<W> all, positive;
+  Sum<double> gained;
+  for_each_score(ranking, rows, [&](const Pair<W>& own, const auto&) {
+    all.add(own[0] + own[1]);
+    positive.add(own[1]);
+    // No branch: where there is no weight yet, 0 / 1. Whether a score has positives cannot be
+    // foreseen.
+    const W total = all.value() + static_cast<W>(all.value() == 0);
+    const auto right = static_cast<double>(positive.value());
+    gained.add(static_cast<double>(own[1]) * (right / static_cast<double>(total)));
+  });
+  return Pair<double>{gained.value(), static_cast<double>(positive.value())};
+}
+
+// Weight of both classes at or above each score, from none. With `corners`, scores in the middle
+// of two equal steps are left out. Returns the number of points.
+template <class S, class Rows>
+std::size_t ranked_steps(const Ranking<S, Rows>& ranking, const Rows& rows, bool corners,
+                         S* thresholds, typename Rows::Weight* negative,
+                         typename Rows::Weight* positive) {
+  using W = typename Rows::Weight;
+  Sum<W> below, above;
+  std::size_t last = 0;
+  Pair<W> before{};
+  negative[0] = positive[0] = 0;
+  thresholds[0] = 0;  // of no row; the caller knows what stands for infinity
+  for_each_score(ranking, rows, [&](const Pair<W>& own, const auto& element) {
+    below.add(own[0]);
+    above.add(own[1]);
+    const W fp = below.value(), tp = above.value();
+    // Differences of the sums, as a reader of the curve would take them.
+    const Pair<W> step{static_cast<W>(fp - negative[last]), static_cast<W>(tp - positive[last])};
+    // No branch: whether a point is a corner cannot be foreseen.
+    const bool middle = corners & (last > 1) & (step[0] == before[0]) & (step[1] == before[1]);
+    last += !middle;
+    before = step;
+    thresholds[last] = ranking.score(element);
+    negative[last] = fp;
+    positive[last] = tp;
+  });
+  return last + 1;
+}
+
+// Distinct scores, highest first, and the weight of each class at each of them, (classes, scores).
+// `begin_table(number of scores, thresholds, mass)` gives the memory for both.
+template <class S, class Rows, class Begin>
+bool rank_table(const Column<S>& scores, const i64* codes, std::size_t n, std::size_t n_classes,
+                const Rows& rows, Begin begin_table) {
+  using W = typename Rows::Weight;
+  const Ranking<S, Rows> ranking(scores, codes, n, n_classes, rows);
+  if (!ranking.fits()) return false;
+  std::size_t n_scores = 0;
+  u64 previous = ~u64{0};  // no key: one bit at least is the class's
+  for (const auto& e : ranking) {
+    n_scores += ranking.score_key(e) != previous;
+    previous = ranking.score_key(e);
+  }
+  S* thresholds;
+  W* mass;
+  begin_table(n_scores, thresholds, mass);
+  if (n_scores == n && n_classes == 2) {  // no ties: each row is a line of the table
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto& e = ranking.begin()[i];
+      const W weight = rows.weight(e);
+      thresholds[i] = ranking.score(e);
+      mass[i] = ranking.code(e) ? W{0} : weight;
+      mass[n + i] = ranking.code(e) ? weight : W{0};
+    }
+    return true;
+  }
+  std::fill_n(mass, n_scores * n_classes, W{0});
+  std::size_t at = 0;
+  for (const auto* e = ranking.begin(); e != ranking.end(); ++at) {
+    thresholds[at] = ranking.score(*e);
+    for (const auto* stop = ranking.end_of_score(e); e != stop; ++e) {
+      mass[ranking.code(*e) * n_scores + at] += rows.weight(*e);
+    }
+  }
+  return true;
+}
+
+}  // namespace skm
