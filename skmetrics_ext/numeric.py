@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,14 +12,23 @@ Array = NDArray[Any]
 
 
 def divide(numerator: ArrayLike, denominator: ArrayLike) -> Array:
-    """Elementwise ratio in float64, nan wherever the denominator is 0."""
+    """Elementwise ratio in float64 (or complex128), nan wherever the denominator is 0."""
     numerator, denominator = np.asarray(numerator), np.asarray(denominator)
     if denominator.all():
-        return np.asarray(numerator / denominator, dtype=np.float64)
+        quotient = numerator / denominator
+        if quotient.dtype.kind == "c":
+            return np.asarray(quotient)
+        return np.asarray(quotient, dtype=np.float64)
     shape = np.broadcast_shapes(numerator.shape, denominator.shape)
-    out = np.full(shape, np.nan)
+    is_complex = "c" in (numerator.dtype.kind, denominator.dtype.kind)
+    out = np.full(shape, np.nan, dtype=np.complex128 if is_complex else np.float64)
     np.divide(numerator, denominator, out=out, where=denominator != 0)
     return out
+
+
+def parts(n: int, size: int = 1 << 14) -> Iterator[slice]:
+    """Slices of so many rows, whose temporaries stay in the cache."""
+    return (slice(start, start + size) for start in range(0, n, size))
 
 
 def row_sums(matrix: Array) -> Array:

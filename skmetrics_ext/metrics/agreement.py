@@ -228,7 +228,7 @@ def cohen_kappa_score(
     else:
         positions = read_grades(grades, len(restricted.classes))
         tally = ConfusionTally.from_labels(restricted)
-        value = weighted_kappa(tally.table, _disagreement(weights, positions))
+        value = weighted_kappa(tally.table, disagreement(weights, positions))
     if np.isnan(value):
         warn_undefined(f"`y1`, `y2` and `labels` have only one label in common. {end}")
         return float(replace_undefined_by)
@@ -247,7 +247,7 @@ def read_grades(grades: Any, n_classes: int) -> Array:
     return positions
 
 
-def _disagreement(weights: Any, grades: Array) -> Array:
+def disagreement(weights: Any, grades: Array) -> Array:
     distance = np.abs(grades[:, None] - grades)
     if isinstance(weights, str):
         check_option("weights", weights, ("linear", "quadratic", None))

@@ -9,8 +9,13 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext import kernels
-from skmetrics_ext.metrics.ranking_kernels import one_vs_rest_auc, pairwise_auc, roc_auc
-from skmetrics_ext.numeric import Array, nan_average
+from skmetrics_ext.metrics.ranking_kernels import (
+    average_precision,
+    one_vs_rest_auc,
+    pairwise_auc,
+    roc_auc,
+)
+from skmetrics_ext.numeric import Array, divide, nan_average
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import Scores, check_option, warn_undefined
 
@@ -27,40 +32,57 @@ def binary_tally(score: Array, marks: Array, weight: Array | None) -> RankTally:
 
 def class_marks(checked: Scores) -> Array:
     """Whether each row is of each class, (n, K)."""
-    if checked.true.ndim == 2:
-        return checked.true
-    return np.asarray(checked.true[:, None] == np.arange(len(checked.classes)))
-
-
-def flattened(checked: Scores, marks: Array) -> RankTally:
-    """Every cell of the (n, K) marks as a row of one binary problem: the micro-average."""
-    weight = None if checked.weight is None else np.repeat(checked.weight, marks.shape[1])
-    return binary_tally(checked.score.reshape(-1), marks.reshape(-1), weight)
+    return checked.marks()
 
 
 def average_classes(
-    checked: Scores, read: Callable[[RankTally], float], average: str | None
+    checked: Scores, kernel: Kernel, tell: Callable[[Array], float], average: str | None
 ) -> Any:
-    """Read the tally of each class against the rest, or of each row, and average.
+    """Read the ranking of each class against the rest, or of each row, and average.
 
-    ``read`` gives the value of a binary problem and warns where it has none.
+    ``tell`` gives the value of a binary problem and warns where it has none.
     """
+
+    def read(tally: RankTally) -> float:
+        return tell(kernel(tally))
+
     if checked.kind == "binary":
-        return read(binary_tally(checked.score, checked.true, checked.weight))
-    marks, score, weight = class_marks(checked), checked.score, checked.weight
+        direct = _FROM_SORT.get(kernel)
+        if direct is None or checked.cache:  # another metric reads the same table
+            return read(RankTally.of_class(checked))
+        return tell(direct(checked.score, checked.true, checked.weight))
     if average == "micro":
-        return read(flattened(checked, marks))
+        return read(RankTally.of_cells(checked))
+    weight = checked.weight
     if average == "samples":
-        by_row = zip(score, marks, strict=True)
+        by_row = zip(checked.score, checked.marks(), strict=True)
         return weighted_mean(np.array([read(binary_tally(s, m, None)) for s, m in by_row]), weight)
-    columns = zip(score.T, marks.T, strict=True)
-    values = np.array([read(binary_tally(s, m, weight)) for s, m in columns])
+    values = np.array(
+        [read(RankTally.of_class(checked, code)) for code in range(len(checked.classes))]
+    )
     if average is None:
         return values
     if average == "macro":
         return float(values.mean())
+    marks = checked.marks()
     support = marks.sum(axis=0) if weight is None else (marks * weight[:, None]).sum(axis=0)
     return weighted_mean(values, support)
+
+
+def _sorted_roc_auc(score: Array, codes: Array, weight: Array | None) -> Array:
+    wins, negative, positive = kernels.ranked_wins(score, codes, weight)
+    return divide(wins, 2 * positive * negative)
+
+
+def _sorted_average_precision(score: Array, codes: Array, weight: Array | None) -> Array:
+    return divide(*kernels.ranked_precision(score, codes, weight))
+
+
+# What the sort alone gives, without a table of the scores.
+_FROM_SORT: dict[Kernel, Callable[..., Array]] = {
+    roc_auc: _sorted_roc_auc,
+    average_precision: _sorted_average_precision,
+}
 
 
 def weighted_mean(values: Array, weights: Array | None) -> float:
@@ -79,7 +101,7 @@ def average_areas(checked: Scores, kernel: Kernel, multi_class: str, average: st
     """Area of checked scores of any kind: the body of every public area under the ROC curve."""
     if checked.kind != "multiclass":
         check_option("average", average, AVERAGES)
-        return average_classes(checked, lambda tally: _defined(kernel(tally)), average)
+        return average_classes(checked, kernel, _defined, average)
     if multi_class == "raise":
         raise ValueError(
             "multi_class must be in ('ovo', 'ovr') for y_true of more than two classes."
@@ -92,7 +114,7 @@ def average_areas(checked: Scores, kernel: Kernel, multi_class: str, average: st
             f"average must be one of {options} for multiclass problems, got {average!r}"
         )
     if average == "micro":
-        return _defined(kernel(flattened(checked, class_marks(checked))))
+        return _defined(kernel(RankTally.of_cells(checked)))
     mass = kernels.bin_sums(checked.true, len(checked.classes), checked.weight)
     if multi_class == "ovo":
         return _average_pairs(pair_areas(checked, kernel), mass, average)
@@ -108,8 +130,9 @@ def pair_areas(checked: Scores, kernel: Kernel = roc_auc) -> Array:
     """A(i|j), the area of column i between rows of class i and of class j; nan on the diagonal."""
     n_classes = len(checked.classes)
     if kernel is roc_auc:  # all from one sort per column, without a table of scores by classes
-        wins = kernels.pair_wins(checked.score, checked.true, n_classes, checked.weight)
-        return pairwise_auc(wins, kernels.bin_sums(checked.true, n_classes, checked.weight))
+        return pairwise_auc(
+            _pair_wins(checked), kernels.bin_sums(checked.true, n_classes, checked.weight)
+        )
     areas = np.empty((n_classes, n_classes))
     for k, (thresholds, mass) in enumerate(_by_column(checked)):
         pairs = np.stack([mass, np.broadcast_to(mass[k], mass.shape)], axis=1)
@@ -120,13 +143,17 @@ def pair_areas(checked: Scores, kernel: Kernel = roc_auc) -> Array:
 
 def _rest_areas(checked: Scores, kernel: Kernel, mass: Array) -> Array:
     if kernel is roc_auc:
-        wins = kernels.pair_wins(checked.score, checked.true, len(mass), checked.weight)
-        return one_vs_rest_auc(wins, mass)
-    areas = []
-    for k, (thresholds, table) in enumerate(_by_column(checked)):
-        others = np.delete(table, k, axis=0).sum(axis=0)
-        areas.append(float(kernel(RankTally(thresholds, np.stack([others, table[k]])))))
-    return np.array(areas)
+        return one_vs_rest_auc(_pair_wins(checked), mass)
+    return np.array([float(kernel(RankTally.of_class(checked, k))) for k in range(len(mass))])
+
+
+def _pair_wins(checked: Scores) -> Array:
+    """Counted once for the same scores."""
+    if "wins" not in checked.cache:
+        checked.cache["wins"] = kernels.pair_wins(
+            checked.score, checked.true, len(checked.classes), checked.weight
+        )
+    return np.asarray(checked.cache["wins"])
 
 
 def _by_column(checked: Scores) -> Iterator[tuple[Array, Array]]:

@@ -8,9 +8,10 @@ import numpy as np
 
 from skmetrics_ext.metrics.agreement import rows_among
 from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.metrics.losses import mean_of_rows
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies import ConfusionTally, Counts
-from skmetrics_ext.validation import InvalidParameterError, Labels
+from skmetrics_ext.validation import InvalidParameterError, Labels, Probabilities
 from skmetrics_ext.validation.containers import read_numbers
 
 # --------------------------------------------------------------------------- kernels
@@ -23,6 +24,11 @@ def hamming(counts: Counts) -> Array:
 
 def mean_cost(table: Array, costs: Array) -> Array:
     return divide((table * costs).sum(axis=(-1, -2)), table.sum(axis=(-1, -2)))
+
+
+def drawn_cost_rows(true: Array, proba: Array, costs: Array) -> Array:
+    """Cost of each row, its prediction being drawn from its probabilities."""
+    return np.einsum("nk,nk->n", costs[true], proba)
 
 
 def mean_distance(table: Array, grades: Array | None = None) -> Array:
@@ -119,14 +125,62 @@ def expected_cost(
             f"labels={restricted.classes.tolist()} lacks classes that occur: "
             f"{sorted(set(checked.classes.tolist()) - set(restricted.classes.tolist()))}."
         )
-    costs = read_numbers("cost_matrix", cost_matrix)
-    n_classes = len(restricted.classes)
-    if costs.shape != (n_classes, n_classes) or not np.isfinite(costs).all():
-        raise InvalidParameterError(
-            f"cost_matrix must be finite and of shape {(n_classes, n_classes)} for the classes "
-            f"{restricted.classes.tolist()}, got shape {costs.shape}."
-        )
+    costs = _read_costs(cost_matrix, restricted.classes)
     return float(mean_cost(ConfusionTally.from_labels(restricted).table, costs))
+
+
+@document
+def expected_cost_proba(
+    y_true: Any,
+    y_proba: Any,
+    *,
+    cost_matrix: Any,
+    labels: Any = None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+) -> float:
+    r"""Mean cost of drawing each prediction from the probabilities, under a matrix of costs.
+
+    .. math:: \frac{1}{n} \sum_i \sum_j c_{y_i j} \, p_{ij}
+
+    Probabilities of 0 and 1 have the `expected_cost` of the labels that they name.
+
+    Parameters
+    ----------
+    {y_true_y_proba}
+    cost_matrix : array-like of shape (n_classes, n_classes)
+        Cost of predicting the class of the column where that of the row is true, in the order
+        of the columns of ``y_proba`` (of two classes: negative, positive). Negative costs are
+        gains.
+    {proba_labels}
+    {proba_pos_label}
+    {sample_weight}
+
+    Returns
+    -------
+    float
+        Between the smallest and the largest cost; lower is better.
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    Elkan (2001), Proceedings of the 17th IJCAI, 973-978.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import expected_cost_proba
+    >>> expected_cost_proba([0, 0, 1, 1], [0.25, 0.0, 0.5, 1.0], cost_matrix=[[0, 1], [10, 0]])
+    1.3125
+    """
+    checked = Probabilities.check_strict(
+        y_true, y_proba, labels=labels, pos_label=pos_label, sample_weight=sample_weight
+    )
+    costs = _read_costs(cost_matrix, checked.classes)
+    rows = drawn_cost_rows(checked.true, checked.proba, costs)
+    return mean_of_rows(rows, checked.weight)
 
 
 @document
@@ -169,6 +223,17 @@ def macro_averaged_mean_absolute_error(
     restricted = rows_among(y_true, y_pred, labels, sample_weight, "an error of grades")
     grades = _grades_of(restricted, has_order=labels is not None or restricted.ordered)
     return float(mean_distance(ConfusionTally.from_labels(restricted).table, grades))
+
+
+def _read_costs(cost_matrix: Any, classes: Array) -> Array:
+    costs = read_numbers("cost_matrix", cost_matrix)
+    shape = (len(classes), len(classes))
+    if costs.shape != shape or not np.isfinite(costs).all():
+        raise InvalidParameterError(
+            f"cost_matrix must be finite and of shape {shape} for the classes "
+            f"{classes.tolist()}, got shape {costs.shape}."
+        )
+    return costs
 
 
 def _grades_of(labels: Labels, has_order: bool) -> Array:

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from skmetrics_ext import kernels
 from skmetrics_ext.metrics.class_averages import binary_tally
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.ranking_kernels import cumulated
+from skmetrics_ext.metrics.ranking_kernels import cumulated, from_infinity, recall_ends
 from skmetrics_ext.numeric import Array, divide, trapezoid
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import (
@@ -22,25 +23,6 @@ from skmetrics_ext.validation import (
 )
 from skmetrics_ext.validation.errors import warn_user
 from skmetrics_ext.validation.rows import read_rows
-
-# -------------------------------------------- thresholds that a drawn curve can do without
-
-
-def roc_corners(fp: Array, tp: Array) -> Array:
-    """Whether each threshold is an end or not in the middle of two equal steps."""
-    return _with_ends((np.diff(fp, 2) != 0) | (np.diff(tp, 2) != 0), len(fp))
-
-
-def recall_ends(tp: Array) -> Array:
-    """Whether each threshold is an end or the first or the last with its true positives."""
-    return _with_ends((np.diff(tp[:-1]) != 0) | (np.diff(tp[1:]) != 0), len(tp))
-
-
-def _with_ends(inner: Array, n_points: int) -> Array:
-    if n_points <= 2:
-        return np.ones(n_points, dtype=bool)
-    return np.concatenate([[True], inner, [True]])
-
 
 # --------------------------------------------------------------------------- public functions
 
@@ -218,24 +200,15 @@ def roc_curve(
     array([ inf, 0.8 , 0.4 , 0.35, 0.1 ])
     """
     check_option("drop_intermediate", drop_intermediate, (True, False))
-    fpr, tpr, thresholds = roc_arrays(
-        _tally(y_true, y_score, pos_label, sample_weight), drop_intermediate
-    )
+    thresholds, fp, tp = _steps(y_true, y_score, pos_label, sample_weight, drop_intermediate)
+    thresholds = thresholds.astype(np.float64, copy=False)
+    thresholds[0] = np.inf
+    fpr, tpr = divide(fp, fp[-1]), divide(tp, tp[-1])
     if np.isnan(fpr[0]):
         warn_undefined("No negative samples in y_true, false positive value should be meaningless")
     if np.isnan(tpr[0]):
         warn_undefined("No positive samples in y_true, true positive value should be meaningless")
     return fpr, tpr, thresholds
-
-
-def roc_arrays(tally: RankTally, drop_intermediate: bool) -> tuple[Array, Array, Array]:
-    """False and true positive rates and thresholds, from (0, 0) at infinity."""
-    fp, tp = cumulated(tally.negative), cumulated(tally.positive)
-    thresholds = _from_infinity(tally)
-    if drop_intermediate:
-        kept = np.concatenate([[True], roc_corners(fp[1:], tp[1:])])
-        fp, tp, thresholds = fp[kept], tp[kept], thresholds[kept]
-    return divide(fp, fp[-1]), divide(tp, tp[-1]), thresholds
 
 
 @document
@@ -290,7 +263,7 @@ def det_curve(
             "Only one class is present in y_true. Detection error tradeoff curve is not defined "
             "in that case."
         )
-    thresholds = _from_infinity(tally)
+    thresholds = from_infinity(tally)
     if drop_intermediate:
         kept = recall_ends(tp)
         fp, tp, thresholds = fp[kept], tp[kept], thresholds[kept]
@@ -353,19 +326,25 @@ def precision_recall_curve(
     array([0.1 , 0.35, 0.4 , 0.8 ])
     """
     check_option("drop_intermediate", drop_intermediate, (True, False))
-    tally = _tally(y_true, y_score, pos_label, sample_weight)
-    fp, tp = np.cumsum(tally.negative), np.cumsum(tally.positive)
-    thresholds = tally.thresholds
+    thresholds, fp, tp = _steps(y_true, y_score, pos_label, sample_weight, corners=False)
+    thresholds = thresholds[1:]
     if drop_intermediate:
-        kept = recall_ends(tp)
-        fp, tp, thresholds = fp[kept], tp[kept], thresholds[kept]
-    if tp[-1]:
-        recall = tp / tp[-1]
+        kept = recall_ends(tp[1:])
+        thresholds = thresholds[kept]
+        kept = np.concatenate([[True], kept])
+        fp, tp = fp[kept], tp[kept]
+    fp += tp
+    # In the memory of the counts: fresh memory costs as much as the division.
+    precision, recall = fp.view(np.float64), tp.view(np.float64)
+    total = tp[-1]
+    np.divide(tp[1:], fp[1:], out=precision[1:])
+    if total:
+        np.divide(tp, total, out=recall)
     else:
         warn_user(NO_POSITIVE)
-        recall = np.ones(len(tp))
-    precision = np.append(divide(tp, tp + fp)[::-1], 1.0)
-    return precision, np.append(recall[::-1], 0.0), thresholds[::-1]
+        recall[1:] = 1.0
+    precision[0] = 1.0
+    return precision[::-1], recall[::-1], thresholds[::-1]
 
 
 NO_POSITIVE = "No positive class found in y_true, recall is set to one for all thresholds."
@@ -380,5 +359,11 @@ def _tally(
     return binary_tally(checked.score, checked.true, checked.weight)
 
 
-def _from_infinity(tally: RankTally) -> Array:
-    return np.concatenate([[np.inf], tally.thresholds.astype(np.float64, copy=False)])
+def _steps(
+    y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any, corners: bool
+) -> tuple[Array, Array, Array]:
+    """Thresholds, and the weight of both classes at or above each; the first is of no row."""
+    checked = Scores.check_binary(
+        y_true, y_score, pos_label=pos_label, sample_weight=sample_weight
+    ).weighed()
+    return kernels.ranked_steps(checked.score, checked.true, checked.weight, corners)

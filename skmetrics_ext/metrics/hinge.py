@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.losses import mean
+from skmetrics_ext.metrics.losses import mean_of_rows
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.tallies import MomentTally
 from skmetrics_ext.validation.decisions import check_decisions
 
 # --------------------------------------------------------------------------- kernels
@@ -78,4 +77,4 @@ def hinge_loss(
     """
     checked = check_decisions(y_true, pred_decision, labels=labels, sample_weight=sample_weight)
     rows = hinge_rows(margins(checked.true, checked.score))
-    return float(mean(MomentTally.from_checked(rows[:, None], checked.weight)))
+    return mean_of_rows(rows, checked.weight)

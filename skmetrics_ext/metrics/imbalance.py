@@ -117,7 +117,7 @@ def _sensitivity_specificity(
     )
 
 
-_BASES = {
+BASES = {
     "sensitivity": recall_score,
     "specificity": specificity_score,
     "precision": precision_score,
@@ -179,7 +179,7 @@ def index_balanced_accuracy_score(
     >>> round(index_balanced_accuracy_score([0, 0, 1, 1], [0, 0, 0, 1]), 3)
     0.475
     """
-    check_option("base", base, ("geometric_mean", *_BASES))
+    check_option("base", base, ("geometric_mean", *BASES))
     if not (isinstance(alpha, Real) and np.isfinite(float(alpha))):
         raise InvalidParameterError(f"alpha has to be a finite number, got {alpha!r}.")
     check_zero_division(zero_division)
@@ -196,7 +196,7 @@ def index_balanced_accuracy_score(
     if base == "geometric_mean":
         value = np.sqrt(sensitivity * specificity)
     else:
-        value = plan.read(_BASES[base].rate, zero_division)
+        value = plan.read(BASES[base].rate, zero_division)
     dominance = 1 + alpha * (sensitivity - specificity)
     result = dominance * (value**2 if squared else value)
     return result if average is None else float(result)

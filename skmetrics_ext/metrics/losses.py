@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.numeric import Array
+from skmetrics_ext.numeric import Array, parts
 from skmetrics_ext.tallies import MomentTally
 from skmetrics_ext.validation import (
     BinaryProbabilities,
@@ -24,21 +24,52 @@ def mean(moments: MomentTally) -> Array:
     return moments.mean[..., 0]
 
 
+def mean_of_rows(rows: Array, weight: Array | None) -> float:
+    """The same from the values of the rows, without their co-moments."""
+    if weight is None:
+        return float(rows.sum()) / len(rows)
+    return float((rows * weight).sum() / weight.sum())
+
+
 def log_loss_rows(true: Array, proba: Array, eps: float) -> Array:
     """Minus the log of the probability of the true class (or classes) of each row."""
     if true.ndim == 2:
         return -np.log(np.clip(proba, eps, 1 - eps)).sum(axis=1, where=true)
-    return -np.log(np.clip(proba[np.arange(len(true)), true], eps, 1 - eps))
+    rows = np.empty(len(true))
+    for part in parts(len(true)):
+        own = of_true_class(true[part], proba[part])
+        np.clip(own, eps, 1 - eps, out=own)
+        np.negative(np.log(own, out=own), out=rows[part])
+    return rows
+
+
+def of_true_class(true: Array, proba: Array) -> Array:
+    """Probability of the true class of each row."""
+    if not proba.flags.c_contiguous:
+        return np.asarray(proba[np.arange(len(true)), true])
+    return proba.reshape(-1).take(true + np.arange(0, proba.size, proba.shape[1]))
 
 
 def brier_rows(true: Array, proba: Array) -> Array:
     """Squared distance of the probabilities of each row from its true class (or classes)."""
     if true.ndim == 2:
         away = proba - true
-    else:
-        away = proba.copy()
-        away[np.arange(len(true)), true] -= 1
-    return np.einsum("nk,nk->n", away, away)
+        return np.einsum("nk,nk->n", away, away)
+    rows = np.empty(len(true))
+    for part in parts(len(true)):
+        away = proba[part].copy()
+        away[np.arange(len(away)), true[part]] -= 1
+        np.einsum("nk,nk->n", away, away, out=rows[part])
+    return rows
+
+
+def half_brier_rows(true: Array, proba: Array) -> Array:
+    """Squared distance of the probability of one of two classes from whether it is true."""
+    rows = np.empty(len(true))
+    for part in parts(len(true)):
+        away = np.subtract(proba[part], true[part], out=rows[part])
+        np.multiply(away, away, out=away)
+    return rows
 
 
 # --------------------------------------------------------------------------- public functions
@@ -104,8 +135,9 @@ def log_loss(
         y_true, y_proba, labels=labels, sample_weight=sample_weight, absolute=not normalize
     )
     rows = log_loss_rows(checked.true, checked.proba, checked.eps)
-    moments = MomentTally.from_checked(rows[:, None], checked.weight)
-    return float(mean(moments) if normalize else moments.total[0])
+    if normalize:
+        return mean_of_rows(rows, checked.weight)
+    return float((rows if checked.weight is None else rows * checked.weight).sum())
 
 
 @document
@@ -163,12 +195,17 @@ def brier_score_loss(
     0.03
     """
     check_option("scale_by_half", scale_by_half, (True, False, "auto"))
+    if n_columns(y_proba) == 1:
+        one = BinaryProbabilities.check(
+            y_true, y_proba, labels=labels, pos_label=pos_label, sample_weight=sample_weight
+        )
+        value = mean_of_rows(half_brier_rows(one.true, one.proba), one.weight)
+        return value if scale_by_half else 2 * value
     checked = check_brier(y_true, y_proba, labels, pos_label, sample_weight)
-    rows = brier_rows(checked.true, checked.proba)
+    value = mean_of_rows(brier_rows(checked.true, checked.proba), checked.weight)
     two = checked.proba.shape[1] < 3
     half = two if scale_by_half == "auto" else bool(scale_by_half)
-    value = mean(MomentTally.from_checked(rows[:, None], checked.weight))
-    return float(value / 2 if half else value)
+    return value / 2 if half else value
 
 
 def check_brier(

@@ -211,7 +211,7 @@ def net_benefit_curve(
             f"net_benefit_curve needs binary labels, y_true is {checked.kind}: pass one class "
             "against the rest, y_true == k and column k of y_score."
         )
-    tally = RankTally.from_scores(checked.score, checked.true, 2, checked.weight)
+    tally = RankTally.of_class(checked)
     curve = benefit(tally, grid, share)
     if np.isnan(curve).any():
         warn_undefined("Net benefit is undefined and nan: a class has no rows.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from skmetrics_ext.metrics.class_averages import average_areas
+from skmetrics_ext.metrics.class_averages import Kernel, average_areas
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.ranking_kernels import partial_roc_auc, roc_auc_convex_hull
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
@@ -81,6 +81,19 @@ def partial_roc_auc_score(
     """
     check_option("multi_class", multi_class, ("raise", "ovr", "ovo"))
     check_option("standardize", standardize, (True, False))
+    kernel = partial_kernel(fpr_range, tpr_range, standardize)
+    checked = Scores.check(
+        y_true, y_score, labels=labels, pos_label=pos_label, sample_weight=sample_weight
+    )
+    return average_areas(checked, kernel, multi_class, average)
+
+
+def partial_kernel(
+    fpr_range: tuple[float, float] | None = None,
+    tpr_range: tuple[float, float] | None = None,
+    standardize: bool = True,
+) -> Kernel:
+    """The area within one of the two ranges."""
     if (fpr_range is None) == (tpr_range is None):
         raise InvalidParameterError(
             "Pass exactly one of fpr_range and tpr_range, a pair (low, high); got "
@@ -88,11 +101,7 @@ def partial_roc_auc_score(
         )
     axis = "fpr" if tpr_range is None else "tpr"
     low, high = _range(f"{axis}_range", tpr_range if fpr_range is None else fpr_range)
-    kernel = partial(partial_roc_auc, low=low, high=high, axis=axis, standardize=standardize)
-    checked = Scores.check(
-        y_true, y_score, labels=labels, pos_label=pos_label, sample_weight=sample_weight
-    )
-    return average_areas(checked, kernel, multi_class, average)
+    return partial(partial_roc_auc, low=low, high=high, axis=axis, standardize=standardize)
 
 
 def _range(name: str, given: Any) -> tuple[float, float]:

@@ -11,7 +11,8 @@ import numpy as np
 from skmetrics_ext.metrics.class_averages import AVERAGES, average_classes
 from skmetrics_ext.metrics.curve_arrays import NO_POSITIVE
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.ranking_kernels import cumulated
+from skmetrics_ext.metrics.rank_averaging import each_slice
+from skmetrics_ext.metrics.ranking_kernels import average_precision, cumulated
 from skmetrics_ext.numeric import Array, divide, trapezoid
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import (
@@ -23,14 +24,6 @@ from skmetrics_ext.validation import (
 from skmetrics_ext.validation.errors import warn_user
 
 # --------------------------------------------------------------------------- kernels
-
-
-def average_precision(tally: RankTally) -> Array:
-    """Precision at each score, averaged over the positive rows; nan where there is none."""
-    tp, fp = np.cumsum(tally.positive, axis=-1), np.cumsum(tally.negative, axis=-1)
-    # Scores at which neither class has a row (of a stack of tallies) are 0/0 and count nothing.
-    gained = tally.positive * np.nan_to_num(divide(tp, tp + fp))
-    return divide(gained.sum(axis=-1), tp[..., -1])
 
 
 def precision_recall_points(tally: RankTally) -> tuple[Array, Array]:
@@ -148,8 +141,8 @@ def average_precision_score(
         sample_weight=sample_weight,
         by_rule=True,
     )
-    read = _or_nan if checked.kind == "multiclass" else _or_zero
-    return average_classes(checked, partial(read, average_precision), average)
+    tell = _or_nan if checked.kind == "multiclass" else _or_zero
+    return average_classes(checked, average_precision, tell, average)
 
 
 @document
@@ -231,7 +224,7 @@ def pr_auc_score(
             "interpolation='davis_goadrich_unit' steps from one true positive to the next, so "
             "sample_weight must hold integers; 'davis_goadrich' takes any weights."
         )
-    return average_classes(checked, partial(_or_nan, INTERPOLATIONS[interpolation]), average)
+    return average_classes(checked, INTERPOLATIONS[interpolation], _or_nan, average)
 
 
 INTERPOLATIONS: dict[str, Callable[[RankTally], Array]] = {
@@ -241,23 +234,33 @@ INTERPOLATIONS: dict[str, Callable[[RankTally], Array]] = {
 }
 
 
+def area_kernel(interpolation: str = "trapezoid") -> Callable[[RankTally], Array]:
+    """The area under one of the interpolations, over any leading axes."""
+    if interpolation == "davis_goadrich_unit":
+        return partial(each_slice, _unit_step_area)
+    return INTERPOLATIONS[interpolation]
+
+
+def _unit_step_area(negative: Array, positive: Array) -> float:
+    mass = np.stack([negative, positive]).astype(np.int64)
+    return float(unit_step_area(RankTally(np.arange(mass.shape[-1]), mass)))
+
+
 def _counts_rows(weight: Array | None) -> bool:
     return weight is None or weight.dtype.kind != "f"
 
 
-def _or_zero(kernel: Callable[[RankTally], Array], tally: RankTally) -> float:
-    area = float(kernel(tally))
+def _or_zero(area: Array) -> float:
     if np.isnan(area):
         warn_user(NO_POSITIVE)
         return 0.0
-    return area
+    return float(area)
 
 
-def _or_nan(kernel: Callable[[RankTally], Array], tally: RankTally) -> float:
-    area = float(kernel(tally))
+def _or_nan(area: Array) -> float:
     if np.isnan(area):
         warn_undefined(
             "The area under the precision-recall curve is undefined and set to nan: no row is "
             "of the class."
         )
-    return area
+    return float(area)

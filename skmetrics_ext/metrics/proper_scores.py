@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.losses import mean
+from skmetrics_ext.metrics.losses import mean_of_rows
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.tallies import MomentTally
 from skmetrics_ext.validation import InvalidParameterError, Probabilities
 from skmetrics_ext.validation.containers import read_column
 
@@ -78,7 +77,7 @@ def spherical_score(
         y_true, y_proba, labels=labels, pos_label=pos_label, sample_weight=sample_weight
     )
     rows = spherical_rows(checked.true, checked.proba)
-    return float(mean(MomentTally.from_checked(rows[:, None], checked.weight)))
+    return mean_of_rows(rows, checked.weight)
 
 
 @document
@@ -141,14 +140,17 @@ def ranked_probability_score(
     )
     _check_order(checked.classes, labels, y_true)
     rows = ranked_rows(checked.true, checked.proba)
-    return float(mean(MomentTally.from_checked(rows[:, None], checked.weight)))
+    return mean_of_rows(rows, checked.weight)
 
 
 def _check_order(classes: Array, labels: Any, y_true: Any) -> None:
     """Refuse text in the order of the alphabet, which is not that of its ranks."""
     if labels is not None or len(classes) < 3 or classes.dtype.kind not in "UTO":
         return
-    if read_column(y_true, "y_true").ordered:
+    if isinstance(y_true, Probabilities):  # checked with labels in the order that was meant
+        if y_true.cache.get("ordered"):
+            return
+    elif read_column(y_true, "y_true").ordered:
         return
     raise InvalidParameterError(
         f"The order of the text labels {classes.tolist()} is not known: pass labels=, from the "

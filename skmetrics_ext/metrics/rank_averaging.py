@@ -80,20 +80,10 @@ def rank_score(
 def score_checked(kernel: Kernel, title: str, checked: Scores, average: str | None) -> Any:
     """A float, or an array with a value per class for ``average=None`` of several classes."""
     if checked.kind == "binary":
-        tally = RankTally.from_scores(checked.score, checked.true, 2, checked.weight)
-        return _told(float(kernel(tally)), title)
-    marks = checked.true
-    if checked.kind == "multiclass":
-        marks = marks[:, None] == np.arange(len(checked.classes))
+        return _told(float(kernel(RankTally.of_class(checked))), title)
     if average == "micro":
-        weight = None if checked.weight is None else np.repeat(checked.weight, marks.shape[1])
-        codes = marks.reshape(-1).astype(np.int64)
-        tally = RankTally.from_scores(checked.score.reshape(-1), codes, 2, weight)
-        return _told(float(kernel(tally)), title)
-    tallies = [
-        RankTally.from_scores(score, own.astype(np.int64), 2, checked.weight)
-        for score, own in zip(checked.score.T, marks.T, strict=True)
-    ]
+        return _told(float(kernel(RankTally.of_cells(checked))), title)
+    tallies = [RankTally.of_class(checked, code) for code in range(len(checked.classes))]
     values = np.array([float(kernel(tally)) for tally in tallies])
     if average is None:
         return _told(values, title)
@@ -124,7 +114,7 @@ def binary_tally(
             f"{what} needs binary labels, y_true is {checked.kind}: pass one class against the "
             "rest, y_true == k and column k of y_score."
         )
-    return checked, RankTally.from_scores(checked.score, checked.true, 2, checked.weight)
+    return checked, RankTally.of_class(checked)
 
 
 def check_share(name: str, value: Any, *, zero: bool = True) -> float:

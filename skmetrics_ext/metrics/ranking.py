@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext import kernels
-from skmetrics_ext.metrics.class_averages import Kernel, average_areas, binary_tally, pair_areas
+from skmetrics_ext.metrics.class_averages import Kernel, average_areas, pair_areas
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.ranking_kernels import partial_roc_auc, roc_auc
 from skmetrics_ext.numeric import Array
@@ -86,7 +86,7 @@ def roc_auc_score(
     array([1.  , 1.  , 0.75])
     """
     check_option("multi_class", multi_class, ("raise", "ovr", "ovo"))
-    kernel = _area_kernel(max_fpr)
+    kernel = area_kernel(max_fpr)
     checked = Scores.check(
         y_true, y_score, labels=labels, pos_label=pos_label, sample_weight=sample_weight
     )
@@ -213,14 +213,14 @@ def pairwise_roc_auc(
            [1.  ,  nan, 1.  ],
            [0.75, 0.75,  nan]])
     """
-    kernel = _area_kernel(max_fpr)
+    kernel = area_kernel(max_fpr)
     checked = Scores.check(y_true, y_score, labels=labels, sample_weight=sample_weight)
     if checked.kind == "multilabel-indicator":
         raise InvalidParameterError(
             "multilabel-indicator format is not supported: pairwise areas need one label a row."
         )
     if checked.kind == "binary":
-        tally = binary_tally(checked.score, checked.true, checked.weight)
+        tally = RankTally.of_class(checked)
         # The first class from its own side: the negatives of the scores, the classes exchanged.
         turned = RankTally(-tally.thresholds[::-1], tally.mass[::-1, ::-1])
         areas = np.array([[np.nan, float(kernel(turned))], [float(kernel(tally)), np.nan]])
@@ -237,7 +237,8 @@ def pairwise_roc_auc(
     return areas
 
 
-def _area_kernel(max_fpr: float | None) -> Kernel:
+def area_kernel(max_fpr: float | None = None) -> Kernel:
+    """The whole area, or the part of it up to a false positive rate."""
     if max_fpr is None or max_fpr == 1:
         return roc_auc
     if not 0 < max_fpr <= 1:

@@ -23,6 +23,16 @@ def gini(tally: RankTally) -> Array:
     return 2 * roc_auc(tally) - 1
 
 
+def average_precision(tally: RankTally) -> Array:
+    """Precision at each score, averaged over the positive rows; nan where there is none."""
+    tp, fp = np.cumsum(tally.positive, axis=-1), np.cumsum(tally.negative, axis=-1)
+    # Scores at which neither class has a row (of a stack of tallies) are 0/0 and count nothing.
+    predicted = tp + fp
+    precision = np.zeros(predicted.shape)
+    np.divide(tp, predicted, out=precision, where=predicted != 0)
+    return divide((tally.positive * precision).sum(axis=-1), tp[..., -1])
+
+
 def cumulated(mass: Array) -> Array:
     """Weight at or above each score, a 0 before the highest for "no row is positive"."""
     out = np.zeros((*mass.shape[:-1], mass.shape[-1] + 1), dtype=mass.dtype)
@@ -116,3 +126,33 @@ def one_vs_rest_auc(wins: Array, mass: Array) -> Array:
     """Area of each column between its class and all others: a row of A weighted by class size."""
     others = wins.sum(axis=1) - wins.diagonal()
     return divide(others, 2 * mass * (mass.sum() - mass))
+
+
+def roc_corners(fp: Array, tp: Array) -> Array:
+    """Whether each threshold is an end or not in the middle of two equal steps."""
+    return _with_ends((np.diff(fp, 2) != 0) | (np.diff(tp, 2) != 0), len(fp))
+
+
+def recall_ends(tp: Array) -> Array:
+    """Whether each threshold is an end or the first or the last with its true positives."""
+    return _with_ends((np.diff(tp[:-1]) != 0) | (np.diff(tp[1:]) != 0), len(tp))
+
+
+def _with_ends(inner: Array, n_points: int) -> Array:
+    if n_points <= 2:
+        return np.ones(n_points, dtype=bool)
+    return np.concatenate([[True], inner, [True]])
+
+
+def roc_arrays(tally: RankTally, drop_intermediate: bool) -> tuple[Array, Array, Array]:
+    """False and true positive rates and thresholds, from (0, 0) at infinity."""
+    fp, tp = cumulated(tally.negative), cumulated(tally.positive)
+    thresholds = from_infinity(tally)
+    if drop_intermediate:
+        kept = np.concatenate([[True], roc_corners(fp[1:], tp[1:])])
+        fp, tp, thresholds = fp[kept], tp[kept], thresholds[kept]
+    return divide(fp, fp[-1]), divide(tp, tp[-1]), thresholds
+
+
+def from_infinity(tally: RankTally) -> Array:
+    return np.concatenate([[np.inf], tally.thresholds.astype(np.float64, copy=False)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from skmetrics_ext.numeric import Array, wilson
 from skmetrics_ext.tallies import Counts
 from skmetrics_ext.validation import InvalidParameterError, Labels, check_option
 from skmetrics_ext.validation.errors import warn_user
+from skmetrics_ext.validation.parameters import check_level
 
 COLUMNS = {
     "precision": precision_score.rate,
@@ -128,10 +129,7 @@ def classification_report(
 
 
 def _check_level(confidence_level: float, checked: Labels) -> None:
-    if not (isinstance(confidence_level, Real) and 0 < float(confidence_level) < 1):
-        raise InvalidParameterError(
-            f"confidence_level has to be in (0, 1), got {confidence_level!r}."
-        )
+    check_level(confidence_level)
     if checked.weight is not None:
         raise InvalidParameterError(
             "confidence_level needs rows without sample_weight: weights do not say how many "

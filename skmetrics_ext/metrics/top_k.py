@@ -93,12 +93,12 @@ def top_k_accuracy_score(
             f"'k' ({k}) greater than or equal to 'n_classes' ({n_classes}) will result in a "
             "perfect score and is therefore meaningless."
         )
-    hits = _hits(checked, int(k))
-    moments = MomentTally.from_checked(hits[:, None].astype(np.float64), checked.weight)
+    right = hits(checked, int(k))
+    moments = MomentTally.from_checked(right[:, None].astype(np.float64), checked.weight)
     return float(mean(moments) if normalize else moments.total[0])
 
 
-def _hits(checked: Scores, k: int) -> Array:
+def hits(checked: Scores, k: int) -> Array:
     score = checked.score
     if score.ndim == 2:
         return hit_rows(checked.true, score, k)

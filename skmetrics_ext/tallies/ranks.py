@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -12,6 +12,11 @@ from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies.counts import Counts
 from skmetrics_ext.validation import Scores
+
+if TYPE_CHECKING:
+    from skmetrics_ext.tallies.binned import BinnedRankTally
+
+_KEPT_CELLS = 1 << 24  # of scores by class; the tallies of more are not kept for another metric
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -74,6 +79,33 @@ class RankTally:
         return cls(*kernels.rank_table(score, codes, n_classes, weight))
 
     @classmethod
+    def of_class(cls, checked: Scores, code: int = 1) -> Self:
+        """One class of checked scores against the rest; sorted once for the same scores."""
+        known = checked.cache.get(("class", code))
+        if known is not None:
+            return known
+        score, marks = checked.score, checked.true
+        if checked.kind != "binary":
+            score = score[:, code]
+            marks = marks == code if checked.kind == "multiclass" else marks[:, code]
+        tally = cls.from_scores(score, marks.astype(np.int64, copy=False), 2, checked.weight)
+        if checked.score.size <= _KEPT_CELLS:
+            checked.cache["class", code] = tally
+        return tally
+
+    @classmethod
+    def of_cells(cls, checked: Scores) -> Self:
+        """Every cell of the (n, K) scores as a row of one binary problem: the micro-average."""
+        if "cells" not in checked.cache:
+            marks, weight = checked.marks(), checked.weight
+            if weight is not None:
+                weight = np.repeat(weight, marks.shape[1])
+            checked.cache["cells"] = cls.from_scores(
+                checked.score.reshape(-1), marks.reshape(-1).astype(np.int64), 2, weight
+            )
+        return checked.cache["cells"]
+
+    @classmethod
     def combine(cls, parts: Iterable[RankTally]) -> Self:
         """Sum of tallies over the union of their scores: the tally of all their rows."""
         return cls(*_on_union(list(parts), add=True))
@@ -90,6 +122,23 @@ class RankTally:
     def pool(self, axis: int = 0) -> Self:
         """Sum over a leading axis (folds, groups)."""
         return type(self)(self.thresholds, self.mass.sum(axis=axis))
+
+    def binned(self, n: int) -> BinnedRankTally:
+        """Put the scores into n bins of about equal weight, each read as one tie.
+
+        Parameters
+        ----------
+        n : int
+            Number of bins, at most.
+
+        Returns
+        -------
+        BinnedRankTally
+            Its ``auc_error_bound`` is the largest error of the area under the ROC curve.
+        """
+        from skmetrics_ext.tallies.binned import bin_tally
+
+        return bin_tally(self, n)
 
     @property
     def negative(self) -> Array:

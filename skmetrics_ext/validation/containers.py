@@ -76,6 +76,19 @@ def read_numbers(name: str, values: Any) -> Array:
         raise InvalidParameterError(f"{name} must hold numbers, got {values!r:.60}.") from error
 
 
+def take_rows(data: Any, rows: Array) -> Any:
+    """The rows of an array, a sparse matrix, a data frame, a series or a list, as such."""
+    if hasattr(data, "iloc"):
+        return data.iloc[rows]
+    if hasattr(data, "tocsr"):
+        return data.tocsr()[rows]
+    if type(data).__module__.partition(".")[0] == "pyarrow":
+        return data.take(rows)
+    if isinstance(data, list | tuple):
+        return [data[row] for row in rows]
+    return data[rows]
+
+
 def _with_rows(values: Array, data: Any, name: str) -> Array:
     if values.ndim == 0:
         raise InvalidParameterError(f"{name} must hold rows, got the scalar {data!r:.60}.")
@@ -112,18 +125,20 @@ def _refuse_missing(name: str, row: int) -> None:
 
 def _read_pandas(data: Any, name: str) -> Column:
     index = getattr(data, "index", None)
+    dtype = getattr(data, "dtype", None)
+    if dtype is not None and hasattr(dtype, "categories") and hasattr(dtype, "ordered"):
+        categorical = getattr(data, "array", data)
+        if hasattr(categorical, "codes"):
+            codes = np.asarray(categorical.codes)
+            if codes.size and codes.min() < 0:
+                _refuse_missing(name, int(np.argmax(codes < 0)))
+            categories = read_column(dtype.categories, name).values
+            return Column(name, codes, categories, bool(dtype.ordered), index=index)
     missing = data.isna()
     if hasattr(missing, "to_numpy"):
         missing = missing.to_numpy()
     if missing.any():
         _refuse_missing(name, int(np.argmax(missing.reshape(len(data), -1).any(axis=1))))
-    dtype = getattr(data, "dtype", None)
-    if dtype is not None and hasattr(dtype, "categories") and hasattr(dtype, "ordered"):
-        categorical = getattr(data, "array", data)
-        if hasattr(categorical, "codes"):
-            codes = np.asarray(categorical.codes, dtype=np.int64)
-            categories = read_column(dtype.categories, name).values
-            return Column(name, codes, categories, bool(dtype.ordered), index=index)
     values = data.to_numpy() if hasattr(data, "to_numpy") else np.asarray(data)
     if values.dtype.kind == "O":
         values = _narrow_objects(values, dtype)

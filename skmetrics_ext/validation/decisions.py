@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.numeric import Array
+from skmetrics_ext.validation.checked import checked_before
 from skmetrics_ext.validation.errors import InvalidParameterError
 from skmetrics_ext.validation.labels import encode_columns, read_labels
 from skmetrics_ext.validation.rows import read_rows
@@ -20,8 +21,12 @@ def check_decisions(
     """Check and encode; the second of two classes is the positive one.
 
     More than two classes, in ``labels`` or in ``y_true``, need a column each, in the order of
-    ``labels``. One class alone is the negative one, as in scikit-learn.
+    ``labels``. One class alone is the negative one, as in scikit-learn. Checked scores, given in
+    the place of both arguments, come back as they are.
     """
+    given = checked_before(Scores, y_true, pred_decision, labels, sample_weight)
+    if given is not None:
+        return given
     (true, decision), weight = read_rows(
         sample_weight, False, y_true=y_true, pred_decision=pred_decision
     )

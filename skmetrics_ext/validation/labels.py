@@ -57,6 +57,13 @@ class Labels:
         if isinstance(y_true, cls):
             return y_true._again(y_pred, sample_weight, absolute)
         (true, pred), weight = read_rows(sample_weight, absolute, y_true=y_true, y_pred=y_pred)
+        if _is_coded(true) and _is_coded(pred):
+            classes, (true_codes, pred_codes) = encode_columns(
+                (true, true.values), (pred, pred.values)
+            )
+            kind = "multiclass" if len(classes) > 2 else "binary"
+            ordered = true.ordered or pred.ordered
+            return cls(kind, classes, true_codes, pred_codes, weight, ordered, absolute)
         true_values, true_kind = label_values(true)
         pred_values, pred_kind = label_values(pred)
         kinds = {true_kind, pred_kind}
@@ -185,6 +192,37 @@ class Labels:
         return np.asarray((self.true == self.pred).all(axis=1))
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Target:
+    """One column of true labels: its kind, and for classes their codes."""
+
+    kind: str
+    values: Any
+    classes: Array
+    codes: Array
+
+
+def read_target(column: Column) -> Target:
+    """Kind of a column of labels, in scikit-learn's terms, and codes where it holds classes."""
+    if _is_coded(column):  # the classes tell the kind
+        classes, (codes,) = encode_columns((column, column.values))
+        kind = "multiclass" if len(classes) > 2 else "binary"
+        return Target(kind, column.values, classes, codes)
+    values, kind = label_values(column)
+    if kind not in ("binary", "multiclass"):
+        return Target(kind, values, np.empty(0), np.empty(0, dtype=np.int64))
+    classes, (codes,) = encode_columns((column, values))
+    return Target(kind, values, classes, codes)
+
+
+def _is_coded(column: Column) -> bool:
+    """Whether it holds integers, or codes of a categorical column, and no indicators."""
+    values = column.values
+    return (
+        not column.is_sparse and values.ndim == 1 and values.dtype.kind in "biu" and len(values) > 0
+    )
+
+
 def read_labels(labels: Any) -> Array:
     """The ``labels`` argument as a 1-D array of at least one label."""
     if isinstance(labels, np.ndarray):
@@ -253,18 +291,18 @@ def encode_columns(*columns: tuple[Column, Array]) -> tuple[Array, list[Array]]:
     Categorical columns are encoded through their categories, never row by row. Where one is
     ordered and knows every class, its order is the order of the classes.
     """
+    if all(column.categories is None and values.dtype.kind in "biu" for column, values in columns):
+        return kernels.encode(*(values for _, values in columns))
     parts: list[Array] = []
-    codes_of: list[tuple[Array, Array] | None] = []
+    codes_of: list[Array | None] = []
     for column, values in columns:
         if column.categories is None:
             parts.append(values)
             codes_of.append(None)
             continue
-        used = np.flatnonzero(np.bincount(values, minlength=len(column.categories)))
-        position = np.zeros(len(column.categories), dtype=np.int64)
-        position[used] = np.arange(len(used))
+        used, (dense,) = kernels.encode(values)
         parts.append(_as_labels(column.categories[used]))
-        codes_of.append((position, values))
+        codes_of.append(dense)
     text = {part.dtype.kind in "UOT" for part in parts}
     if len(text) > 1:
         found = " and ".join(str(np.unique(part)[:5]) for part in parts)
@@ -275,8 +313,8 @@ def encode_columns(*columns: tuple[Column, Array]) -> tuple[Array, list[Array]]:
         )
     classes, codes = kernels.encode(*parts)
     codes = [
-        code if how is None else code[how[0]][how[1]]
-        for code, how in zip(codes, codes_of, strict=True)
+        code if dense is None else _through(code, dense)
+        for code, dense in zip(codes, codes_of, strict=True)
     ]
     order = _category_order(classes, [column for column, _ in columns])
     if order is None:
@@ -284,6 +322,12 @@ def encode_columns(*columns: tuple[Column, Array]) -> tuple[Array, list[Array]]:
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
     return classes[order], [rank[code] for code in codes]
+
+
+def _through(code_of: Array, dense: Array) -> Array:
+    if np.array_equal(code_of, np.arange(len(code_of))):
+        return dense
+    return code_of[dense]
 
 
 def _as_labels(categories: Array) -> Array:

@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
 
+from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array, row_sums
+from skmetrics_ext.validation.checked import checked_before, same_positive
 from skmetrics_ext.validation.containers import Column, read_column
 from skmetrics_ext.validation.errors import InvalidParameterError, warn_user
-from skmetrics_ext.validation.labels import encode_columns
+from skmetrics_ext.validation.labels import read_target
 from skmetrics_ext.validation.rows import read_rows
-from skmetrics_ext.validation.scores import column_codes, find_label, score_values, show_labels
-from skmetrics_ext.validation.targets import label_values
+from skmetrics_ext.validation.scores import (
+    Scores,
+    column_codes,
+    find_label,
+    score_values,
+    show_labels,
+)
 
 # Rounding in a softmax stays well inside these; what lies further out is no probability.
 _RANGE_TOLERANCE = 1e-8
 _SUM_TOLERANCE = 1e-6
+# Spacing at 1 of float32 and float64, by their bytes.
+_EPS = {size: float(np.finfo(f"f{size}").eps) for size in (4, 8)}
+_NOT_BINARY = (
+    "The type of the target inferred from y_true is {} but should be binary according to the "
+    "shape of y_prob. y_proba of two classes is one column, or two; of one class among others "
+    "pass y_true == k and column k."
+)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -42,6 +56,8 @@ class Probabilities:
     proba: Array
     weight: Array | None
     eps: float
+    absolute: bool = False
+    cache: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
     def check(
@@ -57,19 +73,24 @@ class Probabilities:
         """Check and encode. ``labels`` is the order of the columns and is obeyed unsorted.
 
         ``strict`` refuses rows that do not sum to 1, where scikit-learn's own functions warn,
-        and multilabel indicators.
+        and multilabel indicators. Checked probabilities, given in the place of both arguments,
+        come back as they are.
         """
+        given = checked_before(cls, y_true, y_proba, labels, sample_weight, absolute)
+        if given is not None:
+            return given._strictly() if strict else given
         (proba, true), weight = read_rows(sample_weight, absolute, y_proba=y_proba, y_true=y_true)
-        values, kind = label_values(true)
-        columns = score_values(proba)
+        target = read_target(true)
+        kind, columns = target.kind, score_values(proba)
         _check_kind(kind, ("binary", "multiclass") + (() if strict else ("multilabel-indicator",)))
-        eps = float(np.finfo(columns.dtype).eps)
+        eps = _EPS[columns.dtype.itemsize]
         matrix = _probability_matrix(columns)
         if kind == "multilabel-indicator":
+            values = target.values
             marks = np.asarray(values.toarray() if hasattr(values, "toarray") else values) != 0
             classes, codes = np.arange(marks.shape[1]), marks
         else:
-            classes, (codes,) = encode_columns((true, values))
+            classes, codes = target.classes, target.codes
             if labels is not None:
                 classes, codes = column_codes(labels, classes, codes, "y_proba")
         _check_classes(classes, matrix, labels)
@@ -77,7 +98,7 @@ class Probabilities:
             _check_sums(matrix, proba)
         elif columns.ndim == 2:  # one column sums to 1 with its complement
             _warn_of_sums(matrix, eps)
-        return cls(classes, codes, matrix, weight, eps)
+        return cls(classes, codes, matrix, weight, eps, absolute)
 
     @classmethod
     def check_strict(
@@ -93,6 +114,9 @@ class Probabilities:
 
         With a column for each class, ``pos_label`` says nothing.
         """
+        given = checked_before(cls, y_true, y_proba, labels, sample_weight)
+        if given is not None:
+            return given._strictly()
         if n_columns(y_proba) == 1:
             one = BinaryProbabilities.check(
                 y_true, y_proba, labels=labels, pos_label=pos_label, sample_weight=sample_weight
@@ -100,6 +124,38 @@ class Probabilities:
             matrix = np.column_stack([1 - one.proba, one.proba])
             return cls(one.classes, one.true, matrix, one.weight, one.eps)
         return cls.check(y_true, y_proba, labels=labels, sample_weight=sample_weight, strict=True)
+
+    def _strictly(self) -> Self:
+        if self.true.ndim == 2:
+            _check_kind("multilabel-indicator", ("binary", "multiclass"))
+        if "sums" not in self.cache:
+            _check_sums(self.proba, None)
+            self.cache["sums"] = True
+        return self
+
+    def as_scores(self) -> Scores:
+        """The same rows as scores: of the last of two classes, or of every class."""
+        if "scores" not in self.cache:
+            score, kind = self.proba, "multiclass"
+            if self.true.ndim == 2:
+                kind = "multilabel-indicator"
+            elif len(self.classes) == 2:
+                score, kind = np.ascontiguousarray(score[:, 1]), "binary"
+            self.cache["scores"] = Scores(kind, self.classes, self.true, score, self.weight)
+        return self.cache["scores"]
+
+    def as_binary(self) -> BinaryProbabilities:
+        """Probabilities of the last of two classes."""
+        if self.true.ndim == 2 or len(self.classes) != 2:
+            kind = "multilabel-indicator" if self.true.ndim == 2 else "multiclass"
+            raise InvalidParameterError(_NOT_BINARY.format(kind))
+        if "binary" not in self.cache:
+            _check_sums(self.proba, None)
+            column = self.as_scores().score
+            self.cache["binary"] = BinaryProbabilities(
+                self.classes, self.true, column, self.weight, self.eps, self.absolute
+            )
+        return self.cache["binary"]
 
     def top_label(self) -> tuple[Array, Array]:
         """Largest probability of each row, and whether its class is true (1) or not (0)."""
@@ -129,6 +185,8 @@ class BinaryProbabilities:
     proba: Array
     weight: Array | None
     eps: float
+    absolute: bool = False
+    cache: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
     def check(
@@ -146,18 +204,19 @@ class BinaryProbabilities:
         The positive class is ``pos_label``, else the second of ``labels``, else 1 if the labels
         are 0 and 1 or -1 and 1, else the greater of two numbers. Text has to say.
         """
+        given = checked_before(
+            cls, y_true, y_proba, labels, sample_weight, absolute, otherwise="as_binary"
+        )
+        if given is not None:
+            return same_positive(given, pos_label)
         (proba, true), weight = read_rows(sample_weight, absolute, y_proba=y_proba, y_true=y_true)
-        values, kind = label_values(true)
+        target = read_target(true)
         columns = score_values(proba)
-        if kind != "binary":
-            raise InvalidParameterError(
-                f"The type of the target inferred from y_true is {kind} but should be binary "
-                "according to the shape of y_prob. y_proba of two classes is one column, or two; "
-                "of one class among others pass y_true == k and column k."
-            )
-        eps = float(np.finfo(columns.dtype).eps)
+        if target.kind != "binary":
+            raise InvalidParameterError(_NOT_BINARY.format(target.kind))
+        eps = _EPS[columns.dtype.itemsize]
         columns = _in_range(columns, "less than")
-        classes, (codes,) = encode_columns((true, values))
+        classes, codes = target.classes, target.codes
         if labels is not None:
             classes, codes = column_codes(labels, classes, codes, "y_proba")
             if len(classes) != 2:
@@ -166,13 +225,16 @@ class BinaryProbabilities:
                 )
         place = _positive(classes, labels, pos_label)
         one = _column_of(columns, proba, classes, place)
+        if place == 1:  # the codes mark it already
+            return cls(classes, codes, one, weight, eps, absolute)
         order = classes if place < 0 else np.append(np.delete(classes, place), classes[place])
-        return cls(order, (codes == place).astype(np.int64), one, weight, eps)
+        return cls(order, (codes == place).astype(np.int64), one, weight, eps, absolute)
 
 
 def n_columns(y_proba: Any) -> int:
     """1 for a vector or a column of probabilities, else the number of columns."""
-    shape = read_column(y_proba, "y_proba").values.shape
+    proba = y_proba.proba if isinstance(y_proba, Probabilities) else y_proba
+    shape = read_column(proba, "y_proba").values.shape
     return 1 if len(shape) < 2 else int(shape[1])
 
 
@@ -186,7 +248,7 @@ def _check_kind(kind: str, accepted: tuple[str, ...]) -> None:
 
 def _in_range(columns: Array, below: str) -> Array:
     """Float64, rounding outside [0, 1] clipped."""
-    high, low = float(columns.max()), float(columns.min())
+    low, high = kernels.value_range(columns)
     if high > 1 + _RANGE_TOLERANCE:
         raise InvalidParameterError(
             f"y_prob contains values greater than 1: {high} (the largest of y_proba)."
@@ -206,7 +268,12 @@ def _probability_matrix(columns: Array) -> Array:
         wide = wide[:, None]
     if wide.ndim != 2:
         raise InvalidParameterError(f"y_proba must be 1-D or 2-D, got shape {wide.shape}.")
-    return np.hstack([1 - wide, wide]) if wide.shape[1] == 1 else wide
+    if wide.shape[1] > 1:
+        return wide
+    both = np.empty((len(wide), 2))
+    np.subtract(1, wide[:, 0], out=both[:, 0])
+    both[:, 1] = wide[:, 0]
+    return both
 
 
 def _positive(classes: Array, labels: Any, pos_label: Any) -> int:
@@ -255,9 +322,9 @@ def _column_of(columns: Array, source: Column, classes: Array, place: int) -> Ar
     )
 
 
-def _check_sums(matrix: Array, source: Column) -> None:
+def _check_sums(matrix: Array, source: Column | None) -> None:
     """Refuse rows that do not sum to 1, up to the rounding of half precision."""
-    dtype = getattr(source.values, "dtype", None)
+    dtype = None if source is None else getattr(source.values, "dtype", None)
     rounding = float(np.finfo(np.float16).eps) if dtype == np.float16 else 0.0
     away = np.abs(row_sums(matrix) - 1)
     if (away > max(_SUM_TOLERANCE, rounding)).any():

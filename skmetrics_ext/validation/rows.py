@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation.containers import Column, read_column
 from skmetrics_ext.validation.errors import InvalidParameterError
@@ -110,13 +111,13 @@ def check_weight(sample_weight: Any, n_rows: int, *, absolute: bool = False) -> 
         raise InvalidParameterError(
             f"sample_weight must hold numbers, got dtype {weight.dtype}."
         ) from error
-    low, high = float(weight.min()), float(weight.max())
-    if not (np.isfinite(low) and np.isfinite(high)):  # their sum may overflow
-        what = "NaN" if np.isnan(low) or np.isnan(high) else "infinity or a value too large"
+    if not kernels.all_finite(weight):
+        what = "NaN" if np.isnan(weight).any() else "infinity or a value too large"
         row = int(np.argmin(np.isfinite(weight)))
         raise InvalidParameterError(
             f"Input sample_weight contains {what}. The first such weight is in row {row}."
         )
+    low, high = kernels.value_range(weight)
     _check_sign(weight, low, high)
     if not absolute and not _SMALLEST < high < _LARGEST:
         weight = np.ldexp(weight, -int(np.frexp(high)[1]))

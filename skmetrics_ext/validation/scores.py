@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
 
+from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array
+from skmetrics_ext.validation.checked import checked_before, same_positive
 from skmetrics_ext.validation.containers import Column
 from skmetrics_ext.validation.errors import InvalidParameterError
-from skmetrics_ext.validation.labels import encode_columns, find_labels, read_labels
+from skmetrics_ext.validation.labels import find_labels, read_labels, read_target
 from skmetrics_ext.validation.rows import read_rows
-from skmetrics_ext.validation.targets import label_values
 
 # Rounding in a softmax stays well inside this; rows that do not are no probabilities.
 _SUM_TOLERANCE = 1e-6
@@ -39,6 +40,10 @@ class Scores:
         Codes into ``classes``, or indicators.
     score : ndarray of float of shape (n,) or (n, K)
     weight : ndarray of shape (n,) or None
+    absolute : bool
+        Whether the weights are in the unit that the caller gave.
+    cache : dict
+        Tallies already made of these scores, so that many metrics sort once.
     """
 
     kind: str
@@ -46,6 +51,8 @@ class Scores:
     true: Array
     score: Array
     weight: Array | None
+    absolute: bool = False
+    cache: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
     def check(
@@ -62,10 +69,15 @@ class Scores:
 
         ``by_rule``: without ``labels``, the positive class of binary data is ``pos_label`` even
         where no row is of it, and no other data have one (scikit-learn's average precision).
+
+        Checked scores, given in the place of both arguments, come back as they are.
         """
+        given = checked_before(cls, y_true, y_score, labels, sample_weight, otherwise="as_scores")
+        if given is not None:
+            return same_positive(given, None if by_rule and pos_label == 1 else pos_label)
         (true, score), weight = read_rows(sample_weight, False, y_true=y_true, y_score=y_score)
-        values, kind = label_values(true)
-        scores = score_values(score)
+        target = read_target(true)
+        kind, scores = target.kind, score_values(score)
         if kind not in ("binary", "multiclass", "multilabel-indicator"):
             raise InvalidParameterError(
                 f"{kind} format is not supported: y_true must hold class labels or "
@@ -77,8 +89,8 @@ class Scores:
                 f"pos_label to 1. Got {pos_label!r}."
             )
         if kind == "multilabel-indicator":
-            return cls._multilabel(values, scores, weight)
-        classes, (codes,) = encode_columns((true, values))
+            return cls._multilabel(target.values, scores, weight)
+        classes, codes = target.classes, target.codes
         if kind == "multiclass" or (scores.ndim == 2 and scores.shape[1] > 2):
             return cls._multiclass(classes, codes, scores, labels, weight)
         if by_rule and labels is None:
@@ -107,14 +119,15 @@ class Scores:
         of the result are those that occur, the positive one last.
         """
         (true, score), weight = read_rows(sample_weight, absolute, y_true=y_true, y_score=y_score)
-        values, kind = label_values(true)
+        target = read_target(true)
+        kind = target.kind
         if kind != "binary" and (kind != "multiclass" or pos_label is None):
             raise InvalidParameterError(
                 f"{kind} format is not supported: y_true must hold labels of two classes, or of "
                 "more and pos_label name one of them."
             )
-        classes, (codes,) = encode_columns((true, values))
-        return cls._one_class(classes, codes, score_values(score), pos_label, weight)
+        scores = score_values(score)
+        return cls._one_class(target.classes, target.codes, scores, pos_label, weight)
 
     @classmethod
     def check_columns(
@@ -127,8 +140,14 @@ class Scores:
         absolute: bool = False,
     ) -> Self:
         """Check the scores of every class; of two classes, those of the second will do."""
+        given = checked_before(
+            cls, y_true, y_score, labels, sample_weight, absolute, otherwise="as_scores"
+        )
+        if given is not None:
+            return given
         (true, score), weight = read_rows(sample_weight, absolute, y_true=y_true, y_score=y_score)
-        values, kind = label_values(true)
+        target = read_target(true)
+        kind = target.kind
         if kind not in ("binary", "multiclass"):
             raise InvalidParameterError(
                 f"y type must be 'binary' or 'multiclass', got '{kind}' instead."
@@ -136,7 +155,7 @@ class Scores:
         scores = score_values(score)
         if scores.ndim == 2 and scores.shape[1] == 1:
             scores = scores[:, 0]
-        classes, (codes,) = encode_columns((true, values))
+        classes, codes = target.classes, target.codes
         n_columns = 2 if scores.ndim == 1 else scores.shape[1]
         if labels is not None:
             classes, codes = column_codes(labels, classes, codes, "y_score")
@@ -161,13 +180,28 @@ class Scores:
             "class of each column."
         )
 
+    def weighed(self) -> Scores:
+        """The rows whose weight is not 0."""
+        if self.weight is None or self.weight.all():
+            return self
+        kept = self.weight != 0
+        return Scores(self.kind, self.classes, self.true[kept], self.score[kept], self.weight[kept])
+
+    def marks(self) -> Array:
+        """Whether each row is of each class, (n, K)."""
+        if self.true.ndim == 2:
+            return self.true
+        return np.asarray(self.true[:, None] == np.arange(len(self.classes)))
+
     @classmethod
     def _one_class(
         cls, classes: Array, codes: Array, scores: Array, pos_label: Any, weight: Array | None
     ) -> Self:
         place = _positive_place(classes, pos_label)
-        marks = (codes == place).astype(np.int64)
         column = place if len(classes) == 2 and place >= 0 else None
+        if column == 1:  # the codes mark it already
+            return cls("binary", classes, codes, _one_column(scores, column), weight)
+        marks = (codes == place).astype(np.int64)
         if place >= 0:
             classes = np.append(np.delete(classes, place), classes[place])
         return cls("binary", classes, marks, _one_column(scores, column), weight)
@@ -266,7 +300,8 @@ def find_label(label: Any, classes: Array) -> int:
     """Position of one label among the classes, -1 where it is not one of them."""
     if np.ndim(label) != 0:
         raise InvalidParameterError(f"pos_label must be one label, got {label!r:.60}.")
-    return int(find_labels(np.array([label], dtype=object), classes)[0])
+    known = classes.tolist()
+    return known.index(label) if label in known else -1
 
 
 def _one_column(scores: Array, column: int | None) -> Array:
@@ -306,7 +341,7 @@ def score_values(column: Column) -> Array:
         values = values.astype(np.float32)  # exact, and sorts faster
     elif values.dtype not in (np.float32, np.float64, np.int64):
         values = values.astype(np.float64)
-    if not np.isfinite(values).all():
+    if not kernels.all_finite(values):
         bad = ~np.isfinite(values)
         what = "NaN" if np.isnan(values).any() else "infinity or a value too large for its dtype"
         row = int(np.argmax(bad.reshape(len(values), -1).any(axis=1)))

@@ -10,7 +10,7 @@ from skmetrics_ext.metrics.calibration.binning import Binning, check_bins
 from skmetrics_ext.metrics.calibration.events import forecasts
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array, wilson
-from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.validation.parameters import check_level
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -121,16 +121,3 @@ def calibration_curve_binned(
     return CalibrationCurve(
         sums.edges, sums.mean_predicted, rate, low, high, sums.weight, sums.n_rows, level
     )
-
-
-def check_level(confidence_level: Any) -> float:
-    """A number between 0 and 1."""
-    try:
-        level = float(confidence_level)
-    except (TypeError, ValueError):
-        level = float("nan")
-    if not 0 < level < 1:
-        raise InvalidParameterError(
-            f"confidence_level has to be a number in (0, 1), got {confidence_level!r}."
-        )
-    return level
