@@ -1,0 +1,26 @@
+"""Pictures of metrics, by scikit-learn's conventions of displays.
+
+Matplotlib, the optional extra ``plot``, is imported when something is drawn.
+"""
+
+from skmetrics_ext.plotting.calibration import CalibrationDisplay
+from skmetrics_ext.plotting.comparison import CrossValidationDisplay
+from skmetrics_ext.plotting.confusion import ConfusionMatrixDisplay
+from skmetrics_ext.plotting.decision import DecisionCurveDisplay
+from skmetrics_ext.plotting.gain import GainDisplay
+from skmetrics_ext.plotting.lift import LiftDisplay
+from skmetrics_ext.plotting.precision_recall import PrecisionRecallCurvesDisplay
+from skmetrics_ext.plotting.roc import RocCurvesDisplay
+from skmetrics_ext.plotting.threshold import ThresholdDisplay
+
+__all__ = [
+    "CalibrationDisplay",
+    "ConfusionMatrixDisplay",
+    "CrossValidationDisplay",
+    "DecisionCurveDisplay",
+    "GainDisplay",
+    "LiftDisplay",
+    "PrecisionRecallCurvesDisplay",
+    "RocCurvesDisplay",
+    "ThresholdDisplay",
+]

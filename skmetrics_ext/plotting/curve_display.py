@@ -1,0 +1,339 @@
+"""Curves of classes or models, or of folds with their mean and a band."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from skmetrics_ext.inference.fold_tests import corrected_resampled_interval
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.plotting import drawing
+from skmetrics_ext.plotting.display import ScoreDisplay
+from skmetrics_ext.plotting.lines import (
+    AVERAGES,
+    MEAN,
+    Line,
+    check_grid,
+    chosen,
+    positive,
+    quietly,
+    repeated,
+)
+from skmetrics_ext.plotting.rows import Fold
+from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
+from skmetrics_ext.validation.parameters import check_level
+
+_AVERAGE_DASHES = {"micro": "-", "macro": (0, (1, 1))}
+
+
+class CurveDisplay(ScoreDisplay):
+    """Lines over one abscissa. What differs between the kinds is said by a few attributes.
+
+    Parameters
+    ----------
+    lines : sequence of Line
+        Of folds, those of one curve before their mean.
+    name : str, default=None
+        Name of the model.
+    positive : object, default=None
+        The positive class, for binary data.
+    undefined : mapping of int to str, default=None
+        Folds that have no curve, and why.
+    """
+
+    x: ClassVar[str]
+    y: ClassVar[str]
+    averaged: ClassVar[tuple[str, ...]]  # columns that are averaged over folds, y first
+    x_label: ClassVar[str]
+    y_label: ClassVar[str]
+    value_name: ClassVar[str] = ""
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    drawstyle: ClassVar[str] = "default"
+    legend_at: ClassVar[str] = "best"
+    size: ClassVar[tuple[float, float]] = (5.4, 4.4)
+    grid: ClassVar[Array] = np.linspace(0, 1, 101)
+
+    def __init__(
+        self,
+        lines: Sequence[Line],
+        *,
+        name: str | None = None,
+        positive: Any = None,
+        undefined: Mapping[int, str] | None = None,
+    ) -> None:
+        self.lines = tuple(lines)
+        self.name = name
+        self.positive = positive
+        self.undefined = dict(undefined or {})
+
+    # --------------------------------------------------------------------- what the kinds define
+
+    @classmethod
+    def _read(cls, *args: Any, **options: Any) -> list[Line]:
+        """All curves of checked rows."""
+        raise NotImplementedError
+
+    @classmethod
+    def _is_undefined(cls, line: Line) -> bool:
+        x, y = line.columns[cls.x], line.columns[cls.y]
+        return bool(np.isnan(x).any() or np.isnan(y).all())
+
+    @classmethod
+    def _at(cls, line: Line, column: str, grid: Array) -> Array:
+        """A column at given abscissas."""
+        return np.interp(grid, line.columns[cls.x], line.columns[column])
+
+    @classmethod
+    def _grid(cls, lines: list[Line]) -> Array:
+        """Abscissas of the mean of the lines of folds."""
+        return cls.grid
+
+    def _draw_references(self, ax: Any) -> None:
+        """What the curves are compared with."""
+
+    def _set_limits(self, ax: Any) -> None:
+        drawing.make_square(ax)
+
+    # --------------------------------------------------------------------- computing
+
+    @classmethod
+    def _of_rows(
+        cls, rows: Scores, name: str | None, *, curves: Any = None, **options: Any
+    ) -> Self:
+        lines = chosen(cls._read(rows, **options), curves)
+        return cls(lines, name=name, positive=positive(rows))
+
+    @classmethod
+    def _of_folds(
+        cls,
+        folds: list[Fold],
+        name: str | None,
+        *,
+        curves: Any = None,
+        grid: Any = None,
+        confidence_level: float = 0.95,
+        **options: Any,
+    ) -> Self:
+        level = check_level(confidence_level)
+        undefined = {fold.number: fold.reason for fold in folds if fold.scores is None}
+        by_curve: dict[Any, list[tuple[Fold, Line]]] = {}
+        for fold in folds:
+            if fold.scores is None:
+                continue
+            found = quietly(cls._read, fold.scores, **options)
+            for line in chosen(found, cls._default_curves(found) if curves is None else curves):
+                if cls._is_undefined(line):
+                    undefined[fold.number] = f"{line.curve}: a class has no rows, or no others"
+                else:
+                    by_curve.setdefault(line.curve, []).append((fold, line))
+        if not by_curve:
+            reasons = sorted(set(undefined.values()))
+            raise InvalidParameterError(f"No fold has a curve: {'; '.join(reasons)}.")
+        lines: list[Line] = []
+        for curve, pairs in by_curve.items():
+            own = [Line(curve, line.columns, line.value, fold.number) for fold, line in pairs]
+            points = cls._grid(own) if grid is None else check_grid(grid)
+            mean = cls._mean([fold for fold, _ in pairs], own, points, level)
+            lines += [*own, mean]
+        first = next(fold.scores for fold in folds if fold.scores is not None)
+        return cls(lines, name=name, positive=positive(first), undefined=undefined)
+
+    @classmethod
+    def _default_curves(cls, lines: list[Line]) -> Any:
+        """Curves whose folds are drawn: the macro-average of several, if there is one."""
+        return ["macro"] if any(line.curve == "macro" for line in lines) else None
+
+    @classmethod
+    def _mean(cls, folds: list[Fold], lines: list[Line], grid: Array, level: float) -> Line:
+        columns: dict[str, Array] = {cls.x: grid}
+        for column in cls.averaged:
+            columns[column] = np.mean([cls._at(line, column, grid) for line in lines], axis=0)
+        every = np.array([cls._at(line, cls.y, grid) for line in lines])
+        values = np.array([line.value for line in lines])
+        interval = None
+        spread = margin = np.full(len(grid), np.nan)
+        if len(lines) > 1:
+            sizes = {"n_train": [f.n_train for f in folds], "n_test": [f.n_test for f in folds]}
+            if not np.isnan(values).any():
+                interval = corrected_resampled_interval(values, confidence_level=level, **sizes)
+            spread = every.std(axis=0, ddof=1)
+            # The same correction at every point: its factor is that of scores with spread 1.
+            unit = np.linspace(-1, 1, len(lines))
+            estimate = corrected_resampled_interval(unit, confidence_level=level, **sizes)
+            margin = spread * (estimate.high - estimate.value) / unit.std(ddof=1)
+        columns["std"] = spread
+        columns["low"] = np.clip(columns[cls.y] - margin, *cls.bounds)
+        columns["high"] = np.clip(columns[cls.y] + margin, *cls.bounds)
+        return Line(lines[0].curve, columns, float(values.mean()), MEAN, interval)
+
+    def columns(self) -> dict[str, Array]:
+        """The numbers behind the picture.
+
+        Returns
+        -------
+        dict of str to ndarray
+            ``curve`` names the line, ``fold`` is its fold, "mean" or None; then its points, and
+            of means ``std`` over the folds and the interval ``low``, ``high`` of the mean. What
+            a line does not have is nan.
+        """
+        lengths = [len(line.columns[self.x]) for line in self.lines]
+        table = {"curve": repeated([line.curve for line in self.lines], lengths)}
+        if any(line.fold is not None for line in self.lines):
+            table["fold"] = repeated([line.fold for line in self.lines], lengths)
+        for column in dict.fromkeys(name for line in self.lines for name in line.columns):
+            table[column] = np.concatenate(
+                [
+                    np.asarray(line.columns.get(column, np.full(length, np.nan)), dtype=np.float64)
+                    for line, length in zip(self.lines, lengths, strict=True)
+                ]
+            )
+        return table
+
+    # --------------------------------------------------------------------- drawing
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        name: str | None = None,
+        band: str | None = "std",
+        reference: bool = True,
+        legend: bool = True,
+        curve_kwargs: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Draw the lines.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, default=None
+            Where to draw; a new figure by default. Axes of another display of the same kind
+            are added to, in other colours and dashes.
+        name : str, default=None
+            Name of the model in the legend.
+        band : {"std", "interval"} or None, default="std"
+            Around a mean over folds: one standard deviation of the folds to either side, or
+            the interval of the mean with Nadeau and Bengio's correction, at each point.
+        reference : bool, default=True
+            Whether to draw what the curves are compared with, such as chance.
+        legend : bool, default=True
+            Whether to draw a legend.
+        curve_kwargs : dict, default=None
+            Arguments of matplotlib's ``plot`` for the curves, in the place of ours.
+
+        Returns
+        -------
+        display
+            This display, with ``ax_``, ``figure_``, ``lines_`` (of the curves, or of their means
+            over folds), ``line_`` (the first of them), ``fold_lines_``, ``bands_`` and
+            ``legend_``.
+        """
+        check_option("band", band, ("std", "interval", None))
+        self.ax_ = ax = drawing.make_axes(f"{type(self).__name__}.plot", ax, self.size)
+        self.figure_ = ax.figure
+        self.name = name if name is not None else self.name
+        self.lines_: list[Any] = []
+        self.fold_lines_: list[Any] = []
+        self.bands_: list[Any] = []
+        place = drawing.places_taken(ax)
+        # The name of several curves is the title of the legend, unless others are there.
+        title = self.name if self._n_curves > 1 and not place else None
+        if place:
+            drawing.name_curves(ax)
+        for line in self.lines:
+            look = drawing.style(place)
+            if line.is_average and line.fold is None:
+                look = {"color": "black", "linestyle": _AVERAGE_DASHES[line.curve]}
+            if isinstance(line.fold, int):
+                if self._n_curves == 1:  # those of several would hide each other
+                    self.fold_lines_.append(self._draw_fold(ax, line, look))
+                continue
+            if line.fold == MEAN and band is not None:
+                self._draw_band(ax, line, look, band)
+            options = {"linewidth": 2.2 if line.fold == MEAN else 1.8, **look}
+            options |= {"label": self._label(line, title is None), "drawstyle": self.drawstyle}
+            options |= dict(curve_kwargs or {})
+            x, y = line.columns[self.x], line.columns[self.y]
+            self.lines_.append(drawing.draw_curve(ax, x, y, **options))
+            place += 1
+        self.line_ = self.lines_[0]
+        if reference:
+            self._draw_references(ax)
+        ax.set(xlabel=self.x_label, ylabel=self._y_title())
+        self._set_limits(ax)
+        self.legend_ = None
+        if legend:
+            self.legend_ = drawing.draw_legend(ax, self.legend_at, self.size, title)
+        return self
+
+    def _draw_fold(self, ax: Any, line: Line, look: Mapping[str, Any]) -> Any:
+        x, y = line.columns[self.x], line.columns[self.y]
+        (drawn,) = ax.plot(
+            x,
+            y,
+            color=look["color"],
+            linewidth=0.8,
+            alpha=0.45,
+            drawstyle=self.drawstyle,
+            zorder=1.5,
+            label=self._fold_label(),
+        )
+        return drawn
+
+    def _draw_band(self, ax: Any, line: Line, look: Mapping[str, Any], band: str) -> None:
+        columns = line.columns
+        low, high = columns["low"], columns["high"]
+        label = "interval of the mean"
+        if line.interval is not None:
+            label = f"{100 * line.interval.confidence_level:g}% {label}"
+        if band == "std":
+            low = np.clip(columns[self.y] - columns["std"], *self.bounds)
+            high = np.clip(columns[self.y] + columns["std"], *self.bounds)
+            label = "± 1 standard deviation of the folds"
+        step = {"steps-pre": "pre", "steps-post": "post"}.get(self.drawstyle)
+        self.bands_.append(
+            ax.fill_between(
+                columns[self.x],
+                low,
+                high,
+                step=step,
+                color=look["color"],
+                alpha=0.2,
+                linewidth=0,
+                label=label,
+            )
+        )
+
+    @property
+    def _n_curves(self) -> int:
+        return len({line.curve for line in self.lines})
+
+    def _fold_label(self) -> str:
+        n_drawn = sum(isinstance(line.fold, int) for line in self.lines)
+        if not self.undefined:
+            return f"each of {n_drawn} folds"
+        return f"each fold ({n_drawn} of {n_drawn + len(self.undefined)} defined)"
+
+    def _label(self, line: Line, named: bool) -> str:
+        parts = [self.name] if named and self.name is not None else []
+        if self._n_curves > 1 or self.positive is None:
+            parts.append(self._curve_name(line.curve))
+        mean = "mean" if line.fold == MEAN else ""
+        text = ", ".join(parts) or "model"
+        if not self.value_name or np.isnan(line.value):
+            return f"{text}, {mean}" if mean else text
+        told = f"{self.value_name} {drawing.number(line.value, line.interval)}"
+        return f"{text}\n{mean} {told}" if mean else f"{text} ({told})"
+
+    def _curve_name(self, curve: Any) -> str:
+        if curve in AVERAGES:
+            return f"{curve}-average"
+        return str(curve) if isinstance(curve, str) else f"class {curve}"
+
+    def _y_title(self) -> str:
+        return (
+            self.y_label
+            if self.positive is None
+            else f"{self.y_label}, positive class {self.positive}"
+        )

@@ -1,0 +1,108 @@
+"""Decision curves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.metrics.net_benefit import net_benefit_curve
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.plotting import drawing
+from skmetrics_ext.plotting.curve_display import CurveDisplay
+from skmetrics_ext.plotting.lines import Line
+from skmetrics_ext.plotting.rows import binary_problems
+from skmetrics_ext.validation import Scores
+
+
+class DecisionCurveDisplay(CurveDisplay):
+    """Decision curve: net benefit over the threshold probability, beside treating all and none.
+
+    Made by ``from_predictions``, ``from_estimator``, ``from_cv_results`` or ``from_folds``, which
+    take beside their own arguments:
+
+    - ``thresholds``: threshold probabilities in [0, 1); 0.01, 0.02, ..., 0.99 by default;
+    - ``prevalence``: share of the positives where the model is to be used, for case-control data;
+    - ``curves``: the classes to draw, of more than two each against the rest;
+    - of folds, ``confidence_level=0.95``.
+
+    Parameters
+    ----------
+    lines : sequence of Line
+        Curves, with columns ``threshold``, ``net_benefit`` and ``treat_all``. Treating none
+        has net benefit 0.
+    name : str, default=None
+        Name of the model.
+    positive : object, default=None
+        The positive class, for binary data.
+    undefined : mapping of int to str, default=None
+        Folds that have no curve, and why.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib axes and figure
+    lines_, fold_lines_ : list of matplotlib lines
+        Of the curves, or of their means, and of the folds.
+    line_ : matplotlib line
+        The first of ``lines_``.
+
+    See Also
+    --------
+    net_benefit_curve : The numbers.
+
+    References
+    ----------
+    Vickers & Elkin (2006), Medical Decision Making 26(6), 565-574.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import DecisionCurveDisplay
+    >>> y, p = [0, 0, 1, 1], [0.1, 0.6, 0.4, 0.8]
+    >>> display = DecisionCurveDisplay.from_predictions(y, p, thresholds=[0.2, 0.5])
+    >>> display.columns()["net_benefit"]
+    array([0.4375, 0.    ])
+    """
+
+    methods = ("predict_proba",)
+    x, y, averaged = "threshold", "net_benefit", ("net_benefit", "treat_all")
+    x_label, y_label = "Threshold probability", "Net benefit"
+    bounds = (-np.inf, 1.0)
+
+    @classmethod
+    def _read(
+        cls, rows: Scores, *, thresholds: Any = None, prevalence: float | None = None
+    ) -> list[Line]:
+        lines = []
+        for label, problem in binary_problems(rows):
+            curve = net_benefit_curve(
+                problem, problem, thresholds=thresholds, prevalence=prevalence
+            )
+            columns = {
+                "threshold": curve.thresholds,
+                "net_benefit": curve.net_benefit,
+                "treat_all": curve.treat_all,
+            }
+            lines.append(Line(label, columns))
+        return lines
+
+    @classmethod
+    def _grid(cls, lines: list[Line]) -> Array:
+        return lines[0].columns["threshold"]
+
+    def _draw_references(self, ax: Any) -> None:
+        if self._n_curves == 1:
+            columns = self.lines[-1].columns
+            look = {"color": "black", "linestyle": (0, (1, 1.5))}
+            drawing.draw_reference(
+                ax, columns["threshold"], columns["treat_all"], "treat all", **look
+            )
+        thresholds = self.lines[-1].columns["threshold"]
+        ends = [thresholds.min(), thresholds.max()]
+        drawing.draw_reference(ax, ends, [0, 0], "treat none")
+
+    def _set_limits(self, ax: Any) -> None:
+        # Treating all falls without end; what is of use lies between none and a perfect model.
+        tops = [float(np.nanmax(line.get_ydata(), initial=0.01)) for line in ax.get_lines()]
+        ax.set_ylim(-0.12 * max(tops), 1.08 * max(tops))
+        thresholds = self.lines[-1].columns["threshold"]
+        ax.set_xlim(thresholds.min(), thresholds.max())

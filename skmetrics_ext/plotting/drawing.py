@@ -1,0 +1,147 @@
+"""What all pictures share: axes, colours that everybody tells apart, bands, legends, tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from skmetrics_ext.numeric import Array
+
+# Okabe and Ito's colours, without black, which averages have, and yellow, which paper swallows.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+# As many as make, with the colours, 30 different pairs; each is told apart without its colour.
+DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (6, 1.5, 1, 1.5)), (0, (1.5, 1)), (0, (3, 1)))
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+GREY = "#6B6B6B"
+_MANY = 6  # entries of a legend that fit beside the curves
+# Marks of what displays have drawn, for the next display on the same axes.
+_CURVE, _REFERENCE, _OWN = (f"skmetrics_ext:{kind}" for kind in ("curve", "reference", "figure"))
+
+
+def pyplot(what: str) -> Any:
+    """Matplotlib's pyplot, or one line that says what to install."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError(f"{what} needs matplotlib: pip install 'skmetrics-ext[plot]'") from error
+    return plt
+
+
+def make_axes(what: str, ax: Any, size: tuple[float, float] = (5.4, 4.4)) -> Any:
+    """The axes given, or those of a new figure, without the box around them."""
+    plt = pyplot(what)
+    if ax is None:
+        figure, ax = plt.subplots(figsize=size, layout="constrained")
+        figure.set_gid(_OWN)
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
+def make_square(ax: Any) -> None:
+    """Both axes from 0 to 1, one unit as long as the other, and lines at the edge seen whole."""
+    ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
+
+
+def style(place: int) -> dict[str, Any]:
+    """How the curve at a place looks."""
+    return {"color": COLOURS[place % len(COLOURS)], "linestyle": DASHES[place % len(DASHES)]}
+
+
+def places_taken(ax: Any) -> int:
+    """How many curves other displays have drawn, so that the next one looks different."""
+    return sum(artist.get_gid() == _CURVE for artist in ax.get_lines())
+
+
+def draw_curve(ax: Any, x: Array, y: Array, **options: Any) -> Any:
+    """A curve that takes a place of the palette."""
+    (line,) = ax.plot(x, y, **options)
+    take_place(line)
+    return line
+
+
+def take_place(line: Any) -> None:
+    """Mark a line as one for which the next curve must look different."""
+    line.set_gid(_CURVE)
+
+
+def draw_reference(ax: Any, x: Any, y: Any, label: str, **options: Any) -> Any:
+    """A thin line to compare with; None where another display has drawn the same one."""
+    drawn = {a.get_label() for a in ax.get_lines() if a.get_gid() == _REFERENCE}
+    if label in drawn:
+        return None
+    look = {"color": GREY, "linestyle": (0, (4, 3)), "linewidth": 1.1, "zorder": 1}
+    (line,) = ax.plot(x, y, label=label, **{**look, **options})
+    line.set_gid(_REFERENCE)
+    return line
+
+
+def name_curves(ax: Any) -> None:
+    """Give curves the name of their model, which was the title of the legend, beside others."""
+    legend = ax.get_legend()
+    name = "" if legend is None else legend.get_title().get_text()
+    if not name:
+        return
+    for artist in ax.get_lines():
+        if artist.get_gid() == _CURVE:
+            artist.set_label(f"{name}, {artist.get_label()}")
+
+
+def draw_legend(ax: Any, where: str, size: tuple[float, float], title: str | None = None) -> Any:
+    """A legend among the curves, or beside the axes if asked, or where it has too many entries.
+
+    A figure of ours, of a given size, is made wider for it.
+    """
+    found: dict[str, Any] = {}
+    for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+        found.setdefault(label, handle)
+    if not found:
+        return None
+    entries = dict(sorted(found.items(), key=lambda entry: _order(entry[1])))
+    beside = where == "beside" or len(entries) > _MANY
+    look: dict[str, Any] = {"loc": where}
+    if beside:
+        look = {"loc": "upper left", "bbox_to_anchor": (1.02, 1.0), "borderaxespad": 0.0}
+    legend = ax.legend(
+        entries.values(),
+        entries.keys(),
+        title=title,
+        alignment="left",
+        fontsize="small",
+        title_fontsize="small",
+        framealpha=0.85,
+        edgecolor="none",
+        handlelength=2.8,
+        **look,
+    )
+    if beside and ax.figure.get_gid() == _OWN:
+        ax.figure.draw_without_rendering()
+        extent = legend.get_window_extent()
+        width, height = extent.width / ax.figure.dpi, extent.height / ax.figure.dpi
+        ax.figure.set_size_inches(size[0] + width + 0.2, max(size[1], height + 0.8))
+    return legend
+
+
+def _order(handle: Any) -> int:
+    """Curves first, then what belongs to them, then what they are compared with."""
+    artist = handle.lines[0] if hasattr(handle, "lines") else handle
+    return {_CURVE: 0, _REFERENCE: 2}.get(artist.get_gid(), 1)
+
+
+def number(value: float, interval: Any = None, bounds: tuple[float, float] = (0.0, 1.0)) -> str:
+    """A number, with its interval where it has one, cut to where the metric can be."""
+    if interval is None or not interval.low <= interval.high:  # nan
+        return f"{value:.3f}"
+    low, high = max(interval.low, bounds[0]), min(interval.high, bounds[1])
+    return f"{value:.3f} [{low:.3f}, {high:.3f}]"
+
+
+def make_frame(what: str, columns: Mapping[str, Any]) -> Any:
+    """The columns as a pandas DataFrame."""
+    try:
+        import pandas
+    except ImportError as error:
+        raise ImportError(
+            f"{what}.frame needs pandas: pip install 'skmetrics-ext[frames]'; columns() gives the "
+            "same as a dict of arrays."
+        ) from error
+    return pandas.DataFrame(dict(columns))

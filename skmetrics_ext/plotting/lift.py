@@ -1,0 +1,86 @@
+"""Lift."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.metrics.gain_curves import lift_curve
+from skmetrics_ext.plotting import drawing
+from skmetrics_ext.plotting.curve_display import CurveDisplay
+from skmetrics_ext.plotting.lines import Line
+from skmetrics_ext.plotting.rows import binary_problems
+from skmetrics_ext.validation import Scores
+
+
+class LiftDisplay(CurveDisplay):
+    """Lift: how many times richer in positives the best-scored share of the rows is than all.
+
+    Made by ``from_predictions``, ``from_estimator``, ``from_cv_results`` or ``from_folds``, which
+    take beside their own arguments ``curves``, the classes to draw (of more than two, each
+    against the rest), and of folds ``grid``, the shares of rows of the mean, and
+    ``confidence_level=0.95``.
+
+    Parameters
+    ----------
+    lines : sequence of Line
+        Curves, with columns ``threshold``, ``rate``, ``lift`` and ``perfect``, the highest lift
+        that there can be.
+    name : str, default=None
+        Name of the model.
+    positive : object, default=None
+        The positive class, for binary data.
+    undefined : mapping of int to str, default=None
+        Folds that have no curve, and why.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib axes and figure
+    lines_, fold_lines_ : list of matplotlib lines
+        Of the curves, or of their means, and of the folds.
+    line_ : matplotlib line
+        The first of ``lines_``.
+
+    See Also
+    --------
+    lift_curve : The numbers.
+
+    References
+    ----------
+    Ling & Li (1998), Proceedings of KDD-98, 73-79.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import LiftDisplay
+    >>> display = LiftDisplay.from_predictions([0, 0, 0, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> display.columns()["lift"].round(3).tolist()
+    [4.0, 2.0, 1.333, 1.0]
+    """
+
+    x, y, averaged = "rate", "lift", ("lift", "perfect")
+    x_label, y_label = "Share of the rows predicted positive", "Lift"
+    bounds = (0.0, np.inf)
+    grid = np.linspace(0.01, 1, 100)  # there is none where no row is predicted positive
+
+    @classmethod
+    def _read(cls, rows: Scores) -> list[Line]:
+        lines = []
+        for label, problem in binary_problems(rows):
+            curve = lift_curve(problem, problem)
+            prevalence = float(np.average(problem.true, weights=problem.weight))
+            perfect = 1 / np.maximum(curve.rate, prevalence)
+            columns = {"threshold": curve.thresholds, "rate": curve.rate, "lift": curve.lift}
+            lines.append(Line(label, {**columns, "perfect": perfect}))
+        return lines
+
+    def _draw_references(self, ax: Any) -> None:
+        if self._n_curves == 1:
+            columns = self.lines[-1].columns
+            look = {"color": "black", "linestyle": (0, (1, 1.5))}
+            drawing.draw_reference(ax, columns["rate"], columns["perfect"], "perfect", **look)
+        drawing.draw_reference(ax, [0, 1], [1, 1], "chance")
+
+    def _set_limits(self, ax: Any) -> None:
+        ax.set_xlim(0, 1)
+        ax.set_ylim(bottom=0)

@@ -1,0 +1,91 @@
+"""Precision-recall curves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.curves import precision_recall_curves
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.plotting import drawing
+from skmetrics_ext.plotting.curve_display import CurveDisplay
+from skmetrics_ext.plotting.lines import Line
+from skmetrics_ext.validation import Scores
+
+
+class PrecisionRecallCurvesDisplay(CurveDisplay):
+    """Precision-recall curves of every class with their averages, or of every fold.
+
+    Made by ``from_predictions``, ``from_estimator``, ``from_cv_results`` or ``from_folds``, which
+    take beside their own arguments:
+
+    - ``curves``: which to draw, by class, "micro" or "macro"; all by default, and of folds of
+      several classes "macro";
+    - ``drop_intermediate=False``: leave out points between the first and the last of one recall;
+    - of folds: ``grid``, the recalls of the mean (101 by default), and ``confidence_level=0.95``
+      of its interval.
+
+    The mean over folds at a recall is that of their precisions at the highest threshold that
+    reaches it; its average precision is the mean of theirs, with Nadeau and Bengio's interval.
+    Chance is the prevalence, drawn where there is one curve alone.
+
+    Parameters
+    ----------
+    lines : sequence of Line
+        Curves, with columns ``threshold``, ``precision`` and ``recall`` and the average
+        precision as ``value``.
+    name : str, default=None
+        Name of the model.
+    positive : object, default=None
+        The positive class, for binary data.
+    undefined : mapping of int to str, default=None
+        Folds that have no curve, and why.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib axes and figure
+    lines_, fold_lines_ : list of matplotlib lines
+        Of the curves, or of their means, and of the folds.
+    line_ : matplotlib line
+        The first of ``lines_``.
+
+    See Also
+    --------
+    precision_recall_curves : The numbers.
+
+    References
+    ----------
+    Davis & Goadrich (2006), Proceedings of the 23rd ICML, 233-240.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import PrecisionRecallCurvesDisplay
+    >>> scores = [0.1, 0.4, 0.35, 0.8]
+    >>> display = PrecisionRecallCurvesDisplay.from_predictions([0, 0, 1, 1], scores)
+    >>> round(display.lines[0].value, 4)
+    0.8333
+    """
+
+    x, y, averaged = "recall", "precision", ("precision",)
+    x_label, y_label = "Recall", "Precision"
+    value_name = "AP"
+    drawstyle = "steps-pre"
+    legend_at = "lower left"
+    size = (5.2, 5.0)
+
+    @classmethod
+    def _read(cls, rows: Scores, *, drop_intermediate: bool = False) -> list[Line]:
+        found = precision_recall_curves(rows, rows, drop_intermediate=drop_intermediate)
+        return [Line(name, curve.columns(), curve.area) for name, curve in found.named().items()]
+
+    @classmethod
+    def _at(cls, line: Line, column: str, grid: Array) -> Array:
+        return line.columns[column][np.searchsorted(line.columns["recall"], grid)]
+
+    def _draw_references(self, ax: Any) -> None:
+        if self._n_curves == 1 and not self.lines[-1].is_average:
+            # Where every row is predicted positive.
+            prevalence = float(self.lines[-1].columns["precision"][-1])
+            label = f"chance (prevalence {prevalence:.3f})"
+            drawing.draw_reference(ax, [0, 1], [prevalence, prevalence], label)

@@ -1,0 +1,121 @@
+"""ROC curves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+
+from skmetrics_ext.curves import roc_curves
+from skmetrics_ext.inference.auc import AUC_METHODS, auc_interval
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.plotting import drawing
+from skmetrics_ext.plotting.curve_display import CurveDisplay
+from skmetrics_ext.plotting.lines import AVERAGES, Line, quietly
+from skmetrics_ext.validation import Scores, check_option
+
+
+class RocCurvesDisplay(CurveDisplay):
+    """ROC curves of every class against the rest with their averages, or of every fold.
+
+    Made by ``from_predictions``, ``from_estimator``, ``from_cv_results`` or ``from_folds``, which
+    take beside their own arguments:
+
+    - ``curves``: which to draw, by class, "micro" or "macro"; all by default, and of folds of
+      several classes "macro";
+    - ``drop_intermediate=True``: leave out points in the middle of straight lines;
+    - ``confidence_level=0.95`` of the intervals of the areas, and ``interval``, the method of those
+      of one set of rows: "logit", "delong" or None;
+    - of folds: ``grid``, the false positive rates of the mean (101 by default).
+
+    The mean over folds is that of their true positive rates at each false positive rate; its
+    area is the mean of theirs, with Nadeau and Bengio's interval.
+
+    Parameters
+    ----------
+    lines : sequence of Line
+        Curves, with columns ``threshold``, ``fpr`` and ``tpr`` and the area as ``value``.
+    name : str, default=None
+        Name of the model.
+    positive : object, default=None
+        The positive class, for binary data.
+    undefined : mapping of int to str, default=None
+        Folds that have no curve, and why.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib axes and figure
+    lines_, fold_lines_ : list of matplotlib lines
+        Of the curves, or of their means, and of the folds.
+    line_ : matplotlib line
+        The first of ``lines_``.
+
+    See Also
+    --------
+    roc_curves : The numbers.
+
+    References
+    ----------
+    Fawcett (2006), Pattern Recognition Letters 27(8), 861-874.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import RocCurvesDisplay
+    >>> display = RocCurvesDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> display.lines[0].value
+    0.75
+    """
+
+    x, y, averaged = "fpr", "tpr", ("tpr",)
+    x_label, y_label = "False positive rate (1 − specificity)", "True positive rate (recall)"
+    value_name = "AUC"
+    legend_at = "lower right"
+    size = (5.2, 5.0)
+    grid = np.append(0.0, np.linspace(0, 1, 101))  # twice 0, for the rise from the corner
+
+    @classmethod
+    def _of_rows(
+        cls,
+        rows: Scores,
+        name: str | None,
+        *,
+        interval: str | None = "logit",
+        confidence_level: float = 0.95,
+        **options: Any,
+    ) -> Self:
+        check_option("interval", interval, (*AUC_METHODS, None))
+        display = super()._of_rows(rows, name, **options)
+        if interval is not None:
+            found = quietly(_intervals, rows, interval, confidence_level)
+            display.lines = tuple(
+                replace(line, interval=found[line.curve]) for line in display.lines
+            )
+        return display
+
+    @classmethod
+    def _read(cls, rows: Scores, *, drop_intermediate: bool = True) -> list[Line]:
+        found = roc_curves(rows, rows, drop_intermediate=drop_intermediate)
+        return [Line(name, curve.columns(), curve.area) for name, curve in found.named().items()]
+
+    @classmethod
+    def _at(cls, line: Line, column: str, grid: Array) -> Array:
+        values = super()._at(line, column, grid)
+        if grid[0] == grid[1]:
+            values[0] = 0.0
+        return values
+
+    def _draw_references(self, ax: Any) -> None:
+        drawing.draw_reference(ax, [0, 1], [0, 1], "chance")
+
+
+def _intervals(rows: Scores, method: str, level: float) -> dict[Any, Any]:
+    """Area with its interval, of every curve."""
+    labels = rows.classes.tolist()
+    options: dict[str, Any] = {"method": method, "confidence_level": level}
+    if rows.kind == "binary":
+        return {labels[-1]: auc_interval(rows, **options)}
+    options["multi_class"] = "ovr"
+    by_class: Any = auc_interval(rows, average=None, **options)
+    found = dict(zip(labels, by_class, strict=True))
+    return {name: auc_interval(rows, average=name, **options) for name in AVERAGES} | found

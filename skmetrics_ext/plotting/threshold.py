@@ -1,0 +1,185 @@
+"""Metrics against the decision threshold."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.plotting import drawing
+from skmetrics_ext.plotting.curve_display import CurveDisplay
+from skmetrics_ext.plotting.lines import Line
+from skmetrics_ext.plotting.rows import Fold
+from skmetrics_ext.registry import find_metric
+from skmetrics_ext.tallies import RankTally
+from skmetrics_ext.thresholds.at_thresholds import metric_at_thresholds
+from skmetrics_ext.thresholds.criteria import Objective
+from skmetrics_ext.thresholds.folds import best_over_folds
+from skmetrics_ext.thresholds.search import optimal_threshold
+from skmetrics_ext.validation import InvalidParameterError, Scores
+
+_METRICS = ("precision", "recall", "specificity", "f1")
+
+
+class ThresholdDisplay(CurveDisplay):
+    """Metrics of labels over the threshold from which on a row is predicted positive.
+
+    Made by ``from_predictions``, ``from_estimator``, ``from_cv_results`` or ``from_folds``, which
+    take beside their own arguments:
+
+    - ``metrics``: names of metrics of labels as `get_scorer` knows them, or functions; precision,
+      recall, specificity and F1 by default;
+    - ``criterion``: marks the threshold that is best by it, of those of `optimal_threshold`; over
+      folds by its mean;
+    - of folds: ``grid``, the thresholds of the means, and ``confidence_level=0.95``.
+
+    The mean over folds is given up to the threshold above which a fold predicts no positive.
+
+    Parameters
+    ----------
+    lines : sequence of Line
+        Curves, with columns ``threshold`` and ``value``.
+    name : str, default=None
+        Name of the model.
+    positive : object, default=None
+        The positive class.
+    undefined : mapping of int to str, default=None
+        Folds that have no curve, and why.
+
+    Attributes
+    ----------
+    best : float or None
+        The threshold marked.
+    ax_, figure_ : matplotlib axes and figure
+    lines_, fold_lines_ : list of matplotlib lines
+        Of the curves, or of their means, and of the folds.
+    line_ : matplotlib line
+        The first of ``lines_``.
+
+    See Also
+    --------
+    metric_at_thresholds : The numbers.
+    optimal_threshold : The best threshold.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import ThresholdDisplay
+    >>> display = ThresholdDisplay.from_predictions(
+    ...     [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], metrics="f1", criterion="f1"
+    ... )
+    >>> display.columns()["value"].round(3).tolist(), display.best
+    ([0.667, 0.8, 0.5, 0.667], 0.35)
+    """
+
+    x, y, averaged = "threshold", "value", ("value",)
+    x_label, y_label = "Threshold: scores of at least so much are predicted positive", "Value"
+    bounds = (-np.inf, np.inf)
+    drawstyle = "steps-pre"
+    legend_at = "beside"
+    best: float | None = None
+    _criterion: str = ""
+
+    @classmethod
+    def _of_rows(
+        cls, rows: Scores, name: str | None, *, criterion: Any = None, **options: Any
+    ) -> Self:
+        display = super()._of_rows(rows, name, **options)
+        if criterion is not None:
+            found = optimal_threshold(rows, rows, criterion=criterion)
+            display.best, display._criterion = found.threshold, found.criterion
+        return display
+
+    @classmethod
+    def _of_folds(
+        cls, folds: list[Fold], name: str | None, *, criterion: Any = None, **options: Any
+    ) -> Self:
+        display = super()._of_folds(folds, name, **options)
+        if criterion is not None:
+            objective = Objective.make(criterion, None, None, None)
+            used = [f.scores for f in folds if f.number not in display.undefined]
+            tallies = [RankTally.of_class(scores) for scores in used if scores is not None]
+            display.best = best_over_folds(tallies, objective).threshold
+            display._criterion = objective.criterion.name
+        return display
+
+    @classmethod
+    def _read(cls, rows: Scores, *, metrics: Any = None) -> list[Line]:
+        if rows.kind != "binary":
+            raise InvalidParameterError(
+                f"ThresholdDisplay needs binary labels, y_true is {rows.kind}: pass one class "
+                "against the rest, y_true == k and column k of y_score."
+            )
+        both = rows.true.any() and not rows.true.all()
+        true = rows.classes[rows.true] if len(rows.classes) == 2 else rows.true
+        positive = rows.classes.tolist()[-1] if len(rows.classes) == 2 else 1
+        lines = []
+        for name, function, params in _functions(_METRICS if metrics is None else metrics):
+            values, thresholds = metric_at_thresholds(
+                true,
+                rows.score,
+                function,
+                sample_weight=rows.weight,
+                metric_params=params,
+                pos_label=positive,
+            )
+            if not both:
+                values = np.full(len(thresholds), np.nan)
+            # Rising, as the abscissa of the picture and of the mean.
+            lines.append(Line(name, {"threshold": thresholds[::-1], "value": values[::-1]}))
+        return lines
+
+    @classmethod
+    def _at(cls, line: Line, column: str, grid: Array) -> Array:
+        thresholds, values = line.columns["threshold"], line.columns[column]
+        # Between its scores a fold predicts what it does at the next higher one.
+        return np.append(values, np.nan)[np.searchsorted(thresholds, grid)]
+
+    @classmethod
+    def _grid(cls, lines: list[Line]) -> Array:
+        ends = [line.columns["threshold"][[0, -1]] for line in lines]
+        low, high = np.min(ends), np.max(ends)
+        if low >= 0 and high <= 1:
+            low, high = 0.0, 1.0
+        return np.linspace(low, high, 201)
+
+    def _curve_name(self, curve: Any) -> str:
+        return str(curve).replace("_", " ")
+
+    def _draw_references(self, ax: Any) -> None:
+        if self.best is not None and np.isfinite(self.best):
+            label = f"best {self._criterion}: {self.best:.3g}"
+            bottom_to_top = ax.get_xaxis_transform()
+            drawing.draw_reference(ax, [self.best] * 2, [0, 1], label, transform=bottom_to_top)
+
+    def _set_limits(self, ax: Any) -> None:
+        low, high = ax.dataLim.intervaly
+        if low >= 0 and high <= 1:
+            ax.set_ylim(-0.01, 1.01)
+
+
+def _functions(
+    metrics: Any,
+) -> list[tuple[str, Callable[..., Any], dict[str, Any]]]:
+    """Name, function and parameters of each metric."""
+    several = isinstance(metrics, Sequence) and not isinstance(metrics, str)
+    found: list[tuple[str, Callable[..., Any], dict[str, Any]]] = []
+    for metric in metrics if several else [metrics]:
+        if callable(metric):
+            found.append((getattr(metric, "__name__", repr(metric)), metric, {}))
+            continue
+        spec, params = find_metric(metric)
+        if spec.response != "labels":
+            raise InvalidParameterError(
+                f"{metric!r} is a metric of {spec.response}, which a threshold does not change; "
+                "metrics of labels are accepted."
+            )
+        found.append((metric, spec.function, _undefined_as_nan(spec.function, params)))
+    return found
+
+
+def _undefined_as_nan(function: Callable[..., Any], params: dict[str, Any]) -> dict[str, Any]:
+    own = inspect.signature(function).parameters
+    return {**params, "zero_division": float("nan")} if "zero_division" in own else dict(params)
