@@ -13,19 +13,33 @@ from __future__ import annotations
 
 import skmetrics_ext
 
-from . import curves, gains, labels, probabilities, scores, statistics, tables
+from . import (
+    auc,
+    classical,
+    curves,
+    gains,
+    intervals,
+    labels,
+    probabilities,
+    scores,
+    statistics,
+    tables,
+)
 from .making import Call, Later
 
 CALLS: dict[str, Call] = {
+    **auc.CALLS,
+    **classical.CALLS,
     **curves.CALLS,
     **gains.CALLS,
+    **intervals.CALLS,
     **labels.CALLS,
     **probabilities.CALLS,
     **scores.CALLS,
     **statistics.CALLS,
     **tables.CALLS,
 }
-LATER: dict[str, Later] = {**labels.LATER, **scores.LATER, **tables.LATER}
+LATER: dict[str, Later] = {**classical.LATER, **labels.LATER, **scores.LATER, **tables.LATER}
 
 
 def active() -> dict[str, Call]:

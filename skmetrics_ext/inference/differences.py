@@ -1,0 +1,329 @@
+"""Intervals of what two proportions have between them: differences, ratios, odds ratios."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skmetrics_ext.inference.proportions import (
+    Bounds,
+    check_count,
+    increasing_root,
+    normal_quantile,
+    proportion_bounds,
+)
+from skmetrics_ext.inference.results import Estimate
+from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.numeric import Array, divide, ratio
+from skmetrics_ext.validation import check_option, warn_undefined
+from skmetrics_ext.validation.parameters import check_level, check_number
+
+# --------------------------------------------------------------------------- kernels of differences
+# Each takes (count_a, nobs_a, count_b, nobs_b, level), float64 arrays of one shape.
+
+
+def _wald(count_a: Array, nobs_a: Array, count_b: Array, nobs_b: Array, level: float) -> Bounds:
+    share_a, share_b = divide(count_a, nobs_a), divide(count_b, nobs_b)
+    spread = normal_quantile(level) * np.sqrt(_variance(share_a, nobs_a, share_b, nobs_b))
+    return share_a - share_b - spread, share_a - share_b + spread
+
+
+def _variance(share_a: Array, nobs_a: Array, share_b: Array, nobs_b: Array) -> Array:
+    return divide(share_a * (1 - share_a), nobs_a) + divide(share_b * (1 - share_b), nobs_b)
+
+
+def _agresti_caffo(
+    count_a: Array, nobs_a: Array, count_b: Array, nobs_b: Array, level: float
+) -> Bounds:
+    return _wald(count_a + 1, nobs_a + 2, count_b + 1, nobs_b + 2, level)
+
+
+def _square_and_add(single: str) -> Callable[..., Bounds]:
+    """Newcombe's combination of the intervals of the single proportions."""
+
+    def bounds(
+        count_a: Array, nobs_a: Array, count_b: Array, nobs_b: Array, level: float
+    ) -> Bounds:
+        share_a, share_b = divide(count_a, nobs_a), divide(count_b, nobs_b)
+        low_a, high_a = proportion_bounds(count_a, nobs_a, single, level)
+        low_b, high_b = proportion_bounds(count_b, nobs_b, single, level)
+        difference = share_a - share_b
+        return (
+            difference - np.hypot(share_a - low_a, high_b - share_b),
+            difference + np.hypot(high_a - share_a, share_b - low_b),
+        )
+
+    return bounds
+
+
+def _miettinen_nurminen(
+    count_a: Array, nobs_a: Array, count_b: Array, nobs_b: Array, level: float
+) -> Bounds:
+    z = normal_quantile(level)
+    difference = divide(count_a, nobs_a) - divide(count_b, nobs_b)
+    total = nobs_a + nobs_b
+
+    def score(delta: Array) -> Array:
+        share_b = shares_under_difference(count_a, nobs_a, count_b, nobs_b, delta)
+        share_a = np.clip(share_b + delta, 0.0, 1.0)
+        variance = _variance(share_a, nobs_a, share_b, nobs_b) * total / (total - 1)
+        away = difference - delta
+        # No variance is left where both constrained shares are 0 or 1: any distance is infinite.
+        return np.sign(away) * ratio(np.abs(away), np.sqrt(variance))
+
+    return (
+        increasing_root(lambda delta: z - score(delta), -np.ones_like(difference), difference),
+        increasing_root(lambda delta: -z - score(delta), difference, np.ones_like(difference)),
+    )
+
+
+def shares_under_difference(
+    count_a: Array, nobs_a: Array, count_b: Array, nobs_b: Array, delta: Array
+) -> Array:
+    """Likeliest second share given that the first is larger by `delta`.
+
+    The root of a cubic that lies in the range of shares, in its trigonometric form.
+    """
+    total, count = nobs_a + nobs_b, count_a + count_b
+    square = (nobs_a + 2 * nobs_b) * delta - total - count
+    linear = (nobs_b * delta - total - 2 * count_b) * delta + count
+    constant = count_b * delta * (1 - delta)
+    third = square / (3 * total)
+    q = third**3 - square * linear / (6 * total**2) + constant / (2 * total)
+    size = np.where(q >= 0, 1.0, -1.0) * np.sqrt(np.maximum(third**2 - linear / (3 * total), 0))
+    cosine = np.clip(np.nan_to_num(divide(q, size**3)), -1.0, 1.0)
+    root = 2 * size * np.cos((np.pi + np.arccos(cosine)) / 3) - third
+    return np.clip(root, np.maximum(0.0, -delta), np.minimum(1.0, 1 - delta))
+
+
+_DIFFERENCES: dict[str, Callable[..., Bounds]] = {
+    "newcombe": _square_and_add("wilson"),
+    "newcombe_cc": _square_and_add("wilson_cc"),
+    "miettinen_nurminen": _miettinen_nurminen,
+    "agresti_caffo": _agresti_caffo,
+    "wald": _wald,
+}
+DIFFERENCE_METHODS = tuple(_DIFFERENCES)
+
+
+def difference_bounds(
+    count_a: ArrayLike,
+    nobs_a: ArrayLike,
+    count_b: ArrayLike,
+    nobs_b: ArrayLike,
+    method: str = "newcombe",
+    confidence_level: float = 0.95,
+) -> Bounds:
+    """Bounds of differences of independent proportions, broadcast; nan where one has no rows."""
+    count_a, nobs_a, count_b, nobs_b = np.broadcast_arrays(
+        *(np.asarray(part, dtype=np.float64) for part in (count_a, nobs_a, count_b, nobs_b))
+    )
+    with np.errstate(invalid="ignore"):
+        low, high = _DIFFERENCES[method](count_a, nobs_a, count_b, nobs_b, confidence_level)
+    seen = (nobs_a > 0) & (nobs_b > 0)
+    low, high = np.where(seen, low, np.nan), np.where(seen, high, np.nan)
+    difference = divide(count_a, nobs_a) - divide(count_b, nobs_b)
+    return np.clip(low, -1.0, difference), np.clip(high, difference, 1.0)
+
+
+# --------------------------------------------------------------------------- kernels of ratios
+# Each gives the ratio, and the variance of its logarithm, from float64 cells.
+
+
+def _positive_likelihood(tp: Array, fp: Array, fn: Array, tn: Array) -> Bounds:
+    return _risk_ratio(tp, fn, fp, tn)
+
+
+def _negative_likelihood(tp: Array, fp: Array, fn: Array, tn: Array) -> Bounds:
+    return _risk_ratio(fn, tp, tn, fp)
+
+
+def _risk_ratio(hit_a: Array, miss_a: Array, hit_b: Array, miss_b: Array) -> Bounds:
+    value = ratio(hit_a * (hit_b + miss_b), hit_b * (hit_a + miss_a))
+    # 1/k - 1/n without the loss of digits of the subtraction.
+    variance = divide(miss_a, hit_a * (hit_a + miss_a)) + divide(miss_b, hit_b * (hit_b + miss_b))
+    return value, variance
+
+
+def _odds_ratio(tp: Array, fp: Array, fn: Array, tn: Array) -> Bounds:
+    cells = (tp, fp, fn, tn)
+    return ratio(tp * tn, fp * fn), np.sum([divide(1.0, cell) for cell in cells], axis=0)
+
+
+_RATIOS: dict[str, Callable[..., Bounds]] = {
+    "positive_likelihood_ratio": _positive_likelihood,
+    "negative_likelihood_ratio": _negative_likelihood,
+    "diagnostic_odds_ratio": _odds_ratio,
+}
+RATIOS = tuple(_RATIOS)
+
+
+def ratio_bounds(
+    name: str,
+    tp: ArrayLike,
+    fp: ArrayLike,
+    fn: ArrayLike,
+    tn: ArrayLike,
+    confidence_level: float = 0.95,
+) -> tuple[Array, Array, Array, Array]:
+    """Values, bounds and standard errors of the logarithm of a ratio, broadcast over tables.
+
+    Where a ratio is 0 or infinite, or both shares are 1, its logarithm has no variance. There
+    the bounds and the error are those of the table with 1/2 added to each cell, and the
+    interval is widened to the value.
+    """
+    cells = [np.asarray(part, dtype=np.float64) for part in (tp, fp, fn, tn)]
+    tp, fp, fn, tn = np.broadcast_arrays(*cells)
+    value, variance = _RATIOS[name](tp, fp, fn, tn)
+    extreme = (value == 0) | np.isinf(value) | (variance == 0)
+    shifted, shifted_variance = _RATIOS[name](tp + 0.5, fp + 0.5, fn + 0.5, tn + 0.5)
+    error = np.sqrt(np.where(extreme, shifted_variance, variance))
+    centre = np.where(extreme, shifted, value)
+    spread = normal_quantile(confidence_level) * error
+    low, high = centre * np.exp(-spread), centre * np.exp(spread)
+    low = np.where(np.isinf(value), low, np.minimum(low, value))
+    high = np.where(np.isinf(value), value, np.maximum(high, value))
+    return value, low, high, error
+
+
+# --------------------------------------------------------------------------- public functions
+
+
+@document
+def proportion_difference_interval(
+    count_a: float,
+    nobs_a: float,
+    count_b: float,
+    nobs_b: float,
+    *,
+    method: str = "newcombe",
+    confidence_level: float = 0.95,
+) -> Estimate:
+    r"""Interval of the difference of two proportions of independent samples.
+
+    .. math:: \hat p_a - \hat p_b = k_a / n_a - k_b / n_b
+
+    For two models on the same rows, which are not independent, see `mcnemar_test`.
+
+    Parameters
+    ----------
+    count_a, count_b : float
+        Numbers of successes.
+    nobs_a, nobs_b : float
+        Numbers of trials.
+    method : str, default="newcombe"
+        One of:
+
+        - "newcombe" adds the squared distances to the Wilson bounds of the single proportions
+          (Newcombe's method 10); "newcombe_cc" takes the bounds with continuity correction;
+        - "miettinen_nurminen" inverts the score test: its variance is that of the likeliest
+          shares with the difference tested, times n / (n - 1);
+        - "agresti_caffo" is Wald's after one success and one failure are added to each sample;
+        - "wald" is :math:`\hat d \pm z \sqrt{\hat p_a \hat q_a / n_a + \hat p_b \hat q_b / n_b}`,
+          which covers too little in small samples and near 0 and 1.
+    confidence_level : float in (0, 1), default=0.95
+        Nominal coverage of the interval, two-sided.
+
+    Returns
+    -------
+    Estimate
+        The bounds lie in [-1, 1]. ``standard_error`` is Wald's. Everything is nan, with a
+        warning, where a sample is empty.
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    Newcombe (1998), Statistics in Medicine 17(8), 873-890; Miettinen & Nurminen (1985),
+    Statistics in Medicine 4(2), 213-226; Agresti & Caffo (2000), The American Statistician
+    54(4), 280-288.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import proportion_difference_interval
+    >>> print(proportion_difference_interval(56, 70, 48, 80))
+    0.2 [0.05243, 0.3339] (95% confidence, newcombe)
+    """
+    check_option("method", method, DIFFERENCE_METHODS)
+    level = check_level(confidence_level)
+    nobs_a, nobs_b = check_number("nobs_a", nobs_a, 0), check_number("nobs_b", nobs_b, 0)
+    count_a = check_count("count_a", count_a, "nobs_a", nobs_a)
+    count_b = check_count("count_b", count_b, "nobs_b", nobs_b)
+    if nobs_a == 0 or nobs_b == 0:
+        warn_undefined("proportion_difference_interval is undefined and nan: a sample is empty.")
+    share_a, share_b = divide(count_a, nobs_a), divide(count_b, nobs_b)
+    low, high = difference_bounds(count_a, nobs_a, count_b, nobs_b, method, level)
+    error = np.sqrt(_variance(share_a, np.asarray(nobs_a), share_b, np.asarray(nobs_b)))
+    note = "the interval has no width" if low == high else ""
+    return Estimate(
+        float(share_a - share_b), float(low), float(high), float(error), method, level, note
+    )
+
+
+@document
+def ratio_interval(
+    tp: float,
+    fp: float,
+    fn: float,
+    tn: float,
+    *,
+    ratio: str = "diagnostic_odds_ratio",
+    confidence_level: float = 0.95,
+) -> Estimate:
+    r"""Interval of a likelihood ratio or of the diagnostic odds ratio, by the log method.
+
+    .. math:: \hat\theta \, e^{\pm z \, \mathrm{se}(\log \hat\theta)}
+
+    with variance :math:`1/TP + 1/FP + 1/FN + 1/TN` of the log odds ratio,
+    :math:`1/TP - 1/P + 1/FP - 1/N` of the log of :math:`LR_+` and
+    :math:`1/FN - 1/P + 1/TN - 1/N` of the log of :math:`LR_-`.
+
+    Parameters
+    ----------
+    tp, fp, fn, tn : float
+        Cells of the two by two table.
+    ratio : str, default="diagnostic_odds_ratio"
+        The metric: "diagnostic_odds_ratio", "positive_likelihood_ratio" or
+        "negative_likelihood_ratio".
+    confidence_level : float in (0, 1), default=0.95
+        Nominal coverage of the interval, two-sided.
+
+    Returns
+    -------
+    Estimate
+        ``standard_error`` is that of the logarithm. Where the ratio is 0 or infinite, or the
+        logarithm has no variance, bounds and error are those of the table with 1/2 added to
+        each cell (Haldane, Anscombe), the
+        interval reaches the value, and ``note`` says so. nan, with a warning, where it is 0/0.
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    Woolf (1955), Annals of Human Genetics 19(4), 251-253; Simel, Samsa & Matchar (1991),
+    Journal of Clinical Epidemiology 44(8), 763-770.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import ratio_interval
+    >>> print(ratio_interval(142, 22, 29, 110, ratio="positive_likelihood_ratio"))
+    4.982 [3.382, 7.34] (95% confidence, log)
+    """
+    check_option("ratio", ratio, RATIOS)
+    level = check_level(confidence_level)
+    named: dict[str, Any] = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
+    cells = {name: check_number(name, cell, 0) for name, cell in named.items()}
+    bounds = ratio_bounds(ratio, **cells, confidence_level=level)
+    value, low, high, error = (float(part) for part in bounds)
+    if np.isnan(value):
+        warn_undefined(f"{ratio} is undefined and nan: it is 0/0.")
+    note = "its logarithm has no variance: 1/2 was added to each cell"
+    has_variance = np.isnan(value) or _RATIOS[ratio](*map(np.asarray, cells.values()))[1] > 0
+    return Estimate(value, low, high, error, "log", level, "" if has_variance else note)

@@ -1,0 +1,262 @@
+"""Intervals of a proportion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skmetrics_ext.inference.results import Estimate
+from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.numeric import Array, divide, wilson
+from skmetrics_ext.validation import InvalidParameterError, check_option, warn_undefined
+from skmetrics_ext.validation.parameters import check_level, check_number
+
+Bounds = tuple[Array, Array]
+
+# --------------------------------------------------------------------------- kernels
+# Each takes (count, nobs, level), float64 arrays of one shape with nobs > 0. Counts need not be
+# whole: sums of weights have a place between the integers.
+
+
+def normal_quantile(level: float) -> float:
+    """The z that a standard normal value exceeds in size with probability 1 - level."""
+    from scipy.special import ndtri
+
+    return float(ndtri((1 + level) / 2))
+
+
+def _wald(count: Array, nobs: Array, level: float) -> Bounds:
+    share = count / nobs
+    spread = normal_quantile(level) * np.sqrt(share * (1 - share) / nobs)
+    return share - spread, share + spread
+
+
+def _agresti_coull(count: Array, nobs: Array, level: float) -> Bounds:
+    z = normal_quantile(level)
+    return _wald(count + z * z / 2, nobs + z * z, level)
+
+
+def _wilson_cc(count: Array, nobs: Array, level: float) -> Bounds:
+    z = normal_quantile(level)
+    share, rest = count / nobs, (nobs - count) / nobs
+    down = z * np.sqrt(np.maximum(z * z - 2 - 1 / nobs + 4 * share * (nobs * rest + 1), 0))
+    up = z * np.sqrt(np.maximum(z * z + 2 - 1 / nobs + 4 * share * (nobs * rest - 1), 0))
+    low = (2 * count + z * z - 1 - down) / (2 * (nobs + z * z))
+    high = (2 * count + z * z + 1 + up) / (2 * (nobs + z * z))
+    return np.where(count == 0, 0.0, low), np.where(count == nobs, 1.0, high)
+
+
+def _clopper_pearson(count: Array, nobs: Array, level: float) -> Bounds:
+    from scipy.special import betaincinv
+
+    tail, rest = (1 - level) / 2, nobs - count
+    # Beta distributions with a parameter of 0 stand at 0 or 1.
+    low = betaincinv(np.where(count > 0, count, 1), rest + 1, tail)
+    high = betaincinv(count + 1, np.where(rest > 0, rest, 1), 1 - tail)
+    return np.where(count > 0, low, 0.0), np.where(rest > 0, high, 1.0)
+
+
+def _jeffreys(count: Array, nobs: Array, level: float) -> Bounds:
+    from scipy.special import betaincinv
+
+    tail, rest = (1 - level) / 2, nobs - count
+    low = betaincinv(count + 0.5, rest + 0.5, tail)
+    high = betaincinv(count + 0.5, rest + 0.5, 1 - tail)
+    return np.where(count == 0, 0.0, low), np.where(rest == 0, 1.0, high)
+
+
+def _mid_p(count: Array, nobs: Array, level: float) -> Bounds:
+    from scipy.special import betainc
+
+    rest, tail = nobs - count, (1 - level) / 2
+
+    def at_least(share: Array) -> Array:
+        """P(more) + P(as many) / 2, growing with the share."""
+        as_many_or_more = np.where(
+            count > 0, betainc(np.where(count > 0, count, 1), rest + 1, share), 1.0
+        )
+        more = np.where(rest > 0, betainc(count + 1, np.where(rest > 0, rest, 1), share), 0.0)
+        return (as_many_or_more + more) / 2
+
+    # Half the probability of the observed count makes both bounds less extreme than the exact.
+    low, high = _clopper_pearson(count, nobs, level)
+    share = count / nobs
+    return (
+        increasing_root(lambda p: at_least(p) - tail, low, share),
+        increasing_root(lambda p: at_least(p) - (1 - tail), share, high),
+    )
+
+
+def _likelihood_ratio(count: Array, nobs: Array, level: float) -> Bounds:
+    from scipy.special import xlog1py, xlogy
+
+    share, limit = count / nobs, normal_quantile(level) ** 2 / 2
+
+    def log_likelihood(p: Array) -> Array:
+        return xlogy(count, p) + xlog1py(nobs - count, -p)
+
+    def excess(p: Array) -> Array:
+        return log_likelihood(p) - log_likelihood(share) + limit
+
+    return (
+        increasing_root(excess, np.zeros_like(share), share),
+        increasing_root(lambda p: -excess(p), share, np.ones_like(share)),
+    )
+
+
+def _logit(count: Array, nobs: Array, level: float) -> Bounds:
+    from scipy.special import expit
+
+    inner = (count > 0) & (count < nobs)
+    count_in = np.where(inner, count, nobs / 2)
+    spread = normal_quantile(level) * np.sqrt(1 / count_in + 1 / (nobs - count_in))
+    centre = np.log(count_in / (nobs - count_in))
+    low, high = _clopper_pearson(count, nobs, level)  # the logit of 0 and of 1 is infinite
+    return (
+        np.where(inner, expit(centre - spread), low),
+        np.where(inner, expit(centre + spread), high),
+    )
+
+
+def _arcsine(count: Array, nobs: Array, level: float) -> Bounds:
+    angle = np.arcsin(np.sqrt((count + 0.375) / (nobs + 0.75)))
+    spread = normal_quantile(level) / (2 * np.sqrt(nobs))
+    return (
+        np.sin(np.maximum(angle - spread, 0.0)) ** 2,
+        np.sin(np.minimum(angle + spread, np.pi / 2)) ** 2,
+    )
+
+
+def increasing_root(rising: Callable[[Array], Array], low: Array, high: Array) -> Array:
+    """Where a rising function passes 0 in [low, high], by halving; an end where it does not."""
+    below, above = np.array(low), np.array(high)
+    # 60 halvings leave less than the rounding of a number in [0, 1].
+    for _ in range(60):
+        middle = (below + above) / 2
+        right = rising(middle) < 0
+        below, above = np.where(right, middle, below), np.where(right, above, middle)
+    return (below + above) / 2
+
+
+_BOUNDS: dict[str, Callable[[Array, Array, float], Bounds]] = {
+    "wilson": wilson,
+    "wilson_cc": _wilson_cc,
+    "clopper_pearson": _clopper_pearson,
+    "jeffreys": _jeffreys,
+    "agresti_coull": _agresti_coull,
+    "mid_p": _mid_p,
+    "likelihood_ratio": _likelihood_ratio,
+    "logit": _logit,
+    "arcsine": _arcsine,
+    "wald": _wald,
+}
+PROPORTION_METHODS = tuple(_BOUNDS)
+
+
+def proportion_bounds(
+    count: ArrayLike, nobs: ArrayLike, method: str = "wilson", confidence_level: float = 0.95
+) -> Bounds:
+    """Bounds of proportions count / nobs, broadcast; (nan, nan) where nobs is 0.
+
+    They lie in [0, 1] and hold the proportion itself, whatever the level.
+    """
+    count, nobs = np.broadcast_arrays(
+        np.asarray(count, dtype=np.float64), np.asarray(nobs, dtype=np.float64)
+    )
+    seen = nobs > 0
+    if not seen.all():
+        low, high = np.full(count.shape, np.nan), np.full(count.shape, np.nan)
+        low[seen], high[seen] = proportion_bounds(count[seen], nobs[seen], method, confidence_level)
+        return low, high
+    low, high = _BOUNDS[method](count, nobs, confidence_level)
+    share = count / nobs
+    return np.clip(low, 0.0, share), np.clip(high, share, 1.0)
+
+
+# --------------------------------------------------------------------------- public functions
+
+
+@document
+def proportion_interval(
+    count: float, nobs: float, *, method: str = "wilson", confidence_level: float = 0.95
+) -> Estimate:
+    r"""Interval of a proportion: of accuracy, sensitivity, precision, prevalence.
+
+    .. math:: \hat p = k / n
+
+    Parameters
+    ----------
+    count : float
+        Number of successes :math:`k`; sums of weights need not be whole.
+    nobs : float
+        Number of trials :math:`n`.
+    method : str, default="wilson"
+        One of:
+
+        - "wilson" inverts the score test,
+          :math:`|\hat p - p| \le z \sqrt{p (1 - p) / n}`; its coverage is near the level on
+          average. "wilson_cc" adds a continuity correction;
+        - "clopper_pearson" inverts the exact binomial test of each side, so it covers at least
+          as often as it says, and is wide;
+        - "mid_p" is the exact one with half the probability of the observed count: near the
+          level on average, seldom much below;
+        - "jeffreys" takes quantiles of the Beta(k + 1/2, n - k + 1/2) posterior, and the bound
+          0 at k = 0, 1 at k = n;
+        - "agresti_coull" is Wald's about the centre of Wilson's, after adding z^2 trials half of
+          which succeed;
+        - "likelihood_ratio" holds the p whose likelihood ratio is not rejected;
+        - "logit" is Wald's for the log odds (exact at 0 and n), "arcsine" that of the
+          variance-stabilised angle after Anscombe's correction;
+        - "wald" is :math:`\hat p \pm z \sqrt{\hat p (1 - \hat p) / n}`. It covers too little
+          near 0 and 1, where it has no width; use it to compare with what others report.
+    confidence_level : float in (0, 1), default=0.95
+        Nominal coverage of the interval, two-sided.
+
+    Returns
+    -------
+    Estimate
+        The bounds lie in [0, 1]. ``standard_error`` is :math:`\sqrt{\hat p (1 - \hat p) / n}`.
+        Everything is nan, with a warning, where ``nobs`` is 0.
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    Wilson (1927), JASA 22(158), 209-212; Clopper & Pearson (1934), Biometrika 26(4), 404-413;
+    Brown, Cai & DasGupta (2001), Statistical Science 16(2), 101-133; Newcombe (1998),
+    Statistics in Medicine 17(8), 857-872; Anscombe (1948), Biometrika 35(3-4), 246-254.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import proportion_interval
+    >>> print(proportion_interval(81, 263))
+    0.308 [0.2553, 0.3662] (95% confidence, wilson)
+    >>> print(proportion_interval(0, 20, method="clopper_pearson"))
+    0 [0, 0.1684] (95% confidence, clopper_pearson)
+    """
+    check_option("method", method, PROPORTION_METHODS)
+    level = check_level(confidence_level)
+    nobs = check_number("nobs", nobs, 0)
+    count = check_count("count", count, "nobs", nobs)
+    if nobs == 0:
+        warn_undefined("proportion_interval is undefined and nan: nobs is 0.")
+    low, high = proportion_bounds(count, nobs, method, level)
+    share = float(divide(count, nobs))
+    error = float(np.sqrt(divide(share * (1 - share), nobs)))
+    note = "the interval has no width" if method == "wald" and share in (0, 1) else ""
+    return Estimate(share, float(low), float(high), error, method, level, note)
+
+
+def check_count(name: str, count: Any, total_name: str, total: float) -> float:
+    """A number in [0, total]."""
+    number = check_number(name, count, 0)
+    if number > total:
+        raise InvalidParameterError(
+            f"{name} has to be at most {total_name}, got {count!r} of {total:g}."
+        )
+    return number
