@@ -26,6 +26,7 @@ rank_table = _numpy.rank_table
 ranked_precision = _numpy.ranked_precision
 ranked_steps = _numpy.ranked_steps
 ranked_wins = _numpy.ranked_wins
+resampled_wins = _numpy.resampled_wins
 value_range = _numpy.value_range
 
 _INTERFACE = (
@@ -40,6 +41,7 @@ _INTERFACE = (
     "ranked_precision",
     "ranked_steps",
     "ranked_wins",
+    "resampled_wins",
     "value_range",
 )
 # A third implementation (an array library, a GPU) is a module and a line here.

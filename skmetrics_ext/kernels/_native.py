@@ -112,6 +112,26 @@ def ranked_steps(
     return _numpy.ranked_steps(score, codes, weight, corners)
 
 
+def placements(score: Array, codes: Array, weight: Array | None) -> Array:
+    if 0 < len(score) < _MAX_ROWS:
+        found = _compiled.placements(score, _dense(codes), _dense(weight))
+        if found is not None:
+            return found
+    return _numpy.placements(score, codes, weight)
+
+
+def resampled_wins(
+    rng: np.random.Generator, marks: Array, group: Array, n_draws: int, stratified: bool
+) -> tuple[Array, Array, Array]:
+    if not 0 < len(marks) < _MAX_ROWS:
+        return _numpy.resampled_wins(rng, marks, group, n_draws, stratified)
+    bits = rng.bit_generator
+    with bits.lock:
+        return _compiled.resampled_wins(
+            bits.capsule, _dense(marks), _dense(group), n_draws, stratified
+        )
+
+
 def all_finite(values: Array) -> bool:
     if _is_dense_float(values):
         return _compiled.all_finite(values)

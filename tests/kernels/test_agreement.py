@@ -166,3 +166,23 @@ def test_every_row_may_hold_the_one_bad_value():
             values = np.zeros(40)
             values[row] = bad
             assert not _native.all_finite(values)
+
+
+@given(data=rankings())
+def test_placements(data):
+    near(_native.placements(*data), _numpy.placements(*data))
+
+
+@given(
+    rows=st.lists(st.tuples(st.integers(0, 5), st.integers(0, 1)), min_size=1, max_size=70),
+    seed=st.integers(0, 2**32),
+    stratified=st.booleans(),
+)
+def test_draws_are_the_same(rows, seed, stratified):
+    group, marks = np.array(sorted(rows)).T
+    draws = [
+        kernel.resampled_wins(np.random.default_rng(seed), marks, group, 7, stratified)
+        for kernel in (_native, _numpy)
+    ]
+    for found, expected in zip(*draws, strict=True):
+        identical(found, expected)

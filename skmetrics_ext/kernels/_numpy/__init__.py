@@ -1,5 +1,6 @@
 """NumPy implementation of the kernels: the reference that every other one must equal."""
 
+from skmetrics_ext.kernels._numpy.draws import resampled_wins
 from skmetrics_ext.kernels._numpy.labels import (
     SMALL_TABLE,
     TABLE_CELLS_PER_ROW,
@@ -33,5 +34,6 @@ __all__ = [
     "ranked_precision",
     "ranked_steps",
     "ranked_wins",
+    "resampled_wins",
     "value_range",
 ]

@@ -5,20 +5,20 @@
 #include <cstddef>
 #include <cstdlib>
 #include <new>
-#include <vector>
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
 
 namespace skm {
 
-constexpr std::size_t kept_bytes = std::size_t{4} << 20;
+constexpr std::size_t kept_bytes = std::size_t{4} << 20;  // a million rows with weights
+constexpr std::size_t large_bytes = std::size_t{4} << 20;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 
 // Uninitialised memory, to be given to `release`.
 inline void* acquire(std::size_t bytes) {
 #if defined(__linux__)
-  if (bytes > kept_bytes) {
+  if (bytes > large_bytes) {
     const std::size_t rounded = (bytes + huge_page - 1) / huge_page * huge_page;
     void* block = std::aligned_alloc(huge_page, rounded);
     if (block == nullptr) throw std::bad_alloc();
@@ -42,6 +42,29 @@ inline void release(void* block) noexcept { std::free(block); }
 // The blocks that one thread may use at a time.
 enum class Slot { first, second, table, column, count };
 
+// A block that its thread keeps for the next call.
+class Kept {
+ public:
+  Kept() = default;
+  ~Kept() { release(block_); }
+  Kept(const Kept&) = delete;
+  Kept& operator=(const Kept&) = delete;
+
+  void* grow(std::size_t bytes) {
+    if (size_ < bytes || block_ == nullptr) {
+      release(block_);
+      block_ = nullptr;
+      block_ = acquire(bytes);
+      size_ = bytes;
+    }
+    return block_;
+  }
+
+ private:
+  void* block_ = nullptr;
+  std::size_t size_ = 0;
+};
+
 template <class T>
 class Scratch {
  public:
@@ -52,11 +75,8 @@ class Scratch {
       data_ = static_cast<T*>(owned_);
       return;
     }
-    thread_local std::vector<std::max_align_t> kept[static_cast<int>(Slot::count)];
-    auto& block = kept[static_cast<int>(slot)];
-    const std::size_t units = bytes / sizeof(std::max_align_t) + 1;
-    if (block.size() < units) block.resize(units);
-    data_ = reinterpret_cast<T*>(block.data());
+    thread_local Kept kept[static_cast<int>(Slot::count)];
+    data_ = static_cast<T*>(kept[static_cast<int>(slot)].grow(bytes));
   }
 
   ~Scratch() { release(owned_); }

@@ -6,6 +6,7 @@
 
 #include <optional>
 
+#include "draws.hpp"
 #include "labels.hpp"
 #include "pairs.hpp"
 #include "ranks.hpp"
@@ -112,8 +113,9 @@ nb::object ranked_steps_(AnyArray scores, Codes codes, std::optional<AnyArray> w
         thresholds.emplace(n + 1);
         negative.emplace(n + 1);
         positive.emplace(n + 1);
-        points = ranked_steps(ranking, rows, corners, thresholds->data, negative->data,
-                              positive->data);
+        const auto steps =
+            corners ? ranked_steps<true, S, decltype(rows)> : ranked_steps<false, S, decltype(rows)>;
+        points = steps(ranking, rows, thresholds->data, negative->data, positive->data);
       }
     }
     if (!thresholds) return nb::none();
@@ -145,6 +147,70 @@ nb::object rank_table_(AnyArray scores, Codes codes, std::size_t n_classes,
     return nb::make_tuple(as_array(thresholds->take(), {n_scores}),
                           as_array(mass->take(), {n_classes, n_scores}));
   });
+}
+
+// Per row, the weight of the other class below it and half of its ties.
+nb::object placements_(AnyArray scores, Codes codes, std::optional<AnyArray> weight) {
+  const std::size_t n = codes.size();
+  Memory<double> found(n);
+  Memory<i64> numbers(n);
+  const auto type = scores.dtype();
+  bool fits = false;
+  const auto place = [&](auto score_type, auto weight_of) {
+    using S = decltype(score_type);
+    using W = decltype(weight_of(0));
+    nb::gil_scoped_release unlocked;
+    for (std::size_t i = 0; i < n; ++i) numbers.data[i] = static_cast<i64>(i);
+    const Weights<i64> rows{numbers.data};  // what is carried along is the number of the row
+    const Ranking<S, Weights<i64>> ranking(column_of<S>(scores), codes.data(), n, 2, rows);
+    fits = ranking.fits();
+    if (!fits) return;
+    Sum<W> below[2];  // from the lowest score up: no difference of large sums
+    for (const auto* e = ranking.end(); e != ranking.begin();) {
+      const auto* stop = e;
+      const u64 key = ranking.score_key(*(e - 1));
+      Pair<W> own{};
+      for (; e != ranking.begin() && ranking.score_key(*(e - 1)) == key; --e) {
+        own[ranking.code(*(e - 1))] += weight_of(static_cast<std::size_t>((e - 1)->weight));
+      }
+      for (const auto* row = e; row != stop; ++row) {
+        const std::size_t other = 1 - ranking.code(*row);
+        found.data[row->weight] =
+            static_cast<double>(below[other].value()) + static_cast<double>(own[other]) / 2;
+      }
+      below[0].add(own[0]);
+      below[1].add(own[1]);
+    }
+  };
+  const auto of_type = [&](auto weight_of) {
+    if (type == nb::dtype<double>()) place(double{}, weight_of);
+    if (type == nb::dtype<float>()) place(float{}, weight_of);
+    if (type == nb::dtype<i64>()) place(i64{}, weight_of);
+  };
+  if (!weight) {
+    of_type([](std::size_t) { return i64{1}; });
+  } else if (weight->dtype() == nb::dtype<i64>()) {
+    of_type([data = static_cast<const i64*>(weight->data())](std::size_t i) { return data[i]; });
+  } else {
+    of_type([data = static_cast<const double*>(weight->data())](std::size_t i) { return data[i]; });
+  }
+  if (!fits) return nb::none();
+  return as_array(found.take(), {n});
+}
+
+nb::object resampled_wins_(nb::object capsule, Codes marks, Codes group, std::size_t n_draws,
+                           bool stratified) {
+  const auto* bits =
+      static_cast<const BitGenerator*>(PyCapsule_GetPointer(capsule.ptr(), "BitGenerator"));
+  if (bits == nullptr) throw nb::python_error();
+  Memory<i64> wins(n_draws), negative(n_draws), positive(n_draws);
+  {
+    nb::gil_scoped_release unlocked;
+    resampled_wins(*bits, {marks.data(), group.data(), marks.size()}, n_draws, stratified,
+                   wins.data, negative.data, positive.data);
+  }
+  return nb::make_tuple(as_array(wins.take(), {n_draws}), as_array(negative.take(), {n_draws}),
+                        as_array(positive.take(), {n_draws}));
 }
 
 nb::object pair_wins_(AnyArray scores, Codes codes, std::size_t n_classes,
@@ -350,6 +416,10 @@ NB_MODULE(_compiled, m) {
         nb::arg("weight").none());
   m.def("ranked_steps", &ranked_steps_, nb::arg("score"), nb::arg("codes"),
         nb::arg("weight").none(), nb::arg("corners"));
+  m.def("placements", &placements_, nb::arg("score"), nb::arg("codes"),
+        nb::arg("weight").none());
+  m.def("resampled_wins", &resampled_wins_, nb::arg("bits"), nb::arg("marks"), nb::arg("group"),
+        nb::arg("n_draws"), nb::arg("stratified"));
   m.def("all_finite", &all_finite_, nb::arg("values"));
   m.def("value_range", &value_range_, nb::arg("values"));
   m.def("encode_integers", &encode_integers_, nb::arg("columns"), nb::arg("cells_per_row"),

@@ -42,8 +42,7 @@ class Ranking {
       : bits_(bits_for(n_classes)), map_(key_map(scores, n, bits_)),
         data_(Slot::first, map_.fits ? n : 0), n_(n) {
     if (!map_.fits) return;
-    Scratch<Element> spare(Slot::second, n);
-    sort_scores(scores, n, map_, bits_, data_.data(), spare.data(), [&](std::size_t i) {
+    sort_scores(scores, n, map_, bits_, data_.data(), [&](std::size_t i) {
       return rows.pack(map_(scores[i]) << bits_ | static_cast<u64>(codes[i]), i);
     });
   }
@@ -135,14 +134,13 @@ std::optional<Pair<double>> ranked_precision(const Column<S>& scores, const i64*
 
 // Weight of both classes at or above each score, from none. With `corners`, scores in the middle
 // of two equal steps are left out. Returns the number of points.
-template <class S, class Rows>
-std::size_t ranked_steps(const Ranking<S, Rows>& ranking, const Rows& rows, bool corners,
-                         S* thresholds, typename Rows::Weight* negative,
-                         typename Rows::Weight* positive) {
+template <bool corners, class S, class Rows>
+std::size_t ranked_steps(const Ranking<S, Rows>& ranking, const Rows& rows, S* thresholds,
+                         typename Rows::Weight* negative, typename Rows::Weight* positive) {
   using W = typename Rows::Weight;
   Sum<W> below, above;
   std::size_t last = 0;
-  Pair<W> before{};
+  Pair<W> before{}, sums{};
   negative[0] = positive[0] = 0;
   thresholds[0] = 0;  // of no row; the caller knows what stands for infinity
   for_each_score(ranking, rows, [&](const Pair<W>& own, const auto& element) {
@@ -150,10 +148,11 @@ std::size_t ranked_steps(const Ranking<S, Rows>& ranking, const Rows& rows, bool
     above.add(own[1]);
     const W fp = below.value(), tp = above.value();
     // Differences of the sums, as a reader of the curve would take them.
-    const Pair<W> step{static_cast<W>(fp - negative[last]), static_cast<W>(tp - positive[last])};
+    const Pair<W> step{static_cast<W>(fp - sums[0]), static_cast<W>(tp - sums[1])};
+    sums = {fp, tp};
     // No branch: whether a point is a corner cannot be foreseen.
-    const bool middle = corners & (last > 1) & (step[0] == before[0]) & (step[1] == before[1]);
-    last += !middle;
+    const bool middle = (last > 1) & (step[0] == before[0]) & (step[1] == before[1]);
+    last += !(corners && middle);
     before = step;
     thresholds[last] = ranking.score(element);
     negative[last] = fp;

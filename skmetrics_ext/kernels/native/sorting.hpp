@@ -183,15 +183,17 @@ inline int bucket_bits(std::size_t n) {
 // Sorts the packed scores into `data`, the highest first. Fewer than 2^32 of them.
 template <class E, class S, class Pack>
 void sort_scores(const Column<S>& scores, std::size_t n, const KeyMap<S>& map, int code_bits,
-                 E* data, E* spare, Pack pack) {
+                 E* data, Pack pack) {
   const Buckets<S> bucket(map, scores, n, bucket_bits(n));
   Scratch<std::uint32_t> ends(Slot::table, bucket.count());
   std::fill_n(ends.data(), bucket.count(), 0);
   for (std::size_t i = 0; i < n; ++i) ++ends[bucket(scores[i])];
   const std::uint32_t largest = starts_from_sizes(ends.data(), bucket.count());
   for (std::size_t i = 0; i < n; ++i) data[ends[bucket(scores[i])]++] = pack(i);
-  finish_buckets(data, n, ends.data(), bucket.count(), largest,
-                 [&](E* run, std::size_t size) { sort_bucket(run, spare, size, code_bits); });
+  Scratch<E> spare(Slot::second, largest);
+  finish_buckets(data, n, ends.data(), bucket.count(), largest, [&](E* run, std::size_t size) {
+    sort_bucket(run, spare.data(), size, code_bits);
+  });
 }
 
 }  // namespace skm
