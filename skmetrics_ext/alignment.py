@@ -1,16 +1,64 @@
-"""Scores of a model matched with the classes of the rows by name, never by position."""
+"""True labels and responses of one model, matched by the names of classes, each checked once.
+
+What a metric is given here is a checked object (`Labels`, `Scores`, `Probabilities`) that
+holds its tallies, so that any number of metrics of one model and one set of rows validate,
+sort and count once.
+"""
 
 from __future__ import annotations
 
-import inspect
-import warnings
+from collections.abc import Hashable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.numeric import nan_average
-from skmetrics_ext.registry import MetricSpec
-from skmetrics_ext.validation import distinct_labels, warn_undefined
+from skmetrics_ext.kernels import bin_sums
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.validation import InvalidParameterError, Labels, Probabilities, Scores
+from skmetrics_ext.validation.containers import read_column
+from skmetrics_ext.validation.labels import encode_columns, find_labels, read_labels
+from skmetrics_ext.validation.rows import read_rows
+from skmetrics_ext.validation.targets import label_values
+
+# Pairs of names of which the second says by itself that it is the positive one.
+_NATURAL = (
+    ("no", "yes"),
+    ("n", "y"),
+    ("false", "true"),
+    ("negative", "positive"),
+    ("neg", "pos"),
+    ("0", "1"),
+)
+
+
+def natural_positive(classes: list[Any]) -> Any:
+    """The class that is positive without saying: 1 (or True), yes, true, positive; else None."""
+    if len(classes) != 2:
+        return None
+    if 1 in classes:
+        return classes[classes.index(1)]
+    if all(isinstance(label, str) for label in classes):
+        lowered = [label.strip().lower() for label in classes]
+        for negative, positive in _NATURAL:
+            if set(lowered) == {negative, positive}:
+                return classes[lowered.index(positive)]
+    return None
+
+
+def require_positive(classes: list[Any], pos_label: Any, what: str) -> Any:
+    """The positive class: as given, else the natural one; an error says what to pass."""
+    if pos_label is not None:
+        if pos_label not in classes:
+            raise ValueError(f"pos_label={pos_label!r} is not one of the classes {classes}.")
+        return classes[classes.index(pos_label)]
+    found = natural_positive(classes)
+    if found is None:
+        raise ValueError(
+            f"{what} is of one class, and which of {classes} is the positive one is not said: "
+            f"pass pos_label={classes[1]!r} or pos_label={classes[0]!r}."
+        )
+    return found
 
 
 def positive_column(response: Any, classes: Any, pos_label: Any) -> Any:
@@ -20,72 +68,251 @@ def positive_column(response: Any, classes: Any, pos_label: Any) -> Any:
     positive = 1
     if pos_label is not None:
         listed = np.asarray(classes).tolist()
-        if pos_label not in listed:
-            raise ValueError(f"pos_label={pos_label!r} is not one of the classes {listed}.")
-        positive = listed.index(pos_label)
+        positive = listed.index(require_positive(listed, pos_label, ""))
     if np.ndim(response) == 2:
         return np.asarray(response)[:, positive]
     return response if positive == 1 else -np.asarray(response)
 
 
-def aligned_value(
-    spec: MetricSpec,
-    missing: str,
-    y_true: Any,
-    response: Any,
-    classes: Any,
-    options: dict[str, Any],
-) -> float:
-    """Value of a registered metric of scores or probabilities, columns named by ``classes``.
+@dataclass(frozen=True, eq=False, slots=True)
+class Target:
+    """True labels as codes, and which classes they have beside those of the model.
 
-    Classes that the model never saw have probability 0, and no score at all. Classes without
-    a row to score leave a macro average. ``missing`` may ask for nan or an error instead.
+    Parameters
+    ----------
+    kind : str
+        In scikit-learn's terms.
+    every : list
+        The classes of the model, and then those of the rows that it never saw.
+    known : list
+        The classes of the model.
+    codes : ndarray of int64 of shape (n,)
+        Codes into ``every``.
+    unseen, lacking : list
+        Classes of rows that the model does not know; classes of the model without a row.
+    weight : ndarray or None
+    ordered : bool
+        Whether the order of the classes was declared.
     """
-    classes = np.asarray(classes)
-    present = distinct_labels(y_true)
-    if present is None:  # multilabel
-        return float(spec.function(y_true, response, **options))
-    present, known = present.tolist(), classes.tolist()
-    unseen = [label for label in present if label not in known]
-    lacking = [label for label in known if label not in present]
-    if (unseen or lacking) and missing != "align":
-        message = f"classes never seen in training: {unseen}; classes without rows: {lacking}"
-        if missing == "raise":
-            raise ValueError(f"{spec.name}: {message}.")
-        warn_undefined(f"{spec.name} is undefined: {message}.")
-        return float("nan")
-    if unseen and spec.response == "scores":
-        warn_undefined(
-            f"{spec.name} is undefined: the model never saw the classes {unseen} of y_true and "
-            "has no score for them."
+
+    kind: str
+    every: list[Any]
+    known: list[Any]
+    codes: Array
+    unseen: list[Any]
+    lacking: list[Any]
+    weight: Array | None
+    ordered: bool
+
+    @property
+    def class_array(self) -> Array:
+        """``every`` as an array of labels."""
+        return read_labels(self.every)
+
+
+class AlignedRows:
+    """True labels of the rows to score beside the responses of one model to them.
+
+    Parameters
+    ----------
+    y_true : array-like
+        True labels.
+    classes : array-like or None
+        ``classes_`` of the model; None where it has none.
+    sample_weight : array-like or None
+        Weight of each row.
+    """
+
+    def __init__(self, y_true: Any, classes: Any, sample_weight: Any = None) -> None:
+        self.y_true = y_true
+        self.sample_weight = sample_weight
+        several = isinstance(classes, list) and classes and np.ndim(classes[0]) > 0
+        self.known = None if classes is None or several else np.asarray(classes).tolist()
+        self._checked: dict[Hashable, Any] = {}
+
+    def labels(self, y_pred: Any, *, absolute: bool = False) -> Labels:
+        """Checked true and predicted labels; ``absolute`` keeps the unit of the weights."""
+        known = self._checked.get("labels")
+        if known is None or (absolute and not known.absolute):
+            known = self._checked["labels"] = Labels.check(
+                self.y_true, y_pred, sample_weight=self.sample_weight, absolute=absolute
+            )
+        return known
+
+    def target(self) -> Target | None:
+        """True labels by the classes of the model; None for multilabel data."""
+        if "target" not in self._checked:
+            self._checked["target"] = self._target()
+        return self._checked["target"]
+
+    def _target(self) -> Target | None:
+        labels = self._checked.get("labels")
+        if labels is not None:  # encoded already
+            if labels.is_multilabel:
+                return None
+            classes, codes, weight = labels.classes, labels.true, labels.weight
+            kind, ordered = labels.kind, labels.ordered
+        else:
+            (true,), weight = read_rows(self.sample_weight, False, y_true=self.y_true)
+            values, kind = label_values(true)
+            if kind not in ("binary", "multiclass"):
+                if kind == "multilabel-indicator":
+                    return None
+                raise InvalidParameterError(f"{kind} format is not supported for y_true.")
+            classes, (codes,) = encode_columns((true, values))
+            ordered = true.ordered
+        # A class whose rows weigh nothing has no rows.
+        rows = bin_sums(codes, len(classes), None if weight is None else weight > 0)
+        listed = classes.tolist()
+        known = listed if self.known is None else self.known
+        present = [label for label, count in zip(listed, rows.tolist(), strict=True) if count]
+        unseen = [label for label in present if label not in known]
+        every = [*known, *unseen]
+        if unseen and known == sorted(known):
+            every = sorted(every)
+        places = find_labels(classes, _objects(every))
+        return Target(
+            kind,
+            every,
+            known,
+            places[codes],
+            unseen,
+            [label for label in known if label not in present],
+            weight,
+            ordered,
         )
-        return float("nan")
-    pos_label = options.pop("pos_label", None)
-    if spec.response == "probabilities":
-        zeros = np.zeros((len(response), len(unseen)))
-        every = np.array([*known, *unseen], dtype=classes.dtype if not unseen else None)
-        if pos_label is not None and spec.tally == "ranks":  # net benefit of that class
-            options["pos_label"] = pos_label
-        return float(spec.function(y_true, np.hstack([response, zeros]), labels=every, **options))
-    if len(known) == 2:
-        column = positive_column(response, classes, pos_label)
-        flipped = pos_label is not None and pos_label == known[0]
-        order = classes[::-1] if flipped else classes
-        return float(spec.function(y_true, column, labels=order, **options))
-    averages = "average" in inspect.signature(spec.function).parameters
-    if lacking and averages and options.get("average", "macro") == "macro":
-        return _mean_of_defined(spec, y_true, response, labels=classes, **options)
-    return float(spec.function(y_true, response, labels=classes, **options))
+
+    def scores(self, method: str, response: Any, positive: Any = None) -> Scores:
+        """Checked scores, a column for each class of the model.
+
+        Of two classes they are those of ``positive``, by default the second. Rows of classes
+        that the model never saw are refused; `with_unseen` gives these the lowest score.
+        """
+        target = self.target()
+        if target is not None and positive is None and len(target.known) == 2:
+            positive = target.known[1]
+        key = ("scores", method, positive)
+        if key not in self._checked:
+            self._checked[key] = self._scores(method, response, positive)
+        return self._checked[key]
+
+    def _scores(self, method: str, response: Any, positive: Any) -> Scores:
+        target = self.target()
+        if target is None:
+            return Scores.check(self.y_true, response, sample_weight=self.sample_weight)
+        shared = self._checked.get(("probabilities", positive))
+        if shared is not None and method == "predict_proba" and not target.unseen:
+            return shared.as_scores()
+        codes, weight, kept = _with_weight(target)
+        known = target.known
+        order = _positive_last(known, positive)
+        column = positive_column(response, known, positive)
+        score = _numbers(column, kept)
+        _check_shape(score, len(known), len(codes))
+        place = find_labels(target.class_array, _objects(order))
+        kind = "binary" if len(known) == 2 else "multiclass"
+        return Scores(kind, read_labels(order), place[codes], score, weight)
+
+    def with_unseen(self, response: Any) -> Scores:
+        """Scores of every class; of those that the model never saw, below all its scores."""
+        target = self._single_label()
+        codes, weight, kept = _with_weight(target)
+        score = _numbers(response, kept)
+        if score.ndim == 1:
+            score = np.column_stack([-score, score])
+        _check_shape(score, len(target.known), len(codes))
+        full = np.full((len(codes), len(target.every)), score.min() - 1.0)
+        full[:, find_labels(_objects(target.known), _objects(target.every))] = score
+        return Scores("multiclass", target.class_array, codes, full, weight)
+
+    def probabilities(
+        self, response: Any, positive: Any = None, labels: Any = None
+    ) -> Probabilities:
+        """Checked probabilities; a class that the model never saw has probability 0.
+
+        ``positive`` of two classes goes last; ``labels`` gives the order of all of them.
+        """
+        target = self.target()
+        if target is not None and positive is None and len(target.every) == 2:
+            positive = target.every[1]
+        key: Hashable = ("probabilities", positive)
+        if labels is not None:
+            key = ("probabilities", positive, *labels)
+        if key not in self._checked:
+            self._checked[key] = self._probabilities(response, positive, labels)
+        return self._checked[key]
+
+    def _probabilities(self, response: Any, positive: Any, labels: Any) -> Probabilities:
+        target = self.target()
+        if target is None:
+            return Probabilities.check(self.y_true, response, sample_weight=self.sample_weight)
+        codes, weight, kept = _with_weight(target)
+        proba = np.asarray(response) if kept is None else np.asarray(response)[kept]
+        if proba.ndim != 2 or proba.shape != (len(codes), len(target.known)):
+            raise InvalidParameterError(
+                f"predict_proba gave an array of shape {proba.shape}; {len(codes)} rows and the "
+                f"classes {target.known} were expected."
+            )
+        order = target.every if labels is None else list(labels)
+        if labels is None and len(order) == 2:
+            order = _positive_last(order, positive)
+        elif set(order) != set(target.every):
+            raise InvalidParameterError(
+                f"labels must hold the classes {target.every}, got {order}."
+            )
+        every = _objects(order)
+        if order != target.known:
+            full = np.zeros((len(codes), len(order)), dtype=proba.dtype)
+            full[:, find_labels(_objects(target.known), every)] = proba
+            proba, codes = full, find_labels(target.class_array, every)[codes]
+        numbers = np.arange(len(order))
+        checked = Probabilities.check(codes, proba, labels=numbers, sample_weight=weight)
+        named = Probabilities(
+            read_labels(order), checked.true, checked.proba, checked.weight, checked.eps
+        )
+        if labels is not None or target.ordered:
+            named.cache["ordered"] = True
+        return named
+
+    def _single_label(self) -> Target:
+        target = self.target()
+        if target is None:
+            raise InvalidParameterError("y_true is multilabel; one label a row is needed.")
+        return target
 
 
-def _mean_of_defined(spec: MetricSpec, y_true: Any, response: Any, **options: Any) -> float:
-    """Macro average over the classes that have rows; warns only where none has."""
-    from sklearn.exceptions import UndefinedMetricWarning
+def _objects(labels: list[Any]) -> Array:
+    """Labels that are looked up by equality, whatever their types."""
+    found = np.empty(len(labels), dtype=object)
+    found[:] = labels
+    return found
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UndefinedMetricWarning)
-        values = spec.function(y_true, response, **{**options, "average": None})
-    mean = nan_average(np.asarray(values))
-    if np.isnan(mean):
-        warn_undefined(f"{spec.name} is undefined: no class has both rows and others.")
-    return mean
+
+def _with_weight(target: Target) -> tuple[Array, Array | None, Array | None]:
+    """Codes and weights of the rows that have weight, and which these are (None: all)."""
+    if target.weight is None or target.weight.all():
+        return target.codes, target.weight, None
+    kept = target.weight > 0
+    return target.codes[kept], target.weight[kept], kept
+
+
+def _numbers(response: Any, kept: Array | None) -> Array:
+    from skmetrics_ext.validation.scores import score_values
+
+    values = score_values(read_column(response, "y_score"))
+    return values if kept is None else values[kept]
+
+
+def _check_shape(score: Array, n_classes: int, n_rows: int) -> None:
+    wanted = (n_rows,) if n_classes == 2 and score.ndim == 1 else (n_rows, n_classes)
+    if score.shape != wanted:
+        raise InvalidParameterError(
+            f"The model gave scores of shape {score.shape}, {wanted} was expected: a column for "
+            "each class. Of pairs of classes (decision_function_shape='ovo') no class has one."
+        )
+
+
+def _positive_last(classes: list[Any], positive: Any) -> list[Any]:
+    if len(classes) != 2 or positive is None or positive == classes[1]:
+        return classes
+    return classes[::-1]

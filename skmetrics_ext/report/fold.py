@@ -1,10 +1,8 @@
-"""One model on one fold: fit, then every metric."""
+"""One model on one fold: fit, then every metric from one prediction."""
 
 from __future__ import annotations
 
-import threading
 import time
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,12 +12,9 @@ import numpy as np
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.report.result import FoldResult
 from skmetrics_ext.report.rows import count_rows, take_params, take_rows
-from skmetrics_ext.report.scoring import NamedScorer
-
-# Warnings are recorded through state of the whole process, which threads would mix up.
-_RECORDING = threading.Lock()
-_SHOWN: dict[str | tuple[str, type[Warning], int], int] = {}  # so that each is shown once
-_LONGEST = 300  # characters of a reason; errors of estimators may quote whole arrays
+from skmetrics_ext.scoring.panel import ScorerPanel
+from skmetrics_ext.scoring.recording import one_line
+from skmetrics_ext.scoring.scorer import Evaluation
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +33,7 @@ def fit_and_score(
     X: Any,
     y: Any,
     fit_params: Mapping[str, Any],
-    scorers: Mapping[str, NamedScorer],
+    panel: ScorerPanel,
     score_params: Mapping[str, Mapping[str, Any]],
 ) -> FoldResult:
     """Fit a copy of the estimator and score it. Whatever fails is told as a reason."""
@@ -46,9 +41,10 @@ def fit_and_score(
 
     n_samples = count_rows(y)
     own = clone(estimator)
+    values = dict.fromkeys(panel.names, float("nan"))
     reasons: dict[str, str] = {}
     notes: dict[str, str] = {}
-    values = dict.fromkeys(scorers, float("nan"))
+    responses: dict[str, Array] = {}
     start = time.perf_counter()
     try:
         own.fit(
@@ -59,18 +55,20 @@ def fit_and_score(
     except Warning:  # the user made errors of warnings
         raise
     except Exception as error:
-        reasons = dict.fromkeys(scorers, f"fit failed: {_one_line(error)}")
+        reasons = dict.fromkeys(panel.names, f"fit failed: {one_line(error)}")
     fitted = time.perf_counter()
     if not reasons:
-        X_test, y_test = take_rows(X, fold.test), take_rows(y, fold.test)
-        for name, named in scorers.items():
-            params = take_params(score_params[name], n_samples, fold.test)
-            values[name], reason, note = _score(named, own, X_test, y_test, params)
-            if reason:
-                reasons[name] = reason
-            elif note:
-                notes[name] = note
+        evaluation = Evaluation(own, take_rows(X, fold.test), take_rows(y, fold.test))
+        params_of = {
+            name: take_params(score_params[name], n_samples, fold.test) for name in panel.names
+        }
+        found = panel.read(evaluation, params_of)
+        values, reasons, notes = found.values, found.reasons, found.notes
+        responses = {
+            method: np.asarray(response) for method, response in evaluation.responses.all().items()
+        }
     scored = time.perf_counter()
+    classes = getattr(own, "classes_", None)
     return FoldResult(
         model=model,
         fold=fold.number,
@@ -81,42 +79,7 @@ def fit_and_score(
         values=values,
         reasons=reasons,
         notes=notes,
+        rows=fold.test,
+        classes=None if classes is None or isinstance(classes, list) else np.asarray(classes),
+        responses=responses,
     )
-
-
-def _score(
-    named: NamedScorer, estimator: Any, X: Any, y: Any, params: Mapping[str, Any]
-) -> tuple[float, str, str]:
-    """Value, the reason why it is undefined, and what was warned of."""
-    from sklearn.exceptions import UndefinedMetricWarning
-
-    with _RECORDING, warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UndefinedMetricWarning)
-        try:
-            value = float(named.scorer(estimator, X, y, **params))
-            error = ""
-        except Warning:
-            raise
-        except Exception as failure:
-            value, error = float("nan"), _one_line(failure)
-    told = []
-    for warning in caught:
-        if issubclass(warning.category, UndefinedMetricWarning):
-            told.append(" ".join(str(warning.message).split()))
-        else:
-            warnings.warn_explicit(
-                warning.message,
-                warning.category,
-                warning.filename,
-                warning.lineno,
-                registry=_SHOWN,
-            )
-    note = "; ".join(dict.fromkeys(told))
-    if np.isnan(value):
-        return value, error or note or named.when_nan, ""
-    return value, "", note
-
-
-def _one_line(error: Exception) -> str:
-    text = " ".join(f"{type(error).__name__}: {error}".split())
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ..."

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from skmetrics_ext.report.scoring import NamedScorer, accepts_weight
+from skmetrics_ext.report.scoring import ReportScoring
+from skmetrics_ext.scoring.panel import accepts_weight
 from skmetrics_ext.validation.errors import warn_user
 
 
@@ -21,14 +22,14 @@ class Params:
 
 def send_weight(
     models: Mapping[str, Any],
-    scorers: Mapping[str, NamedScorer],
+    scoring: ReportScoring,
     params: Mapping[str, Any],
     groups: Any,
 ) -> Params:
     """Without routing: all to fit, and ``sample_weight`` to all that take it."""
     rest = {key: value for key, value in params.items() if key != "sample_weight"}
     fit: dict[str, dict[str, Any]] = {name: dict(rest) for name in models}
-    score: dict[str, dict[str, Any]] = {name: {} for name in scorers}
+    score: dict[str, dict[str, Any]] = {name: {} for name in scoring.panel.names}
     weight = params.get("sample_weight")
     if weight is not None:
         for name, model in models.items():
@@ -37,8 +38,8 @@ def send_weight(
                 _warn_unweighted(f"The fit of {name!r}")
             else:
                 fit[name][key] = weight
-        for name, named in scorers.items():
-            if accepts_weight(named.scorer):
+        for name, scorer in scoring.panel.scorers.items():
+            if accepts_weight(scorer):
                 score[name]["sample_weight"] = weight
             else:
                 _warn_unweighted(f"The metric {name!r}")
@@ -62,7 +63,7 @@ def _warn_unweighted(what: str) -> None:
 
 def route(
     models: Mapping[str, Any],
-    scorers: Mapping[str, NamedScorer],
+    scoring: ReportScoring,
     splitter: Any,
     params: Mapping[str, Any],
 ) -> Params:
@@ -73,14 +74,15 @@ def route(
         splitter=splitter, method_mapping=MethodMapping().add(caller="fit", callee="split")
     )
     places: dict[str, tuple[str, str]] = {}
-    for kind, callee, objects in (
-        ("model", "fit", models),
-        ("metric", "score", {name: named.scorer for name, named in scorers.items()}),
-    ):
+    panel = scoring.panel
+    # A panel that was told what it takes speaks for all of its metrics.
+    asked = hasattr(panel, "_metadata_request")
+    metrics = {"": panel} if asked else panel.scorers
+    for kind, callee, objects in (("model", "fit", models), ("metric", "score", metrics)):
         for number, (name, item) in enumerate(objects.items()):
             place = f"{kind}_{number}"
             places[place] = (kind, name)
-            if kind == "metric" and scorers[name].by_name and accepts_weight(item):
+            if kind == "metric" and name in scoring.by_name and accepts_weight(item):
                 item.set_score_request(sample_weight=True)
             mapping = MethodMapping().add(caller="fit", callee=callee)
             router.add(**{place: item}, method_mapping=mapping)
@@ -92,4 +94,13 @@ def route(
             fit[name] = routed[place].get("fit", {})
         else:
             score[name] = routed[place].get("score", {})
+    if asked:
+        score = {name: _taken(score[""], scorer) for name, scorer in panel.scorers.items()}
     return Params(fit, score, routed["splitter"].get("split", {}))
+
+
+def _taken(params: Mapping[str, Any], scorer: Any) -> dict[str, Any]:
+    """Parameters of a panel that one of its metrics takes."""
+    if accepts_weight(scorer):
+        return dict(params)
+    return {key: value for key, value in params.items() if key != "sample_weight"}

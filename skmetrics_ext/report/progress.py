@@ -1,40 +1,5 @@
-"""Telling how far a long computation is."""
+"""Telling how far a long computation is: the same for reports as everywhere."""
 
-from __future__ import annotations
+from skmetrics_ext.progress import Progress, reporting
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-
-Progress = bool | Callable[[int, int], object] | None
-
-
-@contextmanager
-def reporting(progress: Progress, total: int) -> Iterator[Callable[[int], None]]:
-    """A function to call with the number of finished parts.
-
-    Parameters
-    ----------
-    progress : bool, callable or None
-        True is a bar of tqdm, or lines on stderr where tqdm is missing; a callable is called
-        with the number of finished parts and of all.
-    total : int
-        Number of all parts.
-    """
-    if callable(progress):
-        report = progress
-        yield lambda done: _ignore(report(done, total))
-    elif not progress:
-        yield _ignore
-    else:
-        try:
-            from tqdm import tqdm
-        except ImportError:
-            yield lambda done: print(f"{done}/{total} fits", file=sys.stderr, flush=True)
-            return
-        with tqdm(total=total, unit="fit", file=sys.stderr) as bar:
-            yield lambda done: _ignore(bar.update(done - bar.n))
-
-
-def _ignore(_: object) -> None:
-    pass
+__all__ = ["Progress", "reporting"]

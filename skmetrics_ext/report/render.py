@@ -41,9 +41,9 @@ def text_table(header: Sequence[str], rows: Iterable[Sequence[str]], align: str 
 
 def text_report(report: CrossValidationReport) -> str:
     """What ``print(report)`` shows."""
-    notes, marks = _footnotes(report)
+    notes, marks = footnotes(report)
     tables = _fitting_tables(report, marks)
-    parts = ["\n".join(_heading(report)), *tables]
+    parts = ["\n".join(heading(report)), *tables]
     if notes:
         parts.append("\n".join(fill(note, WIDTH, subsequent_indent="    ") for note in notes))
     return "\n\n".join(parts)
@@ -51,7 +51,7 @@ def text_report(report: CrossValidationReport) -> str:
 
 def html_page(report: CrossValidationReport) -> str:
     """What a notebook shows."""
-    notes, marks = _footnotes(report)
+    notes, marks = footnotes(report)
     header, *rows = _grid(report, report.metrics, marks)
     head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in header)
     body = "".join(
@@ -61,7 +61,7 @@ def html_page(report: CrossValidationReport) -> str:
         + "</tr>"
         for model, row in zip(report.models, rows, strict=True)
     )
-    lines = "".join(f"<p>{escape(line)}</p>" for line in _heading(report))
+    lines = "".join(f"<p>{escape(line)}</p>" for line in heading(report))
     below = "".join(f"<p><small>{escape(note)}</small></p>" for note in notes)
     return (
         f'<div class="skmetrics-ext"><style>{_STYLE}</style>{lines}'
@@ -69,7 +69,8 @@ def html_page(report: CrossValidationReport) -> str:
     )
 
 
-def _heading(report: CrossValidationReport) -> list[str]:
+def heading(report: CrossValidationReport) -> list[str]:
+    """What the numbers are of."""
     lines = [
         f"{report.n_folds} folds of {report.n_samples} rows: {report.splitter}",
         "mean ± standard deviation over the folds (ddof=1)",
@@ -130,11 +131,13 @@ def _cell(row: Mapping[str, Any], mark: str | None) -> str:
 
 
 def number(value: float) -> str:
-    """Four decimals; four digits where the number is large."""
-    return f"{value:.4f}" if abs(value) < 1000 else f"{value:.4g}"
+    """Four decimals; four digits where the number is large; nan is "undefined"."""
+    if math.isnan(value):
+        return "undefined"
+    return f"{value:z.4f}" if abs(value) < 1000 else f"{value:.4g}"
 
 
-def _footnotes(report: CrossValidationReport) -> tuple[list[str], dict[tuple[str, str], str]]:
+def footnotes(report: CrossValidationReport) -> tuple[list[str], dict[tuple[str, str], str]]:
     """Text of each note, and the marks of the cells that it belongs to."""
     cells_of: dict[str, list[tuple[str, str, str]]] = {}
     for row in report.summary():

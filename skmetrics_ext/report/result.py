@@ -11,6 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from skmetrics_ext.report.comparing import bounds_of, compare_models, mean_interval
+from skmetrics_ext.report.frames import make_frame
+from skmetrics_ext.report.pooling import OutOfFold, ScoredData, out_of_fold, pool
 from skmetrics_ext.report.render import html_page, text_report
 
 
@@ -34,6 +37,12 @@ class FoldResult:
         Why a metric is undefined, for those that are.
     notes : mapping of str to str
         What was warned of while a defined value was computed.
+    rows : ndarray of int of shape (n_test,)
+        The rows that it was scored on.
+    classes : ndarray or None
+        ``classes_`` of the fitted model, which name the columns of its responses.
+    responses : mapping of str to ndarray
+        What it said of these rows, by the method that the metrics asked for.
     """
 
     model: str
@@ -45,6 +54,9 @@ class FoldResult:
     values: Mapping[str, float]
     reasons: Mapping[str, str] = field(default_factory=dict)
     notes: Mapping[str, str] = field(default_factory=dict)
+    rows: Any = field(default=None, repr=False, compare=False)
+    classes: Any = field(default=None, repr=False, compare=False)
+    responses: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +81,10 @@ class CrossValidationReport:
         Name of the baseline among the models.
     positive_class : object
         For binary data, the class that metrics of one class are of; else None.
+    confidence_level : float
+        Of all intervals.
+    data : ScoredData or None
+        True labels, scorers and weights, from which pooled estimates are made.
 
     Examples
     --------
@@ -90,6 +106,8 @@ class CrossValidationReport:
     splitter: str
     baseline: str | None = None
     positive_class: Any = None
+    confidence_level: float = 0.95
+    data: ScoredData | None = field(default=None, repr=False, compare=False)
 
     @property
     def n_folds(self) -> int:
@@ -123,13 +141,18 @@ class CrossValidationReport:
         ]
 
     def summary(self) -> list[dict[str, Any]]:
-        """Mean and spread of each model and metric.
+        """Mean, spread and interval of each model and metric.
+
+        The standard error and the interval are Nadeau and Bengio's for folds whose training
+        sets overlap: a heuristic, for no unbiased estimate of that variance exists.
 
         Returns
         -------
         list of dict
             A row per model and metric, with ``model``, ``is_baseline``, ``metric``, ``mean`` and
             ``std`` (standard deviation with ddof=1) over the folds where the metric is defined,
+            ``standard_error`` (corrected), ``low`` and ``high`` (t interval of the mean, cut at
+            the bounds of the metric),
             ``n_folds`` (all), ``n_undefined``, ``reasons`` (each reason with its number of
             folds) and ``notes`` (warnings of defined values with theirs).
         """
@@ -142,17 +165,104 @@ class CrossValidationReport:
         with np.errstate(invalid="ignore"):  # infinite values have a mean and no spread
             mean = float(defined.mean()) if defined.size else float("nan")
             std = float(defined.std(ddof=1)) if defined.size > 1 else float("nan")
+        bounds = bounds_of(None if self.data is None else self.data.scorers.get(metric))
+        error, low, high = mean_interval(own, values, self.confidence_level, bounds)
         return {
             "model": model,
             "is_baseline": model == self.baseline,
             "metric": metric,
             "mean": mean,
             "std": std,
+            "standard_error": error,
+            "low": low,
+            "high": high,
             "n_folds": len(own),
             "n_undefined": len(own) - len(defined),
             "reasons": dict(Counter(r.reasons[metric] for r in own if metric in r.reasons)),
             "notes": dict(Counter(r.notes[metric] for r in own if metric in r.notes)),
         }
+
+    @property
+    def predictions(self) -> dict[str, OutOfFold]:
+        """Out-of-fold predictions of each model, by its name.
+
+        Returns
+        -------
+        dict of str to OutOfFold
+            ``rows``, ``fold`` and ``responses``: an array per method that the metrics asked for,
+            columns in the order of ``classes``.
+        """
+        return {
+            model: out_of_fold([result for result in self.results if result.model == model])
+            for model in self.models
+        }
+
+    def pooled(self) -> list[dict[str, Any]]:
+        """Each metric on the out-of-fold predictions of all folds together, where that is valid.
+
+        Predicted labels and probabilities mean the same on every fold and are pooled. Scores do
+        not: those of models fitted on different rows have no common scale, so that ranking them
+        together is refused, with the reason.
+
+        Returns
+        -------
+        list of dict
+            A row per model and metric, with ``model``, ``metric``, ``value``, ``low``, ``high``,
+            ``method`` (of the interval), ``n_rows`` and ``reason`` (why there is no value, or no
+            interval; else None).
+        """
+        return pool(self)
+
+    def compare(
+        self, metric: str | None = None, *, rope: float = 0.01, against: str = "all"
+    ) -> list[dict[str, Any]]:
+        """Each model against the baseline and against each other, on the same folds.
+
+        The corrected resampled t-test of Nadeau and Bengio and its Bayesian reading, over the
+        folds where both are defined; p-values are adjusted by Holm for the number of pairs of
+        the metric.
+
+        Parameters
+        ----------
+        metric : str, default=None
+            Name of a metric; all of them by default.
+        rope : float, default=0.01
+            Differences up to this size mean nothing in practice.
+        against : {"all", "baseline"}, default="all"
+            Which pairs: all of them, or each model and the baseline.
+
+        Returns
+        -------
+        list of dict
+            A row per metric and pair, with ``metric``, ``model_a``, ``model_b``, ``n_folds``,
+            ``difference`` (a less b), ``low``, ``high``, ``p_value``, ``p_holm``,
+            ``p_a_better``, ``p_equivalent``, ``p_b_better`` (their sum is 1), ``rope`` and
+            ``reason`` (why there is no comparison, else None).
+        """
+        return compare_models(self, metric, rope, against)
+
+    def plot(self, **options: Any) -> Any:
+        """Dot and interval of each model and metric, the baseline marked.
+
+        Parameters
+        ----------
+        **options : dict
+            Passed to ``CrossValidationDisplay.from_report``.
+
+        Returns
+        -------
+        CrossValidationDisplay
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        """
+        from skmetrics_ext.plotting import CrossValidationDisplay
+
+        return CrossValidationDisplay.from_report(
+            self, confidence_level=self.confidence_level, **options
+        )
 
     def times(self) -> dict[str, tuple[float, float]]:
         """Mean seconds of fitting and of scoring a fold, by model.
@@ -164,38 +274,36 @@ class CrossValidationReport:
         means = {}
         for model in self.models:
             own = [result for result in self.results if result.model == model]
+            if not own:  # interrupted before its first fold
+                means[model] = (float("nan"), float("nan"))
+                continue
             means[model] = (
                 float(np.mean([result.fit_time for result in own])),
                 float(np.mean([result.score_time for result in own])),
             )
         return means
 
-    def frame(self, rows: str = "summary") -> Any:
-        """The summary or the folds as a pandas DataFrame.
+    def frame(self, rows: str = "summary", *, library: str = "pandas") -> Any:
+        """One of the tables as a data frame.
 
         Parameters
         ----------
-        rows : {"summary", "folds"}, default="summary"
-            What a row is of.
+        rows : {"summary", "folds", "pooled", "compare"}, default="summary"
+            Which table.
+        library : {"pandas", "polars"}, default="pandas"
+            Whose frame.
 
         Returns
         -------
-        pandas.DataFrame
+        pandas.DataFrame or polars.DataFrame
+            In polars, reasons and notes are text.
 
         Raises
         ------
         ImportError
-            If pandas is not installed.
+            If the library is not installed.
         """
-        if rows not in ("summary", "folds"):
-            raise ValueError(f"rows must be 'summary' or 'folds', got {rows!r}.")
-        try:
-            import pandas
-        except ImportError as error:
-            raise ImportError(
-                "CrossValidationReport.frame needs pandas: pip install 'skmetrics-ext[frames]'"
-            ) from error
-        return pandas.DataFrame(self.summary() if rows == "summary" else self.folds())
+        return make_frame(self, rows, library)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain Python values.
@@ -213,8 +321,11 @@ class CrossValidationReport:
             "n_samples": self.n_samples,
             "n_folds": self.n_folds,
             "splitter": self.splitter,
+            "confidence_level": self.confidence_level,
             "summary": self.summary(),
             "folds": self.folds(),
+            "pooled": self.pooled(),
+            "compare": self.compare(),
         }
 
     def to_json(self, path: str | Path | None = None) -> str:
@@ -232,6 +343,25 @@ class CrossValidationReport:
         text = json.dumps(_finite(self.to_dict()), indent=2, allow_nan=False, default=str)
         if path is not None:
             Path(path).write_text(text + "\n", encoding="utf-8")
+        return text
+
+    def to_html(self, path: str | Path | None = None) -> str:
+        """All of it as one self-contained page: tables and pictures, nothing to load.
+
+        Parameters
+        ----------
+        path : str or Path, default=None
+            File to write as well.
+
+        Returns
+        -------
+        str
+        """
+        from skmetrics_ext.report.page import report_page
+
+        text = report_page(self)
+        if path is not None:
+            Path(path).write_text(text, encoding="utf-8")
         return text
 
     def __str__(self) -> str:

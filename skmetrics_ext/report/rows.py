@@ -8,19 +8,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.numeric import Array
-
-
-def take_rows(data: Any, rows: Array) -> Any:
-    """The rows of an array, a sparse matrix, a data frame, a series or a list."""
-    if hasattr(data, "iloc"):
-        return data.iloc[rows]
-    if hasattr(data, "tocsr"):
-        return data.tocsr()[rows]
-    if type(data).__module__.partition(".")[0] == "pyarrow":
-        return data.take(rows)
-    if isinstance(data, list | tuple):
-        return [data[row] for row in rows]
-    return data[rows]
+from skmetrics_ext.validation.containers import take_rows as take_rows
 
 
 def take_params(params: Mapping[str, Any], n_samples: int | None, rows: Array) -> dict[str, Any]:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from skmetrics_ext.report.fold import Fold, fit_and_score
 from skmetrics_ext.report.params import Params, route, send_weight
+from skmetrics_ext.report.pooling import ScoredData
 from skmetrics_ext.report.progress import Progress, reporting
 from skmetrics_ext.report.result import CrossValidationReport, FoldResult
 from skmetrics_ext.report.rows import count_rows, row_numbers
-from skmetrics_ext.report.scoring import resolve_scoring, unique
+from skmetrics_ext.report.scoring import ReportScoring, resolve_scoring
+from skmetrics_ext.scoring.panel import unique
 from skmetrics_ext.validation import distinct_labels
+from skmetrics_ext.validation.errors import warn_user
+from skmetrics_ext.validation.parameters import check_level
 
 _STRATEGIES = ("prior", "most_frequent", "stratified", "uniform")
 
@@ -28,6 +32,7 @@ def cross_validation_report(
     groups: Any = None,
     baseline: Any = "prior",
     params: Mapping[str, Any] | None = None,
+    confidence_level: float = 0.95,
     n_jobs: int | None = None,
     random_state: Any = None,
     progress: Progress = None,
@@ -46,7 +51,8 @@ def cross_validation_report(
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
         Classes of any kind, or multilabel indicators.
     scoring : str, callable, list or dict, default=None
-        Names of `get_scorer_names`, scorers, or both; a dict gives them names of its own. None
+        Names of `get_scorer_names`, scorers, or both; a dict gives them names of its own; or a
+        `ScorerPanel`. Each model predicts once per fold for all of them. None
         is a choice that fits ``y``: areas under the ROC curve, F1, accuracies and log loss.
         With two classes, metrics of one class given by name are of the last class, the one of
         ``predict_proba(X)[:, 1]``, and ratios 0/0 are undefined; pass a scorer to ask for
@@ -66,8 +72,11 @@ default="prior"
         takes it, with a warning where one does not. Where metadata routing is enabled, all of
         ``params`` is routed as requested instead; the baseline and metrics given by name
         request ``sample_weight``.
+    confidence_level : float in (0, 1), default=0.95
+        Of all intervals.
     n_jobs : int or None, default=None
-        Number of parallel jobs of joblib, over models and folds.
+        Number of parallel jobs of joblib, over models and folds, on whichever backend
+        ``joblib.parallel_config`` has chosen.
     random_state : int, RandomState or None, default=None
         Shuffles the folds of an int ``cv``, and seeds the baseline.
     progress : bool, callable or None, default=None
@@ -77,7 +86,9 @@ default="prior"
     Returns
     -------
     CrossValidationReport
-        Print it, or ask it for ``summary()``, ``folds()``, ``frame()`` or ``to_json()``.
+        Print it, or ask it for ``summary()``, ``folds()``, ``pooled()``, ``compare()``,
+        ``predictions``, ``frame()``, ``plot()``, ``to_html()`` or ``to_json()``. Interrupted
+        from the keyboard, it holds the fits that were finished, with a warning.
 
     Raises
     ------
@@ -107,18 +118,19 @@ default="prior"
     baseline (prior)  0.5000 ± 0.0000  0.7711 ± 0.0033    0...
     """
     from sklearn.base import clone
-    from sklearn.utils.parallel import Parallel, delayed
+    from sklearn.utils.parallel import delayed
     from sklearn.utils.validation import check_consistent_length
 
     check_consistent_length(X, y, groups)
+    level = check_level(confidence_level)
     models = _named_models(estimators)
     classes, task = _classes_and_task(y)
     positive = classes[-1] if task == "binary" else None
-    scorers = resolve_scoring(scoring, task, positive)
+    chosen = resolve_scoring(scoring, task, positive)
     params = dict(params or {})
     models, name = _with_baseline(models, baseline, random_state, params)
     splitter = _splitter(cv, y, task, groups, random_state)
-    routed = _params(models, scorers, splitter, params, groups)
+    routed = _params(models, chosen, splitter, params, groups)
     folds = [
         Fold(number, row_numbers(train), row_numbers(test))
         for number, (train, test) in enumerate(splitter.split(X, y, **routed.split))
@@ -127,30 +139,53 @@ default="prior"
         raise ValueError("cv gives no folds.")
     tasks = (
         delayed(fit_and_score)(
-            model, clone(models[model]), fold, X, y, routed.fit[model], scorers, routed.score
+            model, clone(models[model]), fold, X, y, routed.fit[model], chosen.panel, routed.score
         )
         for fold in folds
         for model in models
     )
-    results: list[FoldResult] = []
-    # Results as they come: progress is told at once, whichever fold is done first.
-    parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-    with reporting(progress, len(folds) * len(models)) as report_done:
-        for result in parallel(tasks):
-            results.append(result)
-            report_done(len(results))
+    total = len(folds) * len(models)
+    with reporting(progress, total) as report_done:
+        results = _collect(tasks, n_jobs, total, report_done)
     order = {model: place for place, model in enumerate(models)}
     results.sort(key=lambda result: (order[result.model], result.fold))
     _check_fits(results)
     return CrossValidationReport(
         models=tuple(models),
-        metrics=tuple(scorers),
+        metrics=chosen.panel.names,
         results=tuple(results),
         n_samples=count_rows(y) or 0,
         splitter=_described(cv, splitter),
         baseline=name,
         positive_class=positive,
+        confidence_level=level,
+        data=ScoredData(y, chosen.panel.scorers, routed.score),
     )
+
+
+def _collect(
+    tasks: Iterable[Any], n_jobs: int | None, total: int, report_done: Callable[[int], None]
+) -> list[FoldResult]:
+    """Results as they come, whichever fold is done first; those so far when interrupted."""
+    from joblib.parallel import get_active_backend
+    from sklearn.utils.parallel import Parallel
+
+    results: list[FoldResult] = []
+    # The backend of dask gives all results at the end or none.
+    streams = getattr(get_active_backend()[0], "supports_return_generator", False)
+    parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered" if streams else "list")
+    try:
+        for result in parallel(tasks):
+            results.append(result)
+            report_done(len(results))
+    except KeyboardInterrupt:
+        if not results:
+            raise
+        warn_user(
+            f"Interrupted after {len(results)} of {total} fits: the report holds these, and its "
+            "models may have different folds."
+        )
+    return results
 
 
 def _named_models(estimators: Any) -> dict[str, Any]:
@@ -244,7 +279,7 @@ def _splitter(cv: Any, y: Any, task: str, groups: Any, random_state: Any) -> Any
 
 def _params(
     models: dict[str, Any],
-    scorers: Mapping[str, Any],
+    scoring: ReportScoring,
     splitter: Any,
     params: dict[str, Any],
     groups: Any,
@@ -253,8 +288,8 @@ def _params(
 
     if get_config().get("enable_metadata_routing"):
         given = params if groups is None else {**params, "groups": groups}
-        return route(models, scorers, splitter, given)
-    return send_weight(models, scorers, params, groups)
+        return route(models, scoring, splitter, given)
+    return send_weight(models, scoring, params, groups)
 
 
 def _check_fits(results: list[FoldResult]) -> None:

@@ -12,7 +12,7 @@ from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.thresholds.criteria import Objective
 from skmetrics_ext.thresholds.search import InfeasibleError, choose, thresholds_from_none
-from skmetrics_ext.validation import Scores
+from skmetrics_ext.validation import Scores, containers
 
 RESPONSES = ("predict_proba", "decision_function")
 
@@ -150,15 +150,7 @@ def take_rows(data: Any, rows: Any, n_rows: int | None = None) -> Any:
     """
     if n_rows is not None and _n_rows(data) != n_rows:
         return data
-    if hasattr(data, "iloc"):
-        return data.iloc[rows]
-    if hasattr(data, "tocsr"):
-        return data.tocsr()[rows]
-    if isinstance(data, list | tuple):
-        return [data[i] for i in rows]
-    if hasattr(data, "take") and type(data).__module__.startswith("pyarrow"):
-        return data.take(rows)
-    return data[rows]
+    return containers.take_rows(data, rows)
 
 
 def _n_rows(data: Any) -> int | None:

@@ -82,3 +82,39 @@ def test_hamming_of_labels_and_of_indicators() -> None:
     marks = np.array([[0, 1, 1], [1, 1, 0]]), np.array([[0, 1, 0], [0, 1, 0]])
     assert m.hamming_loss(*marks) == pytest.approx(2 / 6)
     assert m.hamming_loss(*marks, sample_weight=[1, 3]) == pytest.approx((1 + 3) / (3 * 4))
+
+
+def test_cost_of_probabilities_by_hand() -> None:
+    # Costs of the rows: 1/4 * 1, 0, 1/2 * 10, 0; and 2 * 1/3 + 1 * 1/3 of three classes.
+    costs = [[0, 1], [10, 0]]
+    proba = [0.25, 0.0, 0.5, 1.0]
+    assert m.expected_cost_proba([0, 0, 1, 1], proba, cost_matrix=costs) == 5.25 / 4
+    weighted = m.expected_cost_proba(
+        [0, 0, 1, 1], proba, cost_matrix=costs, sample_weight=[3, 1, 0, 0]
+    )
+    assert weighted == 0.75 / 4
+    three = [[0, 2, 1], [1, 0, 1], [1, 1, 0]]
+    found = m.expected_cost_proba(["a"], [[1 / 3] * 3], cost_matrix=three, labels=["a", "b", "c"])
+    assert found == pytest.approx(1)
+
+
+def test_cost_of_certain_probabilities_is_that_of_the_labels() -> None:
+    rng = np.random.default_rng(0)
+    true, pred = rng.integers(0, 3, (2, 50))
+    costs = rng.normal(size=(3, 3))
+    found = m.expected_cost_proba(true, np.eye(3)[pred], cost_matrix=costs)
+    assert found == pytest.approx(m.expected_cost(true, pred, cost_matrix=costs))
+
+
+def test_columns_of_costs_follow_the_labels() -> None:
+    costs, proba = [[0, 1], [10, 0]], [[0.5, 0.5], [0.75, 0.25]]
+    # Columns and costs are of "well", "ill": row costs 5 and 1/4.
+    found = m.expected_cost_proba(["ill", "well"], proba, cost_matrix=costs, labels=["well", "ill"])
+    assert found == pytest.approx(5.25 / 2)
+    one = m.expected_cost_proba(["ill", "well"], [0.5, 0.25], cost_matrix=costs, pos_label="ill")
+    assert one == pytest.approx(5.25 / 2)
+
+
+def test_cost_matrix_of_another_shape_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"cost_matrix must be finite and of shape \(2, 2\)"):
+        m.expected_cost_proba([0, 1], [0.2, 0.7], cost_matrix=[[0, 1, 1]])

@@ -1,6 +1,6 @@
 """Case of the CSV -> how it is called."""
 
-from . import classes, containers, dtypes, labels, probabilities, weights
+from . import classes, containers, dtypes, labels, probabilities, scorers, weights
 from .making import Edge
 
 CALLS: dict[str, Edge] = {
@@ -10,4 +10,5 @@ CALLS: dict[str, Edge] = {
     **labels.CALLS,
     **containers.CALLS,
     **probabilities.CALLS,
+    **scorers.CALLS,
 }

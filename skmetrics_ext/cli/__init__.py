@@ -1,0 +1,93 @@
+"""Command line: ``python -m skmetrics_ext`` and ``cv``, ``score``, ``metrics`` or ``parity``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from io import TextIOWrapper
+from typing import NoReturn, TextIO
+
+from skmetrics_ext.cli.cv import add_cv
+from skmetrics_ext.cli.metrics import add_metrics
+from skmetrics_ext.cli.parity import add_parity
+from skmetrics_ext.cli.score import add_score
+from skmetrics_ext.cli.words import say
+
+
+class _UsageError(Exception):
+    """What the user typed cannot be understood."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line, without the usage before it."""
+
+    def error(self, message: str) -> NoReturn:
+        raise _UsageError(message)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command.
+
+    Parameters
+    ----------
+    argv : sequence of str, default=None
+        Arguments; those of the process by default.
+
+    Returns
+    -------
+    int
+        Exit status: 0, or 2 with one line on stderr where an argument is wrong.
+
+    Examples
+    --------
+    >>> from skmetrics_ext.cli import main
+    >>> main(["cv", "--data", "iris", "--models", "tree", "--scoring", "accuracy", "--quiet"])
+    ... # doctest: +ELLIPSIS
+    5 folds of 150 rows: StratifiedKFold(n_splits=5, random_state=0, shuffle=True)
+    ...
+    0
+    """
+    if argv is None:
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, TextIOWrapper):  # better "?" than no table at all
+                stream.reconfigure(errors="replace")
+    with warnings.catch_warnings():
+        warnings.showwarning = _show_warning
+        try:
+            options = _parser().parse_args(argv)
+            status: int = options.run(options)
+            sys.stdout.flush()
+            return status
+        except (_UsageError, ValueError, ImportError) as error:
+            say(f"error: {error}")
+            return 2
+        except BrokenPipeError:  # the reader, such as head, has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+        except KeyboardInterrupt:
+            say("interrupted")
+            return 130
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    say(f"{category.__name__}: {message}")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="skmetrics_ext", description="Classification metrics for scikit-learn users."
+    )
+    commands = parser.add_subparsers(title="commands", dest="command", required=True)
+    for add in (add_cv, add_score, add_metrics, add_parity):
+        add(commands)
+    return parser

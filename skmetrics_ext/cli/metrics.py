@@ -1,0 +1,35 @@
+"""``metrics``: the registry as a table."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from skmetrics_ext.registry import METRICS, MetricSpec
+from skmetrics_ext.report.render import text_table
+
+
+def add_metrics(commands: argparse._SubParsersAction[Any]) -> None:
+    """The command."""
+    metrics = commands.add_parser("metrics", help="list all metrics")
+    metrics.set_defaults(run=_metrics)
+
+
+def _metrics(_: argparse.Namespace) -> int:
+    header = ("metric", "scorer", "reads", "better", "range", "undefined when")
+    print(text_table(header, map(_row, METRICS.values()), align="<<<<><"))
+    return 0
+
+
+def _row(spec: MetricSpec) -> tuple[str, ...]:
+    names = list(spec.scorer_names())
+    better = {True: "higher", False: "lower", None: "-"}[spec.greater_is_better]
+    more = f" (+{len(names) - 1})" if len(names) > 1 else ""
+    return (
+        spec.name,
+        names[0] + more if names else "-",
+        spec.response,
+        better,
+        f"{spec.bounds[0]:g} to {spec.bounds[1]:g}",
+        spec.undefined,
+    )

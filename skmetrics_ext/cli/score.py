@@ -1,0 +1,141 @@
+"""``score``: every metric that fits a file of predictions, with intervals."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+from skmetrics_ext.cli.pictures import curves
+from skmetrics_ext.cli.reading import Predictions, read_predictions
+from skmetrics_ext.cli.scoring_file import score_rows
+from skmetrics_ext.cli.words import say, share, whole_number
+from skmetrics_ext.report.document import document, note, pictures, section, table
+from skmetrics_ext.report.page import interval
+from skmetrics_ext.report.render import number, text_table
+
+
+def add_score(commands: argparse._SubParsersAction[Any]) -> None:
+    """The command and its options."""
+    score = commands.add_parser(
+        "score",
+        help="all metrics with intervals, from a file of predictions",
+        description="Score a file of predictions by every metric that fits it, with intervals.",
+    )
+    score.set_defaults(run=_score)
+    score.add_argument("file", metavar="FILE", help="a .csv or .parquet file")
+    score.add_argument("--true", required=True, metavar="COLUMN", help="true labels")
+    score.add_argument(
+        "--score",
+        action="append",
+        default=[],
+        metavar="COLUMN",
+        help="scores or probabilities of the positive class, once for each model; of more than "
+        "two classes one column for each, named by the class or ending in _class",
+    )
+    score.add_argument("--pred", metavar="COLUMN", help="predicted labels")
+    score.add_argument("--weight", metavar="COLUMN", help="weight of each row")
+    score.add_argument("--by", metavar="COLUMN", help="score each group as well")
+    score.add_argument("--positive", metavar="LABEL", help="the positive class of two")
+    score.add_argument(
+        "--confidence", type=share, default=0.95, metavar="LEVEL", help="default: 0.95"
+    )
+    score.add_argument(
+        "--resamples",
+        type=whole_number(100),
+        default=1000,
+        metavar="N",
+        help="of the bootstrap, where no formula gives the interval (default: 1000)",
+    )
+    score.add_argument("--html", metavar="OUT", help="write one page with tables and pictures")
+    score.add_argument("--json", action="store_true", help="print JSON instead of the tables")
+
+
+def _score(options: argparse.Namespace) -> int:
+    if not options.score and options.pred is None:
+        raise ValueError("nothing to score: pass --score or --pred.")
+    scores = list(dict.fromkeys(options.score))
+    found = read_predictions(
+        options.file, options.true, scores, options.pred, options.weight, options.by
+    )
+    rows = score_rows(
+        found,
+        positive=options.positive,
+        confidence_level=options.confidence,
+        n_resamples=options.resamples,
+    )
+    if options.pred is None:
+        say("no --pred: metrics of predicted labels are left out")
+    print(_as_json(rows) if options.json else _text(rows))
+    if options.html:
+        page = _page(options, found, rows)
+        Path(options.html).write_text(page, encoding="utf-8")
+    return 0
+
+
+def _parts(rows: list[dict[str, Any]]) -> dict[tuple[str, str], list[dict[str, Any]]]:
+    parts: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in rows:
+        parts.setdefault((row["group"], row["of"]), []).append(row)
+    return parts
+
+
+def _title(group: str, of: str, rows: list[dict[str, Any]]) -> str:
+    where = "" if group == "all" else f", group {group}"
+    return f"{of}{where}: {rows[0]['n_rows']} rows"
+
+
+_HEADER = ("metric", "value", "low", "high", "method")
+
+
+def _text(rows: list[dict[str, Any]]) -> str:
+    blocks = []
+    for (group, of), own in _parts(rows).items():
+        cells = [
+            [
+                row["metric"],
+                number(row["value"]),
+                *("" if math.isnan(row[end]) else number(row[end]) for end in ("low", "high")),
+                row["method"] or f"({row['reason']})"[:60],
+            ]
+            for row in own
+        ]
+        blocks.append(f"{_title(group, of, own)}\n\n{text_table(_HEADER, cells, align='<>>><')}")
+    return "\n\n".join(blocks)
+
+
+def _as_json(rows: list[dict[str, Any]]) -> str:
+    plain = [
+        {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in row.items()}
+        for row in rows
+    ]
+    return json.dumps(plain, indent=2)
+
+
+def _page(options: argparse.Namespace, found: Predictions, rows: list[dict[str, Any]]) -> str:
+    level = f"{100 * options.confidence:g}%"
+    parts = []
+    figures = curves(found, options.positive)
+    if figures:
+        parts.append(section("Curves", pictures(figures)))
+    elif options.score:
+        parts.append(note("Curves are drawn where matplotlib is installed, for two classes."))
+    for (group, of), own in _parts(rows).items():
+        cells = [
+            [
+                row["metric"],
+                number(row["value"]),
+                interval(row["low"], row["high"]),
+                row["method"] or "",
+                row["reason"] or "",
+            ]
+            for row in own
+        ]
+        header = ["metric", "value", f"{level} interval", "method", "why not"]
+        parts.append(section(_title(group, of, own), table(header, cells, text=(3, 4))))
+    lead = [f"{len(found.frame)} rows; true labels: {found.true}"]
+    if found.weight:
+        lead.append(f"weights: {found.weight}")
+    return document(f"Scores of {Path(options.file).name}", lead, parts)

@@ -1,0 +1,133 @@
+"""Intervals of means over folds, and models compared on the same folds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from skmetrics_ext.inference.adjustment import holm_adjust
+from skmetrics_ext.inference.fold_tests import (
+    bayesian_correlated_ttest,
+    corrected_resampled_interval,
+    corrected_resampled_ttest,
+)
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.scoring.scorer import Scorer, spec_of
+from skmetrics_ext.validation import check_option
+
+if TYPE_CHECKING:
+    from skmetrics_ext.report.result import CrossValidationReport, FoldResult
+
+_NAN = float("nan")
+_ENDS = ("difference", "low", "high", "p_value", "p_holm", "p_a_better", "p_equivalent")
+
+
+def mean_interval(
+    results: Sequence[FoldResult], values: Array, level: float, bounds: tuple[float, float]
+) -> tuple[float, float, float]:
+    """Corrected standard error of the mean and its t interval, over the defined folds.
+
+    The interval ends where the metric does: no mean lies beyond.
+    """
+    defined = np.isfinite(values)
+    if np.count_nonzero(defined) < 2 or np.isinf(values).any():
+        return _NAN, _NAN, _NAN
+    n_train, n_test = _sizes([r for r, kept in zip(results, defined, strict=True) if kept])
+    found = corrected_resampled_interval(
+        values[defined], n_train=n_train, n_test=n_test, confidence_level=level
+    )
+    return found.standard_error, max(found.low, bounds[0]), min(found.high, bounds[1])
+
+
+def bounds_of(scorer: Any) -> tuple[float, float]:
+    """Least and greatest value of a scorer; infinite where they are not known."""
+    spec = spec_of(scorer._score_func) if isinstance(scorer, Scorer) else None
+    if spec is None or scorer._kwargs.get("normalize") is False:
+        return -math.inf, math.inf
+    low, high = spec.bounds
+    return (low, high) if scorer._sign > 0 else (-high, -low)
+
+
+def compare_models(
+    report: CrossValidationReport, metric: str | None, rope: float, against: str
+) -> list[dict[str, Any]]:
+    """A row per metric and pair of models."""
+    check_option("against", against, ("all", "baseline"))
+    if metric is not None:
+        check_option("metric", metric, report.metrics)
+    if against == "baseline" and report.baseline is None:
+        raise ValueError("This report has no baseline: compare against='all'.")
+    pairs = [
+        pair
+        for pair in combinations(report.models, 2)
+        if against == "all" or report.baseline in pair
+    ]
+    rows = []
+    for name in report.metrics if metric is None else (metric,):
+        own = [_compare_pair(report, name, *pair, rope) for pair in pairs]
+        tested = [row for row in own if not np.isnan(row["p_value"])]
+        if tested:
+            adjusted = holm_adjust([row["p_value"] for row in tested])
+            for row, p_holm in zip(tested, adjusted, strict=True):
+                row["p_holm"] = float(p_holm)
+        rows += own
+    return rows
+
+
+def _compare_pair(
+    report: CrossValidationReport, metric: str, model_a: str, model_b: str, rope: float
+) -> dict[str, Any]:
+    by_fold = {
+        model: {r.fold: r for r in report.results if r.model == model}
+        for model in (model_a, model_b)
+    }
+    shared = [
+        fold
+        for fold, result in by_fold[model_a].items()
+        if fold in by_fold[model_b]
+        and np.isfinite(result.values[metric])
+        and np.isfinite(by_fold[model_b][fold].values[metric])
+    ]
+    row: dict[str, Any] = {
+        "metric": metric,
+        "model_a": model_a,
+        "model_b": model_b,
+        "n_folds": len(shared),
+        **dict.fromkeys(_ENDS, _NAN),
+        "p_b_better": _NAN,
+        "rope": rope,
+        "reason": None,
+    }
+    if len(shared) < 2:
+        row["reason"] = f"both are defined on {len(shared)} folds; at least 2 are needed"
+        return row
+    first, second = (
+        np.array([by_fold[model][fold].values[metric] for fold in shared])
+        for model in (model_a, model_b)
+    )
+    n_train, n_test = _sizes([by_fold[model_a][fold] for fold in shared])
+    sizes: dict[str, Any] = {
+        "n_train": n_train,
+        "n_test": n_test,
+        "confidence_level": report.confidence_level,
+    }
+    test = corrected_resampled_ttest(first, second, **sizes)
+    bayes = bayesian_correlated_ttest(first, second, rope=rope, **sizes)
+    row.update(
+        difference=test.difference,
+        low=test.low,
+        high=test.high,
+        p_value=test.p_value,
+        p_a_better=bayes.p_a_better,
+        p_equivalent=bayes.p_equivalent,
+        p_b_better=bayes.p_b_better,
+    )
+    return row
+
+
+def _sizes(results: Sequence[FoldResult]) -> tuple[list[int], list[int]]:
+    return [r.n_train for r in results], [r.n_test for r in results]

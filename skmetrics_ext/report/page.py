@@ -1,0 +1,175 @@
+"""The page of a report."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from skmetrics_ext.report.document import document, folded, note, pictures, section, table
+from skmetrics_ext.report.picture import Line, dots
+from skmetrics_ext.report.render import footnotes, heading, number
+
+if TYPE_CHECKING:
+    from skmetrics_ext.report.result import CrossValidationReport
+
+_HEURISTIC = (
+    "Intervals of the mean and tests between models use Nadeau and Bengio's corrected variance "
+    "(2003), which adds n_test / n_train for training sets that overlap: a heuristic, for no "
+    "unbiased estimate of that variance exists. They are of models trained on data of this "
+    "size, not of one fitted model."
+)
+_LEGEND = (
+    "Dot: mean over the folds. Line: {} interval of the mean. Ticks: the folds. Hollow, with a "
+    "dotted line: the baseline. Further right is better."
+)
+_POOLED = (
+    "Out-of-fold predictions of all folds together. Scores of models fitted on different folds "
+    "have no common scale, so that metrics that rank rows are not pooled."
+)
+
+
+def report_page(report: CrossValidationReport) -> str:
+    """The report as one self-contained HTML page."""
+    notes, marks = footnotes(report)
+    level = f"{100 * report.confidence_level:g}%"
+    parts = [
+        section("Summary", _summary(report, marks, level), *map(note, notes), note(_HEURISTIC)),
+        section(
+            "Models by metric", note(_LEGEND.format(level)), pictures(_pictures(report, level))
+        ),
+        section("Comparison on the same folds", *_comparison(report, level)),
+        section("Pooled out-of-fold estimates", note(_POOLED), _pooled(report, level)),
+        folded("Every fold", _folds(report)),
+    ]
+    title = f"Cross-validation of {', '.join(m for m in report.models if m != report.baseline)}"
+    return document(title, heading(report), parts)
+
+
+def _summary(report: CrossValidationReport, marks: dict[Any, str], level: str) -> str:
+    rows = []
+    times = report.times()
+    order = {metric: place for place, metric in enumerate(report.metrics)}
+    for row in sorted(report.summary(), key=lambda row: order[row["metric"]]):
+        defined = row["n_folds"] - row["n_undefined"]
+        rows.append(
+            [
+                row["metric"],
+                row["model"],
+                f"{number(row['mean'])} {marks.get((row['model'], row['metric']), '')}".strip(),
+                number(row["std"]),
+                number(row["standard_error"]),
+                interval(row["low"], row["high"]),
+                f"{defined} of {row['n_folds']}",
+                f"{times[row['model']][0]:.3f}",
+                f"{times[row['model']][1]:.3f}",
+            ]
+        )
+    header = [
+        "metric", "model", "mean", "sd", "corrected SE", f"{level} interval of the mean",
+        "folds defined", "fit (s)", "score (s)",
+    ]  # fmt: skip
+    marked = [place for place, row in enumerate(rows) if row[1] == report.baseline]
+    return table(header, rows, text=(1,), marked=marked)
+
+
+def _pictures(report: CrossValidationReport, level: str) -> list[tuple[str, str]]:
+    found = []
+    summary = {(row["model"], row["metric"]): row for row in report.summary()}
+    for metric in report.metrics:
+        lines = [
+            Line(
+                model,
+                summary[model, metric]["mean"],
+                summary[model, metric]["low"],
+                summary[model, metric]["high"],
+                [r.values[metric] for r in report.results if r.model == model],
+                model == report.baseline,
+            )
+            for model in report.models
+        ]
+        told = f"{metric}: mean, {level} interval of the mean, and every fold"
+        found.append((dots(lines, told), metric))
+    return found
+
+
+def _comparison(report: CrossValidationReport, level: str) -> list[str]:
+    rows = report.compare()
+    if not rows:
+        return [note("There is one model only.")]
+    cells = [
+        [
+            row["metric"],
+            f"{row['model_a']} − {row['model_b']}",
+            signed(row["difference"]),
+            interval(row["low"], row["high"]),
+            probability(row["p_value"]),
+            probability(row["p_holm"]),
+            probability(row["p_a_better"]),
+            probability(row["p_equivalent"]),
+            probability(row["p_b_better"]),
+        ]
+        for row in rows
+    ]
+    rope = rows[0]["rope"]
+    header = [
+        "metric", "models", "difference", f"{level} interval", "p", "p (Holm)",
+        "P(first)", f"P(±{rope:g})", "P(second)",
+    ]  # fmt: skip
+    told = (
+        "p: corrected resampled t-test; Holm's adjustment is for the pairs of a metric. P: "
+        "probability that the first is better, that both are the same in practice (they differ "
+        f"by {rope:g} at most), that the second is better, by the Bayesian correlated t-test."
+    )
+    return [table(header, cells, text=(1,)), note(told)]
+
+
+def _pooled(report: CrossValidationReport, level: str) -> str:
+    rows = [
+        [
+            row["model"],
+            row["metric"],
+            number(row["value"]),
+            interval(row["low"], row["high"]),
+            row["method"] or "",
+            str(row["n_rows"]),
+            row["reason"] or "",
+        ]
+        for row in report.pooled()
+    ]
+    header = ["model", "metric", "value", f"{level} interval", "method", "rows", "why not"]
+    marked = [place for place, row in enumerate(rows) if row[0] == report.baseline]
+    return table(header, rows, text=(1, 4, 6), marked=marked)
+
+
+def _folds(report: CrossValidationReport) -> str:
+    rows = [
+        [
+            result.model,
+            str(result.fold),
+            str(result.n_train),
+            str(result.n_test),
+            *(number(result.values[metric]) for metric in report.metrics),
+            f"{result.fit_time:.3f}",
+            f"{result.score_time:.3f}",
+        ]
+        for result in report.results
+    ]
+    header = ["model", "fold", "train", "test", *report.metrics, "fit (s)", "score (s)"]
+    return table(header, rows)
+
+
+def interval(low: float, high: float) -> str:
+    """Bounds in brackets; empty where there are none."""
+    return "" if math.isnan(low) or math.isnan(high) else f"[{number(low)}, {number(high)}]"
+
+
+def signed(value: float) -> str:
+    """A difference with its sign."""
+    return "" if math.isnan(value) else f"{'+' if value > 0 else ''}{number(value)}"
+
+
+def probability(value: float) -> str:
+    """Three decimals, and never a flat 0."""
+    if math.isnan(value):
+        return ""
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"

@@ -1,0 +1,187 @@
+"""Out-of-fold predictions, and metrics of all of them together where that is valid."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.report.rows import count_rows, take_params, take_rows
+from skmetrics_ext.scoring import Scorer
+from skmetrics_ext.scoring.intervals import estimate_of
+from skmetrics_ext.scoring.recording import evaluate_all
+from skmetrics_ext.scoring.scorer import Evaluation, spec_of
+
+if TYPE_CHECKING:
+    from skmetrics_ext.report.result import CrossValidationReport, FoldResult
+
+_NAN = float("nan")
+_RANKED = (
+    "scores of models fitted on different folds have no common scale, so ranking them together "
+    "is refused; see the mean over folds"
+)
+
+_REPEATED = "rows occur several times, which an interval would take for different rows"
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredData:
+    """What pooled estimates are made of, beside the predictions.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+        True labels.
+    scorers : mapping of str to callable
+        Scorers by the name of the metric.
+    params : mapping of str to mapping
+        Parameters (weights) of each metric.
+    """
+
+    y: Any
+    scorers: Mapping[str, Callable[..., Any]]
+    params: Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class OutOfFold:
+    """Predictions of one model for rows that it was not fitted on.
+
+    Parameters
+    ----------
+    rows : ndarray of int of shape (n,)
+        Number of the row in the data; of repeated folds a row occurs several times.
+    fold : ndarray of int of shape (n,)
+        Number of the fold.
+    classes : ndarray or None
+        The class of each column.
+    responses : dict of str to ndarray
+        By the method of the estimator: labels, or an array with a column per class. A class
+        that a fold's model never saw has probability 0 there, and a score of nan.
+    """
+
+    rows: Array
+    fold: Array
+    classes: Array | None
+    responses: dict[str, Array]
+
+
+class _Stored:
+    """Out-of-fold predictions in the place of an estimator: it says what was said."""
+
+    def __init__(self, found: OutOfFold) -> None:
+        if found.classes is not None:
+            self.classes_ = found.classes
+        for method, response in found.responses.items():
+            setattr(self, method, partial(_said, response))
+
+
+def _said(response: Array, X: Any) -> Array:
+    return response
+
+
+def out_of_fold(results: Sequence[FoldResult]) -> OutOfFold:
+    """Predictions of one model on all folds, one after the other."""
+    results = [result for result in results if result.responses]
+    if not results:
+        empty = np.empty(0, dtype=np.int64)
+        return OutOfFold(empty, empty, None, {})
+    classes = None
+    if all(result.classes is not None for result in results):
+        classes = np.unique(np.concatenate([result.classes for result in results]))
+        if all(len(result.classes) == len(classes) for result in results):
+            classes = results[0].classes
+    methods = [
+        method
+        for method in results[0].responses
+        if all(method in result.responses for result in results)
+    ]
+    return OutOfFold(
+        np.concatenate([result.rows for result in results]),
+        np.concatenate([np.full(len(result.rows), result.fold) for result in results]),
+        classes,
+        {
+            method: np.concatenate([_columns(result, method, classes) for result in results])
+            for method in methods
+        },
+    )
+
+
+def _columns(result: FoldResult, method: str, classes: Array | None) -> Array:
+    """Response of a fold, its columns in the order of all classes."""
+    response = result.responses[method]
+    if method == "predict" or classes is None or np.array_equal(result.classes, classes):
+        return response
+    if response.ndim == 1:  # decision values of two classes, of which one is the second
+        response = np.column_stack([-response, response])
+    fill = 0.0 if method == "predict_proba" else _NAN
+    full = np.full((len(response), len(classes)), fill)
+    place = {label: k for k, label in enumerate(classes.tolist())}
+    full[:, [place[label] for label in result.classes.tolist()]] = response
+    return full
+
+
+def pool(report: CrossValidationReport) -> list[dict[str, Any]]:
+    """A row per model and metric."""
+    rows = []
+    for model, found in report.predictions.items():
+        repeated = len(np.unique(found.rows)) < len(found.rows)
+        evaluation = None
+        if report.data is not None and len(found.rows):
+            evaluation = Evaluation(_Stored(found), None, take_rows(report.data.y, found.rows))
+        for metric in report.metrics:
+            row: dict[str, Any] = {
+                "model": model,
+                "metric": metric,
+                "value": _NAN,
+                "low": _NAN,
+                "high": _NAN,
+                "method": None,
+                "n_rows": len(found.rows),
+                "reason": "there are no predictions",
+            }
+            if evaluation is not None and report.data is not None:
+                row.update(_pooled(report, report.data, metric, evaluation, found, repeated))
+            rows.append(row)
+    return rows
+
+
+def _pooled(
+    report: CrossValidationReport,
+    data: ScoredData,
+    metric: str,
+    evaluation: Evaluation,
+    found: OutOfFold,
+    repeated: bool,
+) -> dict[str, Any]:
+    scorer = data.scorers[metric]
+    spec = spec_of(scorer._score_func) if isinstance(scorer, Scorer) else None
+    if spec is None:
+        return {"reason": "it is no metric of this package, so whether it pools is not known"}
+    # What a row is right by (its own largest score) needs no common scale of the folds.
+    if spec.response == "scores" and spec.tally == "ranks":
+        return {"reason": _RANKED}
+    n_samples = count_rows(data.y)
+    params = take_params(data.params[metric], n_samples, found.rows)
+    result = evaluate_all({metric: scorer}, evaluation, {metric: params})
+    value = result.values[metric]
+    if np.isnan(value):
+        return {"reason": result.reasons.get(metric)}
+    if repeated:
+        return {"value": value, "reason": _REPEATED}
+    estimate, reason = estimate_of(
+        scorer, evaluation, params, {"confidence_level": report.confidence_level, "random_state": 0}
+    )
+    if estimate is None:
+        return {"value": value, "reason": reason}
+    return {
+        "value": value,
+        "low": estimate.low,
+        "high": estimate.high,
+        "method": estimate.method,
+        "reason": None,
+    }

@@ -1,0 +1,106 @@
+"""Intervals of the metrics of a panel."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.inference.results import Estimate
+from skmetrics_ext.scoring.reading import Prepared
+from skmetrics_ext.scoring.recording import one_line
+from skmetrics_ext.scoring.scorer import Evaluation, Scorer
+from skmetrics_ext.validation import Labels, Probabilities
+
+_FOREIGN = "only metrics of this package have intervals"
+
+
+def interval_of(
+    scorer: Callable[..., Any],
+    evaluation: Evaluation,
+    params: Mapping[str, Any],
+    value: float,
+    options: Mapping[str, Any],
+) -> tuple[float, float]:
+    """Bounds of a metric in the direction of the scorer; nan where there are none."""
+    if not np.isnan(value):
+        estimate, _ = estimate_of(scorer, evaluation, params, options)
+        if estimate is not None:
+            return estimate.low, estimate.high
+    return float("nan"), float("nan")
+
+
+def estimate_of(
+    scorer: Callable[..., Any],
+    evaluation: Evaluation,
+    params: Mapping[str, Any],
+    options: Mapping[str, Any],
+) -> tuple[Estimate | None, str | None]:
+    """A metric with its interval in the direction of the scorer, or why there is none.
+
+    Parameters
+    ----------
+    scorer : callable
+        Has an interval where it is a `Scorer` of a registered metric.
+    evaluation : Evaluation
+        The estimator and the rows.
+    params : mapping
+        Further arguments (``sample_weight``).
+    options : mapping
+        Of `confidence_interval`.
+
+    Returns
+    -------
+    Estimate or None
+    str or None
+    """
+    from sklearn.exceptions import UndefinedMetricWarning
+
+    from skmetrics_ext.inference.intervals import confidence_interval
+
+    if not isinstance(scorer, Scorer):
+        return None, _FOREIGN
+    prepared = scorer.prepare(evaluation, **params)
+    if prepared is None:
+        return None, _FOREIGN
+    if prepared.given is None:
+        return None, prepared.why
+    if prepared.of_defined or prepared.factor != 1:
+        return None, "an average over the classes that have rows has no interval"
+    y_true, predicted, metric_params = _raw(prepared)
+    try:
+        with warnings.catch_warnings():  # told when the value was computed
+            warnings.simplefilter("ignore", UndefinedMetricWarning)
+            found = confidence_interval(
+                prepared.spec.function, y_true, predicted, **metric_params, **options
+            )
+    except (ValueError, TypeError, NotImplementedError) as error:
+        return None, one_line(error)
+    if isinstance(found, list):
+        return None, "it has a value for each class"
+    if scorer._sign > 0:
+        return found, None
+    return replace(found, value=-found.value, low=-found.high, high=-found.low), None
+
+
+def _raw(prepared: Prepared) -> tuple[Any, Any, dict[str, Any]]:
+    """The checked data as arrays, and the parameters that give them the same meaning."""
+    given, params = prepared.given, dict(prepared.options)
+    if given.weight is not None:
+        params["sample_weight"] = given.weight
+    if given.true.ndim == 2:
+        pred = given.pred.astype(np.int64) if isinstance(given, Labels) else _response(given)
+        return given.true.astype(np.int64), pred, params
+    y_true = given.classes[given.true]
+    if isinstance(given, Labels):
+        return y_true, given.classes[given.pred], params
+    if prepared.spec.name == "net_benefit" and len(given.classes) == 2:  # of one column
+        return y_true, given.as_scores().score, {**params, "pos_label": given.classes[-1]}
+    return y_true, _response(given), {**params, "labels": given.classes}
+
+
+def _response(given: Any) -> Any:
+    return given.proba if isinstance(given, Probabilities) else given.score

@@ -1,0 +1,163 @@
+"""Scorers by name, of registered metrics and of functions of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from skmetrics_ext.registry import find_metric, scorers
+from skmetrics_ext.scoring.scorer import Scorer, spec_of
+
+RESPONSES: Mapping[str, str | tuple[str, ...]] = {
+    "labels": "predict",
+    "scores": ("decision_function", "predict_proba"),
+    "probabilities": "predict_proba",
+}
+
+
+def get_scorer_names() -> list[str]:
+    """Names that `get_scorer` knows.
+
+    Returns
+    -------
+    list of str
+        Sorted. Losses begin with ``neg_``, as in scikit-learn.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import get_scorer_names
+    >>> [name for name in get_scorer_names() if name.startswith("gini")]
+    ['gini', 'gini_ovo', 'gini_ovo_weighted', 'gini_ovr', 'gini_ovr_weighted']
+    """
+    return sorted(scorers())
+
+
+def get_scorer(
+    scoring: str | Callable[..., Any],
+    *,
+    missing: str = "align",
+    pos_label: Any = None,
+    **params: Any,
+) -> Scorer:
+    """Scorer of a registered metric, for ``scoring=`` anywhere in scikit-learn.
+
+    Parameters
+    ----------
+    scoring : str or callable
+        A name of `get_scorer_names`, or a metric of this package.
+    missing : {"align", "nan", "raise"}, default="align"
+        What happens where the classes of the model and of the rows to score differ, for
+        metrics of scores and probabilities. "align" gives a class that the model never saw
+        probability 0 (an area is nan, for it has no score; among the top k it comes last), and
+        leaves a class without rows out of a macro average; "nan" gives nan with a warning;
+        "raise" a ValueError. Metrics of labels count a class never seen as missed.
+    pos_label : int, float, bool or str, default=None
+        The positive class, for metrics of one class of two. By default 1 (or True), or the one
+        of a pair whose names say it: yes, true, positive (beside no, false, negative).
+        Metrics that are the same for both classes (areas under the ROC curve, log loss) need
+        none.
+    **params : dict
+        Further parameters of the metric.
+
+    Returns
+    -------
+    Scorer
+        Callable ``scorer(estimator, X, y_true, sample_weight=None)``; greater is better.
+
+    Raises
+    ------
+    ValueError
+        If the name is unknown; the message lists near ones. When the scorer is called: if the
+        metric is of one class and which it is is not said; the message says what to pass.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from skmetrics_ext import get_scorer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = LogisticRegression(max_iter=5000)
+    >>> cross_val_score(model, X[:, :4], y, scoring=get_scorer("gini")).round(2).tolist()
+    [0.91, 0.95, 0.97, 0.93, 0.97]
+    """
+    if isinstance(scoring, Scorer):
+        if params or pos_label is not None or missing != scoring._missing:
+            return _changed(scoring, missing, pos_label, params)
+        return scoring
+    if callable(scoring):
+        spec = spec_of(scoring)
+        fixed: dict[str, Any] = {}
+        if spec is None or spec.greater_is_better is None:
+            raise ValueError(
+                f"{scoring!r} is not a registered metric; use make_scorer for a function of your "
+                "own."
+            )
+        name = None
+    else:
+        if scoring not in scorers() and f"neg_{scoring}" in scorers():
+            raise ValueError(
+                f"{scoring!r} is a loss, and of scores the greater is better: its scorer is "
+                f"'neg_{scoring}'."
+            )
+        spec, fixed = find_metric(scoring)
+        name = scoring
+    if pos_label is not None:
+        params["pos_label"] = pos_label
+    return Scorer(
+        spec.function,
+        1 if spec.greater_is_better else -1,
+        {**fixed, **params},
+        RESPONSES[spec.response],
+        missing=missing,
+        name=name,
+    )
+
+
+def make_scorer(
+    score_func: Callable[..., Any],
+    *,
+    response_method: str | tuple[str, ...] = "predict",
+    greater_is_better: bool = True,
+    **kwargs: Any,
+) -> Scorer:
+    """Scorer of any function of true labels and predictions.
+
+    Parameters
+    ----------
+    score_func : callable
+        ``score_func(y_true, y_pred, **kwargs)`` that returns a number.
+    response_method : str or tuple of str, default="predict"
+        "predict", "predict_proba", "decision_function", or several to try in order. For a
+        binary estimator the function is given the scores of the positive class.
+    greater_is_better : bool, default=True
+        False for a loss: the scorer then gives its negative.
+    **kwargs : dict
+        Further arguments of ``score_func``.
+
+    Returns
+    -------
+    Scorer
+        Callable ``scorer(estimator, X, y_true, sample_weight=None)``; greater is better.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import fbeta_score, make_scorer
+    >>> make_scorer(fbeta_score, beta=2)
+    make_scorer(fbeta_score, greater_is_better=True, beta=2)
+    """
+    return Scorer(score_func, 1 if greater_is_better else -1, kwargs, response_method)
+
+
+def _changed(scorer: Scorer, missing: str, pos_label: Any, params: dict[str, Any]) -> Scorer:
+    """A copy of a scorer with other parameters."""
+    if pos_label is not None:
+        params = {**params, "pos_label": pos_label}
+    return Scorer(
+        scorer._score_func,
+        scorer._sign,
+        {**scorer._kwargs, **params},
+        scorer._response_method,
+        missing=missing,
+        name=scorer._name,
+    )

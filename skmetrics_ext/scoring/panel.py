@@ -1,0 +1,299 @@
+"""ScorerPanel: many metrics from one prediction, one check and one tally of each kind."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from skmetrics_ext.scoring.intervals import interval_of
+from skmetrics_ext.scoring.making import get_scorer
+from skmetrics_ext.scoring.reading import takes_positive
+from skmetrics_ext.scoring.recording import PanelResult, evaluate_all
+from skmetrics_ext.scoring.requests import TakesMetadata
+from skmetrics_ext.scoring.scorer import MISSING, Evaluation, Scorer, spec_of
+from skmetrics_ext.validation import check_option, warn_undefined
+from skmetrics_ext.validation.errors import warn_user
+
+Scoring = str | Callable[..., Any]
+
+
+class ScorerPanel(TakesMetadata):
+    """Scorer of many metrics: a dict from one prediction and one pass over the rows.
+
+    ``panel(estimator, X, y)`` calls each of ``predict``, ``predict_proba`` and
+    ``decision_function`` at most once, checks and encodes the labels once, and counts and sorts
+    once for all metrics. Its keys are always the same and its values plain floats: a metric
+    that is undefined on some rows, or raises there, is nan, with one warning that names the
+    reasons, and the others are kept. It may be the ``scoring=`` of ``cross_validate`` and of
+    searches with ``refit="a name of it"``; `single` gives one of its metrics where one number is
+    wanted.
+
+    Parameters
+    ----------
+    scoring : list of str and callable, or dict of str to these
+        Names of `get_scorer_names`, scorers, metrics of this package, or callables
+        ``scorer(estimator, X, y)``. A dict gives them names of its own.
+    missing : {"align", "nan", "raise"}, default="align"
+        As in `get_scorer`, for those given by name.
+    pos_label : int, float, bool or str, default=None
+        As in `get_scorer`, for the metrics of one class among those given by name.
+    intervals : bool or dict, default=False
+        Whether the keys ``{name}_low`` and ``{name}_high`` are added, the bounds of
+        `confidence_interval`; a dict holds options of that function. They are nan for callables
+        and where a metric or its interval is undefined.
+    on_error : {"nan", "raise"}, default=None
+        Whether a metric that raises is nan, or its error is raised. nan by default, unless
+        ``missing="raise"``.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Names of the metrics.
+    scorers : dict of str to callable
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.model_selection import cross_validate
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from skmetrics_ext import ScorerPanel
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> panel = ScorerPanel(["roc_auc", "f1", "neg_log_loss"])
+    >>> {name: round(value, 3) for name, value in panel(GaussianNB().fit(X, y), X, y).items()}
+    {'roc_auc': 0.989, 'f1': 0.955, 'neg_log_loss': -0.52}
+    >>> sorted(cross_validate(GaussianNB(), X, y, scoring=panel))
+    ['fit_time', 'score_time', 'test_f1', 'test_neg_log_loss', 'test_roc_auc']
+    """
+
+    def __init__(
+        self,
+        scoring: Iterable[Scoring] | Mapping[str, Scoring],
+        *,
+        missing: str = "align",
+        pos_label: Any = None,
+        intervals: bool | Mapping[str, Any] = False,
+        on_error: str | None = None,
+    ) -> None:
+        if on_error is None:
+            on_error = "raise" if missing == "raise" else "nan"
+        check_option("missing", missing, MISSING)
+        check_option("on_error", on_error, ("nan", "raise"))
+        given = named_scorers(scoring)
+        self.missing, self.pos_label = missing, pos_label
+        self.intervals, self.on_error = intervals, on_error
+        self.scorers = {
+            name: _scorer(name, item, missing, pos_label) for name, item in given.items()
+        }
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the metrics."""
+        return tuple(self.scorers)
+
+    def __call__(
+        self, estimator: Any, X: Any, y_true: Any, sample_weight: Any = None, **metadata: Any
+    ) -> dict[str, float]:
+        """Score the predictions of an estimator.
+
+        Parameters
+        ----------
+        estimator : object
+            Fitted.
+        X : array-like
+            What it predicts from.
+        y_true : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            True labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row, for the metrics that take it.
+        **metadata : dict
+            Further arguments of the metrics, by metadata routing.
+
+        Returns
+        -------
+        dict of str to float
+            Greater is better.
+        """
+        result = self.evaluate(estimator, X, y_true, sample_weight, **metadata)
+        parts = [f"{name}: {reason}" for name, reason in result.reasons.items()]
+        told = [f"nan for {'; '.join(parts)}"] if parts else []
+        if result.notes:
+            notes = [f"{name}: {note}" for name, note in result.notes.items()]
+            told.append(f"by convention {'; '.join(notes)}")
+        if told:
+            warn_undefined(f"ScorerPanel gives {'. And '.join(told)}.")
+        return result.values
+
+    def evaluate(
+        self, estimator: Any, X: Any, y_true: Any, sample_weight: Any = None, **metadata: Any
+    ) -> PanelResult:
+        """The same, with the reasons of what is nan collected instead of warned of.
+
+        Parameters
+        ----------
+        estimator : object
+            Fitted.
+        X, y_true, sample_weight : array-like
+            As for the call.
+        **metadata : dict
+            Further arguments of the metrics.
+
+        Returns
+        -------
+        PanelResult
+            ``values``, ``reasons``, ``notes``.
+        """
+        params = dict(metadata)
+        if sample_weight is not None:
+            params["sample_weight"] = sample_weight
+        params_of = {}
+        for name, scorer in self.scorers.items():
+            params_of[name] = dict(params)
+            if sample_weight is not None and not accepts_weight(scorer):
+                warn_user(f"The metric {name!r} takes no sample_weight and goes on without.")
+                del params_of[name]["sample_weight"]
+        return self.read(Evaluation(estimator, X, y_true), params_of)
+
+    def read(
+        self, evaluation: Evaluation, params_of: Mapping[str, Mapping[str, Any]]
+    ) -> PanelResult:
+        """The same, with parameters for each metric.
+
+        Parameters
+        ----------
+        evaluation : Evaluation
+            The estimator and the rows; keeps what was predicted.
+        params_of : mapping of str to mapping
+            Further arguments (``sample_weight``) by the name of the metric.
+
+        Returns
+        -------
+        PanelResult
+        """
+        result = evaluate_all(self.scorers, evaluation, params_of, reraise=self.on_error == "raise")
+        if self.intervals is False:
+            return result
+        options = dict(self.intervals) if isinstance(self.intervals, Mapping) else {}
+        for name, scorer in self.scorers.items():
+            low, high = interval_of(
+                scorer, evaluation, params_of.get(name, {}), result.values[name], options
+            )
+            result.values[f"{name}_low"], result.values[f"{name}_high"] = low, high
+        return result
+
+    def single(self, name: str) -> Callable[..., float]:
+        """Scorer of one number of the panel, for places that take no dict.
+
+        Parameters
+        ----------
+        name : str
+            A name of the panel; with ``intervals`` also ``"{name}_low"`` or ``"{name}_high"``.
+
+        Returns
+        -------
+        callable
+            ``scorer(estimator, X, y_true, sample_weight=None)``.
+        """
+        if name in self.scorers:
+            return self.scorers[name]
+        stem = name.removesuffix("_low").removesuffix("_high")
+        if self.intervals is not False and stem in self.scorers and stem != name:
+            return _Bound(self, stem, name)
+        raise ValueError(f"{name!r} is not a name of this panel: {', '.join(self.names)}.")
+
+    def _accept_sample_weight(self) -> bool:
+        return any(map(accepts_weight, self.scorers.values()))
+
+    def __repr__(self) -> str:
+        return f"ScorerPanel({list(self.names)!r})"
+
+
+class _Bound(TakesMetadata):
+    """One bound of the interval of one metric."""
+
+    def __init__(self, panel: ScorerPanel, stem: str, name: str) -> None:
+        scorers = {stem: panel.scorers[stem]}
+        self._panel = ScorerPanel(scorers, intervals=panel.intervals, on_error=panel.on_error)
+        self._name = name
+
+    def __call__(
+        self, estimator: Any, X: Any, y_true: Any, sample_weight: Any = None, **metadata: Any
+    ) -> float:
+        return self._panel(estimator, X, y_true, sample_weight, **metadata)[self._name]
+
+    def _accept_sample_weight(self) -> bool:
+        return self._panel._accept_sample_weight()
+
+    def __repr__(self) -> str:
+        return f"{self._panel!r}.single({self._name!r})"
+
+
+def named_scorers(scoring: Any) -> dict[str, Any]:
+    """Scorers and names of scorers by name, from whatever ``scoring=`` may be."""
+    if isinstance(scoring, str) or callable(scoring):
+        scoring = [scoring]
+    if isinstance(scoring, Mapping):
+        given = {str(name): scorer for name, scorer in scoring.items()}
+    elif isinstance(scoring, Iterable):
+        listed = list(scoring)
+        given = dict(zip(unique(map(name_of, listed)), listed, strict=True))
+    else:
+        raise TypeError(
+            "scoring must be a name, a scorer, or several of them in a list or a dict, got "
+            f"{type(scoring).__name__}."
+        )
+    if not given:
+        raise ValueError("scoring is empty.")
+    for name, scorer in given.items():
+        if not isinstance(scorer, str) and not callable(scorer):
+            raise TypeError(
+                f"The scorer {name!r} must be a name or a callable scorer(estimator, X, y), got "
+                f"{type(scorer).__name__}."
+            )
+    return given
+
+
+def _scorer(name: str, item: Scoring, missing: str, pos_label: Any) -> Callable[..., Any]:
+    if not isinstance(item, str):
+        if not isinstance(item, Scorer) and spec_of(item) is not None:
+            return get_scorer(item, missing=missing)
+        return item
+    scorer = get_scorer(item, missing=missing)
+    spec = spec_of(scorer._score_func)
+    if pos_label is not None and spec is not None and takes_positive(spec, scorer._kwargs):
+        return get_scorer(item, missing=missing, pos_label=pos_label)
+    return scorer
+
+
+def accepts_weight(scorer: Callable[..., Any]) -> bool:
+    """Whether a scorer takes ``sample_weight``."""
+    # Scorers take it in their signature whether their metric does or not, and say it here.
+    told = getattr(scorer, "_accept_sample_weight", None)
+    if told is not None:
+        return bool(told())
+    try:
+        return "sample_weight" in inspect.signature(scorer).parameters
+    except (TypeError, ValueError):
+        return False
+
+
+def unique(names: Iterable[str]) -> list[str]:
+    """The names, later ones of the same name numbered: a, a_2, a_3."""
+    found: list[str] = []
+    for name in names:
+        candidate, count = name, 1
+        while candidate in found:
+            count += 1
+            candidate = f"{name}_{count}"
+        found.append(candidate)
+    return found
+
+
+def name_of(scorer: Any) -> str:
+    """Name of a scorer: as registered, else that of its function."""
+    if isinstance(scorer, str):
+        return scorer
+    if isinstance(scorer, Scorer) and scorer._name is not None:
+        return scorer._name
+    function = getattr(scorer, "_score_func", scorer)
+    return str(getattr(function, "__name__", type(scorer).__name__))

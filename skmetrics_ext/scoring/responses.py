@@ -1,0 +1,80 @@
+"""What one estimator says of some rows: each of its methods is called once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+class Responses:
+    """Predictions of a fitted estimator for ``X``, kept for the next metric.
+
+    Parameters
+    ----------
+    estimator : object
+        Fitted.
+    X : array-like
+        What it predicts from.
+    """
+
+    def __init__(self, estimator: Any, X: Any) -> None:
+        self.estimator, self.X = estimator, X
+        self._found: dict[str, Any] = {}
+
+    @property
+    def classes(self) -> Any:
+        """``classes_`` of the estimator; None where it has none."""
+        return getattr(self.estimator, "classes_", None)
+
+    def method(self, methods: str | tuple[str, ...], prefer_order: bool, what: str) -> str:
+        """The first of the methods that the estimator has.
+
+        Of several classes ``predict_proba`` goes first unless ``prefer_order``: one-vs-one
+        decision values have a column per pair, which are as many as the classes for three.
+        """
+        methods = (methods,) if isinstance(methods, str) else methods
+        classes = self.classes
+        if (
+            len(methods) > 1
+            and not prefer_order
+            and classes is not None
+            and not isinstance(classes, list)
+            and len(classes) > 2
+        ):
+            methods = tuple(sorted(methods, key="predict_proba".__ne__))
+        for method in methods:
+            if hasattr(self.estimator, method):
+                return method
+        raise AttributeError(
+            f"{type(self.estimator).__name__} has none of the following attributes: "
+            f"{', '.join(methods)}. {what} needs one."
+        )
+
+    def get(self, method: str) -> Any:
+        """Response of a method; of a multilabel estimator one column per output."""
+        if method not in self._found:
+            response = getattr(self.estimator, method)(self.X)
+            if isinstance(response, list) and method != "predict":
+                response = self._by_output(response)
+            self._found[method] = response
+        return self._found[method]
+
+    def all(self) -> dict[str, Any]:
+        """Every response so far, by method."""
+        return dict(self._found)
+
+    def _by_output(self, response: list[Any]) -> Any:
+        """Score of 1 for each output: an output that was always 0 in training has but one class."""
+        if np.ndim(response[0]) != 2:
+            return response
+        classes = self.classes
+        columns = []
+        for k, output in enumerate(response):
+            known = list(classes[k]) if isinstance(classes, list) else [0, 1]
+            if len(known) != np.shape(output)[1] or 1 in known:
+                place = known.index(1) if 1 in known else -1
+                columns.append(np.asarray(output)[:, place])
+            else:
+                columns.append(np.zeros(len(output)))
+        return np.column_stack(columns)

@@ -1,0 +1,208 @@
+"""Scorer: a metric of a fitted estimator, safe in cross-validation."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.alignment import AlignedRows, positive_column
+from skmetrics_ext.registry import METRICS, MetricSpec
+from skmetrics_ext.scoring.reading import Prepared, prepare
+from skmetrics_ext.scoring.requests import TakesMetadata
+from skmetrics_ext.scoring.responses import Responses
+from skmetrics_ext.validation import check_option
+
+MISSING = ("align", "nan", "raise")
+
+
+class Evaluation:
+    """One estimator and the rows to score: predicted once and checked once for all metrics.
+
+    Parameters
+    ----------
+    estimator : object
+        Fitted.
+    X, y_true : array-like
+        The rows.
+    """
+
+    def __init__(self, estimator: Any, X: Any, y_true: Any) -> None:
+        self.responses = Responses(estimator, X)
+        self.y_true = y_true
+        self._rows: dict[int, AlignedRows] = {}
+
+    def rows(self, sample_weight: Any) -> AlignedRows:
+        """The true labels under these weights."""
+        key = id(sample_weight)
+        if key not in self._rows:
+            self._rows[key] = AlignedRows(self.y_true, self.responses.classes, sample_weight)
+        return self._rows[key]
+
+
+class Scorer(TakesMetadata):
+    """Callable ``scorer(estimator, X, y_true, sample_weight=None)`` that gives one number.
+
+    Made by `get_scorer` or `make_scorer`; picklable, and accepted wherever scikit-learn takes
+    a ``scoring=`` callable.
+
+    Parameters
+    ----------
+    score_func : callable
+        ``score_func(y_true, y_pred, **kwargs)``.
+    sign : {1, -1}
+        -1 for a loss, so that a greater score is always better.
+    kwargs : dict
+        Parameters of ``score_func``.
+    response_method : str or tuple of str
+        Methods of the estimator to try, in this order.
+    missing : {"align", "nan", "raise"}
+        What happens where the classes of the estimator and of the rows differ.
+    name : str or None
+        Name in the registry.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from skmetrics_ext import get_scorer
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LogisticRegression(max_iter=1000).fit(X, y)
+    >>> get_scorer("accuracy")(model, X, y) > 0.95
+    True
+    """
+
+    # scikit-learn reads the first four when it makes scorers of its own from this one
+    # (TunedThresholdClassifierCV), so they bear its names.
+    def __init__(
+        self,
+        score_func: Callable[..., Any],
+        sign: int = 1,
+        kwargs: Mapping[str, Any] | None = None,
+        response_method: str | tuple[str, ...] = "predict",
+        *,
+        missing: str = "align",
+        name: str | None = None,
+    ) -> None:
+        check_option("missing", missing, MISSING)
+        self._score_func = score_func
+        self._sign = sign
+        self._kwargs = dict(kwargs or {})
+        self._response_method = response_method
+        self._missing = missing
+        self._name = name
+
+    def __call__(
+        self, estimator: Any, X: Any, y_true: Any, sample_weight: Any = None, **metadata: Any
+    ) -> float:
+        """Score the predictions of an estimator.
+
+        Parameters
+        ----------
+        estimator : object
+            Fitted; has one of the response methods.
+        X : array-like
+            What the estimator predicts from.
+        y_true : array-like of shape (n_samples,)
+            True labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row.
+        **metadata : dict
+            Further arguments of the metric, by metadata routing.
+
+        Returns
+        -------
+        float
+            Greater is better.
+        """
+        return self.evaluate(Evaluation(estimator, X, y_true), sample_weight, **metadata)
+
+    def evaluate(self, evaluation: Evaluation, sample_weight: Any = None, **metadata: Any) -> Any:
+        """Score rows that other metrics have perhaps read before.
+
+        Parameters
+        ----------
+        evaluation : Evaluation
+            The estimator and the rows.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row.
+        **metadata : dict
+            Further arguments of the metric.
+
+        Returns
+        -------
+        float
+            Greater is better.
+        """
+        responses = evaluation.responses
+        prepared = self.prepare(evaluation, sample_weight, **metadata)
+        if prepared is not None:
+            return self._sign * prepared.value()
+        options = {**self._kwargs, **metadata}
+        if sample_weight is not None:
+            options["sample_weight"] = sample_weight
+        method = self.method(responses)
+        response, classes = responses.get(method), responses.classes
+        if method != "predict" and classes is not None and not isinstance(classes, list):
+            response = positive_column(response, np.asarray(classes), options.get("pos_label"))
+        return self._sign * self._score_func(evaluation.y_true, response, **options)
+
+    def prepare(
+        self, evaluation: Evaluation, sample_weight: Any = None, **metadata: Any
+    ) -> Prepared | None:
+        """Checked data of a registered metric; None for a function of one's own.
+
+        Parameters
+        ----------
+        evaluation : Evaluation
+            The estimator and the rows.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row.
+        **metadata : dict
+            Further arguments of the metric.
+
+        Returns
+        -------
+        Prepared or None
+        """
+        spec = spec_of(self._score_func)
+        if spec is None:
+            return None
+        method = self.method(evaluation.responses)
+        response = evaluation.responses.get(method)
+        rows, options = evaluation.rows(sample_weight), {**self._kwargs, **metadata}
+        return prepare(spec, rows, method, response, self._missing, options)
+
+    def method(self, responses: Responses) -> str:
+        """The method of an estimator that is scored.
+
+        Parameters
+        ----------
+        responses : Responses
+            Of the estimator.
+
+        Returns
+        -------
+        str
+        """
+        spec = spec_of(self._score_func)
+        decides = spec is not None and spec.name == "hinge_loss"  # the sign counts, not the order
+        return responses.method(self._response_method, decides, repr(self))
+
+    def _accept_sample_weight(self) -> bool:
+        return "sample_weight" in inspect.signature(self._score_func).parameters
+
+    def __repr__(self) -> str:
+        options = "".join(f", {key}={value!r}" for key, value in self._kwargs.items())
+        if self._name is not None:
+            return f"get_scorer({self._name!r}{options})"
+        name = getattr(self._score_func, "__name__", repr(self._score_func))
+        return f"make_scorer({name}, greater_is_better={self._sign > 0}{options})"
+
+
+def spec_of(function: Callable[..., Any]) -> MetricSpec | None:
+    """Row of a registered function; None for any other."""
+    spec = METRICS.get(getattr(function, "__name__", ""))
+    return spec if spec is not None and spec.function is function else None

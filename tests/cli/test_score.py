@@ -1,0 +1,185 @@
+"""``score``: files of predictions; ``parity``; pages of both commands."""
+
+import json
+
+import numpy as np
+import pytest
+from sklearn import metrics as theirs
+
+from skmetrics_ext.cli import main
+
+pandas = pytest.importorskip("pandas")
+RNG = np.random.default_rng(0)
+N = 120
+ILL = RNG.random(N) < 0.4
+P = np.clip(RNG.normal(0.35 + 0.3 * ILL, 0.2), 0.01, 0.99)
+
+
+@pytest.fixture(scope="module")
+def frame():
+    return pandas.DataFrame(
+        {
+            "truth": np.where(ILL, "ill", "well"),
+            "p": P,
+            "s": RNG.normal(size=N) + ILL,
+            "pred": np.where(P > 0.5, "ill", "well"),
+            "w": RNG.integers(1, 4, N),
+            "clinic": np.where(np.arange(N) % 3 == 0, "A", "B"),
+        }
+    )
+
+
+@pytest.fixture(params=["csv", "parquet"])
+def file(request, frame, tmp_path):
+    path = tmp_path / f"predictions.{request.param}"
+    if request.param == "csv":
+        frame.to_csv(path, index=False)
+    else:
+        pytest.importorskip("pyarrow")
+        frame.to_parquet(path)
+    return str(path)
+
+
+def rows_of(capsys, *arguments):
+    assert main(["score", *arguments, "--json", "--resamples", "100"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def values(rows, of, group="all"):
+    return {r["metric"]: r["value"] for r in rows if (r["of"], r["group"]) == (of, group)}
+
+
+def test_values_of_two_models_and_of_labels(file, frame, capsys):
+    rows = rows_of(
+        capsys, file, "--true", "truth", "--score", "p", "--score", "s", "--pred", "pred",
+        "--positive", "ill",
+    )  # fmt: skip
+    p, s, labels = (values(rows, of) for of in ("p", "s", "pred"))
+    marks = frame.truth == "ill"
+    assert p["roc_auc"] == pytest.approx(theirs.roc_auc_score(marks, frame.p))
+    assert p["log_loss"] == pytest.approx(theirs.log_loss(marks, frame.p))
+    assert p["brier_score"] == pytest.approx(theirs.brier_score_loss(marks, frame.p))
+    assert s["average_precision"] == pytest.approx(theirs.average_precision_score(marks, frame.s))
+    assert "log_loss" not in s  # scores outside [0, 1] are no probabilities
+    assert labels["f1"] == pytest.approx(theirs.f1_score(frame.truth, frame.pred, pos_label="ill"))
+    assert labels["matthews_corrcoef"] == pytest.approx(
+        theirs.matthews_corrcoef(frame.truth, frame.pred)
+    )
+    assert labels["prevalence"] == pytest.approx(marks.mean())
+    assert len(p) > 35
+    for row in rows:
+        if row["value"] is not None and row["low"] is not None:
+            assert row["low"] <= row["value"] <= row["high"], row
+    with_interval = [row for row in rows if row["low"] is not None]
+    assert len(with_interval) > 0.9 * len(rows)
+    assert len(labels) > 25
+
+
+def test_groups_and_weights(file, frame, capsys):
+    rows = rows_of(
+        capsys, file, "--true", "truth", "--pred", "pred", "--weight", "w", "--by", "clinic",
+        "--positive", "ill",
+    )  # fmt: skip
+    for group, part in [("all", frame), *frame.groupby("clinic")]:
+        expected = theirs.accuracy_score(part.truth, part.pred, sample_weight=part.w)
+        assert values(rows, "pred", group)["accuracy"] == pytest.approx(expected)
+    assert {row["n_rows"] for row in rows if row["group"] == "A"} == {40}
+
+
+def test_the_other_class_may_be_the_positive_one(file, frame, capsys):
+    rows = rows_of(capsys, file, "--true", "truth", "--score", "s", "--positive", "well")
+    got = values(rows, "s")["roc_auc"]
+    assert got == pytest.approx(theirs.roc_auc_score(frame.truth == "well", frame.s))
+
+
+def test_columns_of_many_classes_are_found_by_name(tmp_path, capsys):
+    y = RNG.integers(0, 3, 60)
+    proba = RNG.dirichlet(np.ones(3), 60)
+    names = np.array(["c", "a", "b"])
+    table = pandas.DataFrame(proba, columns=["p_b", "p_c", "p_a"]).assign(truth=names[y])
+    path = tmp_path / "three.csv"
+    table.to_csv(path, index=False)
+    rows = rows_of(
+        capsys, str(path), "--true", "truth", "--score", "p_b", "--score", "p_c", "--score", "p_a"
+    )
+    got = values(rows, "p_b, p_c, p_a")
+    expected = theirs.log_loss(names[y], table[["p_a", "p_b", "p_c"]])
+    assert got["log_loss"] == pytest.approx(expected)
+    area = theirs.roc_auc_score(names[y], table[["p_a", "p_b", "p_c"]], multi_class="ovr")
+    assert got["roc_auc_ovr"] == pytest.approx(area)
+    assert main(["score", str(path), "--true", "truth", "--score", "p_b"]) == 2
+    assert "for 'a' there is none among ['p_b']" in capsys.readouterr().err
+
+
+def test_tables_on_the_terminal(file, capsys):
+    arguments = ["--true", "truth", "--score", "p", "--positive", "ill", "--resamples", "100"]
+    assert main(["score", file, *arguments]) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith(f"p: {N} rows")
+    assert any(line.startswith("roc_auc ") for line in out.splitlines())
+    assert "no --pred" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--true", "truth"], "nothing to score: pass --score or --pred"),
+        (["--true", "truht", "--score", "p"], "no column 'truht'. Did you mean 'truth'?"),
+        (["--true", "truth", "--score", "p"], "['ill', 'well'] is positive is not said: pass --p"),
+        (["--true", "truth", "--score", "p", "--positive", "sick"], "pos_label='sick' is not one"),
+        (["--true", "truth", "--score", "p", "--confidence", "95"], "between 0 and 1, got '95'"),
+    ],
+)
+def test_what_is_refused(file, capsys, arguments, message):
+    assert main(["score", file, *arguments]) == 2
+    err = capsys.readouterr().err
+    assert message in err
+    assert len(err.splitlines()) == 1
+
+
+def test_missing_values_and_files(frame, tmp_path, capsys):
+    path = tmp_path / "holes.csv"
+    frame.assign(p=frame.p.where(frame.index != 7)).to_csv(path, index=False)
+    assert main(["score", str(path), "--true", "truth", "--score", "p"]) == 2
+    assert "Column 'p' has 1 missing values, the first in row 7" in capsys.readouterr().err
+    assert main(["score", "nowhere.csv", "--true", "t", "--score", "p"]) == 2
+    assert "'nowhere.csv' does not exist" in capsys.readouterr().err
+    assert main(["score", "table.xlsx", "--true", "t", "--score", "p"]) == 2
+    assert ".csv or .parquet is needed" in capsys.readouterr().err
+
+
+def test_page_with_curves(file, tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    path = tmp_path / "scores.html"
+    arguments = [file, "--true", "truth", "--score", "p", "--score", "s", "--positive", "ill"]
+    assert main(["score", *arguments, "--html", str(path), "--resamples", "100"]) == 0
+    text = path.read_text(encoding="utf-8")
+    assert text.count("<svg") == 5  # two ROC, two precision-recall, one calibration
+    assert "ROC curve of s; positive class: ill" in text
+    assert "<script" not in text
+    assert "<img" not in text
+
+
+def test_page_of_cv(tmp_path, capsys):
+    path = tmp_path / "cv.html"
+    arguments = ["--data", "iris", "--models", "tree", "naive_bayes", "--scoring", "accuracy"]
+    assert main(["cv", *arguments, "--repeats", "2", "--html", str(path), "--quiet"]) == 0
+    text = path.read_text(encoding="utf-8")
+    assert text.count("<svg") == 1
+    assert "RepeatedStratifiedKFold" in text
+    assert "10 folds of 150 rows" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("data", ["breast_cancer", "iris"])
+def test_parity(capsys, data):
+    assert main(["parity", "--data", data, "--model", "naive_bayes", "--runs", "1"]) == 0
+    _, _, header, _, *lines = capsys.readouterr().out.splitlines()
+    assert header.split()[0] == "metric"
+    assert len(lines) > 15
+    for line in lines:
+        name, ours, his, difference, own_time, his_time, ratio = line.rsplit(None, 6)
+        assert abs(float(difference)) <= 1e-12 * max(1, abs(float(his))), name
+        assert ours == his
+        assert float(own_time) > 0
+        assert float(his_time) > 0
+        assert float(ratio) > 0

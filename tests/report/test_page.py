@@ -1,0 +1,134 @@
+"""The page of a report: whole, self-contained, and drawn by a browser."""
+
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer
+from sklearn.model_selection import KFold
+from sklearn.naive_bayes import GaussianNB
+
+from skmetrics_ext import cross_validation_report
+from skmetrics_ext.report.document import document, table
+from skmetrics_ext.report.picture import Line, dots
+
+X, Y = load_breast_cancer(return_X_y=True)
+ROWS = np.argsort(Y, kind="stable")
+VOID = {"meta", "link", "br", "img"}
+
+
+class Page(HTMLParser):
+    """Checks that tags are closed in order; keeps attributes and text."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.attributes, self.tags, self.text = [], [], [], []
+        self.feed(text)
+        assert not self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    report = cross_validation_report(
+        {"a <b> & c": GaussianNB()}, X, Y, scoring=["roc_auc", "f1"], random_state=0
+    )
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    text = report.to_html(path)
+    assert path.read_text(encoding="utf-8") == text
+    return path, text, report
+
+
+def test_page_is_whole_and_loads_nothing(page):
+    _, text, report = page
+    read = Page(text)
+    assert text.startswith("<!DOCTYPE html>")
+    assert read.tags.count("svg") == len(report.metrics)
+    links = [value for name, value in read.attributes if name in ("src", "href", "srcset")]
+    assert links == ["data:,"]
+    assert not re.search(r"url\(|@import|https?://(?!www\.w3\.org)", text)
+    assert "script" not in read.tags
+    assert "a <b> & c" in read.text
+    for row in report.summary():
+        assert any(f"{row['mean']:.4f}" in part for part in read.text)
+
+
+def test_a_page_with_undefined_folds_says_why():
+    report = cross_validation_report(GaussianNB(), X[ROWS], Y[ROWS], cv=KFold(5), scoring="gini")
+    text = report.to_html()
+    assert "undefined in 4 of 5 folds" in text
+    assert "1 of 5" in text
+    Page(text)
+
+
+def test_picture_of_dots():
+    lines = [Line("first", 0.8, 0.7, 0.9, [0.75, 0.85]), Line("base", 0.5, marked=True)]
+    picture = dots(lines, "accuracy")
+    assert picture.count("<circle") == 2
+    assert picture.count('stroke-dasharray="2 3"') == 1
+    assert "<title>first: 0.8 [0.7, 0.9]</title>" in picture
+    first, base = (float(x) for x in re.findall(r'<circle cx="([0-9.]+)"', picture))
+    ends = [
+        float(x) for x in re.search(r'x1="([0-9.]+)" x2="([0-9.]+)" y1="22.0"', picture).groups()
+    ]
+    assert base < ends[0] < first < ends[1]
+    assert (first - ends[0]) == pytest.approx(ends[1] - first, abs=0.2)
+
+
+def test_pictures_without_spread_or_values():
+    assert "undefined" in dots([Line("a", float("nan"))], "gini")
+    assert dots([Line("a", 1.0), Line("b", 1.0)], "gini").count("<circle") == 2
+    assert dots([Line("a", 1e-9, 0.9e-9, 1.1e-9)], "tiny").count("<text") >= 3
+
+
+def test_cells_are_escaped():
+    text = document("<t>", ["<l>"], [table(["<h>"], [["<c>"]], caption="<k>")])
+    for name in "tlhck":
+        assert f"<{name}>" not in text
+        assert f"&lt;{name}&gt;" in text
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_browser_draws_it(page, tmp_path, width):
+    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+    if browser is None:
+        pytest.skip("there is no Chromium")
+    path, _, report = page
+    probe = (
+        "<script>addEventListener('load', () => {const r = [...document.querySelectorAll('svg')]"
+        ".map(s => s.getBoundingClientRect()); document.title = JSON.stringify({"
+        "drawn: r.filter(b => b.width > 200 && b.height > 50).length, "
+        "wide: document.documentElement.scrollWidth > innerWidth, "
+        "loaded: performance.getEntriesByType('resource').map(e => e.name)"
+        ".filter(n => !n.startsWith('data:')).length})})</script>"
+    )
+    copy = tmp_path / "page.html"
+    text = path.read_text(encoding="utf-8").replace("</body>", f"{probe}</body>")
+    copy.write_text(text, encoding="utf-8")
+    run = subprocess.run(
+        [browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
+         f"--window-size={width},900", f"--user-data-dir={tmp_path / 'profile'}",
+         "--virtual-time-budget=2000", "--dump-dom", copy.as_uri()],
+        capture_output=True, encoding="utf-8", timeout=120,
+    )  # fmt: skip
+    assert ":CONSOLE" not in run.stderr
+    title = re.search(r"<title>(.*?)</title>", run.stdout).group(1).replace("&quot;", '"')
+    assert title == f'{{"drawn":{len(report.metrics)},"wide":false,"loaded":0}}'

@@ -1,0 +1,67 @@
+"""compute_metrics: each function's own answer, from one check, one count and one sort."""
+
+import numpy as np
+import pytest
+
+import skmetrics_ext
+from skmetrics_ext import compute_metrics, kernels
+
+RNG = np.random.default_rng(0)
+Y = RNG.integers(0, 2, 200)
+P = np.clip(0.3 + 0.3 * Y + RNG.normal(0, 0.2, 200), 0.01, 0.99)
+W = RNG.integers(0, 4, 200)
+PRED = (P > 0.5).astype(int)
+RANKED = ["roc_auc", "gini", "ks_statistic", "average_precision", "pr_auc", "h_measure", "auprg"]
+LOSSES = ["neg_log_loss", "brier_score", "brier_skill", "expected_calibration_error"]
+
+
+def alone(name, y, given, **options):
+    spec, fixed = skmetrics_ext.registry.find_metric(name)
+    return spec.function(y, given, **fixed, **options)
+
+
+@pytest.mark.parametrize("weight", [None, W])
+def test_each_has_its_own_answer(weight):
+    names = [*RANKED, *LOSSES, "f1", "accuracy", "matthews_corrcoef"]
+    got = compute_metrics(names, Y, PRED, y_score=P, y_proba=P, sample_weight=weight)
+    assert list(got) == names
+    for name in names:
+        given = PRED if name in ("f1", "accuracy", "matthews_corrcoef") else P
+        expected = alone(name, Y, given, sample_weight=weight)
+        assert got[name] == pytest.approx(expected, rel=1e-13), name
+
+
+def test_scores_are_sorted_once(monkeypatch):
+    calls = []
+    real = kernels.rank_table
+    monkeypatch.setattr(kernels, "rank_table", lambda *given: calls.append(1) or real(*given))
+    compute_metrics([*RANKED, *LOSSES, "net_benefit_at_20"], Y, y_proba=P)
+    assert len(calls) == 1
+
+
+def test_the_positive_class_is_that_of_each_function():
+    y = Y + 1  # 1 and 2: the greater for areas, 1 for average precision
+    got = compute_metrics(["roc_auc", "average_precision", "lift_at_10"], y, y_score=P)
+    for name, value in got.items():
+        assert value == pytest.approx(alone(name, y, P), rel=1e-13), name
+    got = compute_metrics(["average_precision", "lift_at_10"], y, y_score=P, pos_label=2)
+    assert got["average_precision"] == alone("average_precision", y, P, pos_label=2)
+
+
+def test_several_classes():
+    y, proba = RNG.integers(0, 3, 90), RNG.dirichlet(np.ones(3), 90)
+    names = ["roc_auc_ovr", "roc_auc_ovo", "average_precision", "neg_log_loss", "top_k_accuracy"]
+    got = compute_metrics(names, y, y_proba=proba)
+    for name in names:
+        assert got[name] == pytest.approx(alone(name, y, proba), rel=1e-13), name
+
+
+def test_what_is_missing_is_named():
+    with pytest.raises(ValueError, match="'roc_auc' is a metric of scores: pass y_score"):
+        compute_metrics(["roc_auc"], Y, PRED)
+    with pytest.raises(ValueError, match="'neg_log_loss' is a metric of probabilities: pass y_pro"):
+        compute_metrics(["neg_log_loss"], Y, y_score=P)
+    with pytest.raises(ValueError, match="'f1' is a metric of labels: pass y_pred"):
+        compute_metrics(["f1"], Y, y_score=P)
+    with pytest.raises(ValueError, match=r"No metric of .* takes \['colour'\]"):
+        compute_metrics(["f1"], Y, PRED, colour=3)
