@@ -3,7 +3,38 @@
 from typing import TYPE_CHECKING, Any
 
 from skmetrics_ext.curves import precision_recall_curves, roc_curves
+from skmetrics_ext.inference.adjustment import holm_adjust
+from skmetrics_ext.inference.compare import compare
+from skmetrics_ext.inference.contingency import (
+    classifier_f_test,
+    cochran_q_test,
+    mcnemar_test,
+    no_information_test,
+)
+from skmetrics_ext.inference.delong import DelongTest, delong_test
+from skmetrics_ext.inference.differences import proportion_difference_interval, ratio_interval
+from skmetrics_ext.inference.five_by_two import five_by_two_cv_ftest, five_by_two_cv_ttest
+from skmetrics_ext.inference.fold_tests import (
+    BayesianComparison,
+    bayesian_correlated_ttest,
+    corrected_resampled_interval,
+    corrected_resampled_ttest,
+)
+from skmetrics_ext.inference.intervals import confidence_interval
+from skmetrics_ext.inference.mann_whitney import mwu_auc_test
+from skmetrics_ext.inference.nested_cv import nested_cv_interval
+from skmetrics_ext.inference.power import SampleSize, roc_auc_power, roc_auc_sample_size
+from skmetrics_ext.inference.proportions import proportion_interval
+from skmetrics_ext.inference.rank_tests import (
+    NemenyiResult,
+    average_ranks,
+    friedman_test,
+    nemenyi_test,
+)
 from skmetrics_ext.inference.results import Comparison, Estimate, TestResult
+from skmetrics_ext.inference.signed_rank import wilcoxon_signed_rank_test
+from skmetrics_ext.inference.symmetry import bowker_test, stuart_maxwell_test
+from skmetrics_ext.inference.venkatraman import venkatraman_test
 from skmetrics_ext.metrics.accuracy import (
     accuracy_score,
     confusion_matrix,
@@ -43,6 +74,7 @@ from skmetrics_ext.metrics.composite import (
 )
 from skmetrics_ext.metrics.costs import (
     expected_cost,
+    expected_cost_proba,
     hamming_loss,
     macro_averaged_mean_absolute_error,
 )
@@ -116,47 +148,97 @@ from skmetrics_ext.metrics.top_k import top_k_accuracy_score
 from skmetrics_ext.panel import compute_metrics
 from skmetrics_ext.registry import METRICS, MetricSpec
 from skmetrics_ext.report import CrossValidationReport, cross_validation_report
-from skmetrics_ext.scoring import Scorer, get_scorer, get_scorer_names, make_scorer
+from skmetrics_ext.scoring import (
+    PanelResult,
+    Scorer,
+    ScorerPanel,
+    get_scorer,
+    get_scorer_names,
+    make_scorer,
+)
 from skmetrics_ext.tallies import ConfusionTally, Counts, MomentTally, RankTally
 from skmetrics_ext.thresholds import OptimalThreshold, optimal_threshold
 from skmetrics_ext.thresholds.at_thresholds import metric_at_thresholds
 
 if TYPE_CHECKING:
+    from skmetrics_ext.plotting import (
+        CalibrationDisplay,
+        ConfusionMatrixDisplay,
+        CrossValidationDisplay,
+        DecisionCurveDisplay,
+        GainDisplay,
+        LiftDisplay,
+        PrecisionRecallCurvesDisplay,
+        RocCurvesDisplay,
+        ThresholdDisplay,
+    )
     from skmetrics_ext.thresholds.optimizer import ThresholdOptimizerCV
 
 __version__ = "0.1.0"
 
-# What inherits from scikit-learn is imported when it is first asked for: name -> module.
-_LATE = {"ThresholdOptimizerCV": "skmetrics_ext.thresholds.optimizer"}
+# What inherits from scikit-learn, or draws, is imported when first asked for: name -> module.
+_DISPLAYS = (
+    "CalibrationDisplay",
+    "ConfusionMatrixDisplay",
+    "CrossValidationDisplay",
+    "DecisionCurveDisplay",
+    "GainDisplay",
+    "LiftDisplay",
+    "PrecisionRecallCurvesDisplay",
+    "RocCurvesDisplay",
+    "ThresholdDisplay",
+)
+_LATE = {
+    "ThresholdOptimizerCV": "skmetrics_ext.thresholds.optimizer",
+    **dict.fromkeys(_DISPLAYS, "skmetrics_ext.plotting"),
+}
 
 __all__ = [
     "METRICS",
+    "BayesianComparison",
     "CalibrationCurve",
+    "CalibrationDisplay",
     "CalibrationLine",
     "CalibrationTest",
     "Comparison",
+    "ConfusionMatrixDisplay",
     "ConfusionTally",
     "Counts",
+    "CrossValidationDisplay",
     "CrossValidationReport",
+    "DecisionCurveDisplay",
+    "DelongTest",
     "Estimate",
     "GainCurve",
+    "GainDisplay",
     "LiftCurve",
+    "LiftDisplay",
     "MetricSpec",
     "MomentTally",
+    "NemenyiResult",
     "NetBenefitCurve",
     "OptimalThreshold",
+    "PanelResult",
+    "PrecisionRecallCurvesDisplay",
     "PrecisionRecallGainCurve",
     "RankTally",
+    "RocCurvesDisplay",
+    "SampleSize",
     "ScoreDecomposition",
     "Scorer",
+    "ScorerPanel",
     "TestResult",
+    "ThresholdDisplay",
     "ThresholdOptimizerCV",
     "accuracy_score",
     "auc",
     "auprg_score",
     "average_precision_score",
+    "average_ranks",
     "averaged_confusion",
     "balanced_accuracy_score",
+    "bayesian_correlated_ttest",
+    "bowker_test",
     "brennan_prediger_score",
     "brier_decomposition",
     "brier_score_loss",
@@ -165,16 +247,23 @@ __all__ = [
     "calibration_slope_intercept",
     "class_likelihood_ratios",
     "classification_report",
+    "classifier_f_test",
+    "cochran_q_test",
     "cohen_kappa_score",
+    "compare",
     "compute_metrics",
+    "confidence_interval",
     "confusion_matrix",
     "confusion_matrix_at_thresholds",
     "confusion_statistic",
     "confusion_statistics",
     "corp_decomposition",
+    "corrected_resampled_interval",
+    "corrected_resampled_ttest",
     "cross_validation_report",
     "d2_brier_score",
     "d2_log_loss_score",
+    "delong_test",
     "det_curve",
     "detection_prevalence",
     "detection_rate",
@@ -183,6 +272,7 @@ __all__ = [
     "error_rate",
     "expected_calibration_error",
     "expected_cost",
+    "expected_cost_proba",
     "f1_gain_score",
     "f1_score",
     "false_discovery_rate",
@@ -191,7 +281,10 @@ __all__ = [
     "false_positive_rate",
     "fbeta_of_averages_score",
     "fbeta_score",
+    "five_by_two_cv_ftest",
+    "five_by_two_cv_ttest",
     "fowlkes_mallows_index_score",
+    "friedman_test",
     "gain_capture_score",
     "gain_curve",
     "geometric_mean_score",
@@ -202,6 +295,7 @@ __all__ = [
     "h_measure_score",
     "hamming_loss",
     "hinge_loss",
+    "holm_adjust",
     "hosmer_lemeshow_test",
     "index_balanced_accuracy_score",
     "jaccard_score",
@@ -214,13 +308,18 @@ __all__ = [
     "make_scorer",
     "markedness_score",
     "matthews_corrcoef",
+    "mcnemar_test",
     "metric_at_thresholds",
     "multilabel_confusion_matrix",
+    "mwu_auc_test",
     "negative_likelihood_ratio",
     "negative_predictive_value_score",
+    "nemenyi_test",
+    "nested_cv_interval",
     "net_benefit",
     "net_benefit_curve",
     "no_information_rate",
+    "no_information_test",
     "observed_expected_ratio",
     "optimal_threshold",
     "pairwise_roc_auc",
@@ -235,11 +334,16 @@ __all__ = [
     "precision_recall_gain_curve",
     "precision_score",
     "prevalence",
+    "proportion_difference_interval",
+    "proportion_interval",
     "ranked_probability_score",
+    "ratio_interval",
     "recall_at_precision",
     "recall_gain_score",
     "recall_score",
     "roc_auc_convex_hull_score",
+    "roc_auc_power",
+    "roc_auc_sample_size",
     "roc_auc_score",
     "roc_curve",
     "roc_curves",
@@ -250,7 +354,10 @@ __all__ = [
     "specificity_score",
     "spherical_score",
     "spiegelhalter_test",
+    "stuart_maxwell_test",
     "top_k_accuracy_score",
+    "venkatraman_test",
+    "wilcoxon_signed_rank_test",
     "youden_j_score",
     "zero_one_loss",
 ]

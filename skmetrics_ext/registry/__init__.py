@@ -6,7 +6,7 @@ The rows stand in ``labels``, ``scores`` and ``probabilities``, by what a metric
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from types import MappingProxyType
 from typing import Any
@@ -14,11 +14,23 @@ from typing import Any
 from skmetrics_ext.registry import labels, probabilities, scores
 from skmetrics_ext.registry.spec import MetricSpec
 
-__all__ = ["METRICS", "MetricSpec", "find_metric", "scorers"]
+__all__ = ["METRICS", "MetricSpec", "find_metric", "scorers", "spec_of"]
 
 METRICS: Mapping[str, MetricSpec] = MappingProxyType(
     {row.name: row for rows in (labels, scores, probabilities) for row in rows.ROWS}
 )
+
+
+# Metrics that need a parameter which nobody can choose for the user: no scorer and no law is
+# theirs, but the layers above read them as they read the others.
+_FURTHER = {row.name: row for rows in (labels, probabilities) for row in rows.FURTHER}
+
+
+def spec_of(function: Callable[..., Any]) -> MetricSpec | None:
+    """Row of a function of this package; None for any other."""
+    name = getattr(function, "__name__", "")
+    spec = METRICS.get(name) or _FURTHER.get(name)
+    return spec if spec is not None and spec.function is function else None
 
 
 @cache

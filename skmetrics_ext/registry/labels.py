@@ -14,6 +14,7 @@ from skmetrics_ext.metrics import (
     costs,
     imbalance,
     krippendorff,
+    on_tables,
     precision_recall_gain,
     rate_kernels,
     rates,
@@ -24,6 +25,20 @@ from skmetrics_ext.registry.spec import INFINITY, NEVER, PLAIN, MetricSpec, Vari
 AVERAGES: Variants = {
     **PLAIN,
     **{average: {"average": average} for average in ("macro", "micro", "weighted", "samples")},
+}
+# Rates that are a number of rows among some rows.
+_SHARES = {
+    rate_kernels.precision,
+    rate_kernels.recall,
+    rate_kernels.specificity,
+    rate_kernels.negative_predictive_value,
+    rate_kernels.false_positive,
+    rate_kernels.false_negative,
+    rate_kernels.false_discovery,
+    rate_kernels.false_omission,
+    rate_kernels.true_share,
+    rate_kernels.hit_share,
+    rate_kernels.predicted_share,
 }
 SINGLE_LABEL_AVERAGES = {name: AVERAGES[name] for name in ("", "macro", "micro", "weighted")}
 ONE_CLASS = "only one class occurs"
@@ -58,14 +73,29 @@ def _rate(function: RateFunction, **other: Any) -> MetricSpec:
         "greater_is_better": rate.greater_is_better,
         "scorer": None if descriptive else rate.name.removesuffix("_score"),
         "variants": PLAIN if descriptive else AVERAGES,
+        "on_tables": on_tables.rate(rate),
+        "interval": "wilson" if rate.kernel in _SHARES else "",
     }
     return MetricSpec(rate.name, **{**facts, **other})
 
 
 ROWS = (
-    _row(accuracy.accuracy_score, accuracy.accuracy),
-    _row(accuracy.zero_one_loss, accuracy.error, greater_is_better=False),
-    _row(accuracy.error_rate, accuracy.error, greater_is_better=False),
+    _row(
+        accuracy.accuracy_score,
+        accuracy.accuracy,
+        on_tables=on_tables.whole(accuracy.accuracy),
+        interval="wilson",
+    ),
+    *(
+        _row(
+            function,
+            accuracy.error,
+            greater_is_better=False,
+            on_tables=on_tables.whole(accuracy.error),
+            interval="wilson",
+        )
+        for function in (accuracy.zero_one_loss, accuracy.error_rate)
+    ),
     _row(
         accuracy.confusion_matrix,
         accuracy.normalized,
@@ -107,12 +137,18 @@ ROWS = (
         kernel=partial(rate_kernels.fbeta, beta=2.0),
         scorer="f2",
         params={"beta": 2.0},
+        on_tables=on_tables.fbeta,
     ),
-    _row(composite.balanced_accuracy_score, composite.balanced_accuracy),
+    _row(
+        composite.balanced_accuracy_score,
+        composite.balanced_accuracy,
+        on_tables=on_tables.balanced_accuracy,
+    ),
     _row(
         imbalance.geometric_mean_score,
         imbalance.recall_geometric_mean,
         undefined="a class has no row",
+        on_tables=on_tables.geometric_mean,
     ),
     _row(
         imbalance.index_balanced_accuracy_score,
@@ -120,30 +156,58 @@ ROWS = (
         (0.0, 1.1),
         "no row, or every row, is of the class",
         variants=SINGLE_LABEL_AVERAGES,
+        on_tables=on_tables.index_balanced_accuracy,
     ),
     _row(
         composite.fbeta_of_averages_score,
         composite.fbeta_of_averages,
         undefined="a class is never predicted, or has no row",
         scorer="f1_of_averages",
+        on_tables=on_tables.fbeta_of_averages,
     ),
     _row(
         composite.averaged_confusion, composite.mean_table, (0.0, INFINITY), greater_is_better=None
     ),
-    _row(composite.no_information_rate, composite.largest_class, greater_is_better=None),
-    _row(agreement.matthews_corrcoef, agreement.matthews, (-1.0, 1.0), ONE_CLASS),
-    _row(agreement.cohen_kappa_score, agreement.cohen_kappa, (-1.0, 1.0), ONE_CLASS),
-    _row(agreement.scott_pi_score, agreement.scott_pi, (-1.0, 1.0), ONE_CLASS),
-    _row(agreement.gwet_ac1_score, agreement.gwet_ac1, (-1.0, 1.0), ONE_CLASS),
-    _row(agreement.brennan_prediger_score, agreement.brennan_prediger, (-1.0, 1.0), ONE_CLASS),
+    _row(
+        composite.no_information_rate,
+        composite.largest_class,
+        greater_is_better=None,
+        on_tables=on_tables.no_information_rate,
+        interval="bca",  # the largest share has no derivative where two are equal
+    ),
+    *(
+        _row(function, kernel, (-1.0, 1.0), ONE_CLASS, on_tables=stacked)
+        for function, kernel, stacked in (
+            (agreement.matthews_corrcoef, agreement.matthews, on_tables.matthews),
+            (agreement.cohen_kappa_score, agreement.cohen_kappa, on_tables.cohen_kappa),
+            (
+                agreement.scott_pi_score,
+                agreement.scott_pi,
+                on_tables.within(agreement.scott_pi),
+            ),
+            (agreement.gwet_ac1_score, agreement.gwet_ac1, on_tables.gwet_ac1),
+            (
+                agreement.brennan_prediger_score,
+                agreement.brennan_prediger,
+                on_tables.brennan_prediger,
+            ),
+        )
+    ),
     _row(
         krippendorff.krippendorff_alpha_score,
         krippendorff.nominal_alpha,
         (-1.0, 1.0),
         ONE_CLASS,
         weights_are_counts=True,
+        on_tables=on_tables.krippendorff_alpha,
     ),
-    _row(costs.hamming_loss, costs.hamming, greater_is_better=False),
+    _row(
+        costs.hamming_loss,
+        costs.hamming,
+        greater_is_better=False,
+        on_tables=on_tables.whole(accuracy.error),  # of single-label data
+        interval="wilson",
+    ),
     _row(
         costs.macro_averaged_mean_absolute_error,
         costs.mean_distance,
@@ -151,5 +215,17 @@ ROWS = (
         tally="confusion",
         greater_is_better=False,
         numeric_labels=True,
+        on_tables=on_tables.mean_distance,
+    ),
+)
+
+FURTHER = (
+    _row(
+        costs.expected_cost,
+        costs.mean_cost,
+        (-INFINITY, INFINITY),
+        tally="confusion",
+        greater_is_better=False,
+        on_tables=on_tables.expected_cost,
     ),
 )

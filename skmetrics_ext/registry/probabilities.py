@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from skmetrics_ext.metrics import hinge, losses, proper_scores, skill_scores
+from skmetrics_ext.metrics import costs, hinge, losses, proper_scores, row_values, skill_scores
 from skmetrics_ext.metrics.calibration import errors, recalibration, smooth
 from skmetrics_ext.registry.spec import INFINITY, NEVER, PLAIN, MetricSpec, Variants
+from skmetrics_ext.validation import Probabilities
+from skmetrics_ext.validation.decisions import check_decisions
 
 TARGETS: Variants = {
     **PLAIN,
@@ -37,10 +39,31 @@ def _loss(
     return MetricSpec(name, function, kernel, bounds=bounds, undefined=undefined, **facts)
 
 
+def _check_brier(
+    y_true: Any,
+    y_proba: Any,
+    *,
+    labels: Any = None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+) -> Probabilities:
+    return losses.check_brier(y_true, y_proba, labels, pos_label, sample_weight)
+
+
 ROWS = (
-    _loss(losses.log_loss),
-    _loss(losses.brier_score_loss, scorer="brier_score"),
-    _loss(hinge.hinge_loss, response="scores"),
+    _loss(losses.log_loss, check=Probabilities.check, row_values=row_values.log_loss),
+    _loss(
+        losses.brier_score_loss,
+        scorer="brier_score",
+        check=_check_brier,
+        row_values=row_values.brier_score,
+    ),
+    _loss(
+        hinge.hinge_loss,
+        response="scores",
+        check=check_decisions,
+        row_values=row_values.hinge_loss,
+    ),
     *(
         _loss(
             function,
@@ -49,19 +72,36 @@ ROWS = (
             scorer,
             "the reference forecast is without error",
             greater_is_better=True,
+            check=check,
+            row_values=(
+                row_values.log_loss_and_classes
+                if kernel is skill_scores.log_loss_skill
+                else row_values.brier_and_classes
+            ),
         )
-        for function, kernel, scorer in (
-            (skill_scores.d2_log_loss_score, skill_scores.log_loss_skill, "d2_log_loss_score"),
-            (skill_scores.d2_brier_score, skill_scores.brier_skill, "d2_brier_score"),
-            (skill_scores.brier_skill_score, skill_scores.brier_skill, "brier_skill"),
+        for function, kernel, scorer, check in (
+            (
+                skill_scores.d2_log_loss_score,
+                skill_scores.log_loss_skill,
+                "d2_log_loss_score",
+                Probabilities.check,
+            ),
+            (skill_scores.d2_brier_score, skill_scores.brier_skill, "d2_brier_score", _check_brier),
+            (skill_scores.brier_skill_score, skill_scores.brier_skill, "brier_skill", None),
         )
     ),
-    _loss(proper_scores.spherical_score, bounds=(0.0, 1.0), greater_is_better=True),
+    _loss(
+        proper_scores.spherical_score,
+        bounds=(0.0, 1.0),
+        greater_is_better=True,
+        row_values=row_values.spherical,
+    ),
     _loss(
         proper_scores.ranked_probability_score,
         bounds=(0.0, 1.0),
         scorer="ranked_probability_score",
         numeric_labels=True,
+        row_values=row_values.ranked_probability,
     ),
     _loss(
         errors.expected_calibration_error,
@@ -77,5 +117,13 @@ ROWS = (
         undefined="every probability is 0 and no event happened",
         tally="ranks",
         greater_is_better=None,
+    ),
+)
+
+FURTHER = (
+    _loss(
+        costs.expected_cost_proba,
+        bounds=(-INFINITY, INFINITY),
+        row_values=row_values.drawn_cost,
     ),
 )

@@ -17,9 +17,11 @@ from skmetrics_ext.metrics import (
     precision_recall_gain,
     ranking,
     ranking_kernels,
+    row_values,
     top_k,
 )
 from skmetrics_ext.registry.spec import INFINITY, NEVER, PLAIN, MetricSpec, Variants
+from skmetrics_ext.validation import Scores
 
 ROC: Variants = {
     **PLAIN,
@@ -88,6 +90,8 @@ ROWS = (
         "a class has no rows",
         scorer="roc_auc",
         variants=ROC,
+        make_kernel=ranking.area_kernel,
+        interval="logit",
     ),
     MetricSpec(
         "gini_score",
@@ -99,9 +103,10 @@ ROWS = (
         "a class has no rows",
         scorer="gini",
         variants=ROC,
+        interval="logit",
     ),
     _ranked(gains.ks_statistic_score, gains.kolmogorov_smirnov),
-    _ranked(gains.gain_capture_score, gains.gain_capture, (-1.0, 1.0)),
+    _ranked(gains.gain_capture_score, gains.gain_capture, (-1.0, 1.0), interval="logit"),
     _ranked_at(
         gains.lift_score, gains.lift, "fraction", (10, 1, 5, 20), (0.0, INFINITY), scorer="lift_at"
     ),
@@ -132,6 +137,7 @@ ROWS = (
         (50, 5, 10, 20),
         (-INFINITY, 1.0),
         scorer="net_benefit_at",
+        check=Scores.check,
         response="probabilities",
     ),
     MetricSpec(
@@ -145,6 +151,7 @@ ROWS = (
         scorer="partial_roc_auc",
         variants=ROC,
         params={"fpr_range": (0.0, 0.1)},
+        make_kernel=partial_auc.partial_kernel,
     ),
     MetricSpec(
         "roc_auc_convex_hull_score",
@@ -167,6 +174,7 @@ ROWS = (
         "no row is of the class",
         scorer="average_precision",
         variants=SCORE_AVERAGES,
+        check=partial(Scores.check, by_rule=True),
     ),
     MetricSpec(
         "pr_auc_score",
@@ -178,6 +186,8 @@ ROWS = (
         "no row is of the class",
         scorer="pr_auc",
         variants={**SCORE_AVERAGES, "davis_goadrich": {"interpolation": "davis_goadrich"}},
+        check=partial(Scores.check, by_rule=True),
+        make_kernel=precision_recall.area_kernel,
     ),
     MetricSpec(
         "top_k_accuracy_score",
@@ -188,5 +198,8 @@ ROWS = (
         (0.0, 1.0),
         NEVER,
         scorer="top_k_accuracy",
+        check=Scores.check_columns,
+        row_values=row_values.top_k_hits,
+        interval="wilson",
     ),
 )

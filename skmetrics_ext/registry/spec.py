@@ -46,6 +46,20 @@ class MetricSpec:
         Whether weights say how often a row was seen, so that their scale counts.
     numeric_labels : bool
         Whether labels are numbers whose distance counts, so that they cannot be renamed.
+    check : callable or None
+        ``check(y_true, response, *, sample_weight, ...)``: the checked data that the function may
+        be given in the place of both arguments. By default the usual one of ``response``.
+    on_tables : callable or None
+        ``on_tables(tables, classes, **params)``: a metric of labels on a stack of confusion
+        tables, real or complex.
+    row_values : callable or None
+        ``row_values(checked, **params)``: of a metric of means, what the kernel reads the moments
+        of, (n, d).
+    make_kernel : callable or None
+        ``make_kernel(**params)``: the kernel for parameters that it does not have itself.
+    interval : str
+        Method by which `confidence_interval` finds an interval unless told; "" for the one of
+        its kind.
     """
 
     name: str
@@ -61,6 +75,11 @@ class MetricSpec:
     params: Mapping[str, Any] = field(default_factory=dict)
     weights_are_counts: bool = False
     numeric_labels: bool = False
+    check: Callable[..., Any] | None = None
+    on_tables: Callable[..., Any] | None = None
+    row_values: Callable[..., Any] | None = None
+    make_kernel: Callable[..., Any] | None = None
+    interval: str = ""
 
     def scorer_names(self) -> dict[str, dict[str, Any]]:
         """Name of each scorer of this metric and the parameters that it sets."""

@@ -192,7 +192,9 @@ def kappa_interval(inputs: Inputs, params: Params) -> m.Estimate:
 
 def brier_interval(inputs: Inputs, params: Params) -> m.Estimate:
     level = {"confidence_level": params.get("conf_level", 0.95)}
-    return m.confidence_interval("brier_score_loss", inputs["y_true"], inputs["y_score"], **level)
+    return m.confidence_interval(
+        "brier_score_loss", inputs["y_true"], inputs["y_score"], method="normal", **level
+    )
 
 
 @waits_for("confidence_interval")

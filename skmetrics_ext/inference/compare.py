@@ -1,0 +1,367 @@
+"""Is one model better than another: a difference, its interval and a test of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from skmetrics_ext.inference.bootstrap import Plan, bootstrap_bounds, resample
+from skmetrics_ext.inference.contingency import mcnemar_test
+from skmetrics_ext.inference.delong import ALTERNATIVES, delong_test, tail_probability
+from skmetrics_ext.inference.paired_delta import is_smooth, paired_delta
+from skmetrics_ext.inference.pairs import PairReading, read_pair
+from skmetrics_ext.inference.permutation import permutation_test
+from skmetrics_ext.inference.readers import Metric
+from skmetrics_ext.inference.readings import MomentReading
+from skmetrics_ext.inference.results import Comparison
+from skmetrics_ext.metrics.accuracy import accuracy_score, error_rate, zero_one_loss
+from skmetrics_ext.metrics.costs import hamming_loss
+from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.metrics.ranking import gini_score, roc_auc_score
+from skmetrics_ext.progress import Progress
+from skmetrics_ext.validation import InvalidParameterError, Labels, check_option
+from skmetrics_ext.validation.parameters import check_integer, check_level
+
+COMPARE_METHODS = ("auto", "delong", "mcnemar", "delta", "bootstrap", "permutation")
+_AREAS = {roc_auc_score: 1.0, gini_score: 2.0}
+_HITS = {accuracy_score: 1.0, error_rate: -1.0, zero_one_loss: -1.0, hamming_loss: -1.0}
+_FEW = 10  # rows in which the models differ, below which the normal distribution is far
+
+
+class _Question(NamedTuple):
+    """What is asked, as every method takes it."""
+
+    metric: Metric
+    y_true: Any
+    pred_a: Any
+    pred_b: Any
+    alternative: str
+    level: float
+    plan: Plan
+    about: dict[str, Any]  # sample_weight, groups, weights_are
+
+    def pair(self, *, exchange: bool = False) -> PairReading:
+        """Both models; of rankings, exchanges are those of ranks, which have one scale."""
+        spec = self.metric.spec
+        is_ranking = spec is not None and (spec.tally, spec.response) == ("ranks", "scores")
+        ranked = exchange and is_ranking
+        return read_pair(
+            self.metric, self.y_true, self.pred_a, self.pred_b, ranked=ranked, **self.about
+        )
+
+
+@document
+def compare(
+    metric: Any,
+    y_true: Any,
+    pred_a: Any,
+    pred_b: Any,
+    *,
+    method: str = "auto",
+    alternative: str = "two-sided",
+    confidence_level: float = 0.95,
+    n_resamples: int = 9999,
+    groups: Any = None,
+    sample_weight: Any = None,
+    weights_are: str = "importance",
+    stratified: bool = False,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    progress: Progress = None,
+    **metric_params: Any,
+) -> Comparison:
+    r"""Difference of a metric between two models on the same rows, its interval and its test.
+
+    .. math:: \hat d = m(y, \hat y_a) - m(y, \hat y_b)
+
+    Parameters
+    ----------
+    metric : str or callable
+        A name of `get_scorer_names` (``neg_`` or not, the difference is that of the metric
+        itself), a metric of this package, or any function of (y_true, y_pred) that gives a number.
+    y_true : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        True labels.
+    pred_a, pred_b : array-like of shape (n_samples,) or (n_samples, n_classes)
+        What the metric takes of each model: labels, scores or probabilities.
+    method : str, default="auto"
+        One of:
+
+        - "delong": the covariance of both areas under the ROC curve (`delong_test`); for whole
+          areas, of two classes or averaged over more;
+        - "mcnemar": the mid-P test and Tango's interval (`mcnemar_test`), for accuracy and error
+          rate of rows that are independent and have no weights;
+        - "delta": the difference in standard errors, which come from the gradient of the metric
+          on what each row adds to it; for metrics of a confusion table, and of means over rows,
+          where it is the paired t test;
+        - "bootstrap": rows are drawn with replacement, the same for both models; percentiles,
+          and twice the share of draws on the other side of 0 as the p-value;
+        - "permutation": in each row, or group, the models change places at random; all such
+          exchanges are counted where they are no more than ``n_resamples``. Of metrics of a
+          ranking the ranks change places, as the scores of two models need not have one scale.
+          There is no interval;
+        - "auto": the first of these that applies. Where areas have no variance to estimate, its
+          p-value is that of "permutation".
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        Whether the metric of the first model differs, is less or is greater. The interval is
+        two-sided whatever the alternative.
+    confidence_level : float in (0, 1), default=0.95
+        Nominal coverage of the interval.
+    n_resamples : int, default=9999
+        Draws of "bootstrap" and "permutation".
+    groups : array-like of shape (n_samples,), default=None
+        Rows of one group depend on each other (several of a patient); groups do not.
+    {sample_weight}
+    weights_are : {"importance", "frequency"}, default="importance"
+        Whether a weight of 2 is one row that counts twice, or two rows.
+    stratified : bool, default=False
+        Whether each draw of "bootstrap" has as many rows of each class.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the draws.
+    n_jobs : int or None, default=None
+        Number of processes; the result does not depend on it.
+    progress : bool, callable or None, default=None
+        Whether, or how, to tell how far the draws are.
+    **metric_params : dict
+        Parameters of the metric.
+
+    Returns
+    -------
+    Comparison
+        ``method`` names what was chosen. A model compared with itself has difference 0 and p = 1.
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    DeLong, DeLong & Clarke-Pearson (1988), Biometrics 44(3), 837-845; Tango (1998), Statistics in
+    Medicine 17(8), 891-908; Efron & Tibshirani (1993), An Introduction to the Bootstrap; Bandos,
+    Rockette & Gur (2005), Statistics in Medicine 24(18), 2873-2893, for exchanges of ranks; Phipson
+    & Smyth (2010), Statistical Applications in Genetics and Molecular Biology 9(1), 39.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import compare
+    >>> y_true = [0, 0, 0, 0, 1, 1, 1, 1]
+    >>> a, b = [1, 2, 3, 6, 4, 5, 7, 8], [1, 6, 3, 7, 2, 5, 4, 8]
+    >>> print(compare("roc_auc", y_true, a, b))
+    0.3125 [-0.07487, 0.6999], p = 0.114 (95% confidence, delong)
+    >>> print(compare("roc_auc", y_true, a, b, method="permutation"))
+    0.3125 [nan, nan], p = 0.125 (95% confidence, permutation, exact)
+    """
+    check_option("method", method, COMPARE_METHODS)
+    check_option("alternative", alternative, ALTERNATIVES)
+    check_option("weights_are", weights_are, ("importance", "frequency"))
+    check_integer("n_resamples", n_resamples, 1)
+    found = Metric.find(metric, metric_params)
+    about = {"sample_weight": sample_weight, "groups": groups, "weights_are": weights_are}
+    plan = Plan(n_resamples, stratified, random_state, n_jobs, progress)
+    level = check_level(confidence_level)
+    asked = _Question(found, y_true, pred_a, pred_b, alternative, level, plan, about)
+    if method in ("auto", "delong") and _is_area(found):
+        return _delong(asked, method)
+    if method in ("auto", "mcnemar") and _is_hits(asked):
+        return _mcnemar(asked)
+    if method == "permutation":
+        return _permutation(asked)
+    pair = asked.pair()
+    if method == "auto":
+        method = "delta" if is_smooth(pair) else "bootstrap"
+    if method == "delta" and is_smooth(pair):
+        return _delta(asked, pair)
+    if method == "bootstrap":
+        return _bootstrap(asked, pair)
+    raise InvalidParameterError(
+        f"method={method!r} does not apply to {found.name} with these arguments; those that do are "
+        f"{_applicable(asked, pair)}."
+    )
+
+
+# --------------------------------------------------------------------------- which method applies
+
+
+def _is_area(metric: Metric) -> bool:
+    params = metric.params
+    return (
+        metric.function in _AREAS
+        and params.get("max_fpr") in (None, 1)
+        and params.get("average", "macro") in ("macro", "weighted", "micro")
+    )
+
+
+def _is_hits(asked: _Question) -> bool:
+    about = asked.about
+    if asked.metric.function not in _HITS or any(
+        about[name] is not None for name in ("sample_weight", "groups")
+    ):
+        return False
+    if asked.metric.params:
+        return False
+    try:
+        return not Labels.check(asked.y_true, asked.pred_a).is_multilabel
+    except ValueError:
+        return True  # refused there, by the name of the argument
+
+
+def _applicable(asked: _Question, pair: PairReading) -> list[str]:
+    applies = {
+        "delong": _is_area(asked.metric),
+        "mcnemar": _is_hits(asked),
+        "delta": is_smooth(pair),
+        "bootstrap": True,
+        "permutation": True,
+    }
+    return [name for name, yes in applies.items() if yes]
+
+
+# --------------------------------------------------------------------------- methods
+
+
+def _delong(asked: _Question, method: str) -> Comparison:
+    params = {name: given for name, given in asked.metric.params.items() if name != "max_fpr"}
+    test = delong_test(
+        asked.y_true,
+        asked.pred_a,
+        asked.pred_b,
+        alternative=asked.alternative,
+        confidence_level=asked.level,
+        **asked.about,
+        **params,
+    )
+    found, scale = test.pairs[0, 1], _AREAS[asked.metric.function]
+    if scale != 1:
+        found = replace(
+            found,
+            difference=scale * found.difference,
+            low=scale * found.low,
+            high=scale * found.high,
+            standard_error=scale * found.standard_error,
+            value_a=2 * found.value_a - 1,
+            value_b=2 * found.value_b - 1,
+        )
+    if method == "auto" and np.isnan(found.p_value) and not np.isnan(found.difference):
+        tested = _permutation(asked)
+        name = f"delong, p-value by {tested.method}"
+        note = "the areas have no variance to estimate"
+        found = replace(found, p_value=tested.p_value, method=name, note=note)
+    return found
+
+
+def _mcnemar(asked: _Question) -> Comparison:
+    found = mcnemar_test(asked.y_true, asked.pred_a, asked.pred_b, confidence_level=asked.level)
+    if _HITS[asked.metric.function] < 0:
+        found = replace(
+            found,
+            difference=0.0 - found.difference,
+            low=0.0 - found.high,
+            high=0.0 - found.low,
+            value_a=1 - found.value_a,
+            value_b=1 - found.value_b,
+        )
+    if asked.alternative == "two-sided":
+        return found
+    # The mid-P tails of a fair coin add up to 1.
+    tail = found.p_value / 2
+    is_inside = (found.difference > 0) == (asked.alternative == "greater")
+    one_sided = 0.5 if found.difference == 0 else tail if is_inside else 1 - tail
+    return replace(found, p_value=one_sided)
+
+
+def _delta(asked: _Question, pair: PairReading) -> Comparison:
+    from scipy.special import stdtrit
+
+    variance, freedom = paired_delta(pair)
+    difference, nan = float(pair.value), float("nan")
+    name = "delta, paired t" if isinstance(pair.both, MomentReading) else "delta"
+    if difference == 0 and variance == 0:
+        return Comparison(0.0, 0.0, 0.0, 0.0, 1.0, name, *pair.values, 0.0, asked.level)
+    if not variance > 0 or not freedom > 0:
+        note = (
+            ""
+            if np.isnan(difference)
+            else ("the difference has no variance to estimate: method='permutation' has a test")
+        )
+        return Comparison(
+            difference, nan, nan, nan, nan, name, *pair.values, nan, asked.level, note
+        )
+    error = float(np.sqrt(variance))
+    away = float(stdtrit(freedom, (1 + asked.level) / 2)) * error
+    low, high = _within(asked.metric, difference - away, difference + away)
+    statistic = difference / error
+    p_value = tail_probability(statistic, freedom, asked.alternative)
+    differing = int(pair.units.rows[pair.of_first != pair.of_second].sum())
+    note = ""
+    if differing < _FEW:
+        note = f"the models differ in {differing} rows only: method='permutation' is exact"
+    return Comparison(
+        difference,
+        low,
+        high,
+        statistic,
+        p_value,
+        name,
+        *pair.values,
+        error,
+        asked.level,
+        note,
+    )
+
+
+def _bootstrap(asked: _Question, pair: PairReading) -> Comparison:
+    difference, nan = float(pair.value), float("nan")
+    if np.isnan(difference):
+        return Comparison(nan, nan, nan, nan, nan, "bootstrap", *pair.values, nan, asked.level)
+    draws = resample(pair, asked.plan)
+    low, high = bootstrap_bounds(pair, draws, "bootstrap", asked.level, (-np.inf, np.inf))
+    known = draws[~np.isnan(draws)]
+    # The observed rows are one draw more, so that no p-value is 0.
+    below = (np.count_nonzero(known <= 0) + 1) / (len(known) + 1)
+    above = (np.count_nonzero(known >= 0) + 1) / (len(known) + 1)
+    tails = {"greater": below, "less": above, "two-sided": min(2 * min(below, above), 1.0)}
+    note = ""
+    if len(known) < len(draws):
+        note = f"{len(draws) - len(known)} of {len(draws)} draws were undefined"
+    error = float(known.std(ddof=1)) if len(known) > 1 else nan
+    return Comparison(
+        difference,
+        float(low),
+        float(high),
+        nan,
+        tails[asked.alternative],
+        "bootstrap",
+        *pair.values,
+        error,
+        asked.level,
+        note,
+    )
+
+
+def _permutation(asked: _Question) -> Comparison:
+    pair, nan = asked.pair(exchange=True), float("nan")
+    found = permutation_test(pair, asked.alternative, asked.plan)
+    note = ""
+    if found.undefined:
+        note = f"{found.undefined} of {found.orders} exchanges were undefined and count as large"
+    return Comparison(
+        float(pair.value),
+        nan,
+        nan,
+        nan,
+        found.p_value,
+        "permutation, exact" if found.exact else "permutation",
+        *pair.values,
+        nan,
+        asked.level,
+        note,
+    )
+
+
+def _within(metric: Metric, low: float, high: float) -> tuple[float, float]:
+    """Bounds of a difference, inside those that the metric allows."""
+    if metric.spec is None:
+        return low, high
+    width = metric.spec.bounds[1] - metric.spec.bounds[0]
+    return max(low, -width), min(high, width)
