@@ -116,7 +116,9 @@ template <class S>
 class Buckets {
  public:
   Buckets(const KeyMap<S>& map, const Column<S>& scores, std::size_t n, int bits)
-      : map_(map), count_(std::size_t{1} << bits), shift_(std::max(bit_length(map.range) - bits, 0)) {
+      : map_(map),
+        count_(std::size_t{1} << bits),
+        shift_(std::max(bit_length(map.range) - bits, 0)) {
     if constexpr (std::is_floating_point_v<S>) {
       high_ = static_cast<double>(map.high);
       const double span = high_ - static_cast<double>(map.low);
