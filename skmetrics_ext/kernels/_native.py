@@ -17,19 +17,19 @@ from skmetrics_ext.numeric import Array
 
 _THREADED_CELLS = 1 << 21  # below, starting threads costs more than it saves
 _MAX_ROWS = 1 << 32  # positions in a sort are 32 bits wide
-_INTEGERS = frozenset("biu")
+_INTEGERS = frozenset(np.dtype(code) for code in "?bhilqBHIL")
 _FLOATS = frozenset([np.dtype(np.float32), np.dtype(np.float64)])
 
 
 def encode(*columns: Array) -> tuple[Array, list[Array]]:
-    kinds = {column.dtype.kind for column in columns}
-    if kinds <= _INTEGERS and all(column.dtype.isnative for column in columns):
+    if _have(columns, _INTEGERS):
         found = _compiled.encode_integers(
             list(columns), _numpy.TABLE_CELLS_PER_ROW, _numpy.SMALL_TABLE
         )
         if found is not None:
             low, classes, codes = found
             return _labels(classes, low, columns), codes
+    kinds = {column.dtype.kind for column in columns}
     if kinds == {"U"} and all(map(_is_native_text, columns)):
         texts, codes = _compiled.encode_text([_characters(column) for column in columns])
         return _in_order(np.array(texts, dtype=str), codes)
@@ -43,10 +43,18 @@ def encode(*columns: Array) -> tuple[Array, list[Array]]:
     return _numpy.encode(*columns)
 
 
+def _have(columns: tuple[Array, ...], dtypes: frozenset[Any]) -> bool:
+    for column in columns:  # noqa: SIM110 - all() takes longer, and every call comes here
+        if column.dtype not in dtypes:
+            return False
+    return True
+
+
 def _labels(found: Array, low: int, columns: tuple[Array, ...]) -> Array:
     """Classes in the dtype of the columns: True stays True and uint8 stays uint8."""
-    dtypes = {column.dtype for column in columns}
-    dtype = dtypes.pop() if len(dtypes) == 1 else np.result_type(*columns)
+    dtype = columns[0].dtype
+    if any(column.dtype != dtype for column in columns[1:]):
+        dtype = np.result_type(*columns)
     if low:
         found += low
     return found if dtype == np.int64 else found.astype(dtype)
@@ -80,7 +88,9 @@ def rank_table(
     score: Array, codes: Array, n_classes: int, weight: Array | None
 ) -> tuple[Array, Array]:
     if 0 < len(score) < _MAX_ROWS:
-        found = _compiled.rank_table(score, _dense(codes), n_classes, _dense(weight))
+        found = _compiled.rank_table(
+            score, np.ascontiguousarray(codes), n_classes, _dense_or_none(weight)
+        )
         if found is not None:
             return found
     return _numpy.rank_table(score, codes, n_classes, weight)
@@ -88,7 +98,7 @@ def rank_table(
 
 def ranked_wins(score: Array, codes: Array, weight: Array | None) -> tuple[Any, Any, Any]:
     if 0 < len(score) < _MAX_ROWS:
-        found = _compiled.ranked_wins(score, _dense(codes), _dense(weight))
+        found = _compiled.ranked_wins(score, np.ascontiguousarray(codes), _dense_or_none(weight))
         if found is not None:
             return found
     return _numpy.ranked_wins(score, codes, weight)
@@ -96,7 +106,9 @@ def ranked_wins(score: Array, codes: Array, weight: Array | None) -> tuple[Any, 
 
 def ranked_precision(score: Array, codes: Array, weight: Array | None) -> tuple[float, float]:
     if 0 < len(score) < _MAX_ROWS:
-        found = _compiled.ranked_precision(score, _dense(codes), _dense(weight))
+        found = _compiled.ranked_precision(
+            score, np.ascontiguousarray(codes), _dense_or_none(weight)
+        )
         if found is not None:
             return found
     return _numpy.ranked_precision(score, codes, weight)
@@ -106,7 +118,9 @@ def ranked_steps(
     score: Array, codes: Array, weight: Array | None, corners: bool
 ) -> tuple[Array, Array, Array]:
     if 0 < len(score) < _MAX_ROWS:
-        found = _compiled.ranked_steps(score, _dense(codes), _dense(weight), corners)
+        found = _compiled.ranked_steps(
+            score, np.ascontiguousarray(codes), _dense_or_none(weight), corners
+        )
         if found is not None:
             return found
     return _numpy.ranked_steps(score, codes, weight, corners)
@@ -114,7 +128,7 @@ def ranked_steps(
 
 def placements(score: Array, codes: Array, weight: Array | None) -> Array:
     if 0 < len(score) < _MAX_ROWS:
-        found = _compiled.placements(score, _dense(codes), _dense(weight))
+        found = _compiled.placements(score, np.ascontiguousarray(codes), _dense_or_none(weight))
         if found is not None:
             return found
     return _numpy.placements(score, codes, weight)
@@ -128,7 +142,11 @@ def resampled_wins(
     bits = rng.bit_generator
     with bits.lock:
         return _compiled.resampled_wins(
-            bits.capsule, _dense(marks), _dense(group), n_draws, stratified
+            bits.capsule,
+            np.ascontiguousarray(marks),
+            np.ascontiguousarray(group),
+            n_draws,
+            stratified,
         )
 
 
@@ -151,13 +169,15 @@ def _is_dense_float(values: Array) -> bool:
 def pair_wins(score: Array, codes: Array, n_classes: int, weight: Array | None) -> Array:
     if 0 < len(score) < _MAX_ROWS:
         threads = min(n_threads(), n_classes) if score.size >= _THREADED_CELLS else 1
-        found = _compiled.pair_wins(score, _dense(codes), n_classes, _dense(weight), threads)
+        found = _compiled.pair_wins(
+            score, np.ascontiguousarray(codes), n_classes, _dense_or_none(weight), threads
+        )
         if found is not None:
             return found
     return _numpy.pair_wins(score, codes, n_classes, weight)
 
 
-def _dense(values: Array | None) -> Array | None:
+def _dense_or_none(values: Array | None) -> Array | None:
     return None if values is None else np.ascontiguousarray(values)
 
 

@@ -167,7 +167,7 @@ ROWS = (
     MetricSpec(
         "average_precision_score",
         precision_recall.average_precision_score,
-        precision_recall.average_precision,
+        ranking_kernels.average_precision,
         "ranks",
         "scores",
         (0.0, 1.0),

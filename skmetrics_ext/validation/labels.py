@@ -192,7 +192,7 @@ class Labels:
         return np.asarray((self.true == self.pred).all(axis=1))
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class Target:
     """One column of true labels: its kind, and for classes their codes."""
 
@@ -291,8 +291,11 @@ def encode_columns(*columns: tuple[Column, Array]) -> tuple[Array, list[Array]]:
     Categorical columns are encoded through their categories, never row by row. Where one is
     ordered and knows every class, its order is the order of the classes.
     """
-    if all(column.categories is None and values.dtype.kind in "biu" for column, values in columns):
-        return kernels.encode(*(values for _, values in columns))
+    for column, values in columns:
+        if column.categories is not None or values.dtype.kind not in "biu":
+            break
+    else:
+        return kernels.encode(*[values for _, values in columns])
     parts: list[Array] = []
     codes_of: list[Array | None] = []
     for column, values in columns:

@@ -59,6 +59,8 @@ def read_rows(
 
 def _check_index(columns: list[Column], sample_weight: Any) -> None:
     """Refuse pandas columns that hold the same rows in another order."""
+    if sample_weight is None and all(column.index is None for column in columns):
+        return
     indexed = [(c.name, c.index) for c in columns if c.index is not None]
     index = getattr(sample_weight, "index", None)
     if index is not None and not callable(index):
