@@ -1,7 +1,7 @@
 """Draw the pictures of the guide: ``python docs/draw_pictures.py`` (needs the ``plot`` extra).
 
-Iris (two noisy features) for several classes, breast cancer (two features) for two; every score
-is an out-of-fold prediction of a logistic regression.
+Iris (two noisy features) for several classes, breast cancer (few features) for two; every score
+is an out-of-fold prediction, of a logistic regression unless it is said.
 """
 
 from __future__ import annotations
@@ -10,9 +10,12 @@ from pathlib import Path
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
+import numpy as np
 from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_predict
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -34,9 +37,74 @@ def save(display, name: str, title: str) -> None:
     plt.close(display.figure_)
 
 
+def store(figure, name: str) -> None:
+    figure.savefig(PICTURES / f"{name}.png", dpi=110, bbox_inches="tight")
+    plt.close(figure)
+
+
+def draw_report() -> None:
+    """Three models and a baseline on the same folds."""
+    X, y = load_breast_cancer(return_X_y=True)
+    models = {
+        "logistic": make_pipeline(StandardScaler(), LogisticRegression()),
+        "forest": RandomForestClassifier(n_estimators=50, random_state=0),
+        "naive Bayes": GaussianNB(),
+    }
+    report = sx.cross_validation_report(
+        models, X[:, :10], y, scoring=["gini", "f1", "matthews_corrcoef"], cv=10, random_state=0
+    )
+    store(report.plot().figure_, "report")
+
+
+def draw_intervals() -> None:
+    """The same metrics on few rows and on many."""
+    X, y = load_breast_cancer(return_X_y=True)
+    model = make_pipeline(StandardScaler(), LogisticRegression())
+    score = cross_val_predict(model, X[:, [1, 4, 8]], y, method="predict_proba")[:, 1]
+    few = np.random.default_rng(0).permutation(len(y))[:57]
+    names = ["accuracy", "recall", "specificity", "f1", "roc_auc", "brier_score"]
+    figure, ax = plt.subplots(figsize=(7, 3.4))
+    for shift, rows, color in ((-0.14, few, "C1"), (0.14, np.arange(len(y)), "C0")):
+        given = {"roc_auc": score[rows], "brier_score": score[rows]}
+        labels = (score[rows] >= 0.5).astype(int)
+        for place, name in enumerate(names):
+            found = sx.confidence_interval(name, y[rows], given.get(name, labels))
+            where = place + shift
+            ax.plot([found.low, found.high], [where, where], color=color, linewidth=2,
+                    label=f"{len(rows)} rows" if not place else None)  # fmt: skip
+            ax.plot(found.value, where, "o", color=color)
+    ax.set_yticks(range(len(names)), names)
+    ax.invert_yaxis()
+    ax.set(xlim=(0, 1), xlabel="value, with 95 % interval")
+    ax.legend(loc="lower right")
+    store(figure, "intervals")
+
+
+def draw_difference() -> None:
+    """Two models on the same rows."""
+    X, y = load_breast_cancer(return_X_y=True)
+    models = (make_pipeline(StandardScaler(), LogisticRegression()), GaussianNB())
+    a, b = (cross_val_predict(m, X, y, method="predict_proba")[:, 1] for m in models)
+    figure, ax = plt.subplots(figsize=(7, 2.8))
+    names = ["roc_auc", "accuracy", "f1", "matthews_corrcoef"]
+    for place, name in enumerate(names):
+        given = (a, b) if name == "roc_auc" else ((a >= 0.5).astype(int), (b >= 0.5).astype(int))
+        found = sx.compare(name, y, *given)
+        ax.plot([found.low, found.high], [place, place], color="C0", linewidth=2)
+        ax.plot(found.difference, place, "o", color="C0")
+    ax.axvline(0, color="0.5", linestyle="--")
+    ax.set_yticks(range(len(names)), names)
+    ax.invert_yaxis()
+    ax.set_xlabel("logistic regression - naive Bayes, with 95 % interval")
+    store(figure, "difference")
+
+
 def main() -> None:
     mpl.use("agg")
     PICTURES.mkdir(exist_ok=True)
+    draw_report()
+    draw_intervals()
+    draw_difference()
     iris = predictions(load_iris, [0, 1])
     save(sx.RocCurvesDisplay.from_predictions(*iris),
          "roc_curves", "Iris, sepals only: ROC of each class")  # fmt: skip
@@ -49,6 +117,13 @@ def main() -> None:
          "gain", "Breast cancer, 2 features: cumulative gain")  # fmt: skip
     save(sx.DecisionCurveDisplay.from_predictions(*cancer),
          "net_benefit", "Breast cancer, 2 features: decision curve")  # fmt: skip
+    save(sx.ThresholdDisplay.from_predictions(*predictions(load_breast_cancer, [1, 4, 8]),
+                                              criterion="f1"),
+         "threshold", "Breast cancer, 3 features: metrics over the threshold")  # fmt: skip
+    species = load_iris().target_names
+    save(sx.ConfusionMatrixDisplay.from_predictions(iris[0], iris[1].argmax(1),
+                                                    display_labels=species),
+         "confusion", "Iris, sepals only")  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -1,0 +1,115 @@
+"""What the registry knows of a metric, as the rows of the table that opens its page."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import warnings
+from functools import partial
+from typing import Any
+
+import skmetrics_ext
+from names import counterpart, section_of
+from skmetrics_ext.registry import MetricSpec, spec_of
+
+READS = {
+    "labels": "predicted labels",
+    "scores": "scores: any numbers that rank",
+    "probabilities": "probabilities",
+}
+TALLIES = {
+    "counts": "counts of each class",
+    "confusion": "the confusion table",
+    "ranks": "the ranking",
+    "moments": "a mean over rows",
+}
+# Rows that every metric has an answer for; text that says no class is refused.
+TRUE = [0, 1, 0, 1, 1, 0, 1, 0, 1, 1, 0, 0] * 3
+SCORE = [0.1, 0.9, 0.3, 0.4, 0.8, 0.6, 0.7, 0.2, 0.35, 0.95, 0.55, 0.15] * 3
+PREDICTED = [int(score > 0.5) for score in SCORE]
+
+
+def number(bound: float) -> str:
+    """A bound as text."""
+    return {float("inf"): "∞", float("-inf"): "-∞"}.get(bound, f"{bound:g}")
+
+
+def options(function: Any, parameter: str) -> str:
+    """The choices of a parameter, as its documentation lists them."""
+    line = re.search(rf"^\s*{parameter} : (.+)$", inspect.getdoc(function) or "", re.MULTILINE)
+    if line is None or parameter not in inspect.signature(function).parameters:
+        return ""
+    kinds = line[1].split(", default")[0]
+    found = re.findall(r'"(\w+)"', kinds) + (["None"] if "None" in kinds else [])
+    found = [choice for choice in found if choice != "raise"]
+    return ", ".join(found)
+
+
+def interval_methods(spec: MetricSpec) -> list[str]:
+    """The methods of `confidence_interval` that apply, the one it chooses first."""
+    params = dict(spec.params)
+    if "cost_matrix" in inspect.signature(spec.function).parameters:
+        params["cost_matrix"] = [[0, 1], [5, 0]]
+    metric = partial(spec.function, **params)
+    given = PREDICTED if spec.response == "labels" else SCORE
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            skmetrics_ext.confidence_interval(metric, TRUE, given, method="?")
+    except ValueError as error:
+        named = re.search(r"those that do are \[(.*)\]", str(error))
+        if named is None:
+            return []
+        methods = re.findall(r"'(\w+)'", named[1])
+    areas = ["logit", "delong"] if spec.interval == "logit" else []
+    return [*areas, *(method for method in methods if method not in areas)]
+
+
+def better(spec: MetricSpec) -> str:
+    """Which way is better."""
+    return {True: "higher is better", False: "lower is better", None: "it describes"}[
+        spec.greater_is_better
+    ]
+
+
+def weights(spec: MetricSpec) -> str:
+    """What weights mean."""
+    if "sample_weight" not in inspect.signature(spec.function).parameters:
+        return "none"
+    if spec.weights_are_counts:
+        return "``sample_weight``: how often a row was seen, so that their scale counts"
+    return "``sample_weight``: of any scale; a weight of 2 is the row twice, 0 the row left out"
+
+
+def rows(name: str) -> list[tuple[str, str]]:
+    """Rows of the table of a public name; those of a metric, if it is one."""
+    found: list[tuple[str, str]] = []
+    spec = spec_of(getattr(skmetrics_ext, name))
+    if spec is not None:
+        low, high = spec.bounds
+        found.append(("Range", f"{number(low)} to {number(high)}; {better(spec)}"))
+        found.append(("Undefined", "never" if spec.undefined == "never" else f"where {spec.undefined}"))
+        found.append(("Reads", f"{READS[spec.response]}; needs {TALLIES[spec.tally]}"))
+        averages = options(spec.function, "average")
+        classes = options(spec.function, "multi_class")
+        if averages:
+            found.append(("Averages", averages))
+        if classes:
+            found.append(("Several classes", classes))
+        found.append(("Weights", weights(spec)))
+        methods = interval_methods(spec)
+        if methods:
+            listed = ", ".join([f"{methods[0]} (chosen by default)", *methods[1:]])
+            found.append(("Intervals", f":func:`~skmetrics_ext.confidence_interval`: {listed}"))
+        scorers = [one for one in spec.scorer_names() if one in skmetrics_ext.get_scorer_names()]
+        if scorers:
+            found.append(("Scorers", ", ".join(f"``{scorer}``" for scorer in scorers)))
+    theirs, same = counterpart(name)
+    if theirs:
+        note = (
+            "the same name and answers; :doc:`what differs </differences>`"
+            if same
+            else "a near relation"
+        )
+        found.append(("scikit-learn", f":py:obj:`{theirs}`: {note}"))
+    found.append(("Guide", f":doc:`/guide/{section_of(name).guide}`"))
+    return found

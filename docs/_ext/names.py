@@ -1,0 +1,147 @@
+"""Where each public name is documented: its section, and its counterpart in scikit-learn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import skmetrics_ext
+from skmetrics_ext.registry import spec_of
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the API index, and the page of the guide that goes with it."""
+
+    title: str
+    about: str
+    guide: str
+
+
+LABELS = Section("Metrics of labels", "True and predicted classes in, a number out.", "labels")
+SCORES = Section("Metrics of scores", "They read the ranking that scores give.", "scores_and_curves")
+PROBABILITIES = Section(
+    "Probabilities and calibration", "They ask whether probabilities are right.", "probabilities"
+)
+CURVES = Section("Curves", "Arrays, one entry for each threshold.", "scores_and_curves")
+THRESHOLDS = Section("Thresholds and decisions", "From a score to an action.", "thresholds")
+INTERVALS = Section("Intervals and sample sizes", "How sure a number is.", "intervals")
+TESTS = Section("Comparing models", "Is one better than another?", "comparing")
+SCORING = Section(
+    "Scorers and cross-validation", "For ``scoring=``, searches and reports.", "cross_validation"
+)
+DISPLAYS = Section("Displays", "Pictures, with the numbers behind them.", "scores_and_curves")
+LARGE = Section("Data that comes in parts", "Values that merge.", "speed_and_memory")
+REGISTRY = Section("Registry", "What the package knows of its metrics.", "panels")
+
+SECTIONS = (
+    LABELS, SCORES, PROBABILITIES, CURVES, THRESHOLDS, INTERVALS,
+    TESTS, SCORING, DISPLAYS, LARGE, REGISTRY,
+)  # fmt: skip
+
+# The first module that fits decides; what is in the registry is where its row says.
+_BY_MODULE = (
+    ("plotting", DISPLAYS),
+    ("backends", LARGE),
+    ("merged", LARGE),
+    ("streaming", LARGE),
+    ("tallies", LARGE),
+    ("registry", REGISTRY),
+    ("report", SCORING),
+    ("scoring", SCORING),
+    ("panel", SCORING),
+    ("thresholds", THRESHOLDS),
+    ("curves", CURVES),
+    ("inference.intervals", INTERVALS),
+    ("inference.proportions", INTERVALS),
+    ("inference.differences", INTERVALS),
+    ("inference.power", INTERVALS),
+    ("inference.nested_cv", INTERVALS),
+    ("inference", TESTS),
+    ("metrics.calibration", PROBABILITIES),
+    ("metrics.net_benefit", CURVES),
+    ("metrics.gain_curves", CURVES),
+    ("metrics.curve_arrays", CURVES),
+    ("metrics.precision_recall_gain", CURVES),
+    ("metrics", LABELS),
+)
+# What holds the name's own module would say less well.
+_BY_NAME = {
+    "METRICS": REGISTRY,
+    "Estimate": INTERVALS,
+    "corrected_resampled_interval": INTERVALS,
+    "metric_at_thresholds": CURVES,
+    "net_benefit": THRESHOLDS,
+    "pairwise_roc_auc": SCORES,
+}
+_BY_RESPONSE = {"labels": LABELS, "scores": SCORES, "probabilities": PROBABILITIES}
+
+
+def section_of(name: str) -> Section:
+    """The one section of a public name."""
+    if name in _BY_NAME:
+        return _BY_NAME[name]
+    thing = getattr(skmetrics_ext, name)
+    spec = spec_of(thing)
+    if spec is not None:
+        return _BY_RESPONSE[spec.response]
+    module = thing.__module__.removeprefix("skmetrics_ext.")
+    for start, section in _BY_MODULE:
+        if module == start or module.startswith(start + "."):
+            return section
+    raise LookupError(f"docs/_ext/names.py: no section for {name} of the module {module}")
+
+
+def sections() -> dict[Section, list[str]]:
+    """The public names of each section, in the order of ``__all__``."""
+    found: dict[Section, list[str]] = {section: [] for section in SECTIONS}
+    for name in skmetrics_ext.__all__:
+        found[section_of(name)].append(name)
+    return found
+
+
+# Ours -> what of scikit-learn answers the same question, where it has another name.
+RELATED = {
+    "CalibrationDisplay": "sklearn.calibration.CalibrationDisplay",
+    "CrossValidationReport": "sklearn.model_selection.cross_validate",
+    "PrecisionRecallCurvesDisplay": "sklearn.metrics.PrecisionRecallDisplay",
+    "RocCurvesDisplay": "sklearn.metrics.RocCurveDisplay",
+    "ScorerPanel": "sklearn.model_selection.cross_validate",
+    "ThresholdOptimizerCV": "sklearn.model_selection.TunedThresholdClassifierCV",
+    "averaged_confusion": "sklearn.metrics.multilabel_confusion_matrix",
+    "brier_skill_score": "sklearn.metrics.d2_brier_score",
+    "calibration_curve_binned": "sklearn.calibration.calibration_curve",
+    "compute_metrics": "sklearn.metrics.classification_report",
+    "cross_validation_report": "sklearn.model_selection.cross_validate",
+    "error_rate": "sklearn.metrics.zero_one_loss",
+    "false_negative_rate": "sklearn.metrics.recall_score",
+    "fowlkes_mallows_index_score": "sklearn.metrics.fowlkes_mallows_score",
+    "get_scorer": "sklearn.metrics.get_scorer",
+    "get_scorer_names": "sklearn.metrics.get_scorer_names",
+    "gini_score": "sklearn.metrics.roc_auc_score",
+    "make_scorer": "sklearn.metrics.make_scorer",
+    "negative_likelihood_ratio": "sklearn.metrics.class_likelihood_ratios",
+    "optimal_threshold": "sklearn.model_selection.TunedThresholdClassifierCV",
+    "pairwise_roc_auc": "sklearn.metrics.roc_auc_score",
+    "partial_roc_auc_score": "sklearn.metrics.roc_auc_score",
+    "positive_likelihood_ratio": "sklearn.metrics.class_likelihood_ratios",
+    "pr_auc_score": "sklearn.metrics.average_precision_score",
+    "precision_recall_curves": "sklearn.metrics.precision_recall_curve",
+    "roc_curves": "sklearn.metrics.roc_curve",
+    "specificity_score": "sklearn.metrics.recall_score",
+}
+
+
+def counterpart(name: str) -> tuple[str, bool]:
+    """The name in scikit-learn, "" where there is none; and whether it is the same name."""
+    import sklearn.metrics
+
+    if name in sklearn.metrics.__all__ and name not in RELATED:
+        return f"sklearn.metrics.{name}", True
+    related = RELATED.get(name, "")
+    return related, related == f"sklearn.metrics.{name}"
+
+
+def is_class(thing: Any) -> bool:
+    """Whether a public name is a class."""
+    return isinstance(thing, type)

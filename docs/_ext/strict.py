@@ -1,0 +1,18 @@
+"""Examples of the gallery run with warnings as errors, as a reader would like them."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+_saved: list[Any] = []
+
+
+def warnings_are_errors(gallery_conf: Any, name: str, when: str) -> None:
+    """Before an example every warning is an error; after it things are as they were."""
+    if when == "before":
+        _saved.append(warnings.filters[:])
+        warnings.simplefilter("error")
+    elif _saved:
+        warnings.filters[:] = _saved.pop()
+        warnings._filters_mutated()  # type: ignore[attr-defined]

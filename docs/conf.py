@@ -1,0 +1,94 @@
+"""Settings of the documentation; CONTRIBUTING.md has the command that builds it."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE / "_ext")]
+
+import skmetrics_ext  # noqa: E402
+
+project = "skmetrics_ext"
+author = "The skmetrics_ext developers"
+copyright = author
+version = release = skmetrics_ext.__version__
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.intersphinx",
+    "numpydoc",
+    "myst_parser",
+    "sphinx_copybutton",
+    "sphinx_gallery.gen_gallery",
+    "api_pages",
+    "mathml",
+]
+root_doc = "index"
+exclude_patterns = ["_build", "_ext", "gallery/README.rst", "**/sg_execution_times*"]
+html_math_renderer = "mathml"
+nitpicky = False
+default_role = "py:obj"
+# Pages that benchmarks write may be missing.
+suppress_warnings = ["toc.empty_glob", "config.cache"]
+
+myst_enable_extensions = ["dollarmath", "colon_fence"]
+myst_heading_anchors = 3
+
+numpydoc_show_class_members = False
+numpydoc_validation_checks = set()
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"
+autodoc_preserve_defaults = True
+python_maximum_signature_line_length = 88
+
+# The second place serves where there is no network: names of scikit-learn that pages link to.
+intersphinx_mapping = {
+    "sklearn": ("https://scikit-learn.org/stable/", (None, "_ext/sklearn_objects.inv")),
+}
+intersphinx_timeout = 5
+
+sphinx_gallery_conf = {
+    "examples_dirs": "gallery",
+    "gallery_dirs": "auto_gallery",
+    "filename_pattern": r"[\\/]plot_",
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "show_signature": False,
+    "min_reported_time": 1e9,
+    "doc_module": ("skmetrics_ext",),
+    "backreferences_dir": "api/backreferences",
+    "reference_url": {"skmetrics_ext": None},
+    "within_subsection_order": "FileNameSortKey",
+    "reset_modules": ("matplotlib", "strict.warnings_are_errors"),
+    "reset_modules_order": "both",
+    "image_scrapers": ("matplotlib",),
+    "matplotlib_animations": False,
+    "capture_repr": ("_repr_html_", "__repr__"),
+}
+
+html_theme = "pydata_sphinx_theme"
+html_title = "skmetrics_ext"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_copy_source = False
+html_theme_options = {
+    "logo": {"text": "skmetrics_ext"},
+    "navbar_align": "left",
+    "header_links_before_dropdown": 6,
+    "show_toc_level": 2,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "pygments_light_style": "tango",
+}
+html_sidebars = {"index": []}
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+os.environ.setdefault("MPLBACKEND", "agg")
+warnings.filterwarnings("ignore", message=".*sphinx.*", category=DeprecationWarning)
