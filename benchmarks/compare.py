@@ -1,10 +1,13 @@
-"""Compare the metrics with scikit-learn, torchmetrics and imbalanced-learn, side by side.
+"""Compare the metrics with scikit-learn and other libraries, side by side.
 
     python benchmarks/compare.py --sizes 100 10000 1000000 --only "roc_auc|f1"
+    python benchmarks/compare.py --figures
+    python benchmarks/compare.py --growth --plot scaling.png
 
-For each case and size: the answers must be equal; then all libraries run in the same rounds, and
-the ratio is the median over the rounds of their time by ours. Prints Markdown. Exit status 1 if
-an answer differs or a call fails.
+For each case and size: the answers must be equal, those of our native and of our NumPy kernels
+too; then all libraries and both kernels run in the same rounds, and the ratio is the median over
+the rounds of their time by ours. Prints Markdown. Exit status 1 if an answer differs or a call
+fails.
 """
 
 from __future__ import annotations
@@ -12,211 +15,135 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
-import os
-import platform
 import re
-import sys
-from collections.abc import Iterable
-from dataclasses import replace
-from importlib.metadata import PackageNotFoundError, version
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from cases import CASES, Case
-from threadpoolctl import threadpool_limits
-from timing import Ratio, difference, race
+import figures
+import growth
+from cases import CASES
+from measuring import measure_all, not_installed
+from output import CLOCKS, machine, machine_line, problems, put, sizes_table
+from timing import one_thread
 
-PACKAGES = (
-    "scikit-learn",
-    "numpy",
-    "scipy",
-    "pandas",
-    "imbalanced-learn",
-    "torchmetrics",
-    "torch",
+_LEGEND = (
+    "A cell is **their time by ours** (median over rounds), the same with our NumPy kernels in "
+    "brackets, and our median time, by {clock}; ~ where the middle half of the rounds spreads "
+    "over more than 20 %."
 )
-_OURS = "skmetrics_ext"
+_FIGURES_LEGEND = (
+    "Times faster than the other library (median over rounds, by {clock}), whole public calls with "
+    "validation: with the native kernels, which the goal is for, and with the NumPy kernels; ~ "
+    "where the middle half of the rounds spreads over more than 20 %."
+)
+
+Found = tuple[str, dict[str, Any], bool]
 
 
-def measure(case: Case, n: int, options: argparse.Namespace) -> list[dict[str, Any]]:
-    """Rows of results of one case at one size, one for each installed peer."""
-    inputs = case.data(n)
-    ours, answer = case.prepare(inputs), None
-    rows, calls, kept = [], {_OURS: ours}, []
-    for peer in case.peers:
-        if not peer.is_installed:
-            continue
-        row: dict[str, Any] = {"case": case.name, "peer": peer.library, "n": n}
-        rows.append(row)
-        try:
-            answer = ours() if answer is None else answer
-            theirs = peer.prepare(inputs)
-            row["problem"] = difference(answer, theirs(), peer.tolerance)
-        except Exception as error:  # whatever a library raises is a result to show
-            row["problem"] = f"{type(error).__name__}: {error}".splitlines()[0]
-        if row["problem"] is None:
-            calls[peer.library] = theirs
-            kept.append(row)
-    if not kept:
-        return rows
-    times = race(calls, rounds=options.rounds, seconds=options.seconds, clock=options.clock)
-    for row in kept:
-        ratio = Ratio.of(times[row["peer"]], times[_OURS])
-        row.update(
-            ratio=ratio.median,
-            ratio_quartiles=[ratio.low, ratio.high],
-            noisy=ratio.is_noisy,
-            ours=float(np.median(times[_OURS])),
-            theirs=float(np.median(times[row["peer"]])),
-            rounds=len(times[_OURS]),
-        )
-    return rows
+def compare_sizes(options: argparse.Namespace) -> Found:
+    """Every chosen case at every size: the page, the numbers, whether all is well."""
+    chosen = [case for case in CASES if re.search(options.only, case.name)]
+    skipped = [case.name for case in chosen if case.find() is None]
+    present = [case for case in chosen if case.find() is not None]
+    rows = measure_all(present, options)
+    parts = [_LEGEND.format(clock=CLOCKS[options.clock]), sizes_table(rows, options.sizes)]
+    if missing := not_installed(present):
+        parts.append("Not installed, not compared: " + ", ".join(missing) + ".")
+    if skipped:
+        parts.append("Not in the package yet, skipped: " + ", ".join(skipped) + ".")
+    if wrong := problems(rows):
+        parts.append("Problems (not timed):\n\n" + "\n".join(wrong))
+    return "\n\n".join(parts), {"rows": rows, "skipped": skipped}, not wrong
 
 
-def measure_all(cases: Iterable[Case], options: argparse.Namespace) -> list[dict[str, Any]]:
-    """Rows of results of every case at every size that it allows, with the chosen peers."""
-    rows = []
-    for case in cases:
-        chosen = tuple(peer for peer in case.peers if re.search(options.peers, peer.library))
-        for n in options.sizes:
-            if case.min_n <= n <= case.max_n:
-                print(f"{case.name}, n = {n:,}", file=sys.stderr, flush=True)
-                rows += measure(replace(case, peers=chosen), n, options)
-    return rows
+def compare_figures(options: argparse.Namespace) -> Found:
+    """The goals: the page, the numbers, whether all answers are equal (not whether all is met)."""
+    goals = [goal for goal in figures.GOALS if re.search(options.only, goal.case)]
+    if options.largest is not None:
+        goals = [goal for goal in goals if goal.n <= options.largest]
+    rows = figures.measure_goals(goals, options)
+    goal = figures.MEMORY_GOAL
+    memory = None
+    if re.search(options.only, goal.case) and goal.n <= (options.largest or goal.n):
+        memory = figures.measure_memory(goal, options.memory_repeats)
+    text = _FIGURES_LEGEND.format(clock=CLOCKS[options.clock])
+    absent = [row for row in rows if row["problem"] == "not installed"]
+    wrong = problems([row for row in rows if row not in absent])
+    parts = [text, figures.table(rows, memory), *wrong]
+    return "\n\n".join(parts), {"rows": rows, "memory": memory}, not wrong
 
 
-def machine() -> dict[str, Any]:
-    """Processor and versions: what the numbers hold for."""
-    versions = {_OURS: _own_version()}
-    for package in PACKAGES:
-        try:
-            versions[package] = version(package)
-        except PackageNotFoundError:
-            versions[package] = None
-    return {
-        "processor": _processor(),
-        "cores": os.cpu_count(),
-        "python": platform.python_version(),
-        "versions": versions,
-    }
+def compare_growth(options: argparse.Namespace) -> Found:
+    """Time and memory by size, with the limits."""
+    found = growth.measure(options)
+    if options.plot is not None:
+        growth.draw(found, options.plot)
+    return growth.table(found), found, True
 
 
-def _own_version() -> str:
-    import skmetrics_ext
-
-    return skmetrics_ext.__version__
-
-
-def _processor() -> str:
-    info = Path("/proc/cpuinfo")
-    names = re.findall(r"model name\s*: (.*)", info.read_text()) if info.exists() else []
-    features = _numpy_simd()
-    return (names[0] if names else platform.processor() or platform.machine()) + features
-
-
-def _numpy_simd() -> str:
-    """Widest vector instructions NumPy uses here: its sort's speed depends on them."""
-    found = np.show_config(mode="dicts").get("SIMD Extensions", {}).get("found", [])
-    return f" (NumPy: {found[-1]})" if found else ""
-
-
-# --------------------------------------------------------------------------- output
-
-
-def table(rows: list[dict[str, Any]], sizes: list[int]) -> str:
-    """Markdown: a line for each case and peer, a column for each size."""
-    lines = [
-        "| call | against | " + " | ".join(f"n = {n:,}" for n in sizes) + " |",
-        "|---|---|" + "---|" * len(sizes),
-    ]
-    keys = dict.fromkeys((row["case"], row["peer"]) for row in rows)
-    found = {(row["case"], row["peer"], row["n"]): row for row in rows}
-    for case, peer in keys:
-        cells = [_cell(found.get((case, peer, n))) for n in sizes]
-        lines.append(f"| {case} | {peer} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
-
-
-def _cell(row: dict[str, Any] | None) -> str:
-    if row is None:
-        return "-"
-    if row["problem"] is not None:
-        return "**PROBLEM**"
-    sign = "~" if row["noisy"] else ""
-    return f"{sign}**x{three_digits(row['ratio'])}** {seconds(row['ours'])}"
-
-
-def three_digits(value: float) -> str:
-    """A positive number with three digits at most, never in powers of ten."""
-    return f"{value:.0f}" if value >= 99.5 else f"{value:#.3g}" if value >= 1 else f"{value:.2f}"
-
-
-def seconds(value: float) -> str:
-    """A duration in the unit that suits it."""
-    unit, factor = next((u for u in (("s", 1.0), ("ms", 1e-3)) if value >= u[1]), ("µs", 1e-6))
-    return f"{three_digits(value / factor)} {unit}"
-
-
-def report(rows: list[dict[str, Any]], skipped: Iterable[str], options: argparse.Namespace) -> str:
-    """The whole page."""
-    facts = machine()
-    installed = ", ".join(f"{name} {v}" for name, v in facts["versions"].items() if v)
-    clock = "process CPU time" if options.clock == "cpu" else "wall time"
-    parts = [
-        f"{facts['processor']}, {facts['cores']} cores. Python {facts['python']}, {installed}.",
-        f"A cell is **their time by ours** (median over rounds) and our median time, by {clock}; "
-        "~ where the middle half of the rounds spreads over more than 20 %.",
-        table(rows, options.sizes),
-    ]
-    missing = list(skipped)
-    if missing:
-        parts.append("Not in the package yet, skipped: " + ", ".join(missing) + ".")
-    problems = [r for r in rows if r["problem"] is not None]
-    if problems:
-        parts.append("Problems (not timed):")
-        parts += [f"- {r['case']}, {r['peer']}, n = {r['n']:,}: {r['problem']}" for r in problems]
-    return "\n\n".join(parts) + "\n"
-
-
-# --------------------------------------------------------------------------- command line
+_MODES: dict[str, Callable[[argparse.Namespace], Found]] = {
+    "cases": compare_sizes,
+    "figures": compare_figures,
+    "growth": compare_growth,
+}
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sizes", type=int, nargs="+", default=[100, 10_000, 1_000_000])
+    mode = parser.add_mutually_exclusive_group()
+    for name in ("figures", "growth"):
+        text = _MODES[name].__doc__.splitlines()[0]
+        mode.add_argument(f"--{name}", dest="mode", action="store_const", const=name, help=text)
+    parser.set_defaults(mode="cases")
+    parser.add_argument("--sizes", type=int, nargs="+", help="numbers of rows")
     parser.add_argument("--only", default="", metavar="REGEX", help="cases whose name matches")
     parser.add_argument("--peers", default="", metavar="REGEX", help="libraries that match")
     parser.add_argument("--rounds", type=int, default=15, help="at most (default 15, at least 3)")
     parser.add_argument(
-        "--seconds", type=float, default=20.0, help="stop the rounds of a case after so long"
+        "--seconds", type=float, default=10.0, help="stop the rounds of a case after so long"
+    )
+    parser.add_argument("--largest", type=int, metavar="N", help="leave out figures beyond")
+    parser.add_argument(
+        "--memory-repeats", type=int, default=3, help="processes for each peak of memory"
     )
     parser.add_argument("--quick", action="store_true", help="n = 100 and 10,000, five rounds")
     parser.add_argument("--wall", dest="clock", action="store_const", const="wall", default="cpu")
+    parser.add_argument("--plot", type=Path, metavar="PNG", help="with --growth: draw it there")
     parser.add_argument("--json", type=Path, metavar="OUT", help="write all numbers there")
+    parser.add_argument(
+        "--into", type=Path, nargs="+", default=[], metavar="PAGE",
+        help="also put the text where these pages have <!-- begin MODE -->",
+    )  # fmt: skip
     parser.add_argument("--list", action="store_true", help="names of the cases, and stop")
     options = parser.parse_args(arguments)
     options.rounds = max(options.rounds, 3)
     if options.quick:
-        options.sizes, options.rounds, options.seconds = [100, 10_000], 5, 2.0
+        options.rounds, options.seconds = 5, 2.0
+    if options.sizes is None:
+        largest = 7 if options.mode == "growth" else 6
+        step = 1 if options.mode == "growth" else 2
+        last = 4 if options.quick else largest
+        options.sizes = [10**k for k in range(2, last + 1, step)]
     return options
 
 
 def main(arguments: list[str] | None = None) -> int:
     options = parse(arguments)
-    chosen = [case for case in CASES if re.search(options.only, case.name)]
     if options.list:
-        print("\n".join(case.name for case in chosen))
+        print("\n".join(case.name for case in CASES if re.search(options.only, case.name)))
         return 0
-    skipped = [case.name for case in chosen if case.find() is None]
     importlib.import_module("sklearn.metrics")  # loads what the next line limits
-    with threadpool_limits(1):
-        rows = measure_all([case for case in chosen if case.find() is not None], options)
-    print(report(rows, skipped, options), end="")
+    with one_thread():
+        text, numbers, well = _MODES[options.mode](options)
+    page = f"{machine_line(options.clock)}\n\n{text}\n"
+    print(page, end="")
+    for path in options.into:
+        put(path, options.mode, page)
     if options.json:
-        found = {"machine": machine(), "clock": options.clock, "rows": rows, "skipped": skipped}
-        options.json.write_text(json.dumps(found, indent=1) + "\n")
-    return int(any(row["problem"] is not None for row in rows))
+        whole = {"machine": machine(), "clock": options.clock, **numbers}
+        options.json.write_text(json.dumps(whole, indent=1) + "\n")
+    return int(not well)
 
 
 if __name__ == "__main__":

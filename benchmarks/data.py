@@ -42,6 +42,17 @@ def scores(kind: str = "distinct", *, weighted: bool = False) -> Maker:
     return make
 
 
+def two_scores() -> Maker:
+    """Binary labels and the scores of two models, the second a noisier copy of the first."""
+
+    def make(n: int) -> Inputs:
+        true, decision = _binary(n)
+        other = decision + np.random.default_rng([6, n]).standard_normal(n)
+        return (true, decision, other), {}
+
+    return make
+
+
 def class_scores(n_classes: int) -> Maker:
     """Labels 0 .. K-1 and a row of probabilities each, which sum to 1."""
 

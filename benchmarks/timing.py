@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import os
 import time
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +16,24 @@ CLOCKS = {"cpu": time.process_time, "wall": time.perf_counter}
 
 # A sample shorter than this repeats the call, so that the clock's own cost does not count.
 _SAMPLE_SECONDS = 2e-3
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """Who takes part in a race.
+
+    ``before`` runs ahead of each sample, outside its time: it chooses the kernels of
+    skmetrics_ext. A call does ``units`` of the work that is compared (replicates of a bootstrap);
+    times are of one.
+    """
+
+    call: Callable[[], Any]
+    before: Callable[[], object] = int
+    units: int = 1
+
+    def answer(self) -> Any:
+        self.before()
+        return self.call()
 
 
 @dataclass(frozen=True)
@@ -34,37 +54,48 @@ class Ratio:
         return self.high - self.low > 0.2 * self.median
 
 
+def one_thread() -> AbstractContextManager[Any]:
+    """Everybody computes on one thread."""
+    from threadpoolctl import threadpool_limits
+
+    os.environ["OMP_NUM_THREADS"] = "1"  # our own kernels and OpenMP ask this
+    os.environ["POLARS_MAX_THREADS"] = "1"
+    return threadpool_limits(1)
+
+
 def race(
-    calls: Mapping[str, Callable[[], Any]], *, rounds: int, seconds: float, clock: str = "cpu"
+    entrants: Mapping[str, Entrant], *, rounds: int, seconds: float, clock: str = "cpu"
 ) -> dict[str, list[float]]:
-    """Seconds of one call of each, one number a round.
+    """Seconds of one unit of each, one number a round.
 
     Every call warms up first. A round runs all of them; the one that begins changes from round
     to round. Rounds end early, but not before the third, when ``seconds`` have passed.
     """
     now = CLOCKS[clock]
-    repeats = {name: _repeats(call, now) for name, call in calls.items()}
-    names, times = list(calls), {name: [] for name in calls}
+    repeats = {name: _repeats(entrant, now) for name, entrant in entrants.items()}
+    names, times = list(entrants), {name: [] for name in entrants}
     end = time.perf_counter() + seconds
     for i in range(rounds):
         if i >= 3 and time.perf_counter() > end:
             break
         shift = i % len(names)
         for name in names[shift:] + names[:shift]:
-            times[name].append(_sample(calls[name], repeats[name], now))
+            entrant = entrants[name]
+            times[name].append(_sample(entrant, repeats[name], now) / entrant.units)
     return times
 
 
-def _repeats(call: Callable[[], Any], now: Callable[[], float]) -> int:
+def _repeats(entrant: Entrant, now: Callable[[], float]) -> int:
     """Warm up, and find how often the call must run to fill a sample."""
-    _sample(call, 1, now)
     number = 1
-    while (taken := _sample(call, number, now)) < _SAMPLE_SECONDS / number:
+    while (taken := _sample(entrant, number, now)) < _SAMPLE_SECONDS / number:
         number = max(2 * number, int(_SAMPLE_SECONDS / max(taken, 1e-9)))
     return number
 
 
-def _sample(call: Callable[[], Any], number: int, now: Callable[[], float]) -> float:
+def _sample(entrant: Entrant, number: int, now: Callable[[], float]) -> float:
+    call = entrant.call
+    entrant.before()
     gc.collect(0)
     gc.disable()
     try:
