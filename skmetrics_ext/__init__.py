@@ -156,11 +156,12 @@ from skmetrics_ext.scoring import (
     get_scorer_names,
     make_scorer,
 )
-from skmetrics_ext.tallies import ConfusionTally, Counts, MomentTally, RankTally
+from skmetrics_ext.tallies import ConfusionTally, Counts, MomentTally, RankTally, ScoreSketch
 from skmetrics_ext.thresholds import OptimalThreshold, optimal_threshold
 from skmetrics_ext.thresholds.at_thresholds import metric_at_thresholds
 
 if TYPE_CHECKING:
+    from skmetrics_ext.backends import PartitionError, evaluate
     from skmetrics_ext.plotting import (
         CalibrationDisplay,
         ConfusionMatrixDisplay,
@@ -172,6 +173,7 @@ if TYPE_CHECKING:
         RocCurvesDisplay,
         ThresholdDisplay,
     )
+    from skmetrics_ext.streaming import Accumulator
     from skmetrics_ext.thresholds.optimizer import ThresholdOptimizerCV
 
 __version__ = "0.1.0"
@@ -189,12 +191,16 @@ _DISPLAYS = (
     "ThresholdDisplay",
 )
 _LATE = {
+    "Accumulator": "skmetrics_ext.streaming",
+    "PartitionError": "skmetrics_ext.backends",
+    "evaluate": "skmetrics_ext.backends",
     "ThresholdOptimizerCV": "skmetrics_ext.thresholds.optimizer",
     **dict.fromkeys(_DISPLAYS, "skmetrics_ext.plotting"),
 }
 
 __all__ = [
     "METRICS",
+    "Accumulator",
     "BayesianComparison",
     "CalibrationCurve",
     "CalibrationDisplay",
@@ -219,12 +225,14 @@ __all__ = [
     "NetBenefitCurve",
     "OptimalThreshold",
     "PanelResult",
+    "PartitionError",
     "PrecisionRecallCurvesDisplay",
     "PrecisionRecallGainCurve",
     "RankTally",
     "RocCurvesDisplay",
     "SampleSize",
     "ScoreDecomposition",
+    "ScoreSketch",
     "Scorer",
     "ScorerPanel",
     "TestResult",
@@ -270,6 +278,7 @@ __all__ = [
     "diagnostic_odds_ratio",
     "equal_error_rate",
     "error_rate",
+    "evaluate",
     "expected_calibration_error",
     "expected_cost",
     "expected_cost_proba",

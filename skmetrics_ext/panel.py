@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from skmetrics_ext.registry import MetricSpec, find_metric
@@ -75,7 +76,7 @@ def compute_metrics(
         read = _what_it_reads(name, spec, given)
         if read not in checked:
             checked[read] = _check(read, y_true, given[read], labels, pos_label, sample_weight)
-        accepted = inspect.signature(spec.function).parameters
+        accepted = _parameters(spec.function)
         own = {key: value for key, value in params.items() if key in accepted}
         unused -= own.keys()
         if spec.response == "labels":
@@ -89,6 +90,11 @@ def compute_metrics(
     if unused:
         raise InvalidParameterError(f"No metric of {list(metrics)} takes {sorted(unused)}.")
     return values
+
+
+@cache  # asking costs more than a metric of a hundred rows
+def _parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
+    return inspect.signature(function).parameters
 
 
 def _what_it_reads(name: str, spec: MetricSpec, given: dict[str, Any]) -> str:

@@ -1,0 +1,262 @@
+"""evaluate: metrics of a data set, by the engine that holds it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.backends.datasets import open_engine
+from skmetrics_ext.backends.work import SAMPLE, Counted, Survey, Task
+from skmetrics_ext.merged.asked import find_all
+from skmetrics_ext.merged.columns import Names
+from skmetrics_ext.merged.finish import finish
+from skmetrics_ext.merged.problem import Problem, make_problem
+from skmetrics_ext.merged.ranges import Plan
+from skmetrics_ext.merged.result import Evaluation
+from skmetrics_ext.merged.steps import WINS
+from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.progress import Progress, reporting
+from skmetrics_ext.tallies import ScoreSketch
+from skmetrics_ext.validation import InvalidParameterError, check_option
+from skmetrics_ext.validation.parameters import check_integer, check_level
+
+_UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 1 << 10, "MIB": 1 << 20}
+_UNITS["GIB"] = 1 << 30
+_BYTES_PER_SCORE = 96  # of a table: scores, counts, and what reading them takes
+_BYTES_PER_ROW = 200  # of a range on a worker, with the copies that sorting it takes
+
+
+@document
+def evaluate(
+    dataset: Any,
+    *,
+    true: str,
+    score: str | Sequence[str] | Mapping[Any, str] | None = None,
+    pred: str | None = None,
+    weight: str | None = None,
+    by: str | None = None,
+    metrics: Any = ("roc_auc", "average_precision", "log_loss"),
+    labels: Any = None,
+    pos_label: Any = None,
+    intervals: bool = False,
+    confidence_level: float = 0.95,
+    curve_points: int = 0,
+    engine: str = "auto",
+    approximate: bool = False,
+    n_bins: int = 16384,
+    memory_limit: int | str = "1GiB",
+    progress: Progress = None,
+) -> Evaluation:
+    r"""Metrics of data that need not fit in memory, equal to the functions of this package.
+
+    Rows are read where they are, in parts; what leaves a part are sums of a few numbers. A ranking
+    is sorted or shuffled into ranges of scores by the engine, and
+
+    .. math:: 2 U = \sum_r \sum_{s \in r} p_s (2 N_{<s} + n_s)
+
+    adds exactly over the ranges :math:`r`, as every other metric of the ranking does.
+
+    Parameters
+    ----------
+    dataset : object
+        Path, folder or glob of Parquet or CSV files; pyarrow data set, table or record-batch
+        reader; pandas or polars frame, polars lazy frame; Dask or Spark DataFrame; DuckDB
+        relation.
+    true : str
+        Column of true labels.
+    score : str, list of str or dict, default=None
+        Column of the scores or probabilities of the positive class; of more classes one column
+        each, in the order of ``labels``, or as a dict from class to column.
+    pred : str, default=None
+        Column of predicted labels, for metrics of labels.
+    weight : str, default=None
+        Column of weights.
+    by : str, default=None
+        Column of groups, which are evaluated each for itself in the same pass.
+    metrics : sequence of str and callable, or dict of name to these
+        Names of `get_scorer_names` (losses are not negated), metrics of this package,
+        `functools.partial` of them, ``"pairwise_roc_auc"``.
+    labels : array-like, default=None
+        The classes: of two, the negative one first. Those that occur, sorted, by default.
+    pos_label : int, float, bool or str, default=None
+        The positive class of two; by default the greater number. Text has to say.
+    intervals : bool, default=False
+        Whether to add confidence intervals: for metrics of labels, for areas under the ROC curve
+        of two classes and for mean losses. ``reason`` says why others have none.
+    confidence_level : float in (0, 1), default=0.95
+        Of the intervals.
+    curve_points : int, default=0
+        Points of the ROC and precision-recall curve in ``curves`` of the result, which come with
+        the error of leaving out the others.
+    engine : {"auto", "memory", "duckdb", "dask", "spark"}, default="auto"
+        What computes. "auto": the engine of the data set itself; for files and streams DuckDB
+        where it is installed, else batches in this process.
+    approximate : bool, default=False
+        Bound metrics of rankings from one pass in fixed memory instead of sorting: ``low`` and
+        ``high`` hold the value for certain, and ``value`` is nan.
+    n_bins : int, default=16384
+        Bins of the sketch for ``approximate=True``.
+    memory_limit : int or str, default="1GiB"
+        Bytes, or text like "500MB", that one process may use, about: sizes DuckDB's buffers, the
+        ranges that workers read, and tables of distinct scores.
+    progress : bool or callable, default=None
+        Whether to show how many rows were read (for DuckDB and batches), or a function of the
+        numbers of rows read and of all.
+
+    Returns
+    -------
+    Evaluation
+        A row for each group and metric: ``value, low, high, n_rows, method, reason``. Metrics
+        equal those of the functions: to the last bit if they are read from counts (labels, areas
+        under the ROC curve) and rows have no weight, to rounding else.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing or holds a missing value, a score that is not finite or a negative
+        weight (the message says where), or an argument is not accepted.
+    PartitionError
+        If reading a part raises; the message names it.
+    ImportError
+        If the engine is not installed; the message says what to install.
+
+    See Also
+    --------
+    Accumulator : The same for rows that come one batch after the other.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> from skmetrics_ext import evaluate
+    >>> frame = pandas.DataFrame({"ill": [0, 0, 1, 1], "risk": [0.1, 0.4, 0.35, 0.8]})
+    >>> print(evaluate(frame, true="ill", score="risk", metrics=["roc_auc", "brier_score"]))
+    roc_auc = 0.75
+    brier_score = 0.158125
+    """
+    for name, flag in (("intervals", intervals), ("approximate", approximate)):
+        check_option(name, flag, (True, False))
+    level = check_level(confidence_level)
+    points = check_integer("curve_points", curve_points, 0)
+    asked = find_all(metrics)
+    columns, labels = _columns(score, labels)
+    names = Names(true, columns, pred, weight, by)
+    if pred is None and any(one.kind == "tables" for one in asked):
+        first = next(one.name for one in asked if one.kind == "tables")
+        raise InvalidParameterError(f"{first} needs predicted labels: say which column, pred=.")
+    most_bytes = read_bytes(memory_limit)
+    ranked = tuple(one for one in asked if one.kind == "ranks")
+    opened = open_engine(dataset, names, engine, most_bytes)
+    try:
+        survey = opened.survey(bool(ranked) and (approximate or opened.needs_ranges))
+        problem = _problem(survey, asked, labels, pos_label, len(columns))
+        n_columns = max(len(columns), 1)
+        spread = intervals and any(one.function in WINS for one in ranked)
+        most = most_bytes // (_BYTES_PER_SCORE * (n_columns + 1))
+        plan = Plan(ranked, bool(spread), points, max(most, 1))
+        groups = {group: i for i, group in enumerate(survey.sums.rows)}
+        task = Task(names, problem, plan, groups)
+        task = _with_ranges(task, survey, approximate, n_bins, most_bytes, opened.needs_ranges)
+        passes = 1 + (len(columns) if ranked and not approximate else 0)
+        counted = Counted()
+        with reporting(progress, survey.n_rows * (passes + 1), unit="row") as opened.report:
+            if problem.of_kind("moments", "bins") or task.edges or task.sketch is not None:
+                counted = opened.count(task)
+            counted.sums.add(survey.sums)
+            readings = {}
+            if ranked and not approximate:
+                readings = opened.rank(task, counted.sums, counted)
+    finally:
+        opened.close()
+    return finish(
+        problem,
+        plan,
+        counted.sums,
+        readings,
+        counted.sketches,
+        engine=opened.name,
+        level=level if intervals else None,
+    )
+
+
+def _columns(
+    score: str | Sequence[str] | Mapping[Any, str] | None, labels: Any
+) -> tuple[tuple[str, ...], Any]:
+    if score is None:
+        return (), labels
+    if isinstance(score, str):
+        return (score,), labels
+    if isinstance(score, Mapping):
+        if labels is None:
+            labels = list(score)
+        missing = [label for label in labels if label not in score]
+        if missing or len(score) != len(list(labels)):
+            raise InvalidParameterError(
+                f"score names the columns of {list(score)}, labels are {list(labels)}: they must "
+                "be the same classes."
+            )
+        return tuple(score[label] for label in labels), labels
+    return tuple(score), labels
+
+
+def _problem(
+    survey: Survey, asked: Iterable[Any], labels: Any, pos_label: Any, n_columns: int
+) -> Problem:
+    if not survey.n_rows:
+        raise InvalidParameterError("The data set has no rows.")
+    found = [t.classes[t.table.sum(axis=1) != 0] for t in survey.sums.tables.values()]
+    present = _union([own for own in found if len(own)])
+    if present is None:
+        raise InvalidParameterError(
+            "Sample weights must contain at least one non-zero number; every weight is 0."
+        )
+    return make_problem(asked, present, labels, pos_label, n_columns)
+
+
+def _union(parts: list[Array]) -> Array | None:
+    return np.unique(np.concatenate(parts)) if parts else None
+
+
+def _with_ranges(
+    task: Task, survey: Survey, approximate: bool, n_bins: int, most_bytes: int, ranges: bool
+) -> Task:
+    """The task with edges of ranges, or with sketches, from the sample."""
+    if survey.sample is None:
+        return task
+    columns = survey.sample.T
+    if approximate:
+        bins = check_integer("n_bins", n_bins, 1)
+        sketches = tuple(ScoreSketch.from_sample(column, bins) for column in columns)
+        return Task(task.names, task.problem, task.plan, task.groups, (), sketches)
+    if not ranges:
+        return task
+    wanted = -(-survey.n_rows * _BYTES_PER_ROW // most_bytes)
+    n_ranges = int(min(max(wanted, 1), SAMPLE // 10))
+    edges = []
+    for column in columns:
+        ordered = np.sort(column)
+        places = np.arange(1, n_ranges) * len(ordered) // n_ranges
+        edges.append(np.unique(ordered[places]))
+    return Task(task.names, task.problem, task.plan, task.groups, tuple(edges))
+
+
+def read_bytes(limit: int | str) -> int:
+    """A number of bytes, from a number or from text with a unit."""
+    if isinstance(limit, str):
+        text = limit.strip().upper()
+        digits = text.rstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ ")
+        unit = text[len(digits) :].strip()
+        try:
+            found = int(float(digits) * _UNITS[unit])
+        except (ValueError, KeyError):
+            found = 0
+    else:
+        found = int(limit)
+    if found <= 0:
+        raise InvalidParameterError(
+            "memory_limit must be a number of bytes, or text like '500MB' or '2GiB', got "
+            f"{limit!r}."
+        )
+    return found

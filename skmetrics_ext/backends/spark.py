@@ -1,0 +1,142 @@
+"""Spark: `mapInArrow` runs the same functions on the partitions of a DataFrame."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.backends.work import (
+    Counted,
+    Offsets,
+    PartitionError,
+    Survey,
+    Task,
+    combined,
+    count_part,
+    first_parts,
+    gather,
+    read_shuffled,
+    spread_part,
+    survey_part,
+)
+from skmetrics_ext.merged.columns import Names, Place
+from skmetrics_ext.merged.ranges import RangeReading
+from skmetrics_ext.merged.sums import Sums
+from skmetrics_ext.validation import InvalidParameterError
+
+_BLOB = "blob binary"
+_SPREAD = "part long, grp int, score double, code short, weight {}"
+
+
+class SparkEngine:
+    """A Spark DataFrame.
+
+    Parameters
+    ----------
+    frame : pyspark.sql.DataFrame
+    names : Names
+    """
+
+    name = "spark"
+    needs_ranges = True
+
+    def __init__(self, frame: Any, names: Names) -> None:
+        self.frame, self.names = frame.select(*names.all), names
+        self.report: Callable[[int], None] = lambda done: None
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+    def survey(self, sampled: bool) -> Survey:
+        names = self.names
+
+        def each(batches: Iterator[Any]) -> Iterator[Any]:
+            total = Survey()
+            for batch, place in _placed(batches):
+                seed = _partition()
+                total.add(survey_part(batch, names, place, seed=seed, sampled=sampled))
+            yield _blob(total)
+
+        found: Survey = combined(Survey, _collect(self.frame.mapInArrow(each, _BLOB)))
+        return found
+
+    def count(self, task: Task) -> Counted:
+        def each(batches: Iterator[Any]) -> Iterator[Any]:
+            yield _blob(combined(Counted, (count_part(b, task, p) for b, p in _placed(batches))))
+
+        found: Counted = combined(Counted, _collect(self.frame.mapInArrow(each, _BLOB)))
+        return found
+
+    def rank(self, task: Task, sums: Sums, counted: Counted) -> dict[Any, list[RangeReading]]:
+        offsets = Offsets.of(counted.masses)
+        n_parts = int(first_parts(task)[-1])
+        schema = _SPREAD.format("double" if task.names.weight is not None else "long")
+
+        def spread(batches: Iterator[Any]) -> Iterator[Any]:
+            import pyarrow
+
+            for batch, place in _placed(batches):
+                yield pyarrow.RecordBatch.from_pydict(spread_part(batch, task, place))
+
+        def read(batches: Iterator[Any]) -> Iterator[Any]:
+            listed = list(batches)
+            if not listed:
+                return
+            columns = {
+                name: np.concatenate([batch.column(name).to_numpy() for batch in listed])
+                for name in ("part", "grp", "score", "code", "weight")
+            }
+            yield _blob(read_shuffled(columns, task, offsets))
+
+        rows = self.frame.mapInArrow(spread, schema)
+        if hasattr(rows, "repartitionById"):
+            rows = rows.withColumn("part", rows["part"].cast("int"))
+            rows = rows.repartitionById(n_parts, "part")
+        else:
+            rows = rows.repartition(n_parts, "part")
+        found = _collect(rows.mapInArrow(read, _BLOB))
+        return gather((reading for part in found for reading in part), task)
+
+
+def _partition() -> int:
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    return 0 if context is None else int(context.partitionId())
+
+
+def _placed(batches: Iterator[Any]) -> Iterator[tuple[Any, Place]]:
+    first, part = 0, f"partition {_partition()} of the Spark DataFrame"
+    for batch in batches:
+        if batch.num_rows:
+            yield batch, Place(part, first)
+        first += batch.num_rows
+
+
+def _blob(value: Any) -> Any:
+    import pyarrow
+
+    return pyarrow.RecordBatch.from_pydict({"blob": pyarrow.array([pickle.dumps(value)])})
+
+
+def _collect(frame: Any) -> list[Any]:
+    try:
+        return [pickle.loads(row.blob) for row in frame.collect()]
+    except Exception as error:
+        named = _named(error)
+        if named is None:
+            raise
+        raise named from error
+
+
+def _named(error: Exception) -> Exception | None:
+    """The line of ours in the traceback that Spark sends as text."""
+    for line in str(error).splitlines():
+        for kind in (InvalidParameterError, PartitionError):
+            _, found, message = line.partition(f"{kind.__name__}: ")
+            if found:
+                return kind(message.strip())
+    return None

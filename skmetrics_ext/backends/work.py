@@ -1,0 +1,299 @@
+"""What an engine does to a part of the rows, whichever engine it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext import kernels
+from skmetrics_ext.merged.columns import Names, Part, Place, read_part, rows_by_group
+from skmetrics_ext.merged.problem import Problem
+from skmetrics_ext.merged.ranges import Plan, RangeReading, read_range
+from skmetrics_ext.merged.sums import Sums, count_labels, sum_rows
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.tallies import RankTally, ScoreSketch
+from skmetrics_ext.validation import InvalidParameterError
+
+SAMPLE = 100_000  # rows, for the edges of ranges and bins
+
+
+class PartitionError(RuntimeError):
+    """A part of the data raised; the message names it.
+
+    Parameters
+    ----------
+    *args : str
+        The message.
+    """
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What is done to every part after the survey.
+
+    Parameters
+    ----------
+    names : Names
+    problem : Problem
+    plan : Plan
+    groups : dict
+        Number of each group.
+    edges : tuple of ndarray
+        Inner edges of the ranges of each column of scores, rising.
+    sketch : tuple of ScoreSketch or None
+        Empty sketches of the columns.
+    """
+
+    names: Names
+    problem: Problem
+    plan: Plan
+    groups: Mapping[Any, int]
+    edges: tuple[Array, ...] = ()
+    sketch: tuple[ScoreSketch, ...] | None = None
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.problem.classes)
+
+    def own(self, column: int) -> int:
+        """The class that a column of scores belongs to."""
+        return 1 if self.problem.is_binary else column
+
+
+@dataclass(eq=False)
+class Survey:
+    """Rows, classes and groups, and a sample of the scores."""
+
+    sums: Sums = field(default_factory=Sums)
+    keys: Array = field(default_factory=lambda: np.zeros(0))
+    sample: Array | None = None
+
+    def add(self, other: Survey) -> None:
+        """The survey of the rows of both: the rows with the smallest random keys stay."""
+        self.sums.add(other.sums)
+        if other.sample is None or not len(other.sample):
+            return
+        if self.sample is None:
+            self.keys, self.sample = other.keys, other.sample
+            return
+        keys = np.concatenate([self.keys, other.keys])
+        sample = np.concatenate([self.sample, other.sample])
+        kept = np.argsort(keys, kind="stable")[:SAMPLE]
+        self.keys, self.sample = keys[kept], sample[kept]
+
+    @property
+    def n_rows(self) -> int:
+        return sum(self.sums.rows.values())
+
+
+@dataclass(eq=False)
+class Counted:
+    """Sums of rows in any order, weights of classes by range, and sketches."""
+
+    sums: Sums = field(default_factory=Sums)
+    masses: dict[tuple[Any, int], Array] = field(default_factory=dict)
+    sketches: dict[Any, list[ScoreSketch]] = field(default_factory=dict)
+
+    def add(self, other: Counted) -> None:
+        """The numbers of the rows of both."""
+        self.sums.add(other.sums)
+        for key, masses in other.masses.items():
+            self.masses[key] = self.masses[key] + masses if key in self.masses else masses
+        for group, sketches in other.sketches.items():
+            own = self.sketches.get(group)
+            self.sketches[group] = (
+                sketches
+                if own is None
+                else [a.merge(b) for a, b in zip(own, sketches, strict=True)]
+            )
+
+
+def combined(kind: type, parts: Iterable[Any]) -> Any:
+    """The surveys or counts of several parts, added up."""
+    total = kind()
+    for part in parts:
+        total.add(part)
+    return total
+
+
+def told(place: Place, error: Exception) -> PartitionError:
+    """The error of a part, with its name."""
+    return PartitionError(f"{place.part or 'A part'} raised {type(error).__name__}: {error}")
+
+
+def survey_part(data: Any, names: Names, place: Place, *, seed: int, sampled: bool) -> Survey:
+    """What one part holds."""
+    try:
+        part = read_part(data, names, place) if len_of(data) else None
+        if part is None:
+            return Survey()
+        found = Survey(count_labels(part))
+        if sampled and part.score is not None:
+            keys = np.random.default_rng([seed, place.first_row]).random(part.n_rows)
+            kept = np.argsort(keys, kind="stable")[:SAMPLE]
+            found.keys, found.sample = keys[kept], part.score[kept]
+        return found
+    except (InvalidParameterError, PartitionError):
+        raise  # not from itself: who sends errors to other machines follows their causes
+    except Exception as error:
+        raise told(place, error) from error
+
+
+def len_of(data: Any) -> int:
+    """Number of rows."""
+    if isinstance(data, dict):
+        return len(next(iter(data.values())))
+    return int(data.num_rows) if hasattr(data, "num_rows") else len(data)
+
+
+def count_part(data: Any, task: Task, place: Place) -> Counted:
+    """The sums of one part."""
+    try:
+        found = Counted()
+        if not len_of(data):
+            return found
+        part = read_part(data, task.names, place)
+        found.sums = sum_rows(part, task.problem, task.names, place)
+        if task.edges or task.sketch is not None:
+            _count_scores(found, part, task, place)
+        return found
+    except (InvalidParameterError, PartitionError):
+        raise  # not from itself: who sends errors to other machines follows their causes
+    except Exception as error:
+        raise told(place, error) from error
+
+
+def _count_scores(found: Counted, part: Part, task: Task, place: Place) -> None:
+    for group, rows in rows_by_group(part, task.problem, task.names, place):
+        columns = rows.score.T
+        if task.sketch is not None:
+            codes = [(rows.true == task.own(k)).astype(np.int64) for k in range(len(columns))]
+            found.sketches[group] = [
+                empty.add(column, code, rows.weight)
+                for empty, column, code in zip(task.sketch, columns, codes, strict=True)
+            ]
+            continue
+        for k, (edges, column) in enumerate(zip(task.edges, columns, strict=True)):
+            n = len(edges) + 1
+            bins = np.searchsorted(edges, column, side="right") * task.n_classes + rows.true
+            sums = kernels.bin_sums(bins, n * task.n_classes, rows.weight)
+            found.masses[group, k] = sums.reshape(n, task.n_classes)
+
+
+# --------------------------------------------------------------------------- ranges of scores
+
+
+def spread_part(data: Any, task: Task, place: Place) -> dict[str, Array]:
+    """The rows of one part for the shuffle: one for each distinct score, class and group.
+
+    Columns: ``part`` (column and range in one number), ``grp``, ``score``, ``code``, ``weight``.
+    """
+    try:
+        found = list(_spread(data, task, place)) if len_of(data) else []
+    except (InvalidParameterError, PartitionError):
+        raise  # not from itself: who sends errors to other machines follows their causes
+    except Exception as error:
+        raise told(place, error) from error
+    weighted = task.names.weight is not None
+    empty: dict[str, Array] = {
+        "part": np.zeros(0, dtype=np.int64),
+        "grp": np.zeros(0, dtype=np.int32),
+        "score": np.zeros(0),
+        "code": np.zeros(0, dtype=np.int16),
+        "weight": np.zeros(0, dtype=np.float64 if weighted else np.int64),
+    }
+    return {
+        name: np.concatenate([none, *(one[name] for one in found)]).astype(none.dtype)
+        for name, none in empty.items()
+    }
+
+
+def _spread(data: Any, task: Task, place: Place) -> Iterator[dict[str, Array]]:
+    part = read_part(data, task.names, place)
+    starts = first_parts(task)
+    for group, rows in rows_by_group(part, task.problem, task.names, place):
+        for k, (edges, column) in enumerate(zip(task.edges, rows.score.T, strict=True)):
+            tally = RankTally.from_scores(
+                np.ascontiguousarray(column), rows.true, task.n_classes, rows.weight
+            )
+            codes, places = np.nonzero(tally.mass)
+            score = tally.thresholds[places]
+            yield {
+                "part": starts[k] + np.searchsorted(edges, score, side="right"),
+                "grp": np.full(len(codes), task.groups[group]),
+                "score": score,
+                "code": codes,
+                "weight": tally.mass[codes, places],
+            }
+
+
+def first_parts(task: Task) -> Array:
+    """Number of the first part of each column, and of all."""
+    return np.cumsum([0, *(len(edges) + 1 for edges in task.edges)])
+
+
+@dataclass(frozen=True, eq=False)
+class Offsets:
+    """Weight of each class above every range and in all, by (group, column)."""
+
+    above: dict[tuple[Any, int], Array]
+    total: dict[tuple[Any, int], Array]
+
+    @classmethod
+    def of(cls, masses: Mapping[tuple[Any, int], Array]) -> Offsets:
+        above, total = {}, {}
+        for key, own in masses.items():
+            below = np.cumsum(own[::-1], axis=0)[::-1]
+            above[key] = np.concatenate([below[1:], np.zeros_like(below[:1])])
+            total[key] = below[0]
+        return cls(above, total)
+
+
+Reading = tuple[Any, int, RangeReading]
+
+
+def read_shuffled(columns: Mapping[str, Array], task: Task, offsets: Offsets) -> list[Reading]:
+    """Read the parts that one worker holds after the shuffle."""
+    names = {number: group for group, number in task.groups.items()}
+    starts = first_parts(task)
+    most = max(task.plan.most // max(int(starts[-1]), 1), 1)
+    key = columns["part"] * (len(names) + 1) + columns["grp"]
+    order = np.argsort(key, kind="stable")
+    breaks = np.flatnonzero(np.diff(key[order], prepend=-1))
+    found: list[Reading] = []
+    for rows in np.split(order, breaks[1:]) if len(order) else []:
+        number = int(columns["part"][rows[0]])
+        k = int(np.searchsorted(starts, number, side="right")) - 1
+        place = number - int(starts[k])
+        group = names[int(columns["grp"][rows[0]])]
+        tally = RankTally.from_scores(
+            columns["score"][rows].astype(np.float64),
+            columns["code"][rows].astype(np.int64),
+            task.n_classes,
+            _weights(columns["weight"][rows]),
+        )
+        above, total = offsets.above[group, k][place], offsets.total[group, k]
+        reading = read_range(tally, task.own(k), above, total, task.plan, (-place,), most)
+        found.append((group, k, reading))
+    return found
+
+
+def _weights(weight: Array) -> Array:
+    return weight.astype(np.float64 if weight.dtype.kind == "f" else np.int64)
+
+
+def gather(readings: Iterable[Reading], task: Task) -> dict[Any, list[RangeReading]]:
+    """The readings of all ranges, by group and column."""
+    by_column: dict[tuple[Any, int], list[RangeReading]] = {}
+    for group, k, reading in readings:
+        by_column.setdefault((group, k), []).append(reading)
+    groups = {group for group, _ in by_column}
+    most = task.plan.most // max(len(by_column), 1)
+    n_columns = 1 if task.problem.is_binary else task.n_classes
+    return {
+        group: [RangeReading.combine(by_column[group, k], most) for k in range(n_columns)]
+        for group in groups
+    }

@@ -1,0 +1,240 @@
+"""Columns of one part of a data set, read into codes, scores and weights.
+
+Whatever is refused is refused with its place: the column, the row and the part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext import kernels
+from skmetrics_ext.merged.problem import Problem
+from skmetrics_ext.numeric import Array, row_sums
+from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.validation.containers import Column, read_column
+from skmetrics_ext.validation.labels import encode_columns, find_labels
+from skmetrics_ext.validation.targets import label_values
+
+_RANGE, _SUM = 1e-8, 1e-6  # the tolerances of Probabilities.check
+_MOST_LABELS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Names of the columns."""
+
+    true: str
+    score: tuple[str, ...] = ()
+    pred: str | None = None
+    weight: str | None = None
+    by: str | None = None
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        """Each of them once."""
+        wanted = (self.by, self.true, self.pred, *self.score, self.weight)
+        return tuple(dict.fromkeys(name for name in wanted if name is not None))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the first row of a part stands."""
+
+    part: str = ""
+    first_row: int = 0
+
+    def of(self, row: int) -> str:
+        return f"row {self.first_row + row}{f' of {self.part}' if self.part else ''}"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Part:
+    """Checked columns: labels and groups as codes into their own values.
+
+    ``group`` is None where there are no groups, ``pred`` where nothing was predicted, ``score``
+    (n, K) where there are no scores; weights are int64 or float64.
+    """
+
+    labels: Array
+    true: Array
+    pred: Array | None
+    score: Array | None
+    weight: Array | None
+    groups: Array
+    group: Array | None
+    eps: float = 0.0
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.true)
+
+
+def read_part(data: Any, names: Names, place: Place) -> Part:
+    """Read the columns of a data frame, a record batch, or a dict of arrays."""
+    true = _column(data, names.true, place)
+    columns = [(true, _labels(true))]
+    if names.pred is not None:
+        pred = _column(data, names.pred, place)
+        columns.append((pred, _labels(pred)))
+    labels, codes = encode_columns(*columns)
+    if len(labels) > _MOST_LABELS:
+        raise InvalidParameterError(
+            f"Column {names.true!r} holds more than {_MOST_LABELS} distinct values in "
+            f"{place.part or 'one part'}: these are no labels of classes."
+        )
+    groups, group = np.zeros(1, dtype=np.int64), None
+    if names.by is not None:
+        own = _column(data, names.by, place)
+        groups, (group,) = encode_columns((own, own.values))
+    score, eps = _scores(data, names, place)
+    weight = None if names.weight is None else _weights(data, names.weight, place)
+    return Part(
+        labels, codes[0], codes[1] if len(codes) > 1 else None, score, weight, groups, group, eps
+    )
+
+
+def _labels(column: Column) -> Array:
+    values, kind = label_values(column)
+    if kind not in ("binary", "multiclass"):
+        raise InvalidParameterError(
+            f"Column {column.name!r} must hold labels of classes, one a row; it is {kind}."
+        )
+    return np.asarray(values)
+
+
+def _column(data: Any, name: str, place: Place) -> Column:
+    column = data[name] if not hasattr(data, "column") else data.column(name)
+    row = _first_missing(column)
+    if row is not None:
+        raise InvalidParameterError(
+            f"Column {name!r} has a missing value in {place.of(row)}; drop or fill such rows."
+        )
+    read = read_column(_by_dictionary(column), name)
+    values = read.values
+    if values.dtype.kind == "f" and not kernels.all_finite(values):
+        row = int(np.argmin(np.isfinite(values)))
+        raise InvalidParameterError(f"Column {name!r} holds {values[row]} in {place.of(row)}.")
+    if read.categories is not None and len(values) and int(values.min()) < 0:
+        row = int(np.argmin(values))
+        raise InvalidParameterError(f"Column {name!r} has a missing value in {place.of(row)}.")
+    return read
+
+
+def _by_dictionary(column: Any) -> Any:
+    """Text of Arrow arrays as codes, which is many times faster than Python's text."""
+    kind = str(getattr(column, "type", ""))
+    if kind in ("string", "large_string", "string_view") and hasattr(column, "dictionary_encode"):
+        if kind == "string_view":
+            column = column.cast("string")
+        return column.dictionary_encode()
+    return column
+
+
+def _first_missing(column: Any) -> int | None:
+    if hasattr(column, "isna"):
+        missing = np.asarray(column.isna())
+    elif callable(getattr(column, "null_count", None)):  # polars
+        missing = column.is_null().to_numpy() if column.null_count() else np.zeros(0, dtype=bool)
+    elif getattr(column, "null_count", 0):
+        missing = np.asarray(column.is_null())
+    else:
+        return None
+    return int(np.argmax(missing)) if missing.any() else None
+
+
+def _scores(data: Any, names: Names, place: Place) -> tuple[Array | None, float]:
+    if not names.score:
+        return None, 0.0
+    read = [_column(data, name, place) for name in names.score]
+    for column in read:
+        if column.values.dtype.kind not in "fiub" or column.categories is not None:
+            raise InvalidParameterError(
+                f"Column {column.name!r} must hold scores, got dtype {column.values.dtype}."
+            )
+    dtype = np.result_type(*(column.values for column in read))
+    eps = float(np.finfo(np.float32 if dtype in (np.float16, np.float32) else np.float64).eps)
+    return np.column_stack([c.values.astype(np.float64, copy=False) for c in read]), eps
+
+
+def _weights(data: Any, name: str, place: Place) -> Array:
+    column = _column(data, name, place)
+    values = column.values
+    if values.dtype.kind not in "fiub" or column.categories is not None:
+        raise InvalidParameterError(f"Column {name!r} must hold weights, got {values.dtype}.")
+    if len(values) and values.min() < 0:
+        row = int(np.argmax(values < 0))
+        raise InvalidParameterError(
+            f"Column {name!r} holds the negative weight {values[row]} in {place.of(row)}."
+        )
+    return values.astype(np.float64 if values.dtype.kind == "f" else np.int64, copy=False)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Rows:
+    """Rows of one group that have weight: codes into the classes of the problem, scores, weights.
+
+    ``score`` is (n, K); of two classes (n, 1), that of the positive one.
+    """
+
+    true: Array
+    score: Array
+    weight: Array | None
+    eps: float
+
+
+def rows_by_group(
+    part: Part, problem: Problem, names: Names, place: Place
+) -> Iterator[tuple[Any, Rows]]:
+    """The scored rows of each group, as the problem sees them; groups by their own value."""
+    if part.score is None or not part.n_rows:
+        return
+    codes = find_labels(part.labels, problem.classes)[part.true]
+    if (codes < 0).any():
+        row = int(np.argmin(codes))
+        raise InvalidParameterError(
+            f"Column {names.true!r} holds {part.labels[part.true[row]]!r} in {place.of(row)}, "
+            f"which is none of the classes {problem.classes.tolist()}."
+        )
+    score = part.score
+    if problem.reads_probabilities:
+        score = _probabilities(score, names, place)
+    kept = None if part.weight is None or part.weight.all() else part.weight != 0
+    for group, rows in _slices(part, kept):
+        weight = None if part.weight is None else part.weight[rows]
+        yield group, Rows(codes[rows], score[rows], weight, part.eps)
+
+
+def _slices(part: Part, kept: Array | None) -> Iterator[tuple[Any, Any]]:
+    if part.group is None:
+        yield None, slice(None) if kept is None else np.flatnonzero(kept)
+        return
+    order = np.argsort(part.group, kind="stable")
+    if kept is not None:
+        order = order[kept[order]]
+    starts = np.flatnonzero(np.diff(part.group[order], prepend=-1))
+    for start, rows in zip(starts, np.split(order, starts[1:]), strict=True):
+        yield part.groups[part.group[order[start]]].item(), rows
+
+
+def _probabilities(score: Array, names: Names, place: Place) -> Array:
+    low, high = kernels.value_range(score)
+    if low < -_RANGE or high > 1 + _RANGE:
+        row, column = divmod(int(np.argmax(np.abs(score - 0.5))), score.shape[1])
+        raise InvalidParameterError(
+            f"Column {names.score[column]!r} holds {score[row, column]} in {place.of(row)}, "
+            "which is no probability."
+        )
+    score = np.clip(score, 0.0, 1.0)
+    if score.shape[1] > 1:
+        away = np.abs(row_sums(score) - 1)
+        if (away > _SUM).any():
+            row = int(np.argmax(away > _SUM))
+            raise InvalidParameterError(
+                f"The probabilities {', '.join(names.score)} sum to {score[row].sum():.6g} in "
+                f"{place.of(row)}, not to 1."
+            )
+    return score

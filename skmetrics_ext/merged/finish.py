@@ -1,0 +1,143 @@
+"""From all sums of a data set to its table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.merged import intervals, sketches, values
+from skmetrics_ext.merged.asked import PAIRWISE, Asked
+from skmetrics_ext.merged.problem import Problem
+from skmetrics_ext.merged.ranges import Plan, RangeReading
+from skmetrics_ext.merged.result import Evaluation, EvaluationRow
+from skmetrics_ext.merged.sums import Sums
+from skmetrics_ext.merged.thinned import thin_curve
+from skmetrics_ext.merged.values import NAN, Found
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.tallies import ScoreSketch
+
+Columns = Mapping[Any, Sequence[RangeReading]]
+Sketches = Mapping[Any, Sequence[ScoreSketch]]
+
+
+def finish(
+    problem: Problem,
+    plan: Plan,
+    sums: Sums,
+    columns: Columns,
+    sketched: Sketches,
+    *,
+    engine: str,
+    level: float | None,
+) -> Evaluation:
+    """The table: groups in order, metrics as they were asked for.
+
+    Parameters
+    ----------
+    problem, plan
+        What was asked.
+    sums : Sums
+        Of rows in any order.
+    columns : mapping of group to list of RangeReading
+        The rankings, unless they were sketched.
+    sketched : mapping of group to list of ScoreSketch
+        The sketches of rankings.
+    engine : str
+        What computed them.
+    level : float or None
+        Of the confidence intervals; None for none.
+    """
+    found = Evaluation([], engine, 0.95 if level is None else level)
+    for group in _ordered(sums.rows):
+        group_of(found, problem, plan, sums, columns.get(group), sketched.get(group), group, level)
+    return found
+
+
+def group_of(
+    found: Evaluation,
+    problem: Problem,
+    plan: Plan,
+    sums: Sums,
+    readings: Sequence[RangeReading] | None,
+    sketched: Sequence[ScoreSketch] | None,
+    group: Any,
+    level: float | None,
+) -> None:
+    """Add the rows of one group."""
+    tally = sums.tables[group]
+    labels = values.as_labels(tally)
+    masses = sums.masses(group, problem.classes)
+    weighted = tally.table.dtype.kind == "f"
+    ranking = None
+    if readings:
+        ranking = values.Ranking(problem, plan, readings, masses)
+        if plan.points:
+            _add_curves(found, problem, plan, ranking, group)
+    for one in problem.asked:
+        bounds = None
+        if not len(labels.true):
+            value = Found(NAN, "no row has weight")
+        elif one.kind == "tables":
+            value = values.of_table(one, problem, labels)
+            if level is not None:
+                bounds = intervals.of_table(one, problem, labels, level)
+        elif one.kind == "moments":
+            moments = sums.moments[group, one.name]
+            value = values.of_moments(one, moments)
+            if level is not None:
+                bounds = intervals.of_moments(one, moments, level, weighted)
+        elif one.kind == "bins":
+            bins = sums.bins[group, one.name]
+            found.bins[group, one.name] = bins[0] if len(bins) == 1 else bins
+            value = values.of_bins(one, bins)
+            if level is not None:
+                bounds = intervals.refused("its interval needs resampling, and so the rows")
+        elif ranking is not None:
+            value = ranking.value(one)
+            if one.function == PAIRWISE:
+                found.pair_areas[group] = np.asarray(value.value)
+            if level is not None:
+                bounds = intervals.of_ranking(one, ranking, level)
+        else:
+            value = Found(NAN)
+            bounds = sketches.of_sketches(one, sketched or (), masses)
+        classes = tally.classes if one.kind == "tables" else problem.classes
+        found.rows.extend(_rows(one, group, classes, value, bounds, sums.rows[group]))
+
+
+def _add_curves(
+    found: Evaluation, problem: Problem, plan: Plan, ranking: values.Ranking, group: Any
+) -> None:
+    for k, column in enumerate(ranking.columns):
+        curve = thin_curve(column.kept, plan.points, column.gap)
+        if curve is not None:
+            own = problem.positive if problem.is_binary else problem.classes.tolist()[k]
+            found.curves[group, own] = curve
+
+
+def _rows(
+    one: Asked,
+    group: Any,
+    classes: Array,
+    found: Found,
+    bounds: intervals.Bounded | None,
+    n_rows: int,
+) -> Iterable[EvaluationRow]:
+    parts = values.parts_of(found.value, classes)
+    low, high, method, told = bounds or (NAN, NAN, "", "")
+    if len(parts) > 1 or (np.isnan(parts[0][1]) and method != sketches.METHOD):
+        low, high, method = NAN, NAN, ""
+    reason = found.reason or told
+    for of, value in parts:
+        own = reason if len(parts) == 1 or np.isnan(value) else ""
+        yield EvaluationRow(group, one.name, of, value, low, high, n_rows, method, own)
+
+
+def _ordered(groups: Iterable[Any]) -> list[Any]:
+    listed = list(groups)
+    try:
+        return sorted(listed)
+    except TypeError:
+        return listed

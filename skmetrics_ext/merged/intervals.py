@@ -1,0 +1,114 @@
+"""Intervals of what was summed, where the sums tell the spread."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from skmetrics_ext.inference import delta
+from skmetrics_ext.inference.auc import area_bounds, auc_interval, newcombe_bounds
+from skmetrics_ext.inference.intervals import confidence_interval
+from skmetrics_ext.inference.proportions import proportion_bounds
+from skmetrics_ext.inference.results import Estimate
+from skmetrics_ext.merged.asked import Asked
+from skmetrics_ext.merged.problem import Problem
+from skmetrics_ext.merged.steps import WINS
+from skmetrics_ext.merged.values import Ranking
+from skmetrics_ext.metrics import losses, top_k
+from skmetrics_ext.numeric import divide
+from skmetrics_ext.tallies import MomentTally
+from skmetrics_ext.validation import Labels
+
+Bounded = tuple[float, float, str, str]  # low, high, method, reason
+WEIGHTED = (
+    "the spread of weighted rows is not in sums of their weights: use confidence_interval on the "
+    "rows"
+)
+_NONE = float("nan")
+
+
+def refused(reason: str) -> Bounded:
+    return _NONE, _NONE, "", reason
+
+
+def of_table(one: Asked, problem: Problem, labels: Labels, level: float) -> Bounded:
+    """Of a metric of labels: its cells are all that there is to know."""
+    if np.asarray(labels.weight).dtype.kind == "f":
+        return refused(WEIGHTED)
+    params = problem.label_params(one)
+    if params.get("average", "") is None:
+        return refused("intervals are of single numbers")
+    try:
+        found = confidence_interval(
+            one.spec.function,
+            labels.classes[labels.true],
+            labels.classes[labels.pred],
+            sample_weight=labels.weight,
+            weights_are="frequency",
+            confidence_level=level,
+            random_state=0,
+            **params,
+        )
+    except (ValueError, TypeError) as error:
+        return refused(" ".join(str(error).split()))
+    if isinstance(found, list):
+        return refused("intervals are of single numbers")
+    return found.low, found.high, found.method, found.note
+
+
+def of_moments(one: Asked, moments: MomentTally, level: float, weighted: bool) -> Bounded:
+    """Of a mean of the rows."""
+    if weighted:
+        return refused(WEIGHTED)
+    if one.spec.kernel not in (losses.mean, top_k.mean) or moments.mean.shape[-1] != 1:
+        return refused("a ratio of means has no interval from sums")
+    value, n_rows = moments.mean[..., 0], float(moments.n_rows)
+    if one.spec.interval == "wilson":
+        low, high = proportion_bounds(value * n_rows, n_rows, "wilson", level)
+        return float(low), float(high), "wilson", ""
+    variance = divide(moments.comoment[..., 0, 0], n_rows * (n_rows - 1))
+    if np.isnan(variance):
+        return refused("one row has no spread")
+    quantile = delta.quantile(level, np.asarray(n_rows - 1))
+    low, high = delta.wald_bounds(value, variance, one.spec.bounds, quantile)
+    return float(low), float(high), "t", ""
+
+
+def of_ranking(one: Asked, ranking: Ranking, level: float) -> Bounded:
+    """Of a whole area under the ROC curve of two classes."""
+    if ranking.masses.dtype.kind == "f":
+        return refused(WEIGHTED)
+    if one.function not in WINS or ranking.plan.mode(one) != "wins":
+        return refused("its interval needs resampling, and so the rows")
+    if not ranking.problem.is_binary:
+        return refused("areas of several classes vary together, and the rows say how")
+    if ranking.whole:
+        found = auc_interval(
+            ranking.scores, method="logit", weights_are="frequency", confidence_level=level
+        )
+    else:
+        found = _by_squares(ranking, level)
+    assert isinstance(found, Estimate)
+    low, high = found.low, found.high
+    if one.function != "roc_auc_score":
+        low, high = 2 * low - 1, 2 * high - 1
+    return low, high, found.method, found.note
+
+
+def _by_squares(ranking: Ranking, level: float) -> Estimate:
+    """DeLong's variance from the sums of squares that the ranges found."""
+    area = ranking.area()
+    n_neg, n_pos = (float(mass) for mass in ranking.masses)
+    of_pos, of_neg = ranking.columns[0].sums["_spread"]
+    if min(n_neg, n_pos) < 2 or not 0 < area < 1:
+        ends = newcombe_bounds(np.asarray(area), np.asarray(n_pos), np.asarray(n_neg), level)
+        return Estimate(area, float(ends[0]), float(ends[1]), _NONE, "newcombe", level)
+    parts = [
+        max(squares - rows * area * area, 0.0) / (rows * (rows - 1))
+        for squares, rows in ((of_pos, n_pos), (of_neg, n_neg))
+    ]
+    variance = sum(parts)
+    spent = parts[0] ** 2 / (n_pos - 1) + parts[1] ** 2 / (n_neg - 1)
+    freedom = variance**2 / spent if spent else float("inf")
+    error = float(np.sqrt(variance))
+    low, high = area_bounds(area, error, freedom, "logit", level)
+    return Estimate(area, low, high, error, "logit", level)

@@ -1,0 +1,184 @@
+"""Rankings read in ranges of scores: what each range adds, given what stands above it.
+
+A range knows the weight of each class at or above its scores and in all, so a metric of a
+ranking becomes a sum over ranges (pairs ranked rightly, precision at each positive), or the few
+points of the curve that it depends on (corners of the hull, the points around a crossing).
+Nothing of it is approximate; sums of pairs are integers where the weights are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.merged.asked import Asked
+from skmetrics_ext.merged.steps import KEPT, SUMMED, WINS, Steps
+from skmetrics_ext.numeric import Array, exclusive_cumsum
+from skmetrics_ext.tallies import RankTally
+
+_GRID = 4  # times the points of a curve that ranges keep, for the last choice
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What the ranges of a column are read for.
+
+    Parameters
+    ----------
+    asked : tuple of Asked
+        Metrics of rankings.
+    spread : bool
+        Whether the variance of the area is wanted.
+    points : int
+        Of the curves that are wanted; 0 for none.
+    most : int
+        Distinct scores that may be held as one table.
+    """
+
+    asked: tuple[Asked, ...]
+    spread: bool = False
+    points: int = 0
+    most: int = 1 << 62
+
+    def mode(self, one: Asked) -> str:
+        """ "wins", "sum" or "kept"; "table" for what needs all distinct scores at once."""
+        options = one.options
+        if options.get("average") == "micro":
+            return "table"
+        if one.function in WINS and options.get("max_fpr") in (None, 1):
+            return "wins"
+        if options.get("multi_class") == "ovo":
+            return "table"
+        if one.function in SUMMED and SUMMED[one.function](options) is not None:
+            return "sum"
+        return "kept" if one.function in KEPT else "table"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class RangeReading:
+    """What one range of scores, or several together, add.
+
+    Parameters
+    ----------
+    order : tuple
+        Place of the range, the highest scores first.
+    wins : tuple of int or float
+        Twice the weight of pairs of a row of the column's own class and one of each class that
+        are ranked rightly.
+    sums : dict of str to tuple of float
+        Terms of the metrics that are sums.
+    kept : RankTally
+        Both classes at the kept points.
+    gap : float
+        Largest vertical distance of the curve from its kept points.
+    table : RankTally or None
+        Every class at every score, while they are few enough.
+    distinct : int
+        Number of distinct scores.
+    """
+
+    order: tuple[Any, ...]
+    wins: tuple[Any, ...]
+    sums: dict[str, tuple[float, ...]]
+    kept: RankTally
+    gap: float
+    table: RankTally | None
+    distinct: int
+
+    @classmethod
+    def combine(cls, parts: Iterable[RangeReading], most: int) -> RangeReading:
+        """The reading of ranges that do not overlap, in any order."""
+        listed = sorted(parts, key=lambda part: part.order)
+        tables = [part.table for part in listed if part.table is not None]
+        distinct = sum(part.distinct for part in listed)
+        whole = len(tables) == len(listed) and distinct <= most
+        return cls(
+            listed[0].order,
+            tuple(_exactly(one) for one in zip(*(part.wins for part in listed), strict=True)),
+            {
+                name: tuple(
+                    math.fsum(one)
+                    for one in zip(*(part.sums[name] for part in listed), strict=True)
+                )
+                for name in listed[0].sums
+            },
+            _joined([part.kept for part in listed]),
+            max(part.gap for part in listed),
+            _joined(tables) if whole else None,
+            distinct,
+        )
+
+
+def _exactly(terms: tuple[Any, ...]) -> Any:
+    """Sum of integers of any size, or of floats rounded once."""
+    return sum(terms) if all(isinstance(term, int) for term in terms) else math.fsum(terms)
+
+
+def _joined(tallies: list[RankTally]) -> RankTally:
+    return RankTally(
+        np.concatenate([tally.thresholds for tally in tallies]),
+        np.concatenate([tally.mass for tally in tallies], axis=-1),
+    )
+
+
+def read_range(
+    tally: RankTally,
+    own: int,
+    above: Array,
+    total: Array,
+    plan: Plan,
+    order: tuple[Any, ...],
+    most: int,
+) -> RangeReading:
+    """Read one range.
+
+    Parameters
+    ----------
+    tally : RankTally
+        Weight of each class at each distinct score of the range.
+    own : int
+        The class that the column of scores belongs to.
+    above, total : ndarray of shape (C,)
+        Weight of each class above the range, and in all.
+    plan : Plan
+        What to read.
+    order : tuple
+        Place of the range, the highest scores first.
+    most : int
+        Distinct scores beyond which the table of the range is not kept.
+    """
+    mass = tally.mass
+    twice = 2 * (exclusive_cumsum(mass[own]) + above[own]) + mass[own]
+    wins = tuple((row * twice).sum().item() for row in mass)
+    both = mass if len(mass) == 2 and own == 1 else _rest_and_own(mass, own)
+    start = [_rest_and_own(side[:, None], own)[:, 0] for side in (above, total)]
+    steps = Steps.of(RankTally(tally.thresholds, both), *start)
+    sums: dict[str, tuple[float, ...]] = {}
+    kept = [np.array([0, 1, len(tally.thresholds) - 2, len(tally.thresholds) - 1])]
+    for one in plan.asked:
+        mode = plan.mode(one)
+        if mode == "sum":
+            term = SUMMED[one.function](one.options)
+            sums[one.name] = (float(term(steps)),)
+        elif mode == "kept":
+            kept.append(KEPT[one.function](one.options)(steps))
+    if plan.spread:
+        sums["_spread"] = steps.squares()
+    if plan.points:
+        kept.append(steps.along(_GRID * plan.points))
+    places = np.unique(np.concatenate(kept))
+    places = places[(places >= 0) & (places < len(tally.thresholds))]
+    thin = steps.only(places)
+    gap = steps.gap(places) if plan.points else 0.0
+    held = len(tally.thresholds) <= most
+    return RangeReading(
+        order, wins, sums, thin, gap, tally if held else None, len(tally.thresholds)
+    )
+
+
+def _rest_and_own(mass: Array, own: int) -> Array:
+    return np.stack([mass.sum(axis=0) - mass[own], mass[own]])

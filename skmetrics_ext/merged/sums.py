@@ -1,0 +1,181 @@
+"""Sums over rows that may come in any order: confusion tables, moments, calibration bins."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.merged.asked import Asked
+from skmetrics_ext.merged.columns import Names, Part, Place, Rows, rows_by_group
+from skmetrics_ext.merged.problem import Problem
+from skmetrics_ext.metrics.calibration.binning import Binning, BinSums, check_bins
+from skmetrics_ext.metrics.calibration.events import Forecast
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.tallies import ConfusionTally, MomentTally
+from skmetrics_ext.validation import InvalidParameterError, Labels, Probabilities, Scores
+
+
+@dataclass(eq=False)
+class Sums:
+    """What was summed so far, by group (None where there are no groups)."""
+
+    tables: dict[Any, ConfusionTally] = field(default_factory=dict)
+    rows: dict[Any, int] = field(default_factory=dict)
+    moments: dict[tuple[Any, str], MomentTally] = field(default_factory=dict)
+    bins: dict[tuple[Any, str], tuple[BinSums, ...]] = field(default_factory=dict)
+
+    def add(self, other: Sums) -> None:
+        """The sums of the rows of both."""
+        for group, table in other.tables.items():
+            known = self.tables.get(group)
+            self.tables[group] = table if known is None else known.merge(table)
+        for group, rows in other.rows.items():
+            self.rows[group] = self.rows.get(group, 0) + rows
+        for key, moments in other.moments.items():
+            own = self.moments.get(key)
+            self.moments[key] = moments if own is None else own.merge(moments)
+        for key, bins in other.bins.items():
+            mine = self.bins.get(key)
+            self.bins[key] = (
+                bins if mine is None else tuple(a.merge(b) for a, b in zip(mine, bins, strict=True))
+            )
+
+    @classmethod
+    def combine(cls, parts: Iterable[Sums]) -> Sums:
+        """The sums of the rows of all parts."""
+        total = cls()
+        for part in parts:
+            total.add(part)
+        return total
+
+    def masses(self, group: Any, classes: Array) -> Array:
+        """Weight of each class in a group."""
+        table = self.tables[group]
+        place = {label: i for i, label in enumerate(table.classes.tolist())}
+        true = table.table.sum(axis=1)
+        found = [true[place[label]] if label in place else 0 for label in classes.tolist()]
+        return np.array(found, dtype=true.dtype)
+
+
+def count_labels(part: Part) -> Sums:
+    """Rows and confusion table of each group; without predictions, the classes on its diagonal."""
+    found = Sums()
+    if not part.n_rows:
+        return found
+    pred = part.true if part.pred is None else part.pred
+    labels = Labels("multiclass", part.labels, part.true, pred, part.weight, absolute=True)
+    if part.group is None:
+        found.tables[None] = ConfusionTally.from_labels(labels)
+        found.rows[None] = part.n_rows
+        return found
+    if len(part.groups) * len(part.labels) ** 2 > max(1 << 16, 4 * part.n_rows):
+        return _count_each_group(labels, part)
+    stacked = ConfusionTally.from_labels(labels, part.group)
+    rows = np.bincount(part.group, minlength=len(part.groups))
+    for value, table, count in zip(part.groups.tolist(), stacked.table, rows, strict=True):
+        found.tables[value] = _occurring(part.labels, table)
+        found.rows[value] = int(count)
+    return found
+
+
+def _count_each_group(labels: Labels, part: Part) -> Sums:
+    found = Sums()
+    group = part.group
+    assert group is not None
+    order = np.argsort(group, kind="stable")
+    starts = np.flatnonzero(np.diff(group[order], prepend=-1))
+    for start, rows in zip(starts, np.split(order, starts[1:]), strict=True):
+        value = part.groups[group[order[start]]].item()
+        seen, codes = np.unique(
+            np.concatenate([labels.true[rows], labels.pred[rows]]), return_inverse=True
+        )
+        true, pred = np.split(codes.astype(np.int64), 2)
+        weight = None if labels.weight is None else labels.weight[rows]
+        own = Labels("multiclass", labels.classes[seen], true, pred, weight, absolute=True)
+        found.tables[value] = ConfusionTally.from_labels(own)
+        found.rows[value] = len(rows)
+    return found
+
+
+def _occurring(classes: Array, table: Array) -> ConfusionTally:
+    """Only the classes that have weight, so that a group knows its own."""
+    used = np.flatnonzero((table.sum(axis=0) + table.sum(axis=1)) != 0)
+    return ConfusionTally(classes[used], table[np.ix_(used, used)])
+
+
+def sum_rows(part: Part, problem: Problem, names: Names, place: Place) -> Sums:
+    """Moments and calibration bins of each group."""
+    found = Sums()
+    means, binned = problem.of_kind("moments"), problem.of_kind("bins")
+    if not means and not binned:
+        return found
+    for group, rows in rows_by_group(part, problem, names, place):
+        for one in means:
+            found.moments[group, one.name] = moments_of(one, rows, problem)
+        for one in binned:
+            found.bins[group, one.name] = bins_of(one, rows, problem)
+    return found
+
+
+def moments_of(one: Asked, rows: Rows, problem: Problem) -> MomentTally:
+    """Moments of what each row brings to a metric of means."""
+    values = one.spec.row_values
+    assert values is not None
+    accepted = inspect.signature(values).parameters
+    strange = [key for key in one.params if key not in accepted]
+    if strange:
+        raise InvalidParameterError(f"{one.name} cannot be read from sums with {strange}.")
+    if one.function == "top_k_accuracy_score" and problem.is_binary:
+        raise InvalidParameterError(
+            f"{one.name} of one column of scores depends on the range of all of them; pass a "
+            "column for each class."
+        )
+    checked = as_probabilities(rows, problem) if one.of_probabilities else as_scores(rows, problem)
+    columns = np.asarray(values(checked, **one.params), dtype=np.float64)
+    return MomentTally.from_checked(columns, rows.weight)
+
+
+def as_scores(rows: Rows, problem: Problem) -> Scores:
+    """Checked rows as the functions of scores take them."""
+    if problem.is_binary:
+        return Scores("binary", problem.classes, rows.true, rows.score[:, 0], rows.weight)
+    return Scores("multiclass", problem.classes, rows.true, rows.score, rows.weight)
+
+
+def as_probabilities(rows: Rows, problem: Problem) -> Probabilities:
+    """Checked rows as the functions of probabilities take them."""
+    matrix = rows.score
+    if problem.is_binary:
+        matrix = np.column_stack([1 - matrix[:, 0], matrix[:, 0]])
+    return Probabilities(problem.classes, rows.true, matrix, rows.weight, rows.eps)
+
+
+def bins_of(one: Asked, rows: Rows, problem: Problem) -> tuple[BinSums, ...]:
+    """Sums over the bins of a calibration error, of one event or of each class."""
+    bins = check_bins(one.options["n_bins"], "uniform")
+    binning = Binning.uniform(bins) if isinstance(bins, int) else Binning(bins)
+    score = rows.score
+    if one.target == "binary":
+        if not problem.is_binary:
+            raise InvalidParameterError(
+                f"{one.name} of several classes needs target='top_label' or 'classwise'."
+            )
+        events = [(score[:, 0], rows.true)]
+    else:
+        checked = as_probabilities(rows, problem)
+        if one.target == "top_label":
+            events = [checked.top_label()]
+        else:
+            events = [
+                (np.ascontiguousarray(column), (rows.true == code).astype(np.int64))
+                for code, column in enumerate(checked.proba.T)
+            ]
+    if not isinstance(bins, int) and (score.min() < bins[0] or score.max() > bins[-1]):
+        raise InvalidParameterError("The edges in n_bins must hold every probability.")
+    return tuple(
+        binning.sums(Forecast(proba, event, rows.weight, rows.eps)) for proba, event in events
+    )

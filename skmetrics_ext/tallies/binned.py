@@ -1,0 +1,258 @@
+"""Rankings in fixed memory: bins of scores, and what they can and cannot tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from skmetrics_ext import kernels
+from skmetrics_ext.numeric import Array, exclusive_cumsum
+from skmetrics_ext.tallies.ranks import RankTally
+from skmetrics_ext.validation import InvalidParameterError, Scores
+
+# Sums of some thousand positive terms err by less.
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class BinnedRankTally(RankTally):
+    """A `RankTally` whose scores were put into bins, each read as one tie.
+
+    Parameters
+    ----------
+    thresholds : ndarray of shape (B,)
+        The lowest score of each bin, falling.
+    mass : ndarray of shape (2, B)
+        Weight of the negative and of the positive class in each bin.
+    single : ndarray of bool of shape (B,)
+        Whether a bin holds one distinct score, so that its tie is real.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import RankTally
+    >>> y_true, y_score = [0, 1, 0, 1, 1, 0], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
+    >>> tally = RankTally.from_predictions(y_true, y_score)
+    >>> binned = tally.binned(3)
+    >>> binned.mass
+    array([[1, 1, 1],
+           [1, 1, 1]])
+    >>> round(binned.auc_error_bound, 4)
+    0.1667
+    """
+
+    single: Array
+
+    @property
+    def auc_error_bound(self) -> float:
+        """Largest distance of the area that the bins give from that of all the scores."""
+        hidden = np.where(self.single, 0.0, self.negative.astype(np.float64) * self.positive)
+        pairs = float(self.negative.sum()) * float(self.positive.sum())
+        return float(hidden.sum()) / (2 * pairs) if pairs else float("nan")
+
+
+def bin_tally(tally: RankTally, n_bins: int) -> BinnedRankTally:
+    """Bins of about equal weight; a score that is alone in its bin stays exact."""
+    if isinstance(n_bins, bool) or not hasattr(n_bins, "__index__") or n_bins < 1:
+        raise InvalidParameterError(f"n has to be an integer of 1 or more, got {n_bins!r}.")
+    if tally.mass.ndim != 2:
+        raise InvalidParameterError(
+            f"Only one tally can be binned, got mass of shape {tally.mass.shape}."
+        )
+    mass = (
+        tally.mass if len(tally.mass) == 2 else np.stack([tally.mass[:-1].sum(0), tally.mass[-1]])
+    )
+    weight = mass.sum(axis=0, dtype=np.float64)
+    if not len(weight):
+        return BinnedRankTally(tally.thresholds, mass, np.zeros(0, dtype=bool))
+    # The middle of the weight of a score says in which bin it lies.
+    middle = exclusive_cumsum(weight) + weight / 2
+    bins = np.minimum((middle * (n_bins / weight.sum())).astype(np.int64), n_bins - 1)
+    starts = np.flatnonzero(np.diff(bins, prepend=-1))
+    sizes = np.diff(starts, append=len(bins))
+    lowest = tally.thresholds[starts + sizes - 1]
+    return BinnedRankTally(lowest, np.add.reduceat(mass, starts, axis=1), sizes == 1)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ScoreSketch:
+    """What a ranking is worth, from one pass in fixed memory: an interval that holds the truth.
+
+    Bins between fixed edges hold the weight of both classes and their lowest and highest score.
+    Within a bin the order of the rows is lost, so the area under the ROC curve and the average
+    precision come as bounds that hold for every order, and never as a single number. Sketches
+    with the same edges merge.
+
+    Parameters
+    ----------
+    edges : ndarray of shape (B - 1,)
+        Rising; bin b holds the scores from ``edges[b - 1]`` to below ``edges[b]``.
+    mass : ndarray of shape (2, B)
+        Weight of the negative and of the positive class in each bin, lowest scores first.
+    lowest, highest : ndarray of shape (B,)
+        Of the scores in each bin; infinite where it is empty. A bin with one score is exact.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import ScoreSketch
+    >>> empty = ScoreSketch.from_sample([0.1, 0.4, 0.35, 0.8], n_bins=4)
+    >>> sketch = empty.update([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> sketch.roc_auc
+    (0.75, 0.75)
+    >>> coarse = ScoreSketch.from_edges([0.5]).update([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> [round(bound, 6) for bound in coarse.roc_auc]
+    [0.5, 1.0]
+    """
+
+    edges: Array
+    mass: Array
+    lowest: Array
+    highest: Array
+
+    @classmethod
+    def from_edges(cls, edges: Any) -> Self:
+        """An empty sketch with these inner edges.
+
+        Parameters
+        ----------
+        edges : array-like of shape (B - 1,)
+            Finite numbers that rise.
+
+        Returns
+        -------
+        ScoreSketch
+        """
+        values = np.asarray(edges, dtype=np.float64)
+        if values.ndim != 1 or not np.isfinite(values).all() or not (np.diff(values) > 0).all():
+            raise InvalidParameterError(
+                f"edges must be finite numbers that rise, got {edges!r:.80}."
+            )
+        n_bins = len(values) + 1
+        empty = np.full(n_bins, np.inf)
+        return cls(values, np.zeros((2, n_bins), dtype=np.int64), empty, -empty)
+
+    @classmethod
+    def from_sample(cls, scores: Any, n_bins: int = 16384) -> Self:
+        """An empty sketch whose edges are quantiles of a sample of scores.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_sample,)
+            Of any part of the rows; how near they are to the others decides how narrow the
+            bounds become, never whether they hold. A score that fills a bin gets one of its own.
+        n_bins : int, default=16384
+            Number of bins, about.
+
+        Returns
+        -------
+        ScoreSketch
+        """
+        ordered = np.sort(np.asarray(scores, dtype=np.float64))
+        if not len(ordered):
+            return cls.from_edges([])
+        place = np.arange(1, n_bins) * len(ordered) // n_bins
+        wanted = ordered[place]
+        repeated = wanted[1:][wanted[1:] == wanted[:-1]]
+        edges = np.unique(np.concatenate([wanted, np.nextafter(repeated, np.inf)]))
+        return cls.from_edges(edges[np.isfinite(edges)])
+
+    def update(
+        self, y_true: Any, y_score: Any, sample_weight: Any = None, *, pos_label: Any = 1
+    ) -> Self:
+        """The sketch of the rows so far and of these.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            Labels; all but ``pos_label`` are negative.
+        y_score : array-like of shape (n_samples,)
+            Scores, higher for the positive class.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row.
+        pos_label : int, float, bool or str, default=1
+            The positive class, which these rows need not hold.
+
+        Returns
+        -------
+        ScoreSketch
+        """
+        checked = Scores.check_binary(
+            y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, absolute=True
+        )
+        return self.add(checked.score, checked.true, checked.weight)
+
+    def add(self, score: Array, codes: Array, weight: Array | None) -> Self:
+        """The same for checked scores and codes 0 and 1."""
+        if weight is not None and not weight.all():
+            kept = weight != 0
+            score, codes, weight = score[kept], codes[kept], weight[kept]
+        n_bins = len(self.edges) + 1
+        bins = np.searchsorted(self.edges, score, side="right")
+        sums = kernels.bin_sums(codes * n_bins + bins, 2 * n_bins, weight).reshape(2, n_bins)
+        lowest, highest = self.lowest.copy(), self.highest.copy()
+        np.minimum.at(lowest, bins, score)
+        np.maximum.at(highest, bins, score)
+        return type(self)(self.edges, self.mass + sums, lowest, highest)
+
+    @classmethod
+    def combine(cls, parts: Iterable[ScoreSketch]) -> Self:
+        """The sketch of the rows of all parts, which have the same edges."""
+        parts = list(parts)
+        edges = parts[0].edges
+        if not all(np.array_equal(part.edges, edges) for part in parts):
+            raise InvalidParameterError("Sketches merge only where their edges are the same.")
+        return cls(
+            edges,
+            sum((part.mass for part in parts[1:]), parts[0].mass),
+            np.minimum.reduce([part.lowest for part in parts]),
+            np.maximum.reduce([part.highest for part in parts]),
+        )
+
+    def merge(self, *others: ScoreSketch) -> Self:
+        """The sketch of the rows of this one and of others."""
+        return self.combine([self, *others])
+
+    @property
+    def tally(self) -> BinnedRankTally:
+        """The bins that hold rows, each read as one tie."""
+        used = self.mass.sum(axis=0) > 0
+        single = (self.lowest == self.highest)[used]
+        return BinnedRankTally(self.lowest[used][::-1], self.mass[:, used][:, ::-1], single[::-1])
+
+    @property
+    def roc_auc(self) -> tuple[float, float]:
+        """Bounds of the area under the ROC curve; nan where a class has no rows."""
+        negative, positive = self.mass.astype(np.float64)
+        pairs = float(negative.sum()) * float(positive.sum())
+        if not pairs:
+            return float("nan"), float("nan")
+        tied = positive * negative
+        single = self.lowest == self.highest
+        low = float((positive * exclusive_cumsum(negative)).sum() + tied[single].sum() / 2) / pairs
+        high = low + float(tied[~single].sum()) / pairs
+        if not tied[~single].any():
+            return low, high
+        return max(low * (1 - _ROUNDING), 0.0), min(high * (1 + _ROUNDING), 1.0)
+
+    @property
+    def average_precision(self) -> tuple[float, float]:
+        """Bounds of the average precision; nan where the positive class has no rows."""
+        tally = self.tally
+        positive, negative = (m.astype(np.float64) for m in (tally.positive, tally.negative))
+        total = float(positive.sum())
+        if not total:
+            return float("nan"), float("nan")
+        before, wrong = exclusive_cumsum(positive), exclusive_cumsum(negative)
+        right, false = before + positive, wrong + negative
+        as_tie = positive * right / (right + false)
+        # At best all positives of a bin stand above its negatives, in one tie; at worst one
+        # by one below them, which is at least the integral of t / (t + false) over them.
+        best = np.divide(positive * right, right + wrong, out=np.zeros_like(right), where=right > 0)
+        start = before + false
+        log = np.log1p(np.divide(positive, start, out=np.zeros_like(right), where=start > 0))
+        worst = np.maximum(positive - false * log, 0.0)
+        low = float(np.where(tally.single, as_tie, worst).sum()) / total
+        high = float(np.where(tally.single, as_tie, best).sum()) / total
+        return max(low * (1 - _ROUNDING), 0.0), min(high * (1 + _ROUNDING), 1.0)

@@ -1,0 +1,143 @@
+"""Every kind of data set is read, by the engine that fits it."""
+
+import numpy as np
+import pytest
+from support.frames import binary_frame, needs, small_batches
+
+from skmetrics_ext import evaluate, f1_score, log_loss, roc_auc_score
+
+pytestmark = pytest.mark.usefixtures(small_batches.__name__)
+__all__ = ["small_batches"]
+
+ASKED = {"true": "true", "score": "score", "pred": "pred", "metrics": ["roc_auc", "f1", "log_loss"]}
+
+
+@pytest.fixture(scope="module")
+def frame():
+    return binary_frame(400, text=False)
+
+
+def check(frame, dataset, used, **options):
+    needs(used)
+    found = evaluate(dataset, **ASKED, **options)
+    assert found.engine == used
+    assert found.value("roc_auc") == roc_auc_score(frame["true"], frame["score"])
+    assert found.value("f1") == f1_score(frame["true"], frame["pred"])
+    value = log_loss(frame["true"], frame["score"])
+    np.testing.assert_allclose(found.value("log_loss"), value, rtol=1e-12)
+
+
+def halves(frame, folder, suffix):
+    write = {"parquet": "to_parquet", "csv": "to_csv"}[suffix]
+    (folder / "deep").mkdir()
+    getattr(frame[:150], write)(folder / f"a.{suffix}", index=False)
+    getattr(frame[150:], write)(folder / "deep" / f"b.{suffix}", index=False)
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv"])
+@pytest.mark.parametrize("engine", ["auto", "duckdb", "memory"])
+def test_files(frame, tmp_path, suffix, engine):
+    halves(frame, tmp_path, suffix)
+    used = "memory" if engine == "memory" else "duckdb"
+    check(frame, str(tmp_path), used, engine=engine)
+    check(frame, tmp_path, used, engine=engine)
+    check(frame, str(tmp_path / "**" / f"*.{suffix}"), used, engine=engine)
+    check(frame[:150], str(tmp_path / f"a.{suffix}"), used, engine=engine)
+
+
+@pytest.mark.parametrize("engine", ["auto", "duckdb", "memory"])
+def test_arrow(frame, tmp_path, engine):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import dataset as ds
+
+    halves(frame, tmp_path, "parquet")
+    table = pa.Table.from_pandas(frame)
+    streamed = "memory" if engine == "memory" else "duckdb"
+    check(frame, table, "duckdb" if engine == "duckdb" else "memory", engine=engine)
+    check(frame, ds.dataset(tmp_path), streamed, engine=engine)
+    check(frame, table.to_reader(max_chunksize=70), streamed, engine=engine)
+
+
+@pytest.mark.parametrize("engine", ["auto", "duckdb"])
+def test_pandas_and_polars(frame, engine):
+    pl = pytest.importorskip("polars")
+    eager = pl.from_pandas(frame)
+    resident = "duckdb" if engine == "duckdb" else "memory"
+    check(frame, frame, resident, engine=engine)
+    check(frame, eager, resident, engine=engine)
+    check(frame, eager.lazy(), "duckdb", engine=engine)
+
+
+def test_an_index_of_a_frame_says_nothing(frame):
+    check(frame, frame.set_index(np.arange(len(frame))[::-1]), "memory")
+
+
+def test_a_relation_of_the_users_connection(frame):
+    duckdb = pytest.importorskip("duckdb")
+    connection = duckdb.connect()
+    connection.register("rows", frame)
+    check(frame, connection.sql("SELECT * FROM rows WHERE true >= 0"), "duckdb")
+    assert connection.sql("SELECT count(*) FROM rows").fetchall() == [(len(frame),)]
+
+
+@pytest.mark.parametrize("kind", ["category", "string[pyarrow]", "object", "str"])
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_containers_of_text(kind, engine):
+    needs(engine)
+    frame = binary_frame(200, text=True)
+    for name in ("true", "pred"):
+        frame[name] = frame[name].astype(kind)
+    found = evaluate(
+        frame, true="true", pred="pred", metrics=["f1"], pos_label="well", engine=engine
+    )
+    truth, decided = (list(map(str, frame[name])) for name in ("true", "pred"))
+    assert found.value("f1") == f1_score(truth, decided, pos_label="well")
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_small_floats_clip_as_the_functions_do(engine):
+    needs(engine)
+    frame = binary_frame(100)
+    frame["score"] = frame["score"].astype(np.float32)
+    frame.loc[:9, "score"] = np.float32(0)
+    found = evaluate(frame, true="true", score="score", metrics=["log_loss"], engine=engine)
+    value = log_loss(frame["true"], frame["score"])
+    np.testing.assert_allclose(found.value("log_loss"), value, rtol=1e-12)
+
+
+def test_names_that_need_quotes(frame):
+    needs("duckdb")
+    odd = frame.rename(columns={"true": 'the "true" one', "score": "a score", "group": "of; it"})
+    found = evaluate(
+        odd,
+        true='the "true" one',
+        score="a score",
+        by="of; it",
+        metrics=["roc_auc"],
+        engine="duckdb",
+    )
+    assert [row.group for row in found] == ["a", "b b", "c'c"]
+    for row in found:
+        rows = frame[frame["group"] == row.group]
+        assert row.value == roc_auc_score(rows["true"], rows["score"])
+
+
+def test_progress_counts_rows(frame, tmp_path):
+    needs("duckdb")
+    frame.to_parquet(tmp_path / "rows.parquet")
+    told = []
+    evaluate(
+        tmp_path / "rows.parquet", **ASKED, progress=lambda done, total: told.append((done, total))
+    )
+    assert told[-1] == (1200, 1200)  # three passes: classes, losses, sorted scores
+    assert [done for done, _ in told] == sorted(done for done, _ in told)
+
+
+def test_results_as_a_table(frame):
+    found = evaluate(frame, **ASKED, intervals=True, by="group")
+    table = found.frame()
+    assert list(table.columns[:4]) == ["group", "metric", "of", "value"]
+    assert len(table) == len(found) == 9
+    assert str(found).splitlines()[0].startswith("a: roc_auc = 0.")
+    with pytest.raises(KeyError, match="No row of metric='gini'"):
+        found.value("gini")

@@ -1,0 +1,202 @@
+"""An accumulator of batches equals the functions of all rows."""
+
+import pickle
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.compare import undefined_allowed
+from support.frames import EXACT, binary_frame, binary_names, expected, labels_only, several_frame
+from support.samples import grid_scores, integers, weights
+
+import skmetrics_ext as sx
+from skmetrics_ext import Accumulator
+
+
+def fed(accumulator, frame, size=70, weight=None, score="score"):
+    for start in range(0, len(frame), size):
+        rows = frame[start : start + size]
+        own = None if weight is None else rows[weight]
+        accumulator.update(rows["true"], rows[score], own, y_pred=rows["pred"])
+    return accumulator
+
+
+@pytest.mark.parametrize("weight", [None, "count", "weight"])
+def test_batches_equal_the_whole(weight):
+    frame = binary_frame(500)
+    values = fed(Accumulator(binary_names()), frame, weight=weight).compute()
+    assert list(values) == binary_names()
+    for name, value in values.items():
+        whole = expected(name, frame, weight=weight)
+        if weight is None and name in (*EXACT, *labels_only()):
+            assert value == whole, name
+        np.testing.assert_allclose(value, whole, rtol=1e-12, atol=1e-14, err_msg=name)
+
+
+def test_several_classes_need_their_labels():
+    frame, labels, columns = several_frame(300)
+    names = ["roc_auc_ovo", "roc_auc_ovr_weighted", "log_loss", "f1_macro", "top_k_accuracy"]
+    accumulator = fed(Accumulator(names, labels=labels), frame, score=columns)
+    for name, value in accumulator.compute().items():
+        whole = expected(name, frame, columns, labels=labels)
+        np.testing.assert_allclose(value, whole, rtol=1e-12, err_msg=name)
+    with pytest.raises(ValueError, match="need labels="):
+        fed(Accumulator(names), frame, score=columns)
+
+
+@st.composite
+def streams(draw):
+    n_rows = draw(st.integers(2, 40))
+    true, score = draw(integers(0, 1, n_rows)), draw(grid_scores(n_rows))
+    weight = draw(st.none() | weights(n_rows))
+    cuts = sorted(draw(st.lists(st.integers(0, n_rows), max_size=5)))
+    return true, score, weight, [0, *cuts, n_rows]
+
+
+@given(streams(), st.randoms())
+def test_any_batches_in_any_order_and_any_tree_of_merges(stream, random):
+    true, score, weight, edges = stream
+    names = ["roc_auc", "average_precision", "ks_statistic", "hinge_loss"]
+    parts = []
+    for start, stop in pairwise(edges):
+        part = Accumulator(names)
+        own = None if weight is None else weight[start:stop]
+        part.update(true[start:stop], score[start:stop], own)
+        parts.append(part)
+    while len(parts) > 1:
+        random.shuffle(parts)
+        parts = [pickle.loads(pickle.dumps(parts[0])).merge(parts[1]), *parts[2:]]
+    got = parts[0].compute()
+    with undefined_allowed():
+        whole = {
+            "roc_auc": sx.roc_auc_score(true, score, sample_weight=weight, labels=[0, 1]),
+            "average_precision": sx.average_precision_score(true, score, sample_weight=weight),
+            "ks_statistic": sx.ks_statistic_score(true, score, sample_weight=weight, labels=[0, 1]),
+            "hinge_loss": sx.hinge_loss(true, score, sample_weight=weight, labels=[0, 1]),
+        }
+    for name, value in whole.items():
+        np.testing.assert_allclose(got[name], value, rtol=1e-12, atol=1e-14, err_msg=name)
+
+
+def test_merging_leaves_both_parts_as_they_were():
+    frame = binary_frame(200)
+    first = fed(Accumulator(["roc_auc", "accuracy"]), frame[:120])
+    rest = fed(Accumulator(["roc_auc", "accuracy"]), frame[120:])
+    before = first.compute(), rest.compute()
+    merged = first.merge(rest)
+    assert (first.compute(), rest.compute()) == before
+    assert merged.n_rows == 200
+    assert merged.compute()["roc_auc"] == sx.roc_auc_score(frame["true"], frame["score"])
+    first.update([0, 1], [0.1, 0.9], y_pred=[0, 1])
+    assert merged.n_rows == 200
+
+
+def test_labels_alone_take_predictions_as_second_argument_and_new_classes():
+    accumulator = Accumulator(["accuracy", "f1_macro", "matthews_corrcoef"])
+    accumulator.update(["a", "b"], ["a", "a"])
+    accumulator.update(["c", "c", "b"], ["c", "b", "b"])
+    true, pred = ["a", "b", "c", "c", "b"], ["a", "a", "c", "b", "b"]
+    assert accumulator.compute() == {
+        "accuracy": sx.accuracy_score(true, pred),
+        "f1_macro": sx.f1_score(true, pred, average="macro"),
+        "matthews_corrcoef": sx.matthews_corrcoef(true, pred),
+    }
+
+
+def test_the_first_batch_need_not_hold_both_classes():
+    accumulator = Accumulator(["roc_auc"])
+    accumulator.update([1, 1], [0.2, 0.4])
+    assert np.isnan(accumulator.compute()["roc_auc"])
+    assert accumulator.evaluation().row("roc_auc").reason == "a class has no rows"
+    accumulator.update([0], [0.3])
+    assert accumulator.compute() == {"roc_auc": 0.5}
+    minus = Accumulator(["roc_auc"])
+    minus.update([-1, -1], [0.2, 0.4])
+    minus.update([1], [0.3])
+    assert minus.compute() == {"roc_auc": 0.5}
+
+
+def test_text_labels():
+    accumulator = Accumulator(["roc_auc", "f1"], labels=["well", "ill"])
+    accumulator.update(["ill"], [0.9], y_pred=["ill"])
+    accumulator.update(["well", "ill"], [0.3, 0.2], y_pred=["ill", "well"])
+    assert accumulator.compute() == {"roc_auc": 0.5, "f1": 0.5}
+    turned = Accumulator(["roc_auc"], labels=["well", "ill"], pos_label="well")
+    turned.update(["ill", "well", "ill"], [0.9, 0.3, 0.2])
+    assert turned.compute() == {"roc_auc": 0.5}
+
+
+def test_a_refused_batch_leaves_no_trace():
+    accumulator = Accumulator(["roc_auc", "log_loss"])
+    accumulator.update([0, 1, 1], [0.3, 0.2, 0.9])
+    before = accumulator.compute()
+    for true, score, told in (
+        ([0, 2], [0.1, 0.2], r"'y_true' holds .*2.* in row 1 of batch 1"),
+        ([0, 1], [0.1, np.nan], "'y_score' holds nan in row 1 of batch 1"),
+        ([0, 1], [0.1, 1.5], r"'y_score' holds 1.5 in row 1 of batch 1.*no probability"),
+        ([0, 1], [0.1], "inconsistent numbers of samples: y_true: 2, y_score: 1"),
+    ):
+        with pytest.raises(ValueError, match=told):
+            accumulator.update(true, score)
+    with pytest.raises(ValueError, match="for every batch, or for none"):
+        accumulator.update([0, 1], [0.1, 0.2], [1.0, 2.0])
+    accumulator.update([], [])
+    assert accumulator.compute() == before
+    assert accumulator.n_rows == 3
+
+
+def test_the_limit_is_kept():
+    accumulator = Accumulator(["roc_auc"], max_distinct=10)
+    for _ in range(5):
+        accumulator.update([0, 1] * 5, np.arange(10) / 10)
+    assert accumulator.n_distinct == 10
+    with pytest.raises(ValueError, match="more distinct scores, 11, than max_distinct=10"):
+        accumulator.update([0], [0.55])
+    assert accumulator.n_rows == 50
+    other = Accumulator(["roc_auc"], max_distinct=10)
+    other.update([0], [0.55])
+    with pytest.raises(ValueError, match="Together there are 11 distinct scores"):
+        accumulator.merge(other)
+
+
+def test_what_is_refused():
+    with pytest.raises(ValueError, match="No rows were given yet"):
+        Accumulator(["roc_auc"]).compute()
+    with pytest.raises(ValueError, match="f1 needs predicted labels"):
+        Accumulator(["roc_auc", "f1"]).update([0, 1], [0.1, 0.2])
+    with pytest.raises(ValueError, match="Only accumulators of the same metrics"):
+        Accumulator(["roc_auc"]).merge(Accumulator(["gini"]))
+    with pytest.raises(ValueError, match="max_distinct has to be an integer"):
+        Accumulator(["roc_auc"], max_distinct=0)
+    with pytest.raises(ValueError, match="pass labels=, the negative class and the positive"):
+        Accumulator(["roc_auc"]).update(["a", "b"], [0.1, 0.2])
+
+
+def test_intervals_curves_and_representation():
+    frame = binary_frame(400)
+    accumulator = fed(Accumulator(["roc_auc", "accuracy", "average_precision"]), frame)
+    found = accumulator.evaluation(intervals=True, curve_points=10)
+    for name, response in (("roc_auc", "score"), ("accuracy", "pred")):
+        estimate = sx.confidence_interval(name, frame["true"], frame[response])
+        row = found.row(name)
+        np.testing.assert_allclose((row.low, row.high), (estimate.low, estimate.high), rtol=1e-9)
+    assert "resampling" in found.row("average_precision").reason
+    assert len(found.curves[None, 1].thresholds) <= 10
+    assert repr(accumulator) == (
+        "Accumulator(['roc_auc', 'accuracy', 'average_precision']): 400 rows"
+    )
+
+
+def test_memory_grows_with_the_distinct_scores_and_not_with_the_rows():
+    accumulator = Accumulator(["roc_auc", "log_loss", "expected_calibration_error"])
+    rng = np.random.default_rng(0)
+
+    def size_after(batches):
+        for _ in range(batches):
+            accumulator.update(rng.integers(0, 2, 500), rng.integers(1, 100, 500) / 100)
+        return len(pickle.dumps(accumulator))
+
+    first = size_after(10)
+    assert size_after(90) < 1.2 * first

@@ -1,0 +1,116 @@
+"""Sketches: bounds that hold for every order within the bins."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.samples import grid_scores, integers, weights
+
+from skmetrics_ext import RankTally, ScoreSketch, average_precision_score, roc_auc_score
+from skmetrics_ext.metrics.ranking_kernels import roc_auc
+
+LOOSE = 1e-12
+
+
+@st.composite
+def cases(draw):
+    n_rows = draw(st.integers(2, 40))
+    score = draw(grid_scores(n_rows) | integers(-500, 500, n_rows).map(lambda x: x / 7))
+    true = draw(integers(0, 1, n_rows))
+    true[:2] = 0, 1
+    return true, score, draw(st.none() | weights(n_rows))
+
+
+@given(cases(), st.integers(1, 12), st.integers(0, 30))
+def test_bounds_hold_the_truth(case, n_bins, n_sample):
+    true, score, weight = case
+    sketch = ScoreSketch.from_sample(score[:n_sample], n_bins).update(true, score, weight)
+    for bounds, function in (
+        (sketch.roc_auc, roc_auc_score),
+        (sketch.average_precision, average_precision_score),
+    ):
+        value = function(true, score, sample_weight=weight)
+        assert bounds[0] - LOOSE <= value <= bounds[1] + LOOSE
+
+
+@given(cases(), st.integers(1, 5))
+def test_every_order_within_a_bin_is_within_the_bounds(case, n_bins):
+    """Scores that stay in their bin may be anything: the sketch does not know them."""
+    true, score, weight = case
+    sketch = ScoreSketch.from_sample(score, n_bins).update(true, score, weight)
+    bins = np.searchsorted(sketch.edges, score, side="right")
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        moved = bins + rng.integers(0, 3, len(score)) / 4
+        moved = np.where(sketch.lowest[bins] == sketch.highest[bins], bins, moved)
+        assert sketch.roc_auc[0] - LOOSE <= roc_auc_score(true, moved, sample_weight=weight)
+        assert sketch.roc_auc[1] + LOOSE >= roc_auc_score(true, moved, sample_weight=weight)
+        value = average_precision_score(true, moved, sample_weight=weight)
+        assert sketch.average_precision[0] - LOOSE <= value <= sketch.average_precision[1] + LOOSE
+
+
+def test_bounds_by_hand_and_that_they_are_reached():
+    """One bin of two positives and two negatives below a positive."""
+    sketch = ScoreSketch.from_edges([0.5]).update([1, 1, 1, 0, 0], [0.9, 0.1, 0.2, 0.3, 0.4])
+    # The pairs of the positive above the bin, and all pairs.
+    np.testing.assert_allclose(sketch.roc_auc, (2 / 6, 1), rtol=1e-11)
+    low, high = sketch.average_precision
+    assert high == 1
+    worst = (1 + 2 / 4 + 3 / 5) / 3
+    assert low <= worst
+    # The integral of t / (t + 2) from 1 to 3 in the place of its right ends.
+    np.testing.assert_allclose(low, (1 + 2 - 2 * np.log(5 / 3)) / 3, rtol=1e-9)
+
+
+def test_a_bin_with_one_score_is_exact():
+    score = np.repeat([0.1, 0.4, 0.7], 20)
+    true = np.tile([0, 1, 1, 0, 0, 1], 10)
+    sketch = ScoreSketch.from_sample(score, 50).update(true, score)
+    value = roc_auc_score(true, score)
+    assert sketch.roc_auc == (value, value)
+    np.testing.assert_allclose(sketch.average_precision, average_precision_score(true, score))
+
+
+@given(cases(), st.integers(1, 8), st.integers(0, 40))
+def test_parts_merge_to_the_whole(case, n_bins, cut):
+    true, score, weight = case
+    empty = ScoreSketch.from_sample(score, n_bins)
+    whole = empty.update(true, score, weight)
+    parts = [
+        empty.update(true[rows], score[rows], None if weight is None else weight[rows])
+        for rows in (slice(None, cut), slice(cut, None))
+        if len(true[rows])
+    ]
+    merged = parts[0].merge(*parts[1:])
+    for name in ("edges", "mass", "lowest", "highest"):
+        np.testing.assert_array_equal(getattr(merged, name), getattr(whole, name))
+
+
+def test_what_a_sketch_refuses():
+    for edges in ([0.2, 0.1], [np.nan], [[0.1]], [0.1, 0.1]):
+        with pytest.raises(ValueError, match="edges must be finite numbers that rise"):
+            ScoreSketch.from_edges(edges)
+    with pytest.raises(ValueError, match="merge only where their edges are the same"):
+        ScoreSketch.from_edges([0.1]).merge(ScoreSketch.from_edges([0.2]))
+    empty = ScoreSketch.from_edges([0.5])
+    assert np.isnan(empty.roc_auc).all()
+    assert np.isnan(empty.average_precision).all()
+
+
+@given(cases(), st.integers(1, 12))
+def test_the_error_of_binned_tallies_is_within_its_bound(case, n_bins):
+    true, score, weight = case
+    tally = RankTally.from_predictions(true, score, sample_weight=weight)
+    binned = tally.binned(n_bins)
+    assert len(binned.thresholds) <= n_bins
+    np.testing.assert_allclose(binned.mass.sum(axis=1), tally.mass.sum(axis=1))
+    away = abs(float(roc_auc(binned)) - float(roc_auc(tally)))
+    assert away <= binned.auc_error_bound + LOOSE
+
+
+def test_as_many_bins_as_scores_lose_nothing():
+    tally = RankTally.from_predictions([0, 1, 1, 0], [0.1, 0.8, 0.4, 0.4])
+    assert tally.binned(1000).auc_error_bound == 0
+    for n in (0, 1.5, True):
+        with pytest.raises(ValueError, match="n has to be an integer of 1 or more"):
+            tally.binned(n)
