@@ -10,9 +10,7 @@ Progress = bool | Callable[[int, int], object] | None
 
 
 @contextmanager
-def reporting(
-    progress: Progress, total: int, unit: str = "fit"
-) -> Iterator[Callable[[int], None]]:
+def reporting(progress: Progress, total: int, unit: str = "fit") -> Iterator[Callable[[int], None]]:
     """A function to call with the number of finished parts.
 
     Parameters

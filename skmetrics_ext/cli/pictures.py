@@ -1,58 +1,58 @@
-"""Curves of a file of predictions, drawn into the page."""
+"""Pictures of a file of predictions, drawn into the page."""
 
 from __future__ import annotations
 
-import io
-import re
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.cli.reading import Predictions
-from skmetrics_ext.cli.scoring_file import chosen_positive, classes_of
+from skmetrics_ext.cli.reading import Predictions, labels_of
+from skmetrics_ext.cli.scoring_file import chosen_positive, classes_of, models_of
+from skmetrics_ext.plotting import ConfusionMatrixDisplay
+from skmetrics_ext.report.charts import SCORES, draw_matrix, draw_scores, options_of
+from skmetrics_ext.scoring.responses import Stored
 
 
-def curves(found: Predictions, positive: Any) -> list[tuple[str, str]]:
-    """SVG and caption of the curves of each score of two classes; none without matplotlib."""
+def charts(found: Predictions, positive: Any) -> list[tuple[str, str]]:
+    """SVG and caption: the curves of all models in one picture, and the confusion matrix."""
     classes = classes_of(found)
-    if len(classes) != 2:
-        return []
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        return []
-    from skmetrics_ext.plotting import (
-        CalibrationDisplay,
-        PrecisionRecallCurvesDisplay,
-        RocCurvesDisplay,
-    )
-
-    chosen = chosen_positive(classes, positive)
-    values = found.frame[found.true].to_numpy()
-    true = values.astype(str) if values.dtype == object else values
-    marks = (true == chosen).astype(np.int64)
+    true = labels_of(found.frame, found.true)
     weight = None if found.weight is None else found.frame[found.weight].to_numpy()
+    models = models_of(found, found.frame, classes, positive)
+    of_two = len(classes) == 2 and found.scores
+    chosen = chosen_positive(classes, positive) if of_two else None
     pictures = []
-    for column in found.scores:
-        score = found.frame[column].to_numpy().astype(np.float64)
-        shown: list[tuple[str, Any]] = [
-            ("ROC curve", RocCurvesDisplay),
-            ("Precision-recall curve", PrecisionRecallCurvesDisplay),
+    for title, display in SCORES:
+        shown = [
+            partial(
+                display.from_estimator,
+                Stored(np.asarray(classes), responses),
+                None,
+                true,
+                sample_weight=weight,
+                pos_label=chosen,
+                name=name if of_two else None,
+                **options_of(display, len(classes)),
+            )
+            for name, responses in models
+            if not responses.keys().isdisjoint(display.methods)
         ]
-        if score.min() >= 0 and score.max() <= 1:
-            shown.append(("Calibration", CalibrationDisplay))
-        for title, display in shown:
-            figure = Figure(figsize=(4.6, 4.2), layout="constrained")
-            display.from_predictions(marks, score, sample_weight=weight, ax=figure.subplots())
-            pictures.append((_svg(figure), f"{title} of {column}; positive class: {chosen}"))
+        if shown:
+            pictures.append((draw_scores(title, display, partial(_draw_all, shown)), title))
+    if found.pred is not None:
+        draw = partial(
+            ConfusionMatrixDisplay.from_predictions,
+            true,
+            labels_of(found.frame, found.pred),
+            labels=classes,
+            sample_weight=weight,
+        )
+        title = f"Confusion matrix of {found.pred}"
+        pictures.append((draw_matrix(title, len(classes), draw), title))
     return pictures
 
 
-def _svg(figure: Any) -> str:
-    """The picture without what only a file of its own needs."""
-    text = io.StringIO()
-    figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
-    whole = text.getvalue()
-    picture = whole[whole.index("<svg") :]
-    picture = re.sub(r"<metadata>.*?</metadata>", "", picture, flags=re.DOTALL)
-    return re.sub(r' (width|height)="[0-9.]+pt"', "", picture, count=2)
+def _draw_all(shown: list[Any], ax: Any) -> None:
+    for draw in shown:
+        draw(ax=ax)

@@ -34,6 +34,12 @@ class Predictions:
     by: str | None
 
 
+def labels_of(frame: Any, column: str) -> Any:
+    """A column of labels as an array; text as text."""
+    values = frame[column].to_numpy()
+    return values.astype(str) if values.dtype == object else values
+
+
 def read_predictions(
     path: str,
     true: str,

@@ -8,10 +8,11 @@ import math
 from pathlib import Path
 from typing import Any
 
-from skmetrics_ext.cli.pictures import curves
+from skmetrics_ext.cli.pictures import charts
 from skmetrics_ext.cli.reading import Predictions, read_predictions
 from skmetrics_ext.cli.scoring_file import score_rows
 from skmetrics_ext.cli.words import say, share, whole_number
+from skmetrics_ext.report.charts import NO_MATPLOTLIB, can_draw
 from skmetrics_ext.report.document import document, note, pictures, section, table
 from skmetrics_ext.report.page import interval
 from skmetrics_ext.report.render import number, text_table
@@ -116,12 +117,9 @@ def _as_json(rows: list[dict[str, Any]]) -> str:
 
 def _page(options: argparse.Namespace, found: Predictions, rows: list[dict[str, Any]]) -> str:
     level = f"{100 * options.confidence:g}%"
-    parts = []
-    figures = curves(found, options.positive)
-    if figures:
-        parts.append(section("Curves", pictures(figures)))
-    elif options.score:
-        parts.append(note("Curves are drawn where matplotlib is installed, for two classes."))
+    parts = [section("Pictures", pictures(charts(found, options.positive)))]
+    if not can_draw():
+        parts = [note(NO_MATPLOTLIB)]
     for (group, of), own in _parts(rows).items():
         cells = [
             [

@@ -5,36 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from skmetrics_ext.alignment import require_positive
-from skmetrics_ext.cli.reading import Predictions
+from skmetrics_ext.cli.reading import Predictions, labels_of
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import METRICS, MetricSpec
 from skmetrics_ext.scoring.intervals import estimate_of
 from skmetrics_ext.scoring.making import RESPONSES
 from skmetrics_ext.scoring.reading import parameters, takes_positive
 from skmetrics_ext.scoring.recording import evaluate_all
+from skmetrics_ext.scoring.responses import Stored
 from skmetrics_ext.scoring.scorer import Evaluation, Scorer
 
 _TABLES = ("confusion_matrix", "averaged_confusion")  # no single number
 _SEVERAL = ("average", "multi_class", "target")
-
-
-class _Said:
-    """Columns of a file in the place of a model."""
-
-    def __init__(self, classes: Array, responses: Mapping[str, Any]) -> None:
-        self.classes_ = classes
-        for method, response in responses.items():
-            setattr(self, method, partial(_given, response))
-
-
-def _given(response: Any, X: Any) -> Any:
-    return response
 
 
 def score_rows(
@@ -57,7 +44,7 @@ def score_rows(
     options = {"confidence_level": confidence_level, "n_resamples": n_resamples, "random_state": 0}
     rows = []
     for group, frame in groups:
-        for of, responses in _models(found, frame, classes, positive):
+        for of, responses in models_of(found, frame, classes, positive):
             part = _Part(found, group, of, frame, responses, classes, positive)
             rows += _score(part, options if intervals else None)
     return rows
@@ -68,12 +55,11 @@ def classes_of(found: Predictions) -> list[Any]:
     columns = [found.true] if found.pred is None else [found.true, found.pred]
     seen: dict[Any, None] = {}
     for column in columns:
-        values = found.frame[column].to_numpy()
-        seen |= dict.fromkeys(np.unique(values.astype(str) if values.dtype == object else values))
+        seen |= dict.fromkeys(np.unique(labels_of(found.frame, column)))
     return [label.item() if hasattr(label, "item") else label for label in sorted(seen)]
 
 
-def _models(
+def models_of(
     found: Predictions, frame: Any, classes: list[Any], positive: Any
 ) -> list[tuple[str, dict[str, Any]]]:
     """What is scored: each column of two classes, or all columns together of more."""
@@ -86,10 +72,7 @@ def _models(
         matrix = frame[list(columns_of_classes(found.scores, classes))].to_numpy()
         models.append((", ".join(found.scores), _of_columns(np.asarray(matrix, dtype=float))))
     if found.pred is not None:
-        values = frame[found.pred].to_numpy()
-        models.append(
-            (found.pred, {"predict": values.astype(str) if values.dtype == object else values})
-        )
+        models.append((found.pred, {"predict": labels_of(frame, found.pred)}))
     return models
 
 
@@ -153,12 +136,11 @@ class _Part:
 
 def _score(part: _Part, options: Mapping[str, Any] | None) -> list[dict[str, Any]]:
     found, frame, classes = part.found, part.frame, part.classes
-    values = frame[found.true].to_numpy()
-    y_true = values.astype(str) if values.dtype == object else values
+    y_true = labels_of(frame, found.true)
     weight = None if found.weight is None else frame[found.weight].to_numpy()
     params = {} if weight is None else {"sample_weight": weight}
     scorers = fitting_scorers(set(part.responses), classes, part.positive)
-    evaluation = Evaluation(_Said(np.asarray(classes), part.responses), None, y_true)
+    evaluation = Evaluation(Stored(np.asarray(classes), part.responses), None, y_true)
     result = evaluate_all(scorers, evaluation, dict.fromkeys(scorers, params))
     rows = []
     for name, scorer in scorers.items():

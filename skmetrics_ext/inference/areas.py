@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from skmetrics_ext import kernels
 from skmetrics_ext.inference.readings import RankReading, Reading
 from skmetrics_ext.metrics.ranking_kernels import gini, roc_auc
 from skmetrics_ext.numeric import Array, divide
@@ -46,11 +47,33 @@ class AreaReading(Reading):
     negative: Array
     tied: Array
     before: Array
+    place: Array  # of the score of each unit, rising
     doubled: bool
 
     def statistic(self, counts: Array) -> Array:
         mass = self.units.mass(counts)
-        areas = replicate_areas(mass, self.positive, self.negative, self.tied, self.before)
+        return self._told(
+            replicate_areas(mass, self.positive, self.negative, self.tied, self.before)
+        )
+
+    @property
+    def draws_rows(self) -> bool:
+        """Whether rows are drawn one by one and weigh the same: `of_draws` then applies."""
+        return self.units.weight is None and self.units.group is None
+
+    def of_draws(self, rng: np.random.Generator, n_draws: int, stratified: bool) -> Array:
+        """Values (n_draws,) of drawn rows, which are never laid out."""
+        rows = self.units.rows
+        wins, n_neg, n_pos = kernels.resampled_wins(
+            rng,
+            np.repeat(1 - self.negative, rows),
+            np.repeat(self.place, rows),
+            n_draws,
+            stratified,
+        )
+        return self._told(divide(wins, 2 * n_pos * n_neg))
+
+    def _told(self, areas: Array) -> Array:
         return 2 * areas - 1 if self.doubled else areas
 
 
@@ -76,5 +99,6 @@ def area_reading(reading: Any) -> Any:
         (marks == 0).astype(np.int64),
         tied,
         tied - 1,
+        place,
         reading.kernel is gini,
     )

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.inference.areas import area_reading
+from skmetrics_ext.inference.areas import AreaReading, area_reading
 from skmetrics_ext.inference.readings import Reading, RowReading, Units
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.progress import Progress, reporting
@@ -153,10 +153,10 @@ def _run(reading: Reading, plan: Plan, tasks: list[tuple[Any, int]]) -> Iterator
         yield from jobs(delayed(_block)(reading, plan.stratified, *task) for task in part)
 
 
-def _block(
-    reading: Reading, stratified: bool, seed: np.random.SeedSequence, n_draws: int
-) -> Array:
+def _block(reading: Reading, stratified: bool, seed: np.random.SeedSequence, n_draws: int) -> Array:
     rng, units = np.random.default_rng(seed), reading.units
+    if isinstance(reading, AreaReading) and reading.draws_rows:
+        return reading.of_draws(rng, n_draws, stratified)
     size = max(_CELLS // len(units), 1)
     parts = [min(size, n_draws - start) for start in range(0, n_draws, size)]
     return np.concatenate(
@@ -185,12 +185,14 @@ def bootstrap_bounds(
         if len(defined) * 2 < len(column):  # a metric that is mostly undefined has no interval
             low[k] = high[k] = np.nan
             continue
-        rule = "linear" if np.isfinite(defined).all() else "inverted_cdf"
-        low[k], high[k] = np.quantile(defined, levels[:, k], method=rule)
-    low, high = low.reshape(value.shape), high.reshape(value.shape)
+        if np.isfinite(defined).all():
+            low[k], high[k] = np.quantile(defined, levels[:, k])
+        else:  # nothing is between a number and infinity
+            low[k], high[k] = np.quantile(defined, levels[:, k], method="inverted_cdf")
+    down, up = low.reshape(value.shape), high.reshape(value.shape)
     if method == "basic":
-        low, high = np.clip(2 * value - high, *bounds), np.clip(2 * value - low, *bounds)
-    return np.minimum(low, value), np.maximum(high, value)
+        down, up = np.clip(2 * value - up, *bounds), np.clip(2 * value - down, *bounds)
+    return np.minimum(down, value), np.maximum(up, value)
 
 
 def _corrected(flat: Array, value: Array, skewness: Array, tails: Array) -> Array:
@@ -227,8 +229,9 @@ def acceleration(reading: Reading) -> Array:
         else:  # one row's worth, shared among the part, so that parts of any size compare
             left = units.rows - gone * (units.rows / sizes[start : start + size, None])
         lacking.append(reading.statistic(left))
-    moved = full - np.concatenate(lacking)
-    moved = np.where(np.isnan(moved), 0.0, moved)
+    with np.errstate(invalid="ignore"):  # of infinite values
+        moved = full - np.concatenate(lacking)
+    moved = np.where(np.isfinite(moved), moved, 0.0)
     rows = np.ones(len(sizes)) if whole else sizes
     rows = rows.reshape(-1, *(1,) * full.ndim)
     moved = moved - (rows * moved).sum(axis=0) / rows.sum()

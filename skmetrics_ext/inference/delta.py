@@ -16,6 +16,7 @@ Bounds = tuple[Array, Array]
 
 # The imaginary step: its square is lost beside any count, so the derivative is exact.
 _STEP = 1e-60
+_CELLS = 1 << 17  # numbers that are held at once
 # Rows added to each class, lest one without an error in a few rows counts as sure.
 _PRIOR = 1.0
 _TINY = 1e-6
@@ -27,18 +28,21 @@ def gradient(on_tables: OnTables, tables: Array) -> Array:
     By complex steps, which are exact; 0 for cells that are empty in all tables.
     """
     n_classes = tables.shape[-1]
-    steps: dict[tuple[int, int], Array] = {}
-    occupied = (tables != 0).reshape(-1, n_classes, n_classes).any(axis=0)
+    occupied = np.argwhere((tables != 0).reshape(-1, n_classes, n_classes).any(axis=0))
     base = tables.astype(np.complex128)
-    for i, j in np.argwhere(occupied):
-        moved = base.copy()
-        moved[..., i, j] += 1j * _STEP
+    slopes = []
+    size = max(_CELLS // base.size, 1)
+    for start in range(0, len(occupied), size):
+        part = occupied[start : start + size]
+        steps = np.zeros((len(part), n_classes, n_classes), dtype=np.complex128)
+        steps[np.arange(len(part)), part[:, 0], part[:, 1]] = 1j * _STEP
+        moved = base + steps.reshape(len(part), *(1,) * (tables.ndim - 2), n_classes, n_classes)
         with np.errstate(divide="ignore", invalid="ignore"):
-            steps[i, j] = np.imag(on_tables(moved)) / _STEP
-    shape = next(iter(steps.values())).shape
-    out = np.zeros((*shape, n_classes, n_classes))
-    for (i, j), slope in steps.items():
-        out[..., i, j] = slope
+            slope = np.imag(on_tables(moved)) / _STEP
+        slopes.append(np.where(np.isfinite(slope), slope, np.nan))  # nan of an infinite value
+    joined = np.moveaxis(np.concatenate(slopes), 0, -1)
+    out = np.zeros((*joined.shape[:-1], n_classes, n_classes))
+    out[..., occupied[:, 0], occupied[:, 1]] = joined
     return out
 
 
@@ -94,14 +98,17 @@ def contributions(reading: TableReading) -> Contributions:
 def freedom_of(squares: Array, rows: Array) -> Array:
     """Degrees of freedom of a variance that is a sum over cells (..., K, K), by Satterthwaite.
 
-    The lesser of those by true and by predicted class: a rare one has few rows to tell it.
+    The lesser of those by true and by predicted class: a rare one has few rows to tell it. All
+    rows but one where nothing spreads.
     """
     found = []
     for axis in (-1, -2):
         own, seen = squares.sum(axis=axis), rows.sum(axis=axis)
         spent = divide(own**2, np.maximum(seen - 1, 0.5)).sum(axis=-1)
         found.append(divide(own.sum(axis=-1) ** 2, spent))
-    return np.maximum(np.fmin(*found), 1.0)
+    least = np.fmin(*found)
+    least = np.where(np.isnan(least), rows.sum(axis=(-1, -2)) - 1, least)
+    return np.asarray(np.maximum(least, 1.0))
 
 
 def group_sums(values: Array, group: Array) -> Array:
@@ -205,9 +212,7 @@ def bounds_by(
     return score_bounds(spread, bounds, z)
 
 
-def share_bounds(
-    method: str, spread: Spread, bounds: tuple[float, float], level: float
-) -> Bounds:
+def share_bounds(method: str, spread: Spread, bounds: tuple[float, float], level: float) -> Bounds:
     """Bounds of a proportion by a method of `proportion_interval`."""
     rows = worth(spread, bounds, prior=None)
     if spread.exact:

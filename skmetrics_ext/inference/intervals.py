@@ -3,33 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.inference import delta
 from skmetrics_ext.inference.auc import AUC_METHODS, auc_interval
-from skmetrics_ext.inference.bootstrap import BOOTSTRAP_METHODS, Plan, bootstrap_bounds, resample
-from skmetrics_ext.inference.proportions import (
-    PROPORTION_METHODS,
-    normal_quantile,
-    proportion_bounds,
-)
+from skmetrics_ext.inference.bootstrap import Plan
+from skmetrics_ext.inference.methods import Bounds, interval_of, is_area, methods_of
 from skmetrics_ext.inference.readers import Metric, Rows, checked_of, read_rows_of
-from skmetrics_ext.inference.readings import MomentReading, Reading, TableReading
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.parameters import check_integer, check_level
 
 WEIGHT_KINDS = ("importance", "frequency")
-MEAN_METHODS = ("edgeworth", "t", "normal")
-_NO_BOUNDS = (-np.inf, np.inf)
-# Below these the study of coverage found intervals that cover less, or more, than they say.
-_FEW_ROWS = 5
 
 
 @document
@@ -135,7 +123,7 @@ def confidence_interval(
     >>> y_true = [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2] * 5
     >>> y_pred = [0, 0, 0, 1, 1, 1, 1, 0, 2, 2, 1, 2] * 5
     >>> print(confidence_interval("f1_macro", y_true, y_pred))
-    0.7556 [0.6297, 0.8489] (95% confidence, wilson)
+    0.7579 [0.6372, 0.8481] (95% confidence, wilson)
     >>> print(confidence_interval("recall", y_true, y_pred, average="macro", method="delta"))
     0.75 [0.6404, 0.8596] (95% confidence, delta)
     """
@@ -161,17 +149,6 @@ def confidence_interval(
     return listed(interval_of(found, reading, method, level, plan), method, level)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Bounds:
-    """An interval as arrays of the shape of the value, and notes on each part of it."""
-
-    value: Array
-    low: Array
-    high: Array
-    error: Array
-    notes: Array
-
-
 def listed(found: Bounds, method: str, level: float) -> Estimate | list[Estimate]:
     """An estimate, or a list of them for a value that is an array."""
     parts = (found.value, found.low, found.high, found.error, found.notes)
@@ -181,66 +158,6 @@ def listed(found: Bounds, method: str, level: float) -> Estimate | list[Estimate
         for value, low, high, error, note in zip(*flat, strict=True)
     ]
     return estimates if np.ndim(found.value) else estimates[0]
-
-
-# --------------------------------------------------------------------------- what applies
-
-
-def is_area(metric: Metric) -> bool:
-    """Whether the metric is a whole area under the ROC curve, or linear in it."""
-    spec = metric.spec
-    return spec is not None and spec.interval == "logit" and metric.params.get("max_fpr") in (
-        None,
-        1,
-    )
-
-
-def is_share(metric: Metric, reading: Reading) -> bool:
-    """Whether the metric is a number of rows among some rows."""
-    spec = metric.spec
-    if spec is None or spec.interval != "wilson":
-        return False
-    if isinstance(reading, MomentReading):
-        return True
-    average = metric.params.get("average", "binary")
-    return isinstance(reading, TableReading) and average in ("binary", None)
-
-
-def methods_of(metric: Metric, reading: Reading) -> tuple[str, ...]:
-    """The methods that apply, the preferred one first."""
-    spec = metric.spec
-    own: tuple[str, ...] = ()
-    if spec is None or spec.interval == "bca":
-        own = ()
-    elif is_share(metric, reading):
-        own = PROPORTION_METHODS if isinstance(reading, MomentReading) else (
-            *PROPORTION_METHODS,
-            "delta",
-        )
-    elif isinstance(reading, TableReading):
-        finite = np.isfinite(spec.bounds)
-        own = ("wilson", "delta") if finite.all() else ("log", "delta") if finite.any() else (
-            "delta",
-        )
-    elif isinstance(reading, MomentReading) and reading.rows.shape[1] == 1:
-        own = MEAN_METHODS
-    elif is_area(metric):
-        own = ("logit", "delong")
-    return (*own, *BOOTSTRAP_METHODS)
-
-
-def interval_of(metric: Metric, reading: Reading, method: str, level: float, plan: Plan) -> Bounds:
-    """The interval of a reading by a method that applies to it."""
-    bounds = _NO_BOUNDS if metric.spec is None else metric.spec.bounds
-    if method in BOOTSTRAP_METHODS:
-        return _by_bootstrap(reading, method, level, plan, bounds)
-    if isinstance(reading, TableReading):
-        return _by_table(metric, reading, method, level, bounds)
-    assert isinstance(reading, MomentReading)
-    return _by_moments(reading, method, level, bounds)
-
-
-# --------------------------------------------------------------------------- by kind
 
 
 def _area(
@@ -287,127 +204,3 @@ def _stretched(area: Estimate, low: float, width: float) -> Estimate:
         area.confidence_level,
         area.note,
     )
-
-
-def _by_table(
-    metric: Metric, reading: TableReading, method: str, level: float, bounds: tuple[float, float]
-) -> Bounds:
-    units, value = reading.units, np.asarray(reading.value, dtype=np.float64)
-    parts = delta.contributions(reading)
-    table = reading.tables(units.rows)
-    # As many equal rows as these weigh.
-    spread = delta.Spread(
-        reading.on_tables,
-        table * (parts.rows / table.sum()),
-        value,
-        parts.variance,
-        parts.freedom,
-        exact=units.weight is None and units.group is None,
-        grouped=units.group is not None,
-    )
-    share = is_share(metric, reading)
-    low, high = delta.bounds_by(method, spread, bounds, level, share=share)
-    notes = np.full(value.shape, "", dtype=object)
-    if share and method != "delta":
-        rows = delta.worth(spread, bounds, prior=None)
-        notes[rows < _FEW_ROWS] = "very few rows: the interval may miss its level"
-    else:
-        notes[...] = _rare_class(reading)
-        if method == "delta":
-            notes[parts.variance == 0] = "the interval has no width"
-    return Bounds(value, low, high, np.sqrt(parts.variance), notes)
-
-
-def _rare_class(reading: TableReading) -> str:
-    """What to tell of the class with the fewest rows."""
-    units, n_classes = reading.units, len(reading.classes)
-    rows = np.bincount(reading.cell // n_classes, weights=units.rows, minlength=n_classes)
-    seen = rows[rows > 0]
-    if seen.min() >= _FEW_ROWS:
-        return ""
-    rarest = reading.classes[np.where(rows > 0, rows, np.inf).argmin()]
-    return f"{seen.min():g} rows of class {rarest} are few: the interval may miss its level"
-
-
-def _by_moments(
-    reading: MomentReading, method: str, level: float, bounds: tuple[float, float]
-) -> Bounds:
-    """Mean of what is measured on each row."""
-    units, value = reading.units, np.asarray(reading.value, dtype=np.float64)
-    weight = np.ones(len(units)) if units.weight is None else units.weight
-    parts = weight * (reading.rows[:, 0] - value) / (weight * units.rows).sum()
-    n_rows = float(units.rows.sum())
-    if units.group is None:
-        variance, cubes = (units.rows * parts**2).sum(), (units.rows * parts**3).sum()
-    else:
-        sums = delta.group_sums(parts * units.rows, units.group)
-        n_rows, variance, cubes = float(len(sums)), (sums**2).sum(), (sums**3).sum()
-    skewness = np.nan_to_num(divide(cubes, variance**1.5))
-    note = ""
-    if method in MEAN_METHODS:
-        variance = variance * divide(n_rows, n_rows - 1)
-        z = delta.quantile(level, None if method == "normal" else np.asarray(n_rows - 1))
-        low, high = delta.wald_bounds(value, variance, _NO_BOUNDS, z)
-        if method == "edgeworth":
-            shift = np.sqrt(variance) * skewness * (1 + 2 * z * z) / 6
-            low, high = np.minimum(low + shift, value), np.maximum(high + shift, value)
-        low, high = np.clip(low, *bounds), np.clip(high, *bounds)
-        if variance == 0:
-            note = "every row has the same loss: the interval has no width"
-    else:
-        mass = weight * units.rows
-        rows = divide(value * (1 - value), variance)
-        if not (np.isfinite(rows) and rows > 0):
-            rows = np.asarray(min(mass.sum() ** 2 / (mass * weight).sum(), n_rows))
-        if units.group is not None:
-            freedom = np.asarray(n_rows - 1)
-            rows = rows * (normal_quantile(level) / delta.quantile(level, freedom)) ** 2
-        low, high = proportion_bounds(value * rows, rows, method, level)
-    return Bounds(value, low, high, np.sqrt(variance), np.asarray(note, dtype=object))
-
-
-def _by_bootstrap(
-    reading: Reading, method: str, level: float, plan: Plan, bounds: tuple[float, float]
-) -> Bounds:
-    value = np.asarray(reading.value, dtype=np.float64)
-    values = resample(reading, plan)
-    low, high = bootstrap_bounds(reading, values, method, level, bounds)
-    defined = (~np.isnan(values)).sum(axis=0)
-    with np.errstate(invalid="ignore"):
-        error = np.sqrt(
-            divide(np.nansum((values - np.nanmean(values, axis=0)) ** 2, axis=0), defined - 1.0)
-        )
-    notes = np.full(value.shape, "", dtype=object)
-    undefined = plan.n_resamples - defined
-    for place in np.ndindex(value.shape):
-        if undefined[place]:
-            notes[place] = f"undefined in {undefined[place]} of {plan.n_resamples} draws"
-    still = (low == high) & np.isfinite(value)
-    if still.any():
-        low, high = _without_spread(reading, value, low, high, level, bounds)
-        notes[still] = "all draws have this value: bounds of a share of the rarest class"
-    return Bounds(value, low, high, error, notes)
-
-
-def _without_spread(
-    reading: Reading,
-    value: Array,
-    low: Array,
-    high: Array,
-    level: float,
-    bounds: tuple[float, float],
-) -> tuple[Array, Array]:
-    """Bounds where all draws are alike: Wilson's, as if the value were a share of few rows."""
-    units = reading.units
-    rows = float(units.rows.sum())
-    if units.stratum is not None:
-        rows = float(np.bincount(units.stratum, weights=units.rows).min())
-    if units.group is not None:
-        rows = min(rows, float(units.group.max() + 1))
-    start, width = bounds[0], bounds[1] - bounds[0]
-    if not np.isfinite(width):
-        return low, high
-    share = np.clip((value - start) / width, 0.0, 1.0)
-    down, up = proportion_bounds(share * rows, np.full(share.shape, rows), "wilson", level)
-    still = low == high
-    return np.where(still, start + width * down, low), np.where(still, start + width * up, high)

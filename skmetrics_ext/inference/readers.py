@@ -281,8 +281,8 @@ def _read_ranks(
     if scores.kind == "binary":
         place = np.unique(scores.score, return_inverse=True)[1].reshape(-1)
         units = rows.units(place, scores.true, stratum=scores.true)
-        views = (View.make(scores.score, scores.true, units.first),)
-        return RankReading(value, units, views, kernel, average)
+        only = View.make(scores.score, scores.true, units.first)
+        return RankReading(value, units, (only,), kernel, average)
     if several != "ovr":
         return None
     units = rows.units(stratum=_stratum(scores))

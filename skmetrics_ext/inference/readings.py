@@ -64,9 +64,7 @@ class Units:
             if (int(key.max()) + 1) * span >= 2**62:
                 key = np.unique(key, return_inverse=True)[1]
             key = key * span + column
-        _, first, of_row = np.unique(key, return_index=True, return_inverse=True)
-        of_row = of_row.reshape(-1)
-        return cls._of(of_row, first, weight, group, stratum, sizes)
+        return cls._of(*_distinct(key), weight, group, stratum, sizes)
 
     @classmethod
     def of_rows(
@@ -103,12 +101,30 @@ class Units:
         """The same units in another order."""
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
-        about = (self.rows, self.first, self.weight, self.group, self.stratum)
-        return Units(place[self.of_row], *(None if x is None else x[order] for x in about))
+        weight, group, stratum = (
+            None if about is None else about[order]
+            for about in (self.weight, self.group, self.stratum)
+        )
+        rows, first = self.rows[order], self.first[order]
+        return Units(place[self.of_row], rows, first, weight, group, stratum)
 
     def mass(self, counts: Array) -> Array:
         """Weight of each unit where it is drawn so often, (..., U)."""
         return counts if self.weight is None else counts * self.weight
+
+
+def _distinct(key: Array) -> tuple[Array, Array]:
+    """The number of the value of each element among the distinct ones, and a place of each."""
+    span = int(key.max()) + 1
+    if span > max(len(key), 1 << 10):
+        _, first, of_row = np.unique(key, return_index=True, return_inverse=True)
+        return of_row.reshape(-1), first
+    place = np.full(span, -1, dtype=np.int64)
+    place[key[::-1]] = np.arange(len(key) - 1, -1, -1)
+    found = np.flatnonzero(place >= 0)
+    first = place[found]
+    place[found] = np.arange(len(found))
+    return place[key], first
 
 
 class Scatter:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -158,13 +157,16 @@ def _pair_wins(checked: Scores) -> Array:
 
 def _by_column(checked: Scores) -> Iterator[tuple[Array, Array]]:
     """Distinct scores of each column and the weight of every class at each, (K, T)."""
+    if "columns" in checked.cache:  # tallied elsewhere, and the rows are not at hand
+        yield from checked.cache["columns"]
+        return
     for column in checked.score.T:
         tally = RankTally.from_scores(column, checked.true, len(checked.classes), checked.weight)
         yield tally.thresholds, tally.mass
 
 
 def _average_pairs(areas: Array, mass: Array, average: str | None) -> Any:
-    first, second = np.array(list(combinations(range(len(mass)), 2))).T
+    first, second = np.triu_indices(len(mass), 1)
     pairs = (areas[first, second] + areas[second, first]) / 2
     if average is None:
         if np.isnan(pairs).any():

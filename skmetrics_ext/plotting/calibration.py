@@ -19,7 +19,6 @@ from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
 
 _TOP = "top label"
 _N_BARS = 20
-_SIZE = (5.2, 6.0)
 _FEW = 4  # curves whose intervals can be told apart
 _HISTOGRAM = "skmetrics_ext:histogram"
 
@@ -46,8 +45,9 @@ class Reliability:
 class CalibrationDisplay(ScoreDisplay):
     """Reliability diagram: observed rate over predicted probability, intervals and histogram.
 
-    Made by ``from_predictions``, ``from_estimator``, ``from_cv_results`` or ``from_folds`` (the
-    out-of-fold probabilities of all folds as one set), which take beside their own arguments:
+    Made by ``from_predictions``, ``from_estimator``, ``from_cv_results``, ``from_folds`` or
+    ``from_report`` (the out-of-fold probabilities of all folds as one set; of repeated folds of
+    a report, the first of each row), which take beside their own arguments:
 
     - ``n_bins=10`` and ``strategy="uniform"``, or "quantile", as `calibration_curve_binned`;
     - ``curves``: the classes to draw, of more than two each against the rest; "top label" is the
@@ -92,7 +92,8 @@ class CalibrationDisplay(ScoreDisplay):
     [0.333, 1.0]
     """
 
-    methods = ("predict_proba",)
+    methods, pools = ("predict_proba",), True
+    size = (5.2, 6.0)
 
     def __init__(
         self,
@@ -223,7 +224,7 @@ class CalibrationDisplay(ScoreDisplay):
         CalibrationDisplay
             This display.
         """
-        self.ax_ = ax = drawing.make_axes("CalibrationDisplay.plot", ax, _SIZE)
+        self.ax_ = ax = drawing.make_axes("CalibrationDisplay.plot", ax, self.size)
         self.figure_ = ax.figure
         self.name = name if name is not None else self.name
         self.histogram_ax_ = _below(ax) if histogram else None
@@ -251,7 +252,7 @@ class CalibrationDisplay(ScoreDisplay):
             self.histogram_ax_.set_ylim(bottom=0)
         self.legend_ = None
         if legend:
-            self.legend_ = drawing.draw_legend(ax, "upper left", _SIZE, title)
+            self.legend_ = drawing.draw_legend(ax, "upper left", self.size, title)
         return self
 
     def _draw_one(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from skmetrics_ext.metrics.accuracy import confusion_matrix
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.plotting import drawing
-from skmetrics_ext.plotting.rows import fold_rows
+from skmetrics_ext.plotting.rows import FoldRows, fold_rows, report_model, report_rows
 from skmetrics_ext.validation import Labels, check_option
 
 _SHARES = {
@@ -25,7 +25,7 @@ _FEW, _MANY = 12, 30  # classes whose cells hold a count and a rate, and a count
 class ConfusionMatrixDisplay:
     """Confusion matrix with the count and the rate in each cell, coloured by the rate.
 
-    Made by ``from_predictions``, ``from_estimator`` or ``from_cv_results``.
+    Made by ``from_predictions``, ``from_estimator``, ``from_cv_results`` or ``from_report``.
 
     Parameters
     ----------
@@ -195,20 +195,63 @@ class ConfusionMatrixDisplay:
         ConfusionMatrixDisplay
             Drawn.
         """
-        true, predicted, weights = [], [], []
-        for _, estimator, own_X, own_y, weight, _ in fold_rows(
-            cv_results, X, y, sample_weight, cls.__name__
-        ):
-            true.append(np.asarray(own_y))
-            predicted.append(np.asarray(estimator.predict(own_X)))
-            weights.append(weight)
+        folds = fold_rows(cv_results, X, y, sample_weight, cls.__name__)
+        names = {"labels": labels, "display_labels": display_labels}
+        return cls._from_folds(folds, **names, ax=ax, **options)
+
+    @classmethod
+    def from_report(
+        cls,
+        report: Any,
+        model: str | None = None,
+        *,
+        labels: Any = None,
+        display_labels: Any = None,
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Draw the out-of-fold labels that a report of `cross_validation_report` has kept.
+
+        Of repeated folds, the first prediction of each row. Weights are those of the metrics of
+        the report.
+
+        Parameters
+        ----------
+        report : CrossValidationReport
+            One of its metrics is of labels.
+        model : str, default=None
+            Name of the model; the only one beside the baseline by default.
+        labels : array-like of shape (n_classes,), default=None
+            The classes and their order; all that occur, sorted, by default.
+        display_labels : array-like of shape (n_classes,), default=None
+            Names of the classes; the labels by default.
+        ax : matplotlib axes, default=None
+            Where to draw; a new figure by default.
+        **options : dict
+            Arguments of `plot`.
+
+        Returns
+        -------
+        ConfusionMatrixDisplay
+            Drawn.
+        """
+        chosen = report_model(report, model)
+        folds = report_rows(report, chosen, ("predict",), cls.__name__, True)
+        names = {"labels": labels, "display_labels": display_labels}
+        return cls._from_folds(folds, **names, ax=ax, **options)
+
+    @classmethod
+    def _from_folds(cls, folds: Iterable[FoldRows], **options: Any) -> Self:
+        parts = [
+            (np.asarray(fold.y), np.asarray(fold.estimator.predict(fold.X)), fold.weight)
+            for fold in folds
+            if not fold.reason
+        ]
+        true, predicted, weights = zip(*parts, strict=True)
         return cls.from_predictions(
             np.concatenate(true),
             np.concatenate(predicted),
-            labels=labels,
-            sample_weight=None if sample_weight is None else np.concatenate(weights),
-            display_labels=display_labels,
-            ax=ax,
+            sample_weight=None if weights[0] is None else np.concatenate(weights),
             **options,
         )
 

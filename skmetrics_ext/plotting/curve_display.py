@@ -52,7 +52,6 @@ class CurveDisplay(ScoreDisplay):
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     drawstyle: ClassVar[str] = "default"
     legend_at: ClassVar[str] = "best"
-    size: ClassVar[tuple[float, float]] = (5.4, 4.4)
     grid: ClassVar[Array] = np.linspace(0, 1, 101)
 
     def __init__(

@@ -18,8 +18,8 @@ from skmetrics_ext.validation import Scores
 class DecisionCurveDisplay(CurveDisplay):
     """Decision curve: net benefit over the threshold probability, beside treating all and none.
 
-    Made by ``from_predictions``, ``from_estimator``, ``from_cv_results`` or ``from_folds``, which
-    take beside their own arguments:
+    Made by ``from_predictions``, ``from_estimator``, ``from_cv_results``, ``from_report`` or
+    ``from_folds``, which take beside their own arguments:
 
     - ``thresholds``: threshold probabilities in [0, 1); 0.01, 0.02, ..., 0.99 by default;
     - ``prevalence``: share of the positives where the model is to be used, for case-control data;

@@ -10,11 +10,14 @@ from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting.drawing import make_frame
 from skmetrics_ext.plotting.rows import (
     RESPONSES,
-    cv_folds,
     estimator_name,
     estimator_scores,
+    fold_rows,
     given_folds,
+    report_model,
+    report_rows,
     response_methods,
+    scored_folds,
 )
 from skmetrics_ext.validation import Scores
 
@@ -23,6 +26,8 @@ class ScoreDisplay:
     """A picture of scores: what is drawn is computed from checked rows, or from those of folds."""
 
     methods: ClassVar[tuple[str, ...]] = RESPONSES
+    size: ClassVar[tuple[float, float]] = (5.4, 4.4)
+    pools: ClassVar[bool] = False  # folds are one set of rows, each of which counts once
 
     @classmethod
     def _of_rows(cls, *args: Any, **options: Any) -> Self:
@@ -227,11 +232,9 @@ class ScoreDisplay:
         display
             Drawn.
         """
-        folds = cv_folds(
-            cv_results,
-            X,
+        folds = scored_folds(
+            fold_rows(cv_results, X, y, sample_weight, cls.__name__),
             y,
-            sample_weight=sample_weight,
             pos_label=pos_label,
             methods=response_methods(response_method, cls.methods),
             what=cls.__name__,
@@ -239,6 +242,57 @@ class ScoreDisplay:
         look, own = cls._split(options)
         name = estimator_name(cv_results["estimator"][0]) if name is None else name
         return cls._of_folds(folds, name, **own).plot(ax, **look)
+
+    @classmethod
+    def from_report(
+        cls,
+        report: Any,
+        model: str | None = None,
+        *,
+        pos_label: Any = None,
+        response_method: str = "auto",
+        name: str | None = None,
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Draw the out-of-fold scores that a report of `cross_validation_report` has kept.
+
+        A fold whose model was not fitted on all classes is left out, and the legend says so.
+        Weights are those of the metrics of the report.
+
+        Parameters
+        ----------
+        report : CrossValidationReport
+            One of its metrics has asked for scores or probabilities.
+        model : str, default=None
+            Name of the model; the only one beside the baseline by default.
+        pos_label : int, float, bool or str, default=None
+            The positive class of two; by default that of the report.
+        response_method : {"auto", "predict_proba", "decision_function"}, default="auto"
+            Which of the kept scores are drawn; "auto" is the first that there are.
+        name : str, default=None
+            Name in the legend; that of the model by default.
+        ax : matplotlib axes, default=None
+            Where to draw; a new figure by default.
+        **options : dict
+            Those of the class, and arguments of `plot`.
+
+        Returns
+        -------
+        display
+            Drawn.
+        """
+        chosen = report_model(report, model)
+        methods = response_methods(response_method, cls.methods)
+        folds = scored_folds(
+            report_rows(report, chosen, methods, cls.__name__, cls.pools),
+            report.data.y,
+            pos_label=report.positive_class if pos_label is None else pos_label,
+            methods=methods,
+            what=cls.__name__,
+        )
+        look, own = cls._split(options)
+        return cls._of_folds(folds, chosen if name is None else name, **own).plot(ax, **look)
 
     @classmethod
     def _split(cls, options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

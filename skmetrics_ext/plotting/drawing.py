@@ -37,6 +37,15 @@ def make_axes(what: str, ax: Any, size: tuple[float, float] = (5.4, 4.4)) -> Any
     return ax
 
 
+def lone_figure(size: tuple[float, float]) -> Any:
+    """A figure that pyplot does not know, so that nothing shows or keeps it."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=size, layout="constrained")
+    figure.set_gid(_OWN)
+    return figure
+
+
 def make_square(ax: Any) -> None:
     """Both axes from 0 to 1, one unit as long as the other, and lines at the edge seen whole."""
     ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")

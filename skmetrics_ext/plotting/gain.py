@@ -18,9 +18,9 @@ from skmetrics_ext.validation import Scores
 class GainDisplay(CurveDisplay):
     """Cumulative gain: share of the positives found by acting on the best-scored share of rows.
 
-    Made by ``from_predictions``, ``from_estimator``, ``from_cv_results`` or ``from_folds``, which
-    take beside their own arguments ``curves``, the classes to draw (of more than two, each
-    against the rest), and of folds ``grid``, the shares of rows of the mean, and
+    Made by ``from_predictions``, ``from_estimator``, ``from_cv_results``, ``from_report`` or
+    ``from_folds``, which take beside their own arguments ``curves``, the classes to draw (of more
+    than two, each against the rest), and of folds ``grid``, the shares of rows of the mean, and
     ``confidence_level=0.95``.
 
     The number in the legend is the gain capture: the area above chance, over that of a perfect

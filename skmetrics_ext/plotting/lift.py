@@ -17,9 +17,9 @@ from skmetrics_ext.validation import Scores
 class LiftDisplay(CurveDisplay):
     """Lift: how many times richer in positives the best-scored share of the rows is than all.
 
-    Made by ``from_predictions``, ``from_estimator``, ``from_cv_results`` or ``from_folds``, which
-    take beside their own arguments ``curves``, the classes to draw (of more than two, each
-    against the rest), and of folds ``grid``, the shares of rows of the mean, and
+    Made by ``from_predictions``, ``from_estimator``, ``from_cv_results``, ``from_report`` or
+    ``from_folds``, which take beside their own arguments ``curves``, the classes to draw (of more
+    than two, each against the rest), and of folds ``grid``, the shares of rows of the mean, and
     ``confidence_level=0.95``.
 
     Parameters

@@ -19,8 +19,8 @@ from skmetrics_ext.validation import Scores, check_option
 class RocCurvesDisplay(CurveDisplay):
     """ROC curves of every class against the rest with their averages, or of every fold.
 
-    Made by ``from_predictions``, ``from_estimator``, ``from_cv_results`` or ``from_folds``, which
-    take beside their own arguments:
+    Made by ``from_predictions``, ``from_estimator``, ``from_cv_results``, ``from_report`` or
+    ``from_folds``, which take beside their own arguments:
 
     - ``curves``: which to draw, by class, "micro" or "macro"; all by default, and of folds of
       several classes "macro";

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from skmetrics_ext.alignment import AlignedRows, require_positive
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.scoring.responses import Responses
+from skmetrics_ext.scoring.responses import Responses, Stored
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option, distinct_labels
 from skmetrics_ext.validation.containers import take_rows
 
@@ -112,10 +112,22 @@ def binary_problems(rows: Scores) -> Iterator[tuple[Any, Scores]]:
 # --------------------------------------------------------------------------- folds
 
 
+class FoldRows(NamedTuple):
+    """The test rows of a fold, and the model of the fold or why there is none."""
+
+    number: int
+    estimator: Any
+    X: Any
+    y: Any
+    weight: Any
+    n_train: int
+    reason: str = ""
+
+
 def fold_rows(
     cv_results: Mapping[str, Any], X: Any, y: Any, sample_weight: Any, what: str
-) -> Iterator[tuple[int, Any, Any, Any, Any, int]]:
-    """Number, estimator and test rows (X, y, weights) of each fold, and its training size."""
+) -> Iterator[FoldRows]:
+    """The folds of a result of ``cross_validate``."""
     if not isinstance(cv_results, Mapping) or not all(key in cv_results for key in _NEEDED):
         raise InvalidParameterError(
             f"{what} needs cv_results of cross_validate(..., return_estimator=True, "
@@ -131,15 +143,63 @@ def fold_rows(
                 f"{max(np.max(train), np.max(test))}: pass the X and y that were cross-validated."
             )
         weight = None if sample_weight is None else np.asarray(sample_weight)[test]
-        yield number, estimator, take_rows(X, test), take_rows(y, test), weight, len(train)
+        yield FoldRows(
+            number, estimator, take_rows(X, test), take_rows(y, test), weight, len(train)
+        )
 
 
-def cv_folds(
-    cv_results: Mapping[str, Any],
-    X: Any,
+def report_model(report: Any, model: str | None) -> str:
+    """The model to draw: the one of this name, or the only one beside the baseline."""
+    candidates = [name for name in report.models if name != report.baseline]
+    if model is None and len(candidates) == 1:
+        return str(candidates[0])
+    if model is None or model not in report.models:
+        told = "which of several models to draw is not said" if model is None else f"got {model!r}"
+        raise InvalidParameterError(f"model must be one of {list(report.models)}; {told}.")
+    return model
+
+
+def report_rows(
+    report: Any, model: str, methods: tuple[str, ...], what: str, once: bool
+) -> Iterator[FoldRows]:
+    """The folds of a model of a report, by the predictions that were kept.
+
+    ``once`` leaves out rows that an earlier fold had, for pictures of all rows together.
+    """
+    results = [result for result in report.results if result.model == model]
+    if report.data is None or not any(m in r.responses for r in results for m in methods):
+        raise InvalidParameterError(
+            f"{what} needs {' or '.join(methods)} of {model!r}, which no metric of the report "
+            f"asked for; it has {list(report.metrics)}."
+        )
+    params = report.data.params.values()
+    weight = next((own["sample_weight"] for own in params if "sample_weight" in own), None)
+    seen: set[int] = set()
+    for result in results:
+        kept = np.arange(len(result.rows))
+        if once:
+            kept = np.array([k for k in kept if int(result.rows[k]) not in seen], dtype=np.int64)
+            seen.update(result.rows.tolist())
+            if not len(kept):
+                continue
+        rows = result.rows[kept]
+        said = {method: response[kept] for method, response in result.responses.items()}
+        reasons = sorted(set(result.reasons.values())) or ["there are no predictions"]
+        yield FoldRows(
+            result.fold,
+            Stored(result.classes, said),
+            None,
+            take_rows(report.data.y, rows),
+            None if weight is None else np.asarray(weight)[rows],
+            result.n_train,
+            "" if any(method in said for method in methods) else reasons[0],
+        )
+
+
+def scored_folds(
+    folds: Iterable[FoldRows],
     y: Any,
     *,
-    sample_weight: Any,
     pos_label: Any,
     methods: tuple[str, ...],
     what: str,
@@ -149,26 +209,25 @@ def cv_folds(
     Where the model was not fitted on all classes, its curves would be of another problem.
     """
     classes = distinct_labels(y)
-    folds = []
-    for number, estimator, *rows, n_train in fold_rows(cv_results, X, y, sample_weight, what):
-        own_X, own_y, weight = rows
-        n_test, scores, reason = len(own_y), None, ""
-        known = getattr(estimator, "classes_", None)
+    found = []
+    for fold in folds:
+        scores, reason = None, fold.reason
+        known = getattr(fold.estimator, "classes_", None)
         lacking = [] if classes is None or known is None else _without(classes, known)
         if lacking:
             reason = f"the model was fitted without the classes {lacking}"
-        else:
+        if not reason:
             scores = estimator_scores(
-                estimator,
-                own_X,
-                own_y,
-                sample_weight=weight,
+                fold.estimator,
+                fold.X,
+                fold.y,
+                sample_weight=fold.weight,
                 pos_label=pos_label,
                 methods=methods,
                 what=what,
             )
-        folds.append(Fold(number, scores, n_train, n_test, reason))
-    return folds
+        found.append(Fold(fold.number, scores, fold.n_train, len(fold.y), reason))
+    return found
 
 
 def _without(classes: Array, known: Any) -> list[Any]:

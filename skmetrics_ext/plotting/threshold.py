@@ -27,8 +27,8 @@ _METRICS = ("precision", "recall", "specificity", "f1")
 class ThresholdDisplay(CurveDisplay):
     """Metrics of labels over the threshold from which on a row is predicted positive.
 
-    Made by ``from_predictions``, ``from_estimator``, ``from_cv_results`` or ``from_folds``, which
-    take beside their own arguments:
+    Made by ``from_predictions``, ``from_estimator``, ``from_cv_results``, ``from_report`` or
+    ``from_folds``, which take beside their own arguments:
 
     - ``metrics``: names of metrics of labels as `get_scorer` knows them, or functions; precision,
       recall, specificity and F1 by default;

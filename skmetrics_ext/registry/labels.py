@@ -173,7 +173,7 @@ ROWS = (
         composite.largest_class,
         greater_is_better=None,
         on_tables=on_tables.no_information_rate,
-        interval="bca",  # the largest share has no derivative where two are equal
+        interval="largest",  # of shares: without a derivative where two are equal
     ),
     *(
         _row(function, kernel, (-1.0, 1.0), ONE_CLASS, on_tables=stacked)

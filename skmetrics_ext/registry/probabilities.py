@@ -109,8 +109,15 @@ ROWS = (
         (0.0, 1.0),
         tally="ranks",
         variants=TARGETS,
+        interval="biased",
     ),
-    _loss(smooth.smooth_calibration_error, smooth.smooth_error, (0.0, 1.0), tally="ranks"),
+    _loss(
+        smooth.smooth_calibration_error,
+        smooth.smooth_error,
+        (0.0, 1.0),
+        tally="ranks",
+        interval="biased",
+    ),
     _loss(
         recalibration.observed_expected_ratio,
         recalibration.observed_to_expected,

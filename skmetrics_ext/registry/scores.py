@@ -105,12 +105,12 @@ ROWS = (
         variants=ROC,
         interval="logit",
     ),
-    _ranked(gains.ks_statistic_score, gains.kolmogorov_smirnov),
+    _ranked(gains.ks_statistic_score, gains.kolmogorov_smirnov, interval="biased"),
     _ranked(gains.gain_capture_score, gains.gain_capture, (-1.0, 1.0), interval="logit"),
     _ranked_at(
         gains.lift_score, gains.lift, "fraction", (10, 1, 5, 20), (0.0, INFINITY), scorer="lift_at"
     ),
-    _ranked(h_measure.h_measure_score, h_measure.hand_h),
+    _ranked(h_measure.h_measure_score, h_measure.hand_h, interval="biased"),
     _ranked(precision_recall_gain.auprg_score, precision_recall_gain.auprg, (-INFINITY, 1.0)),
     _ranked(equal_error.equal_error_rate, equal_error.equal_error, greater_is_better=False),
     *(
@@ -163,6 +163,7 @@ ROWS = (
         "a class has no rows",
         scorer="roc_auc_convex_hull",
         variants=ROC,
+        interval="biased",
     ),
     MetricSpec(
         "average_precision_score",

@@ -58,8 +58,10 @@ class MetricSpec:
     make_kernel : callable or None
         ``make_kernel(**params)``: the kernel for parameters that it does not have itself.
     interval : str
-        Method by which `confidence_interval` finds an interval unless told; "" for the one of
-        its kind.
+        What else than its kind decides how `confidence_interval` finds an interval: "wilson" of
+        a number of rows among some rows, "logit" of what is linear in an area under the ROC
+        curve, "largest" of the share of the largest class. "biased" says that noise makes it
+        larger (a maximum, a distance), which the bootstrap corrects in part.
     """
 
     name: str

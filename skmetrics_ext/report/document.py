@@ -25,8 +25,9 @@ thead th {border-bottom: 1px solid var(--line); vertical-align: bottom}
 tbody tr:hover {background: #8882}
 tr.baseline {font-style: italic; border-top: 1px dotted var(--line)}
 td small {color: var(--quiet)}
-.pictures {display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(19rem, 1fr))}
-figcaption {text-align: center} figure {margin: 0}
+.pictures {display: grid; gap: 1.2rem; align-items: start;
+  grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr))}
+figcaption {text-align: center} figure {margin: 0 auto; width: 100%; max-width: 34rem}
 figure svg, figure img {width: 100%; height: auto; display: block}
 details {margin-top: 2rem} summary {cursor: pointer; font-weight: 600}
 @media print {details > * {display: block} body {max-width: none}}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from skmetrics_ext.report.charts import report_charts
 from skmetrics_ext.report.document import document, folded, note, pictures, section, table
 from skmetrics_ext.report.picture import Line, dots
 from skmetrics_ext.report.render import footnotes, heading, number
@@ -37,6 +38,7 @@ def report_page(report: CrossValidationReport) -> str:
         section(
             "Models by metric", note(_LEGEND.format(level)), pictures(_pictures(report, level))
         ),
+        *report_charts(report),
         section("Comparison on the same folds", *_comparison(report, level)),
         section("Pooled out-of-fold estimates", note(_POOLED), _pooled(report, level)),
         folded("Every fold", _folds(report)),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from skmetrics_ext.report.rows import count_rows, take_params, take_rows
 from skmetrics_ext.scoring import Scorer
 from skmetrics_ext.scoring.intervals import estimate_of
 from skmetrics_ext.scoring.recording import evaluate_all
+from skmetrics_ext.scoring.responses import Stored
 from skmetrics_ext.scoring.scorer import Evaluation, spec_of
 
 if TYPE_CHECKING:
@@ -70,20 +70,6 @@ class OutOfFold:
     responses: dict[str, Array]
 
 
-class _Stored:
-    """Out-of-fold predictions in the place of an estimator: it says what was said."""
-
-    def __init__(self, found: OutOfFold) -> None:
-        if found.classes is not None:
-            self.classes_ = found.classes
-        for method, response in found.responses.items():
-            setattr(self, method, partial(_said, response))
-
-
-def _said(response: Array, X: Any) -> Array:
-    return response
-
-
 def out_of_fold(results: Sequence[FoldResult]) -> OutOfFold:
     """Predictions of one model on all folds, one after the other."""
     results = [result for result in results if result.responses]
@@ -132,7 +118,8 @@ def pool(report: CrossValidationReport) -> list[dict[str, Any]]:
         repeated = len(np.unique(found.rows)) < len(found.rows)
         evaluation = None
         if report.data is not None and len(found.rows):
-            evaluation = Evaluation(_Stored(found), None, take_rows(report.data.y, found.rows))
+            stored = Stored(found.classes, found.responses)
+            evaluation = Evaluation(stored, None, take_rows(report.data.y, found.rows))
         for metric in report.metrics:
             row: dict[str, Any] = {
                 "model": model,

@@ -244,6 +244,8 @@ class CrossValidationReport:
     def plot(self, **options: Any) -> Any:
         """Dot and interval of each model and metric, the baseline marked.
 
+        Other pictures are made by the displays: ``RocCurvesDisplay.from_report(report, model)``.
+
         Parameters
         ----------
         **options : dict
@@ -347,6 +349,9 @@ class CrossValidationReport:
 
     def to_html(self, path: str | Path | None = None) -> str:
         """All of it as one self-contained page: tables and pictures, nothing to load.
+
+        Curves and confusion matrices of the out-of-fold predictions are drawn where matplotlib
+        is installed.
 
         Parameters
         ----------

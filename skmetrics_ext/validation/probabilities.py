@@ -234,8 +234,8 @@ class BinaryProbabilities:
 def n_columns(y_proba: Any) -> int:
     """1 for a vector or a column of probabilities, else the number of columns."""
     proba = y_proba.proba if isinstance(y_proba, Probabilities) else y_proba
-    shape = read_column(proba, "y_proba").values.shape
-    return 1 if len(shape) < 2 else int(shape[1])
+    array = proba if type(proba) is np.ndarray else read_column(proba, "y_proba").values
+    return 1 if array.ndim < 2 else int(array.shape[1])
 
 
 def _check_kind(kind: str, accepted: tuple[str, ...]) -> None:

@@ -154,8 +154,9 @@ def test_page_with_curves(file, tmp_path, capsys):
     arguments = [file, "--true", "truth", "--score", "p", "--score", "s", "--positive", "ill"]
     assert main(["score", *arguments, "--html", str(path), "--resamples", "100"]) == 0
     text = path.read_text(encoding="utf-8")
-    assert text.count("<svg") == 5  # two ROC, two precision-recall, one calibration
-    assert "ROC curve of s; positive class: ill" in text
+    assert text.count("<svg") == 3  # ROC, precision-recall, reliability
+    for line in ("p (AUC", "s (AUC", "positive class ill"):
+        assert line in text
     assert "<script" not in text
     assert "<img" not in text
 
@@ -165,7 +166,7 @@ def test_page_of_cv(tmp_path, capsys):
     arguments = ["--data", "iris", "--models", "tree", "naive_bayes", "--scoring", "accuracy"]
     assert main(["cv", *arguments, "--repeats", "2", "--html", str(path), "--quiet"]) == 0
     text = path.read_text(encoding="utf-8")
-    assert text.count("<svg") == 1
+    assert text.count("<svg") == 1 + 2  # the metric, and a confusion matrix of each model
     assert "RepeatedStratifiedKFold" in text
     assert "10 folds of 150 rows" in capsys.readouterr().out
 

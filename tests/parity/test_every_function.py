@@ -5,8 +5,8 @@ import sklearn.metrics
 import skmetrics_ext
 from parity import test_labels, test_scores
 
-# Not metrics: they are tested in tests/scoring.
-OTHER = {"get_scorer", "get_scorer_names", "make_scorer"}
+# Not metrics: they are tested in tests/scoring and tests/plotting.
+OTHER = {"get_scorer", "get_scorer_names", "make_scorer", "ConfusionMatrixDisplay"}
 
 
 def test_every_shared_name_is_compared():

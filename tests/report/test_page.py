@@ -17,6 +17,7 @@ from skmetrics_ext.report.picture import Line, dots
 
 X, Y = load_breast_cancer(return_X_y=True)
 ROWS = np.argsort(Y, kind="stable")
+CURVES = ("ROC", "Precision and recall", "Reliability")
 VOID = {"meta", "link", "br", "img"}
 
 
@@ -61,10 +62,17 @@ def test_page_is_whole_and_loads_nothing(page):
     _, text, report = page
     read = Page(text)
     assert text.startswith("<!DOCTYPE html>")
-    assert read.tags.count("svg") == len(report.metrics)
+    assert read.tags.count("svg") == len(report.metrics) + len(CURVES) + 1  # and the matrix
+    labels = [value for name, value in read.attributes if name == "aria-label"]
+    assert [label for label in labels if label.endswith("of a <b> & c")] == [
+        *(f"{title} of a <b> & c" for title in CURVES),
+        "Confusion matrix of a <b> & c",
+    ]
     links = [value for name, value in read.attributes if name in ("src", "href", "srcset")]
     assert links == ["data:,"]
-    assert not re.search(r"url\(|@import|https?://(?!www\.w3\.org)", text)
+    inner = [value for name, value in read.attributes if name == "xlink:href"]
+    assert all(value.startswith(("#", "data:image/png;base64,")) for value in inner)
+    assert not re.search(r"url\((?!#)|@import|https?://(?!www\.w3\.org)", text)
     assert "script" not in read.tags
     assert "a <b> & c" in read.text
     for row in report.summary():
@@ -131,4 +139,4 @@ def test_a_browser_draws_it(page, tmp_path, width):
     )  # fmt: skip
     assert ":CONSOLE" not in run.stderr
     title = re.search(r"<title>(.*?)</title>", run.stdout).group(1).replace("&quot;", '"')
-    assert title == f'{{"drawn":{len(report.metrics)},"wide":false,"loaded":0}}'
+    assert title == f'{{"drawn":{len(report.metrics) + len(CURVES) + 1},"wide":false,"loaded":0}}'

@@ -27,7 +27,7 @@ class ClassScores {
   ClassScores(const Ranking<S, Rows>& ranking, std::size_t n) {
     low_ = static_cast<double>(ranking.score(*(ranking.end() - 1)));
     const double span = static_cast<double>(ranking.score(*ranking.begin())) - low_;
-    const std::size_t buckets = std::max<std::size_t>(2 * n, 2);
+    const std::size_t buckets = std::max<std::size_t>(4 * n, 2);
     last_ = static_cast<double>(buckets - 1);
     factor_ = last_ / span;
     if (!(span > 0 && span < 1e300 && factor_ < 1e300)) factor_ = 0;  // one bucket
@@ -72,7 +72,7 @@ class ClassScores {
   }
 
  private:
-  static constexpr std::size_t probes = 4;
+  static constexpr std::size_t probes = 3;
 
   std::size_t bucket(S score) const {
     const double place = (static_cast<double>(score) - low_) * factor_;

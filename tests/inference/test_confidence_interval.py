@@ -1,0 +1,296 @@
+"""confidence_interval: which method, what it gives, what it refuses."""
+
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.compare import undefined_allowed
+from support.rows import NAMES, settings_of
+from support.samples import samples
+
+from skmetrics_ext import (
+    METRICS,
+    accuracy_score,
+    confidence_interval,
+    equal_error_rate,
+    expected_cost,
+    proportion_interval,
+    ratio_interval,
+)
+from skmetrics_ext.validation import InvalidParameterError
+
+TABLES = {"averaged_confusion", "confusion_matrix"}
+SCALARS = [name for name in NAMES if name not in TABLES]
+
+
+@pytest.fixture
+def rows():
+    rng = np.random.default_rng(0)
+    true = rng.integers(0, 2, 200)
+    score = true + rng.normal(size=200)
+    return true, (score > 0.5).astype(int), score, 1 / (1 + np.exp(-score))
+
+
+def params_of(name):
+    """Of two classes, the two best of them are right in every row."""
+    return {"k": 1} if name == "top_k_accuracy_score" else METRICS[name].params
+
+
+def response_of(spec, rows):
+    _, pred, score, proba = rows
+    return {"labels": pred, "scores": score, "probabilities": proba}[spec.response]
+
+
+@pytest.mark.parametrize("name", SCALARS)
+def test_every_metric_has_an_interval_that_holds_it(name, rows):
+    spec = METRICS[name]
+    options = {"n_resamples": 199, "random_state": 0, **params_of(name)}
+    wide = confidence_interval(spec.function, rows[0], response_of(spec, rows), **options)
+    value = spec.function(rows[0], response_of(spec, rows), **params_of(name))
+    assert wide.value == value
+    assert wide.low <= value <= wide.high
+    assert spec.bounds[0] <= wide.low
+    assert wide.high <= spec.bounds[1]
+    assert wide.low < wide.high
+    assert wide.standard_error > 0
+    narrow = confidence_interval(
+        spec.function, rows[0], response_of(spec, rows), confidence_level=0.8, **options
+    )
+    assert wide.low <= narrow.low
+    assert narrow.high <= wide.high
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_intervals_hold_the_value_on_any_rows(data):
+    name = data.draw(st.sampled_from([n for n in SCALARS if METRICS[n].on_tables]))
+    params, kind = data.draw(st.sampled_from(settings_of(name)))
+    sample = data.draw(samples("labels", kind, weighted=data.draw(st.booleans())))
+    with undefined_allowed():
+        found = confidence_interval(
+            METRICS[name].function,
+            sample.true,
+            sample.response,
+            sample_weight=sample.weight,
+            n_resamples=19,
+            random_state=0,
+            **params,
+        )
+    for one in found if isinstance(found, list) else [found]:
+        if not np.isnan(one.value):
+            assert one.low <= one.value <= one.high or np.isnan(one.low)
+
+
+@pytest.mark.parametrize(
+    ("name", "method"),
+    [
+        ("accuracy", "wilson"),
+        ("recall", "wilson"),
+        ("f1_macro", "wilson"),
+        ("matthews_corrcoef", "wilson"),
+        ("positive_likelihood_ratio", "log"),
+        ("no_information_rate", "wilson"),
+        ("roc_auc", "logit"),
+        ("gini", "logit"),
+        ("average_precision", "bca"),
+        ("neg_log_loss", "edgeworth"),
+        ("brier_skill", "bca"),
+    ],
+)
+def test_auto_takes_the_method_of_the_kind_of_metric(name, method, rows):
+    spec = METRICS.get(name)
+    response = {
+        "roc_auc": 2,
+        "gini": 2,
+        "average_precision": 2,
+        "neg_log_loss": 3,
+        "brier_skill": 3,
+    }
+    given_rows = rows[0], rows[response.get(name, 1)]
+    metric = name if spec is None else spec.function
+    assert confidence_interval(metric, *given_rows, n_resamples=9, random_state=0).method == method
+
+
+@pytest.mark.parametrize(
+    ("name", "count", "nobs"),
+    [("accuracy", 5, 7), ("recall", 3, 4), ("precision", 3, 4), ("specificity", 2, 3)],
+)
+@pytest.mark.parametrize("method", ["wilson", "clopper_pearson", "jeffreys", "agresti_coull"])
+def test_shares_have_the_intervals_of_proportions(name, count, nobs, method):
+    true, pred = [1, 1, 1, 1, 0, 0, 0], [1, 1, 1, 0, 0, 0, 1]
+    found = confidence_interval(name, true, pred, method=method)
+    expected = proportion_interval(count, nobs, method=method)
+    assert found.value == float(Fraction(count, nobs))
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high), rel=1e-9)
+
+
+def test_shares_of_0_and_1_have_the_width_of_their_denominator():
+    for share, name in ((1, "recall"), (0, "false_negative_rate")):
+        metric = METRICS.get(name, name)
+        metric = metric if isinstance(metric, str) else metric.function
+        found = confidence_interval(metric, [1] * 8 + [0] * 5, [1] * 8 + [0] * 5)
+        expected = proportion_interval(8 * share, 8)
+        assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-9)
+
+
+def test_ratios_have_the_intervals_of_the_log_method():
+    cells = {"tp": 40, "fp": 30, "fn": 20, "tn": 110}
+    true = [1] * 60 + [0] * 140
+    pred = [1] * 40 + [0] * 20 + [1] * 30 + [0] * 110
+    found = confidence_interval("diagnostic_odds_ratio", true, pred)
+    expected = ratio_interval(**cells, ratio="diagnostic_odds_ratio")
+    assert found.value == pytest.approx(expected.value)
+    # By a t distribution instead of the normal.
+    assert np.log(found.high / found.low) == pytest.approx(
+        np.log(expected.high / expected.low), rel=0.03
+    )
+
+
+def test_perfect_predictions_leave_a_width(rows):
+    true, proba = rows[0], rows[0].astype(float)
+    for name in SCALARS:
+        spec = METRICS[name]
+        if spec.row_values is not None or name == "no_information_rate":
+            continue
+        response = true if spec.response == "labels" else np.clip(proba, 0.01, 0.99)
+        found = confidence_interval(
+            spec.function, true, response, n_resamples=99, random_state=0, **params_of(name)
+        )
+        assert found.low < found.high, name
+
+
+def test_weights_of_2_are_no_more_rows_unless_they_are_frequencies(rows):
+    true, pred, score, proba = rows
+    two = np.full(200, 2)
+    for name, response in (
+        ("f1", pred),
+        ("accuracy", pred),
+        ("roc_auc", score),
+        ("neg_log_loss", proba),
+        ("positive_likelihood_ratio", pred),
+    ):
+        metric = METRICS[name].function if name in METRICS else name
+        once = confidence_interval(metric, true, response)
+        twice = confidence_interval(metric, true, response, sample_weight=two)
+        seen = confidence_interval(
+            metric, true, response, sample_weight=two, weights_are="frequency"
+        )
+        rows_twice = confidence_interval(metric, np.tile(true, 2), np.tile(response, 2))
+        assert (twice.low, twice.high) == pytest.approx((once.low, once.high), rel=1e-3)
+        if name == "neg_log_loss":
+            continue
+        assert (seen.low, seen.high) == pytest.approx((rows_twice.low, rows_twice.high), rel=1e-9)
+
+
+def test_copies_of_rows_in_one_group_are_no_more_rows(rows):
+    true, pred, _, proba = rows
+    for name, response in (("f1", pred), ("recall", pred), ("neg_log_loss", proba)):
+        alone = confidence_interval(name, true, response, groups=np.arange(200))
+        copies = confidence_interval(
+            name, np.tile(true, 3), np.tile(response, 3), groups=np.tile(np.arange(200), 3)
+        )
+        assert (copies.low, copies.high) == pytest.approx((alone.low, alone.high), rel=1e-9)
+
+
+def test_every_class_has_an_estimate_where_the_metric_has_a_value_for_each():
+    true, pred = [0, 0, 1, 1, 2, 2] * 9, [0, 0, 1, 2, 2, 2] * 9
+    found = confidence_interval("recall", true, pred, average=None)
+    assert [one.value for one in found] == [1.0, 0.5, 1.0]
+    for one, count in zip(found, (18, 9, 18), strict=True):
+        expected = proportion_interval(count, 18)
+        assert (one.low, one.high) == pytest.approx((expected.low, expected.high), abs=1e-9)
+    drawn = confidence_interval(
+        "recall", true, pred, average=None, method="bootstrap", random_state=0, n_resamples=99
+    )
+    assert [one.value for one in drawn] == [1.0, 0.5, 1.0]
+
+
+def test_a_function_of_the_users_own():
+    rng = np.random.default_rng(0)
+    true, pred = rng.integers(0, 2, 80), rng.integers(0, 2, 80)
+
+    def ours(a, b):
+        return float(np.mean(a == b))
+
+    own = confidence_interval(ours, true, pred, random_state=0, n_resamples=4999)
+    other = confidence_interval(accuracy_score, true, pred, method="bca", random_state=1)
+    assert own.method == "bca"
+    assert (own.low, own.high) == pytest.approx((other.low, other.high), abs=0.02)
+    weighed = partial(equal_error_rate, method="interpolated")
+    found = confidence_interval(weighed, true, rng.random(80), random_state=0, n_resamples=99)
+    assert (
+        found.value
+        != confidence_interval(
+            equal_error_rate, true, rng.random(80), random_state=0, n_resamples=99
+        ).value
+    )
+
+
+def test_a_metric_without_bounds_has_a_delta_interval():
+    true, pred = [0, 0, 1, 1, 1] * 20, [0, 1, 1, 0, 1] * 20
+    found = confidence_interval(expected_cost, true, pred, cost_matrix=[[0, 1], [10, 0]])
+    costs = np.array([0, 1, 0, 10, 0] * 20)
+    assert found.method == "delta"
+    assert found.standard_error == pytest.approx(costs.std() / 10)
+
+
+def test_few_rows_are_told():
+    true = [0] * 40 + [1, 1]
+    pred = [0] * 39 + [1, 1, 0]
+    assert "2 rows of class 1 are few" in confidence_interval("f1_macro", true, pred).note
+    assert confidence_interval("f1_macro", true * 10, pred * 10).note == ""
+
+
+def test_draws_in_which_all_is_right_are_told():
+    true = np.array([0] * 20 + [1] * 20)
+    found = confidence_interval(
+        "average_precision", true, true + 0.5, random_state=0, n_resamples=99
+    )
+    assert found.value == found.high == 1
+    assert "all draws have this value" in found.note
+    expected = proportion_interval(20, 20)
+    assert found.low == pytest.approx(expected.low)
+
+
+@pytest.mark.parametrize(
+    ("metric", "params", "message"),
+    [
+        ("f1", {"method": "delong"}, r"does not apply to f1.*'wilson', 'delta', 'bca'"),
+        ("f1_macro", {"method": "clopper_pearson"}, "those that do are"),
+        ("positive_likelihood_ratio", {"method": "wilson"}, "'log', 'delta'"),
+        ("f1", {"confidence_level": 1.0}, "confidence_level"),
+        ("f1", {"weights_are": "counts"}, "weights_are"),
+        ("f1", {"stratified": "yes"}, "stratified"),
+        ("f1", {"n_resamples": 0}, "n_resamples"),
+    ],
+)
+def test_what_does_not_apply_is_refused(metric, params, message, rows):
+    with pytest.raises(InvalidParameterError, match=message):
+        confidence_interval(metric, rows[0], rows[1], **params)
+
+
+def test_mean_losses_move_their_bounds_by_the_skewness():
+    rng = np.random.default_rng(0)
+    true = (rng.random(300) < 0.1).astype(int)
+    proba = np.clip(0.1 + 0.3 * true + 0.05 * rng.normal(size=300), 0.01, 0.99)
+    skewed, plain, normal = (
+        confidence_interval("neg_log_loss", true, proba, method=method)
+        for method in ("edgeworth", "t", "normal")
+    )
+    assert skewed.low > plain.low
+    assert skewed.high > plain.high
+    assert plain.high > normal.high
+    assert skewed.high - skewed.low == pytest.approx(plain.high - plain.low)
+
+
+def test_the_largest_class_may_be_another_one():
+    """Of two classes of 50 rows the largest share is 1/2 or more, and that must be held."""
+    found = confidence_interval("no_information_rate", [0] * 52 + [1] * 48, [0] * 100)
+    assert found.value == 0.52
+    assert found.low < 0.5
+    assert found.high == pytest.approx(proportion_interval(52, 100).high)
+    lower = proportion_interval(52, 100, confidence_level=0.975)
+    assert found.low == pytest.approx(lower.low)
