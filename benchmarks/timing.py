@@ -1,9 +1,10 @@
-"""Fair times: equality first, then rounds in which everyone runs, in an order that rotates."""
+"""Fair times: equality first, then rounds in which everyone runs, in an order drawn anew."""
 
 from __future__ import annotations
 
 import gc
 import os
+import random
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
@@ -68,18 +69,19 @@ def race(
 ) -> dict[str, list[float]]:
     """Seconds of one unit of each, one number a round.
 
-    Every call warms up first. A round runs all of them; the one that begins changes from round
-    to round. Rounds end early, but not before the third, when ``seconds`` have passed.
+    Every call warms up first. A round runs all of them, in an order drawn anew: what one leaves in
+    the caches and in the allocator is met by each of the others as often. Rounds end early, but
+    not before the third, when ``seconds`` have passed.
     """
     now = CLOCKS[clock]
     repeats = {name: _repeats(entrant, now) for name, entrant in entrants.items()}
     names, times = list(entrants), {name: [] for name in entrants}
-    end = time.perf_counter() + seconds
+    end, shuffle = time.perf_counter() + seconds, random.Random(0).shuffle
     for i in range(rounds):
         if i >= 3 and time.perf_counter() > end:
             break
-        shift = i % len(names)
-        for name in names[shift:] + names[:shift]:
+        shuffle(names)
+        for name in names:
             entrant = entrants[name]
             times[name].append(_sample(entrant, repeats[name], now) / entrant.units)
     return times

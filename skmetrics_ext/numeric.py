@@ -57,7 +57,7 @@ def nan_average(values: Array, weights: Array | None = None) -> float:
     if values.size == 0:
         return float("nan")
     if weights is None:
-        return float(values.mean())
+        return float(values.sum()) / values.size
     total = weights.sum()
     if total == 0:
         return float(values.mean())

@@ -27,6 +27,7 @@ ranked_precision = _numpy.ranked_precision
 ranked_steps = _numpy.ranked_steps
 ranked_wins = _numpy.ranked_wins
 resampled_wins = _numpy.resampled_wins
+types = _numpy.types
 value_range = _numpy.value_range
 
 _INTERFACE = (
@@ -42,6 +43,7 @@ _INTERFACE = (
     "ranked_steps",
     "ranked_wins",
     "resampled_wins",
+    "types",
     "value_range",
 )
 # A third implementation (an array library, a GPU) is a module and a line here.

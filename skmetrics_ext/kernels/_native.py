@@ -78,10 +78,20 @@ def _in_order(classes: Array, codes: list[Array]) -> tuple[Array, list[Array]]:
     return classes[order], [rank[code] for code in codes]
 
 
+def types(objects: Array) -> set[type]:
+    return _compiled.types(np.ascontiguousarray(objects))
+
+
 def confusion(true: Array, pred: Array, n_classes: int, weight: Array | None) -> Array:
     if weight is None and true.flags.c_contiguous and pred.flags.c_contiguous:
         return _compiled.confusion(true, pred, n_classes)
     return _numpy.confusion(true, pred, n_classes, weight)
+
+
+def class_counts(
+    true: Array, pred: Array, n_classes: int, weight: Array | None
+) -> tuple[Array, Array, Array]:
+    return _numpy.class_counts(true, pred, n_classes, weight, count=confusion)
 
 
 def rank_table(

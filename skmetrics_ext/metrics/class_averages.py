@@ -166,14 +166,15 @@ def _by_column(checked: Scores) -> Iterator[tuple[Array, Array]]:
 
 
 def _average_pairs(areas: Array, mass: Array, average: str | None) -> Any:
-    first, second = np.triu_indices(len(mass), 1)
-    pairs = (areas[first, second] + areas[second, first]) / 2
+    order = np.arange(len(mass))
+    upper = order[:, None] < order  # (0, 1), (0, 2), ...
+    pairs = (areas[upper] + areas.T[upper]) / 2
     if average is None:
         if np.isnan(pairs).any():
             warn_undefined(ONLY_ONE_CLASS)
         return pairs
     # Pairs of classes without rows do not exist for the mean, as in scikit-learn.
-    return nan_average(pairs, mass[first] + mass[second] if average == "weighted" else None)
+    return nan_average(pairs, (mass[:, None] + mass)[upper] if average == "weighted" else None)
 
 
 def _defined(area: Array) -> float:

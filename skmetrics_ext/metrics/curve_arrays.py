@@ -13,7 +13,7 @@ from skmetrics_ext import kernels
 from skmetrics_ext.metrics.class_averages import binary_tally
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.ranking_kernels import cumulated, from_infinity, recall_ends
-from skmetrics_ext.numeric import Array, divide, trapezoid
+from skmetrics_ext.numeric import Array, divide, parts, trapezoid
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import (
     InvalidParameterError,
@@ -333,16 +333,18 @@ def precision_recall_curve(
         thresholds = thresholds[kept]
         kept = np.concatenate([[True], kept])
         fp, tp = fp[kept], tp[kept]
-    fp += tp
     # In the memory of the counts: fresh memory costs as much as the division.
-    precision, recall = fp.view(np.float64), tp.view(np.float64)
-    total = tp[-1]
-    np.divide(tp[1:], fp[1:], out=precision[1:])
-    if total:
-        np.divide(tp, total, out=recall)
-    else:
+    precision, recall, total = fp.view(np.float64), tp.view(np.float64), tp[-1]
+    fp[0] = 1  # precision without any row has no say, but 0/0 would warn
+    for part in parts(len(tp)):
+        right = tp[part].astype(np.float64)
+        np.divide(right, fp[part] + tp[part], out=precision[part])
+        if total:
+            np.divide(right, total, out=recall[part])
+    if not total:
         warn_user(NO_POSITIVE)
-        recall[1:] = 1.0
+        recall[:] = 1.0
+        recall[0] = 0.0
     precision[0] = 1.0
     return precision[::-1], recall[::-1], thresholds[::-1]
 

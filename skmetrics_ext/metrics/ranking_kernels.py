@@ -118,7 +118,7 @@ def _bends_down(x: Array, y: Array) -> Array:
 def pairwise_auc(wins: Array, mass: Array) -> Array:
     """A(i|j), the area of column i between rows of class i and of class j; nan on the diagonal."""
     areas = divide(wins, 2 * mass[:, None] * mass)
-    np.fill_diagonal(areas, np.nan)
+    areas.flat[:: len(mass) + 1] = np.nan
     return areas
 
 

@@ -289,9 +289,11 @@ def _positive(classes: Array, labels: Any, pos_label: Any) -> int:
         return place
     if labels is not None:
         return 1
-    present = set(classes.tolist())
-    if present <= {0, 1} or present <= {-1, 1}:
-        return find_label(1, classes)
+    present = classes.tolist()
+    if present in ([0, 1], [-1, 1]):
+        return 1
+    if present in ([0], [-1], [1]):
+        return present.index(1) if 1 in present else -1
     if classes.dtype.kind in "biuf":
         return len(classes) - 1
     found = ", ".join(map(repr, classes.tolist()))

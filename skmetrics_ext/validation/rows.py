@@ -48,6 +48,9 @@ def read_rows(
             "Found empty input array (e.g., `y_true` or `y_pred`) while a minimum of 1 sample "
             f"is required: {' and '.join(arguments)} have 0 sample(s)."
         )
+    marked = [c for c in columns if c.index is not None or c.mask is not None]
+    if sample_weight is None and not marked:
+        return columns, None
     _check_index(columns, sample_weight)
     kept = _unmasked(columns)
     if kept is not None:
@@ -59,8 +62,6 @@ def read_rows(
 
 def _check_index(columns: list[Column], sample_weight: Any) -> None:
     """Refuse pandas columns that hold the same rows in another order."""
-    if sample_weight is None and all(column.index is None for column in columns):
-        return
     indexed = [(c.name, c.index) for c in columns if c.index is not None]
     index = getattr(sample_weight, "index", None)
     if index is not None and not callable(index):

@@ -15,6 +15,7 @@ from skmetrics_ext.validation.errors import InvalidParameterError
 from skmetrics_ext.validation.labels import find_labels, read_labels, read_target
 from skmetrics_ext.validation.rows import read_rows
 
+_PLAIN = frozenset([np.dtype(np.float32), np.dtype(np.float64)])
 # Rounding in a softmax stays well inside this; rows that do not are no probabilities.
 _SUM_TOLERANCE = 1e-6
 _EXACT = 2**53  # integers up to here are floats of their own
@@ -327,6 +328,20 @@ def _one_column(scores: Array, column: int | None) -> Array:
 def score_values(column: Column) -> Array:
     """Finite floats of a column or matrix of scores; int64 where floats would make ties."""
     values, name = column.values, column.name
+    if column.is_sparse or column.categories is not None or values.dtype not in _PLAIN:
+        values = _numbers(column)
+    if not kernels.all_finite(values):
+        bad = ~np.isfinite(values)
+        what = "NaN" if np.isnan(values).any() else "infinity or a value too large for its dtype"
+        row = int(np.argmax(bad.reshape(len(values), -1).any(axis=1)))
+        # scikit-learn's wording has no name of the argument between these two words.
+        raise InvalidParameterError(f"Input contains {what}: {name}, first in row {row}.")
+    return values
+
+
+def _numbers(column: Column) -> Array:
+    """Numbers of any dtype as floats, or int64 where floats would make ties."""
+    values, name = column.values, column.name
     if column.is_sparse or column.categories is not None or values.dtype.kind in "SUMmV":
         raise InvalidParameterError(
             f"{name} must hold numbers, got dtype {getattr(values, 'dtype', type(values))}."
@@ -341,12 +356,6 @@ def score_values(column: Column) -> Array:
         values = values.astype(np.float32)  # exact, and sorts faster
     elif values.dtype not in (np.float32, np.float64, np.int64):
         values = values.astype(np.float64)
-    if not kernels.all_finite(values):
-        bad = ~np.isfinite(values)
-        what = "NaN" if np.isnan(values).any() else "infinity or a value too large for its dtype"
-        row = int(np.argmax(bad.reshape(len(values), -1).any(axis=1)))
-        # scikit-learn's wording has no name of the argument between these two words.
-        raise InvalidParameterError(f"Input contains {what}: {name}, first in row {row}.")
     return values
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation.containers import Column
 from skmetrics_ext.validation.errors import InvalidParameterError
@@ -93,7 +94,7 @@ def _first_is(values: Array, kind: type) -> bool:
 
 def _check_objects(values: Array, name: str) -> str | None:
     """Kind of an object array that holds no text; text only passes (None)."""
-    kinds = set(map(type, values.ravel().tolist()))
+    kinds = kernels.types(values)
     if all(issubclass(kind, str) for kind in kinds):
         return None
     for row, value in enumerate(values.reshape(len(values), -1)[:, 0]):

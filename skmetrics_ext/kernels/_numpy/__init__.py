@@ -9,6 +9,7 @@ from skmetrics_ext.kernels._numpy.labels import (
     class_counts,
     confusion,
     encode,
+    types,
     value_range,
 )
 from skmetrics_ext.kernels._numpy.ranks import (
@@ -35,5 +36,6 @@ __all__ = [
     "ranked_steps",
     "ranked_wins",
     "resampled_wins",
+    "types",
     "value_range",
 ]

@@ -159,6 +159,11 @@ def bin_sums(bins: Array, n_bins: int, weight: Array | None) -> Array:
     return np.bincount(bins, weights=weight, minlength=n_bins)
 
 
+def types(objects: Array) -> set[type]:
+    """The types of the elements."""
+    return set(map(type, objects.ravel().tolist()))
+
+
 def confusion(true: Array, pred: Array, n_classes: int, weight: Array | None) -> Array:
     """Table of shape (n_classes, n_classes): rows are the true class, columns the predicted."""
     cells = n_classes * n_classes
@@ -173,14 +178,15 @@ def confusion(true: Array, pred: Array, n_classes: int, weight: Array | None) ->
 
 
 def class_counts(
-    true: Array, pred: Array, n_classes: int, weight: Array | None
+    true: Array, pred: Array, n_classes: int, weight: Array | None, count: Any = confusion
 ) -> tuple[Array, Array, Array]:
     """Per class: weight predicted right, weight of the true class, weight predicted.
 
+    ``count`` makes the table where there is one.
     Memory grows with ``n_classes``, not with its square, once the square would outgrow the rows.
     """
     if n_classes * n_classes <= max(len(true), 1024):
-        table = confusion(true, pred, n_classes, weight)
+        table = count(true, pred, n_classes, weight)
         return table.diagonal().copy(), table.sum(axis=1), table.sum(axis=0)
     right = true == pred
     hits = bin_sums(true[right], n_classes, None if weight is None else weight[right])

@@ -134,6 +134,38 @@ nb::object encode_text_(nb::list columns) {
   return nb::make_tuple(texts, arrays);
 }
 
+// A dense array of objects, held while it is read.
+class Objects {
+ public:
+  explicit Objects(nb::handle array) {
+    if (PyObject_GetBuffer(array.ptr(), &view_, PyBUF_CONTIG_RO | PyBUF_FORMAT) != 0) {
+      throw nb::python_error();
+    }
+  }
+  ~Objects() { PyBuffer_Release(&view_); }
+  Objects(const Objects&) = delete;
+  Objects& operator=(const Objects&) = delete;
+
+  std::size_t size() const { return static_cast<std::size_t>(view_.len / view_.itemsize); }
+  PyObject* operator[](std::size_t i) const { return static_cast<PyObject**>(view_.buf)[i]; }
+
+ private:
+  Py_buffer view_;
+};
+
+// The types that occur.
+nb::object types_(nb::object array) {
+  const Objects objects(array);
+  nb::set types;
+  PyTypeObject* last = nullptr;
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    if (Py_TYPE(objects[i]) == last) continue;
+    last = Py_TYPE(objects[i]);
+    types.add(nb::handle(reinterpret_cast<PyObject*>(last)));
+  }
+  return types;
+}
+
 // Distinct objects in the order of their first rows, and codes. The same object again, as is
 // usual for text, is known by its address and not hashed.
 nb::object encode_objects_(nb::list columns) {
@@ -142,12 +174,8 @@ nb::object encode_objects_(nb::list columns) {
   nb::dict seen;
   nb::list values, arrays;
   for (nb::handle column : columns) {
-    Py_buffer view;
-    if (PyObject_GetBuffer(column.ptr(), &view, PyBUF_CONTIG_RO | PyBUF_FORMAT) != 0) {
-      throw nb::python_error();
-    }
-    const auto n = static_cast<std::size_t>(view.len / view.itemsize);
-    auto** objects = static_cast<PyObject**>(view.buf);
+    const Objects objects(column);
+    const std::size_t n = objects.size();
     Memory<i64> own(n);
     for (std::size_t i = 0; i < n; ++i) {
       PyObject* object = objects[i];
@@ -155,10 +183,7 @@ nb::object encode_objects_(nb::list columns) {
       if (address != object) {
         PyObject* known = PyDict_GetItemWithError(seen.ptr(), object);
         if (known == nullptr) {
-          if (PyErr_Occurred()) {
-            PyBuffer_Release(&view);
-            throw nb::python_error();
-          }
+          if (PyErr_Occurred()) throw nb::python_error();
           code = static_cast<i64>(nb::len(values));
           seen[nb::handle(object)] = code;
           values.append(nb::handle(object));
@@ -169,7 +194,6 @@ nb::object encode_objects_(nb::list columns) {
       }
       own.data[i] = code;
     }
-    PyBuffer_Release(&view);
     arrays.append(as_array(own.take(), {n}));
   }
   return nb::make_tuple(values, arrays);
@@ -185,6 +209,7 @@ void bind_labels(nb::module_& m) {
   m.def("confusion", &confusion_, nb::arg("true"), nb::arg("pred"), nb::arg("n_classes"));
   m.def("encode_text", &encode_text_, nb::arg("columns"));
   m.def("encode_objects", &encode_objects_, nb::arg("columns"));
+  m.def("types", &types_, nb::arg("objects"));
 }
 
 }  // namespace skm

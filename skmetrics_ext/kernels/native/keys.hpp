@@ -74,10 +74,21 @@ struct KeyMap {
   }
 };
 
+// Calls `body` with what gives the value of a row; where the rows are dense the compiler knows it,
+// and the body becomes vector instructions.
+template <class T, class Body>
+void over_rows(const Column<T>& values, Body body) {
+  if (values.stride == 1) {
+    body([data = values.data](std::size_t i) { return data[i]; });
+  } else {
+    body([&](std::size_t i) { return values[i]; });
+  }
+}
+
 // Lets `low` and `high` reach the lowest and the highest value.
 template <class T>
 void widen_range(const Column<T>& values, std::size_t n, T& low, T& high) {
-  const auto widen = [&](auto at) {
+  over_rows(values, [&](auto at) {
     constexpr std::size_t lanes = 8;  // chains that do not wait for each other
     T lows[lanes], highs[lanes];
     std::fill_n(lows, lanes, low);
@@ -95,12 +106,17 @@ void widen_range(const Column<T>& values, std::size_t n, T& low, T& high) {
     }
     low = *std::min_element(lows, lows + lanes);
     high = *std::max_element(highs, highs + lanes);
-  };
-  if (values.stride == 1) {  // known to the compiler, it becomes vector instructions
-    widen([data = values.data](std::size_t i) { return data[i]; });
-  } else {
-    widen([&](std::size_t i) { return values[i]; });
-  }
+  });
+}
+
+// Whether no value is changed by being made smaller and larger again.
+template <class T>
+bool survives(const Column<T>& values, std::size_t n, T down, T up) {
+  i64 changed = 0;
+  over_rows(values, [&](auto at) {
+    for (std::size_t i = 0; i < n; ++i) changed += at(i) * down * up != at(i);
+  });
+  return changed == 0;
 }
 
 template <class S>
@@ -119,9 +135,7 @@ KeyMap<S> key_map(const Column<S>& scores, std::size_t n, int code_bits) {
     if (exponent > 1) {
       map.down = std::ldexp(1.0, 1 - exponent);
       map.up = std::ldexp(1.0, exponent - 1);
-      for (std::size_t i = 0; i < n && map.fits; ++i) {
-        map.fits = scores[i] * map.down * map.up == scores[i];
-      }
+      map.fits = survives(scores, n, map.down, map.up);
       map.highest = image(high * map.down);
       map.range = static_cast<u64>(map.highest) - static_cast<u64>(image(low * map.down));
     }

@@ -11,7 +11,7 @@
 
 namespace skm {
 
-constexpr std::size_t kept_bytes = std::size_t{4} << 20;  // a million rows with weights
+constexpr std::size_t kept_bytes = std::size_t{16} << 20;  // a million rows with weights
 constexpr std::size_t large_bytes = std::size_t{4} << 20;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 

@@ -179,7 +179,7 @@ constexpr std::size_t one_level = std::size_t{1} << 15;
 
 inline int bucket_bits(std::size_t n) {
   const int bits = bit_length(n);
-  return n <= one_level ? bits : std::clamp(bits - 12, 5, 14);
+  return n <= one_level ? bits : std::clamp(bits - 10, 5, 14);
 }
 
 // Sorts the packed scores into `data`, the highest first. Fewer than 2^32 of them.
