@@ -25,17 +25,19 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
     "api_pages",
+    "linked_names",
     "mathml",
+    "scikit_learn",
 ]
 root_doc = "index"
-exclude_patterns = ["_build", "_ext", "gallery/README.rst", "**/sg_execution_times*"]
+exclude_patterns = ["_build", "_ext", "gallery/README.rst"]
 html_math_renderer = "mathml"
 nitpicky = False
 default_role = "py:obj"
-# Pages that benchmarks write may be missing.
-suppress_warnings = ["toc.empty_glob", "config.cache"]
+# The gallery is given a function, which Sphinx cannot keep between builds.
+suppress_warnings = ["config.cache"]
 
-myst_enable_extensions = ["dollarmath", "colon_fence"]
+myst_enable_extensions = ["attrs_block", "dollarmath"]
 myst_heading_anchors = 3
 
 numpydoc_show_class_members = False
@@ -45,9 +47,9 @@ autodoc_typehints = "none"
 autodoc_preserve_defaults = True
 python_maximum_signature_line_length = 88
 
-# The second place serves where there is no network: names of scikit-learn that pages link to.
+# The second place serves where there is no network; _ext/scikit_learn.py writes it.
 intersphinx_mapping = {
-    "sklearn": ("https://scikit-learn.org/stable/", (None, "_ext/sklearn_objects.inv")),
+    "sklearn": ("https://scikit-learn.org/stable/", (None, "api/sklearn.inv")),
 }
 intersphinx_timeout = 5
 
@@ -58,10 +60,9 @@ sphinx_gallery_conf = {
     "abort_on_example_error": True,
     "download_all_examples": False,
     "show_signature": False,
-    "min_reported_time": 1e9,
+    "write_computation_times": False,
     "doc_module": ("skmetrics_ext",),
     "backreferences_dir": "api/backreferences",
-    "reference_url": {"skmetrics_ext": None},
     "within_subsection_order": "FileNameSortKey",
     "reset_modules": ("matplotlib", "strict.warnings_are_errors"),
     "reset_modules_order": "both",
@@ -76,17 +77,19 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
+# Pages that stand alone have no list of their neighbours; wide tables take the right side too.
+WIDE = ("which_metric", "differences", "glossary", "quantities")
+html_sidebars = {page: [] for page in ("index", "definitions", *WIDE)}
 html_theme_options = {
     "logo": {"text": "skmetrics_ext"},
     "navbar_align": "left",
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 5,
     "show_toc_level": 2,
-    "secondary_sidebar_items": ["page-toc"],
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": [], **dict.fromkeys(WIDE, [])},
     "footer_start": ["copyright"],
     "footer_end": [],
     "pygments_light_style": "tango",
 }
-html_sidebars = {"index": []}
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 

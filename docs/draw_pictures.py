@@ -14,10 +14,11 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import cross_val_predict
+from sklearn.model_selection import GridSearchCV, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 import skmetrics_ext as sx
 
@@ -99,12 +100,28 @@ def draw_difference() -> None:
     store(figure, "difference")
 
 
+def draw_search() -> None:
+    """Several metrics of one search, and the setting that one of them takes."""
+    X, y = load_breast_cancer(return_X_y=True)
+    panel = sx.ScorerPanel(["gini", "f1", "specificity", "neg_log_loss"])
+    grid = {"max_depth": [1, 2, 3, 4, 6, 8]}
+    tree = DecisionTreeClassifier(random_state=0, min_samples_leaf=5)
+    search = GridSearchCV(tree, grid, scoring=panel, refit="gini").fit(X, y)
+    figure, axes = plt.subplots(1, 4, figsize=(10, 2.4), layout="constrained")
+    for ax, name in zip(axes, panel.names, strict=True):
+        ax.plot(grid["max_depth"], search.cv_results_[f"mean_test_{name}"], marker="o")
+        ax.axvline(search.best_params_["max_depth"], color="0.7", linestyle="--", zorder=0)
+        ax.set(title=name, xlabel="max_depth")
+    store(figure, "search")
+
+
 def main() -> None:
     mpl.use("agg")
     PICTURES.mkdir(exist_ok=True)
     draw_report()
     draw_intervals()
     draw_difference()
+    draw_search()
     iris = predictions(load_iris, [0, 1])
     save(sx.RocCurvesDisplay.from_predictions(*iris),
          "roc_curves", "Iris, sepals only: ROC of each class")  # fmt: skip

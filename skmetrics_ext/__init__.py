@@ -86,6 +86,7 @@ from skmetrics_ext.metrics.curve_arrays import (
     roc_curve,
 )
 from skmetrics_ext.metrics.equal_error import equal_error_rate
+from skmetrics_ext.metrics.fbeta import fbeta_score
 from skmetrics_ext.metrics.gain_curves import GainCurve, LiftCurve, gain_curve, lift_curve
 from skmetrics_ext.metrics.gains import gain_capture_score, ks_statistic_score, lift_score
 from skmetrics_ext.metrics.h_measure import h_measure_score
@@ -122,7 +123,6 @@ from skmetrics_ext.metrics.rates import (
     false_negative_rate,
     false_omission_rate,
     false_positive_rate,
-    fbeta_score,
     fowlkes_mallows_index_score,
     jaccard_score,
     markedness_score,

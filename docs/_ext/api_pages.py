@@ -10,7 +10,7 @@ import facts
 import skmetrics_ext
 from names import is_class, sections
 
-KEEP = {"quantities.md", "backreferences"}
+KEEP = {"backreferences", "sklearn.inv"}
 
 
 def own_members(thing: type) -> list[str]:
@@ -82,9 +82,9 @@ def index() -> str:
         "API", "===", "",
         "Every public name, each once. Metrics come from the registry "
         "(:data:`~skmetrics_ext.METRICS`), so that a page says what the code does.", "",
-        "Looking for a quantity by its definition? :doc:`quantities` maps 170 of them to calls.", "",
+        "Looking for a quantity by its definition? :doc:`/quantities` maps 170 of them to calls.", "",
         ".. currentmodule:: skmetrics_ext", "",
-        ".. toctree::", "   :hidden:", "", "   quantities", "",
+        ".. toctree::", "   :hidden:", "", "   /quantities", "",
     ]  # fmt: skip
     for section, names in sections().items():
         lines += [section.title, "-" * len(section.title), "", section.about]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import warnings
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import skmetrics_ext
@@ -23,6 +23,8 @@ TALLIES = {
     "ranks": "the ranking",
     "moments": "a mean over rows",
 }
+# What annotations do not tell.
+GIVEN = {"MetricSpec": ("METRICS",), "PartitionError": ("evaluate",)}
 # Rows that every metric has an answer for; text that says no class is refused.
 TRUE = [0, 1, 0, 1, 1, 0, 1, 0, 1, 1, 0, 0] * 3
 SCORE = [0.1, 0.9, 0.3, 0.4, 0.8, 0.6, 0.7, 0.2, 0.35, 0.95, 0.55, 0.15] * 3
@@ -80,9 +82,28 @@ def weights(spec: MetricSpec) -> str:
     return "``sample_weight``: of any scale; a weight of 2 is the row twice, 0 the row left out"
 
 
+def givers(name: str) -> list[str]:
+    """Public functions that return this class, and classes with a public method that does."""
+    returned = re.compile(rf"\b{name}\b")
+    found = list(GIVEN.get(name, ()))
+    for other in skmetrics_ext.__all__:
+        thing = getattr(skmetrics_ext, other)
+        members = vars(thing).items() if inspect.isclass(thing) else [(other, thing)]
+        for member, part in members:
+            part = getattr(part, "__func__", getattr(part, "fget", part))
+            kind = getattr(part, "__annotations__", {}).get("return", "")
+            if returned.search(str(kind)) and other != name and not member.startswith("_"):
+                found.append(other)
+                break
+    return found
+
+
+@cache
 def rows(name: str) -> list[tuple[str, str]]:
     """Rows of the table of a public name; those of a metric, if it is one."""
     found: list[tuple[str, str]] = []
+    if inspect.isclass(getattr(skmetrics_ext, name)) and givers(name):
+        found.append(("Given by", ", ".join(f":py:obj:`{giver}`" for giver in givers(name))))
     spec = spec_of(getattr(skmetrics_ext, name))
     if spec is not None:
         low, high = spec.bounds

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from docutils import nodes
 from latex2mathml.converter import convert
 
 
+# TP is one name, not T times P.
+ABBREVIATION = re.compile(r"(?<![A-Za-z\\])[a-z]*[A-Z]{2,}")
+
+
 def _mathml(formula: str, display: str) -> str:
     # The converter does not know \arg.
-    return convert(formula.replace(r"\arg", r"\operatorname{arg}"), display=display)
+    formula = formula.replace(r"\arg", r"\operatorname{arg}")
+    return convert(ABBREVIATION.sub(r"\\text{\g<0>}", formula), display=display)
 
 
 def _inline(writer: Any, node: nodes.math) -> None:

@@ -160,7 +160,9 @@ def confusion_matrix(
     sample_weight: Any = None,
     normalize: str | None = None,
 ) -> Array:
-    """Confusion matrix: weight of every pair of true and predicted class.
+    r"""Confusion matrix: weight of every pair of true and predicted class.
+
+    .. math:: C_{kl} = \sum_i w_i \, [y_i = k] \, [\hat y_i = l]
 
     Parameters
     ----------

@@ -9,11 +9,8 @@ import numpy as np
 from skmetrics_ext.metrics import rate_kernels
 from skmetrics_ext.metrics.averaging import AveragePlan, check_zero_division
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.rates import (
-    check_beta,
-    precision_score,
-    recall_score,
-)
+from skmetrics_ext.metrics.fbeta import check_beta
+from skmetrics_ext.metrics.rates import precision_score, recall_score
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies import Counts
 from skmetrics_ext.validation import Labels, check_option
@@ -62,7 +59,9 @@ def mean_table(counts: Counts) -> Array:
 def balanced_accuracy_score(
     y_true: Any, y_pred: Any, *, sample_weight: Any = None, adjusted: bool = False
 ) -> float:
-    """Balanced accuracy: mean recall of the classes.
+    r"""Balanced accuracy: mean recall of the classes.
+
+    .. math:: BA = \frac{1}{K} \sum_k TP_k / (TP_k + FN_k)
 
     Parameters
     ----------
@@ -167,7 +166,9 @@ def fbeta_of_averages_score(
 def averaged_confusion(
     y_true: Any, y_pred: Any, *, labels: Any = None, sample_weight: Any = None
 ) -> Array:
-    """Mean of the one-vs-rest tables of the classes: micro-averaged rates follow from it.
+    r"""Mean of the one-vs-rest tables of the classes: micro-averaged rates follow from it.
+
+    .. math:: M = \frac{1}{K} \sum_k \begin{pmatrix} TN_k & FP_k \\ FN_k & TP_k \end{pmatrix}
 
     Parameters
     ----------
@@ -201,7 +202,9 @@ def averaged_confusion(
 
 @document
 def no_information_rate(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
-    """No-information rate: the accuracy of always predicting the most frequent class.
+    r"""No-information rate: the accuracy of always predicting the most frequent class.
+
+    .. math:: \max_k n_k / n
 
     Parameters
     ----------

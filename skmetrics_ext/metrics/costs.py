@@ -43,7 +43,9 @@ def mean_distance(table: Array, grades: Array | None = None) -> Array:
 
 @document
 def hamming_loss(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
-    """Hamming loss: share of the marks that are wrong; of the rows for single-label data.
+    r"""Hamming loss: share of the marks that are wrong; of the rows for single-label data.
+
+    .. math:: L = \frac{1}{n K} \sum_i \sum_k [y_{ik} \ne \hat y_{ik}]
 
     Parameters
     ----------

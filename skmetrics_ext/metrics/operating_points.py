@@ -99,7 +99,9 @@ def sensitivity_at_specificity(
     pos_label: Any = None,
     sample_weight: Any = None,
 ) -> Any:
-    """Sensitivity at a specificity: largest share of positives found among enough true negatives.
+    r"""Sensitivity at a specificity: largest share of positives found among enough true negatives.
+
+    .. math:: \max_t \{ TPR(t) : 1 - FPR(t) \ge s \}
 
     Parameters
     ----------
@@ -166,7 +168,9 @@ def specificity_at_sensitivity(
     pos_label: Any = None,
     sample_weight: Any = None,
 ) -> Any:
-    """Specificity at a sensitivity: largest share of true negatives with enough positives found.
+    r"""Specificity at a sensitivity: largest share of true negatives with enough positives found.
+
+    .. math:: \max_t \{ 1 - FPR(t) : TPR(t) \ge s \}
 
     Parameters
     ----------
@@ -226,7 +230,9 @@ def precision_at_recall(
     pos_label: Any = None,
     sample_weight: Any = None,
 ) -> Any:
-    """Precision at a recall: largest precision of a threshold that finds enough positives.
+    r"""Precision at a recall: largest precision of a threshold that finds enough positives.
+
+    .. math:: \max_t \{ P(t) : R(t) \ge r \}
 
     Parameters
     ----------
@@ -290,7 +296,9 @@ def recall_at_precision(
     pos_label: Any = None,
     sample_weight: Any = None,
 ) -> Any:
-    """Recall at a precision: largest share of positives found by a precise enough threshold.
+    r"""Recall at a precision: largest share of positives found by a precise enough threshold.
+
+    .. math:: \max_t \{ R(t) : P(t) \ge p \}
 
     Parameters
     ----------

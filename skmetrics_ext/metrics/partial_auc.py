@@ -129,6 +129,10 @@ def roc_auc_convex_hull_score(
 ) -> Any:
     r"""Area under the convex hull of the ROC curve.
 
+    .. math:: A = \int_0^1 H(x) \, dx
+
+    with H the least concave function that is nowhere below the curve.
+
     The hull is the best that can be had from the scores by choosing thresholds, at random
     between two where that helps: the ROC curve after isotonic calibration.
 

@@ -12,7 +12,8 @@ import numpy as np
 from skmetrics_ext.metrics import rate_kernels
 from skmetrics_ext.metrics.averaging import AveragePlan, check_zero_division
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.rates import check_beta, f1_score, precision_score, recall_score
+from skmetrics_ext.metrics.fbeta import check_beta
+from skmetrics_ext.metrics.rates import f1_score, precision_score, recall_score
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies import Counts
 from skmetrics_ext.validation import InvalidParameterError, Labels

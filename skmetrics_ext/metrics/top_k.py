@@ -45,7 +45,11 @@ def top_k_accuracy_score(
     sample_weight: Any = None,
     labels: Any = None,
 ) -> float:
-    """Top-k accuracy: share of the rows whose class is among the k with the highest scores.
+    r"""Top-k accuracy: share of the rows whose class is among the k with the highest scores.
+
+    .. math:: \frac{1}{n} \sum_i [r_i \le k]
+
+    with :math:`r_i` the rank of the true class among the scores of row i.
 
     Of equal scores the class with the later column goes first.
 
@@ -73,6 +77,10 @@ def top_k_accuracy_score(
     Raises
     ------
     {raises}
+
+    References
+    ----------
+    Russakovsky et al. (2015), International Journal of Computer Vision 115(3), 211-252.
 
     Examples
     --------

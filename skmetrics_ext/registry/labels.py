@@ -12,6 +12,7 @@ from skmetrics_ext.metrics import (
     agreement,
     composite,
     costs,
+    fbeta,
     imbalance,
     krippendorff,
     on_tables,
@@ -133,7 +134,7 @@ ROWS = (
     replace(
         _rate(rates.f1_score),
         name="fbeta_score",
-        function=rates.fbeta_score,
+        function=fbeta.fbeta_score,
         kernel=partial(rate_kernels.fbeta, beta=2.0),
         scorer="f2",
         params={"beta": 2.0},

@@ -114,20 +114,27 @@ ROWS = (
     _ranked(precision_recall_gain.auprg_score, precision_recall_gain.auprg, (-INFINITY, 1.0)),
     _ranked(equal_error.equal_error_rate, equal_error.equal_error, greater_is_better=False),
     *(
-        _ranked_at(function, kernel, argument, (90, 80, 95, 99))
-        for function, kernel, argument in (
+        _ranked_at(function, kernel, argument, (90, 80, 95, 99), interval=interval)
+        for function, kernel, argument, interval in (
             (
                 operating_points.sensitivity_at_specificity,
                 operating_points.sensitivity_at,
                 "specificity",
+                "",
             ),
             (
                 operating_points.specificity_at_sensitivity,
                 operating_points.specificity_at,
                 "sensitivity",
+                "",
             ),
-            (operating_points.precision_at_recall, operating_points.precision_at, "recall"),
-            (operating_points.recall_at_precision, operating_points.recall_at, "precision"),
+            (operating_points.precision_at_recall, operating_points.precision_at, "recall", ""),
+            (
+                operating_points.recall_at_precision,
+                operating_points.recall_at,
+                "precision",
+                "biased",
+            ),
         )
     ),
     _ranked_at(

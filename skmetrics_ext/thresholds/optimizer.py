@@ -102,7 +102,7 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         The classes.
     n_features_in_ : int
         Number of features, if the estimator counts them.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, if the estimator has them.
 
     See Also

@@ -1,0 +1,292 @@
+"""README: its code prints what it shows, its claims are true, and both languages agree."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import io
+import re
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import sklearn
+import sklearn.metrics
+from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_validate
+from support.markdown import ROOT, blocks, links, table
+
+import skmetrics_ext as sx
+from skmetrics_ext import METRICS
+
+README, CHINESE = ROOT / "README.md", ROOT / "README.zh.md"
+SECONDS = re.compile(r"(?<=  )\d+\.\d{3}$", re.MULTILINE)  # of fitting, in the last column
+
+# --------------------------------------------------------------------------- code
+
+
+def test_code_prints_what_is_shown() -> None:
+    """Each block of Python, pasted one after another, prints the block below it."""
+    names: dict[str, object] = {}
+    shown = blocks(README)
+    programs = [i for i, block in enumerate(shown) if block.language == "python"]
+    assert len(programs) == 2
+    for i in programs:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(shown[i].text, f"README.md:{shown[i].line}", "exec"), names)
+        assert shown[i + 1].language == "text"
+        expected = SECONDS.sub("s", shown[i + 1].text)
+        assert SECONDS.sub("s", printed.getvalue()) == expected
+
+
+def test_ten_lines_are_ten() -> None:
+    first = next(block for block in blocks(README) if block.language == "python")
+    assert len(first.text.splitlines()) == 10
+
+
+def test_methods_that_are_named_exist() -> None:
+    named = re.findall(r"`report\.(\w+)\(", README.read_text(encoding="utf-8"))
+    assert set(named) == {"compare", "pooled", "plot", "to_html"}
+    assert all(hasattr(sx.CrossValidationReport, name) for name in named)
+
+
+@pytest.mark.parametrize("page", [README, CHINESE, ROOT / "CONTRIBUTING.md"])
+def test_links_lead_somewhere(page) -> None:
+    missing = [target for target in links(page) if not (ROOT / target).exists()]
+    assert not missing
+
+
+# --------------------------------------------------------------------------- the other language
+
+
+def test_blocks_are_the_same() -> None:
+    def said(page):
+        return [(block.language, block.text) for block in blocks(page)]
+
+    assert said(CHINESE) == said(README)
+
+
+def test_headings_tables_and_links_are_as_many() -> None:
+    def shape(page):
+        lines = page.read_text(encoding="utf-8").splitlines()
+        kinds = [re.match(r"#+ |\||!\[|- ", line) for line in lines]
+        return [kind[0] for kind in kinds if kind]
+
+    assert shape(CHINESE) == shape(README)
+    others = {"README.md", "README.zh.md"}
+    assert set(links(CHINESE)) - others == set(links(README)) - others
+
+
+NUMBER = re.compile(r"\d[\d.,]*\d|\d")
+
+
+def numbers(text: str) -> list[str]:
+    return sorted(NUMBER.findall(text))
+
+
+def test_numbers_of_tables_are_the_same() -> None:
+    def cells(page):
+        lines = page.read_text(encoding="utf-8").splitlines()
+        return [list(map(numbers, line.split("|"))) for line in lines if line.startswith("|")]
+
+    assert cells(CHINESE) == cells(README)
+
+
+def test_versions_and_names_in_code_are_the_same() -> None:
+    def said(page):
+        text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+        return sorted(re.findall(r"\d+\.\d+(?:\.\d+)*", text)), sorted(re.findall(r"`[^`]+`", text))
+
+    assert said(CHINESE) == said(README)
+
+
+# --------------------------------------------------------------------------- the table
+
+COLUMNS = ["", "skmetrics_ext", "scikit-learn", "torchmetrics", "pROC", "yardstick", "skore"]
+TABLE = table(README, "skmetrics_ext")
+RNG = np.random.default_rng(5)
+TRUE = np.arange(60) % 2
+SCORE = np.round(np.clip(RNG.normal(0.35 + 0.3 * TRUE, 0.2), 0.01, 0.99), 2)
+OTHER = np.round(np.clip(RNG.normal(0.40 + 0.2 * TRUE, 0.2), 0.01, 0.99), 2)
+TRUE_3 = np.arange(60) % 3
+SCORE_3 = RNG.dirichlet([1, 1, 1], 60)
+WEIGHT = RNG.uniform(0.5, 2, 60)
+# A number for each model; tables and per-class arrays have no one interval.
+NUMBERS = [name for name in METRICS if name not in ("confusion_matrix", "averaged_confusion")]
+
+
+def given(name: str, score: np.ndarray) -> np.ndarray:
+    return (score >= 0.5).astype(int) if METRICS[name].response == "labels" else score
+
+
+def in_scikit_learn(*words: str) -> list[str]:
+    return [name for name in sklearn.metrics.__all__ if any(word in name for word in words)]
+
+
+def claim_auc_of_two() -> None:
+    assert sx.roc_auc_score(TRUE, SCORE) == pytest.approx(
+        sklearn.metrics.roc_auc_score(TRUE, SCORE), rel=1e-15
+    )
+
+
+def claim_auc_of_several() -> None:
+    for multi_class in ("ovr", "ovo"):
+        expected = sklearn.metrics.roc_auc_score(TRUE_3, SCORE_3, multi_class=multi_class)
+        got = sx.roc_auc_score(TRUE_3, SCORE_3, multi_class=multi_class)
+        assert got == pytest.approx(expected, rel=1e-14)
+
+
+def claim_metrics_of_medicine_and_credit() -> None:
+    for function in (sx.gini_score, sx.ks_statistic_score, sx.h_measure_score):
+        assert np.isfinite(function(TRUE, SCORE))
+    assert np.isfinite(sx.partial_roc_auc_score(TRUE, SCORE, tpr_range=(0.8, 1)))
+    assert np.isfinite(sx.net_benefit(TRUE, SCORE, threshold=0.3))
+    assert "max_fpr" in inspect.signature(sklearn.metrics.roc_auc_score).parameters
+    assert not in_scikit_learn("gini", "ks_", "kolmogorov", "h_measure", "benefit")
+
+
+def claim_intervals() -> None:
+    for name in NUMBERS:
+        params = METRICS[name].params
+        found = sx.confidence_interval(
+            name, TRUE, given(name, SCORE), n_resamples=199, random_state=0, **params
+        )
+        assert found.low < found.high, name
+    assert not in_scikit_learn("interval", "confidence")
+
+
+def claim_two_models() -> None:
+    for name in NUMBERS:
+        if METRICS[name].greater_is_better is None:
+            continue  # what describes does not say which model is better
+        pair = given(name, SCORE), given(name, OTHER)
+        params = METRICS[name].params
+        found = sx.compare(name, TRUE, *pair, n_resamples=199, random_state=0, **params)
+        assert 0 <= found.p_value <= 1, name
+    assert sx.compare("roc_auc", TRUE, SCORE, OTHER).method == "delong"
+    assert not in_scikit_learn("delong", "compare", "test")
+
+
+def claim_lost_class() -> None:
+    X, y = load_iris(return_X_y=True)
+    model = LogisticRegression().fit(X[:100], y[:100])
+    rows = np.r_[25:50, 100:150]
+    theirs = sklearn.metrics.get_scorer("neg_log_loss")
+    assert round(theirs(model, X[rows], y[rows]), 3) == -0.008
+    assert round(sx.get_scorer("neg_log_loss")(model, X[rows], y[rows]), 1) == -24.0
+    assert np.isfinite(sx.get_scorer("roc_auc")(model, X[:60], y[:60]))
+    for metric in ("neg_log_loss", "roc_auc_ovr"):  # a fold without a class of the model
+        model = LogisticRegression(max_iter=500).fit(X, y)
+        with pytest.raises(ValueError, match="classes"):
+            sklearn.metrics.get_scorer(metric)(model, X[:100], y[:100])
+        assert np.isfinite(sx.get_scorer(metric)(model, X[:100], y[:100]))
+
+
+class _Counting(LogisticRegression):
+    asked = 0
+
+    def predict_proba(self, X):
+        type(self).asked += 1
+        return super().predict_proba(X)
+
+
+def claim_panels() -> None:
+    X, y = load_iris(return_X_y=True)
+    model = _Counting().fit(X[:100], y[:100])
+    names = ["roc_auc", "neg_log_loss", "neg_brier_score"]
+    for scoring in (names, sx.ScorerPanel(names)):
+        _Counting.asked = 0
+        cross_validate(model, X[:100], y[:100], scoring=scoring, cv=2)
+        assert _Counting.asked == 2  # once for each fold
+
+
+def claim_reports() -> None:
+    X, y = load_iris(return_X_y=True)
+    report = sx.cross_validation_report(
+        LogisticRegression(), X[:100, :2], y[:100], scoring=["accuracy"], cv=3
+    )
+    assert report.baseline is not None
+    assert report.pooled()[0]["low"] < report.pooled()[0]["high"]
+    assert 0 <= report.compare()[0]["p_value"] <= 1
+    arrays = cross_validate(LogisticRegression(), X[:100], y[:100], cv=3)
+    assert all(isinstance(values, np.ndarray) for values in arrays.values())
+
+
+def claim_calibration_errors() -> None:
+    values = [
+        sx.expected_calibration_error(TRUE, SCORE),
+        sx.expected_calibration_error(TRUE, SCORE, strategy="quantile"),
+        sx.expected_calibration_error(TRUE, SCORE, norm="l2", debias=True),
+        sx.smooth_calibration_error(TRUE, SCORE),
+    ]
+    assert len(set(values)) == 4
+    assert not in_scikit_learn("calibration_error")
+
+
+def claim_weights() -> None:
+    for name, spec in METRICS.items():
+        assert "sample_weight" in inspect.signature(spec.function).parameters
+        if name in sklearn.metrics.__all__:
+            theirs = inspect.signature(getattr(sklearn.metrics, name)).parameters
+            assert "sample_weight" in theirs, name
+    options = {"multi_class": "ovo", "sample_weight": WEIGHT}
+    with pytest.raises(ValueError, match="sample_weight"):
+        sklearn.metrics.roc_auc_score(TRUE_3, SCORE_3, **options)
+    assert np.isfinite(sx.roc_auc_score(TRUE_3, SCORE_3, **options))
+
+
+def claim_larger_than_memory() -> None:
+    duckdb = pytest.importorskip("duckdb")
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"true": TRUE, "score": SCORE})
+    with duckdb.connect() as connection:
+        relation = connection.from_df(frame)
+        found = sx.evaluate(relation, true="true", score="score", metrics=["roc_auc"])
+    assert found.value("roc_auc") == sx.roc_auc_score(TRUE, SCORE)
+
+
+def claim_gpu() -> None:
+    assert "array_api_dispatch" in sklearn.get_config()
+
+
+def claim_regression() -> None:
+    assert in_scikit_learn("mean_squared_error")
+    assert not any("squared" in name for name in METRICS)
+
+
+def claim_chinese() -> None:
+    glossary = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    assert all(term in glossary for term in ("查准率", "查全率", "准确率", "宏平均", "微平均"))
+
+
+CHECKS: dict[str, Callable[[], None]] = {
+    "AUC of two classes, every threshold": claim_auc_of_two,
+    "AUC of several classes": claim_auc_of_several,
+    "Partial AUC, Gini, KS, H-measure, net benefit": claim_metrics_of_medicine_and_credit,
+    "Interval": claim_intervals,
+    "Test of two models on the same rows": claim_two_models,
+    "Fold that lost a class": claim_lost_class,
+    "Many metrics at once": claim_panels,
+    "Cross-validation report": claim_reports,
+    "Calibration error": claim_calibration_errors,
+    "Weights": claim_weights,
+    "Exact AUC of data larger than memory": claim_larger_than_memory,
+    "GPU": claim_gpu,
+    "Regression metrics": claim_regression,
+    "Chinese documentation": claim_chinese,
+}
+
+
+def test_each_row_of_the_table_has_a_check() -> None:
+    assert TABLE[0] == COLUMNS
+    assert [row[0] for row in TABLE[1:]] == list(CHECKS)
+
+
+@pytest.mark.parametrize("row", CHECKS)
+def test_what_the_table_says_of_us_and_of_scikit_learn(row: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        CHECKS[row]()
