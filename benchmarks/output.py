@@ -136,8 +136,10 @@ def mebibytes(value: float) -> str:
 def put(page: Path, name: str, text: str) -> None:
     """Write the text where the page has ``<!-- begin name -->`` and ``<!-- end name -->``."""
     begin, end = f"<!-- begin {name} -->\n", f"<!-- end {name} -->"
-    whole = page.read_text()
+    whole = page.read_text(encoding="utf-8")
     if begin not in whole or end not in whole:
         raise SystemExit(f"{page} has no place marked {begin.strip()} ... {end}")
     before, rest = whole.split(begin, 1)
-    page.write_text(f"{before}{begin}\n{text.strip()}\n\n{end}{rest.split(end, 1)[1]}")
+    page.write_text(
+        f"{before}{begin}\n{text.strip()}\n\n{end}{rest.split(end, 1)[1]}", encoding="utf-8"
+    )

@@ -1,4 +1,4 @@
-"""encode, bin_sums, confusion and class_counts against plain Python."""
+"""encode, types, bin_sums, confusion and class_counts against plain Python."""
 
 import numpy as np
 import pytest
@@ -99,3 +99,20 @@ def test_class_counts_are_margins_of_the_table(n_classes, weights):
     identical(right, table.diagonal())
     identical(of_class, table.sum(axis=1))
     identical(predicted, table.sum(axis=0))
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        (["a", "b", "a"], {str}),
+        ([1, "a", None, 1.5, 2], {int, str, type(None), float}),
+        ([True, np.str_("a")], {bool, np.str_}),
+        ([], set()),
+    ],
+)
+def test_types_of_objects(values, expected):
+    column = np.empty(len(values), dtype=object)
+    column[:] = values
+    assert kernels.types(column) == expected
+    assert kernels.types(np.repeat(column, 2)[::2]) == expected  # not dense
+    assert kernels.types(np.stack([column, column], axis=1)) == expected

@@ -1,0 +1,69 @@
+"""The short table of speed in the READMEs, from the numbers of a run of the figures.
+
+python benchmarks/compare.py --figures --json figures.json
+python benchmarks/headline.py figures.json README.md README.zh.md
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from output import markdown, put, seconds, times
+
+# Case and size of the figures, and what a reader calls it in each language.
+ROWS = (
+    ("roc_auc_score", 10**2, "ROC AUC", "ROC AUC"),
+    ("roc_auc_score", 10**6, "ROC AUC", "ROC AUC"),
+    ("roc_auc_score weighted", 10**6, "ROC AUC, weighted", "加权 ROC AUC"),
+    ("roc_auc_score ovo K=10", 10**5, "ROC AUC one-vs-one, 10 classes", "ROC AUC 一对一，10 类"),
+    ("average_precision_score", 10**6, "average precision", "平均精度 AP"),
+    ("f1_score macro", 10**6, "macro-F1, 10 classes", "宏平均 F1，10 类"),
+    ("f1_score macro object text", 10**6, "macro-F1, labels of text", "宏平均 F1，文本标签"),
+    ("log_loss", 10**6, "log loss", "对数损失"),
+    ("panel of 13 label metrics", 10**5, "13 metrics of labels at once", "一次算 13 个标签指标"),
+    ("metric_at_thresholds f1_score", 3000, "F1 at every threshold", "每个阈值上的 F1"),
+    (
+        "bootstrap replicate roc_auc_score",
+        10**4,
+        "bootstrap of AUC, a replicate",
+        "AUC 自助法，每次",
+    ),
+)
+HEADS = {
+    "en": ["call", "rows", "C++", "NumPy", "takes"],
+    "zh": ["函数", "行数", "C++", "NumPy", "耗时"],
+}
+LEGENDS = {
+    "en": "Times faster than scikit-learn {}, {}; medians of one run, whole calls with validation.",
+    "zh": "比 scikit-learn {} 快的倍数；{}；一次运行的中位数，含输入检查。",
+}
+
+
+def table(numbers: dict[str, Any], language: str) -> str:
+    """The rows in one language, and on what they were measured."""
+    found = {(row["case"], row["n"]): row for row in numbers["rows"]}
+    lines = []
+    for case, n, *names in ROWS:
+        row = found[case, n]
+        ours = [times(row["native"]), times(row["numpy"]), seconds(row["native"]["seconds"])]
+        lines.append([names[language == "zh"], f"{n:,}", *ours])
+    machine = numbers["machine"]
+    told = LEGENDS[language].format(machine["versions"]["scikit-learn"], machine["processor"])
+    return f"{markdown(HEADS[language], lines)}\n\n{told}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("numbers", type=Path, help="what --figures --json wrote")
+    parser.add_argument("pages", type=Path, nargs="+", help="pages with a place for it")
+    options = parser.parse_args()
+    numbers = json.loads(options.numbers.read_text(encoding="utf-8"))
+    for page in options.pages:
+        put(page, "speed", table(numbers, "zh" if ".zh" in page.suffixes else "en"))
+
+
+if __name__ == "__main__":
+    main()
