@@ -1,13 +1,15 @@
 """How often the intervals of `confidence_interval` hold the true value, by simulation.
 
-    python benchmarks/coverage.py                        # the whole study, into docs/coverage.md
-    python benchmarks/coverage.py --repetitions 200 --metrics f1_score roc_auc_score --out -
+    python benchmarks/coverage.py               # the whole study, into docs/coverage.md
+    python benchmarks/coverage.py --resume      # only what benchmarks/results/coverage.csv lacks
+    python benchmarks/coverage.py --metrics f1_score roc_auc_score --repetitions 200 --out -
 
 Every metric is simulated with the method that "auto" chooses, at a nominal level of 95 %. Labels
 are drawn from a table whose cells are known, so the true value is that of the table. Scores are
 normal in each class; their true values are those of a million rows. Intervals of metrics of labels
-are computed for all tables at once, by the functions that `confidence_interval` calls for one;
-all others by `confidence_interval` itself.
+are computed for all tables at once, and those of bootstrapped rankings for many metrics from the
+same draws, by the functions that `confidence_interval` calls for one; all others by
+`confidence_interval` itself.
 """
 
 from __future__ import annotations
@@ -16,57 +18,38 @@ import argparse
 import sys
 import time
 import warnings
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import coverage_page as page
 import numpy as np
+from coverage_page import LEVEL, PREVALENCES, SIZES, Result
 
 import skmetrics_ext as m
 from skmetrics_ext.inference import delta
-from skmetrics_ext.inference.bootstrap import BOOTSTRAP_METHODS
-from skmetrics_ext.inference.methods import FEW_ROWS, is_share, methods_of
+from skmetrics_ext.inference.bootstrap import BOOTSTRAP_METHODS, Plan, acceleration, resample
+from skmetrics_ext.inference.methods import FEW_ROWS, bounds_of_draws, is_share, methods_of
 from skmetrics_ext.inference.readers import Metric, read_metric
-from skmetrics_ext.inference.readings import TableReading
+from skmetrics_ext.inference.readings import RankReading, TableReading
 
-SIZES = (50, 200, 1000)
-LEVEL = 0.95
-DRAWS = 999
+DRAWS = 399
 LARGE = 1_000_000
 RARE = 0.05
+RESULTS = Path(__file__).parent / "results" / "coverage.csv"
 OUT = Path(__file__).parents[1] / "docs" / "coverage.md"
-PREVALENCES = ("balanced", "rare")
-# Metrics that are read draw by draw take too long for as many repetitions as the others.
-SLOW_SHARE, SLOWEST_SHARE = 0.1, 0.02
-SLOWEST = {
-    "h_measure_score",
-    "auprg_score",
-    "roc_auc_convex_hull_score",
-    "expected_calibration_error",
-    "smooth_calibration_error",
+# Of the repetitions, by how long one takes: for tables, and for scores at each size.
+OF_TABLES = 2.5
+SHARES = {"": (1, 1, 1), "drawn": (1, 1, 1), "slow": (0.1, 0.1, 0.05)}
+SLOW = {"h_measure_score", "roc_auc_convex_hull_score", "expected_calibration_error"}
+LEFT_OUT = {
+    "confusion_matrix",
+    "averaged_confusion",
+    "brier_skill_score",  # equal to d2_brier_score
+    "smooth_calibration_error",  # seconds for each sample
 }
-
-
-@dataclass(frozen=True)
-class Result:
-    """Coverage of one method of one metric on one population and size."""
-
-    metric: str
-    method: str
-    n_classes: int
-    prevalence: str
-    size: int
-    truth: float
-    coverage: float
-    repetitions: int
-    noted: float
-
-    @property
-    def error(self) -> float:
-        """Monte-Carlo standard error of the coverage."""
-        return float(np.sqrt(self.coverage * (1 - self.coverage) / self.repetitions))
 
 
 # --------------------------------------------------------------------------- populations
@@ -130,13 +113,24 @@ class Case:
         told = [f"{key}={value!r}" for key, value in self.params]
         return f"{self.name}({', '.join(told)})" if told else self.name
 
+    @property
+    def metric(self) -> Metric:
+        return Metric.find(self.spec.function, dict(self.params))
+
+    @property
+    def key(self) -> tuple[str, int]:
+        return self.title, self.n_classes
+
+    def read(self, true: Any, response: Any) -> Any:
+        return read_metric(self.spec.function, true, response, **dict(self.params))
+
 
 def cases(wanted: list[str]) -> Iterator[Case]:
     """Every metric that gives a number, with the averages that it has."""
     for name, spec in m.METRICS.items():
         if wanted and name not in wanted:
             continue
-        if name in ("confusion_matrix", "averaged_confusion"):
+        if name in LEFT_OUT:
             continue
         if name in ("prevalence", "detection_prevalence") and spec.on_tables is not None:
             yield Case(name, (), 2)  # their means over classes are constants
@@ -178,16 +172,43 @@ def accepts(name: str, params: tuple[tuple[str, Any], ...], n_classes: int) -> b
     return np.ndim(value) == 0
 
 
-# --------------------------------------------------------------------------- simulation
-
-
-def simulate(case: Case, repetitions: int, seed: int) -> Iterator[Result]:
-    """Results of a case for every prevalence and size."""
-    for prevalence in PREVALENCES:
+def groups(listed: list[Case]) -> Iterator[tuple[list[Case], Callable[..., Iterator[Result]]]]:
+    """Cases that are simulated together, and how; the slowest last."""
+    shared: dict[tuple[str, ...], list[Case]] = {}
+    alone: dict[str, list[Case]] = {"drawn": [], "slow": []}
+    for case in listed:
         if case.spec.on_tables is not None:
-            yield from of_labels(case, prevalence, repetitions, seed)
+            yield [case], of_labels
+            continue
+        speed, method = speed_of(case), method_of(case)
+        if speed == "":
+            yield [case], of_scores
+        elif isinstance(case.read(*few_rows(case)), RankReading):
+            shared.setdefault((speed, case.spec.response, method), []).append(case)
         else:
-            yield from of_scores(case, prevalence, repetitions, seed)
+            alone[speed].append(case)
+    for speed, left in alone.items():
+        yield from ((together, of_draws) for key, together in shared.items() if key[0] == speed)
+        yield from (([case], of_scores) for case in left)
+
+
+@cache
+def method_of(case: Case) -> str:
+    return methods_of(case.metric, case.read(*few_rows(case)))[0]
+
+
+@cache
+def speed_of(case: Case) -> str:
+    if method_of(case) not in BOOTSTRAP_METHODS:
+        return ""
+    return "slow" if case.name in SLOW else "drawn"
+
+
+def few_rows(case: Case) -> tuple[Any, Any]:
+    return draw_scores(np.random.default_rng(0), 50, case.n_classes, "balanced", case.spec.response)
+
+
+# --------------------------------------------------------------------------- simulation
 
 
 def holds(low: Any, high: Any, truth: float) -> np.ndarray:
@@ -195,27 +216,45 @@ def holds(low: Any, high: Any, truth: float) -> np.ndarray:
     return (np.asarray(low) <= truth + slack) & (truth - slack <= np.asarray(high))
 
 
-def of_labels(case: Case, prevalence: str, repetitions: int, seed: int) -> Iterator[Result]:
+def result(
+    case: Case, method: str, prevalence: str, size: int, truth: float, bounds: Any, noted: Any
+) -> Result:
+    """Coverage from bounds, one of each repetition; those without bounds are left out."""
+    low, high = np.asarray(bounds)
+    known = ~np.isnan(low)
+    hit, told = holds(low[known], high[known], truth), np.asarray(noted)[known]
+    return Result(
+        case.title,
+        method,
+        case.n_classes,
+        prevalence,
+        size,
+        truth,
+        float(hit.mean()),
+        len(hit),
+        float(told.mean()),
+    )
+
+
+def of_labels(listed: list[Case], prevalence: str, repetitions: int, seed: int) -> Iterator[Result]:
+    (case,) = listed
     shares, n_classes = population(case.n_classes, prevalence), case.n_classes
     classes, params = np.arange(n_classes), dict(case.params)
-    metric = Metric.find(case.spec.function, params)
 
     def on_tables(tables: np.ndarray) -> np.ndarray:
         return case.spec.on_tables(tables, classes, **params)  # type: ignore[misc]
 
     truth = float(on_tables(shares * LARGE))  # some metrics correct for small samples
-    true, pred = np.divmod(np.arange(n_classes**2), n_classes)
-    reading = read_metric(case.spec.function, true, pred, **params)
+    reading = case.read(*np.divmod(np.arange(n_classes**2), n_classes))
     assert isinstance(reading, TableReading)
-    method = methods_of(metric, reading)[0]
-    share = is_share(metric, reading)
+    method, share = methods_of(case.metric, reading)[0], is_share(case.metric, reading)
     rng = np.random.default_rng([seed, n_classes, PREVALENCES.index(prevalence)])
     for size in SIZES:
-        tables = rng.multinomial(size, shares.ravel(), size=repetitions)
+        tables = rng.multinomial(size, shares.ravel(), size=int(OF_TABLES * repetitions))
         tables = tables.reshape(-1, n_classes, n_classes).astype(np.float64)
         tables = tables[(tables.sum(axis=-1) > 0).all(axis=-1)]
         if case.spec.interval == "largest":
-            low, high, noted = by_call(case, tables[: max(len(tables) // 4, 1)])
+            low, high, noted = by_call(case, tables)
         else:
             spread = delta.Spread.of_tables(on_tables, tables)
             low, high = delta.bounds_by(method, spread, case.spec.bounds, LEVEL, share=share)
@@ -223,21 +262,10 @@ def of_labels(case: Case, prevalence: str, repetitions: int, seed: int) -> Itera
             rare |= np.isinf(spread.value)
             few = delta.worth(spread, case.spec.bounds, prior=None) < FEW_ROWS if share else rare
             low, high, noted = (part[~np.isnan(spread.value)] for part in (low, high, few))
-        hit = holds(low, high, truth)
-        yield Result(
-            case.title,
-            method,
-            n_classes,
-            prevalence,
-            size,
-            truth,
-            hit.mean(),
-            len(hit),
-            float(noted.mean()),
-        )
+        yield result(case, method, prevalence, size, truth, (low, high), noted)
 
 
-def by_call(case: Case, tables: np.ndarray) -> tuple[Any, Any, Any]:
+def by_call(case: Case, tables: np.ndarray) -> tuple[Any, ...]:
     """Intervals of tables one by one, from the rows that make them up."""
     n_classes = case.n_classes
     true, pred = np.divmod(np.arange(n_classes**2), n_classes)
@@ -245,8 +273,7 @@ def by_call(case: Case, tables: np.ndarray) -> tuple[Any, Any, Any]:
     for i, table in enumerate(tables):
         rows = np.repeat(np.arange(n_classes**2), table.ravel().astype(int))
         found.append(interval(case, true[rows], pred[rows], i))
-    low, high, noted = zip(*found, strict=True)
-    return np.array(low), np.array(high), np.array(noted)
+    return tuple(map(np.array, zip(*found, strict=True)))
 
 
 def interval(case: Case, true: Any, response: Any, seed: int) -> tuple[float, float, bool]:
@@ -263,86 +290,60 @@ def interval(case: Case, true: Any, response: Any, seed: int) -> tuple[float, fl
     return one.low, one.high, bool(one.note)
 
 
-def of_scores(case: Case, prevalence: str, repetitions: int, seed: int) -> Iterator[Result]:
+def truths(listed: list[Case], rng: np.random.Generator, prevalence: str) -> list[float]:
+    first = listed[0]
+    large = draw_scores(rng, LARGE, first.n_classes, prevalence, first.spec.response)
+    return [float(case.spec.function(*large, **dict(case.params))) for case in listed]
+
+
+def repeated(case: Case, repetitions: int) -> Iterator[tuple[int, int]]:
+    """Sizes, and how many samples of each."""
+    for size, share in zip(SIZES, SHARES[speed_of(case)], strict=True):
+        yield size, max(int(share * repetitions), 1)
+
+
+def of_scores(listed: list[Case], prevalence: str, repetitions: int, seed: int) -> Iterator[Result]:
+    (case,) = listed
     spec, n_classes = case.spec, case.n_classes
     rng = np.random.default_rng([seed, n_classes, PREVALENCES.index(prevalence), 1])
-    large = draw_scores(rng, LARGE, n_classes, prevalence, spec.response)
-    truth = float(spec.function(*large, **dict(case.params)))
-    few = draw_scores(rng, 50, n_classes, prevalence, spec.response)
-    first = m.confidence_interval(spec.function, *few, n_resamples=9, **dict(case.params))
-    method = first.method
-    if method in BOOTSTRAP_METHODS:
-        share = SLOWEST_SHARE if case.name in SLOWEST else SLOW_SHARE
-        repetitions = max(int(share * repetitions), 1)
-    for size in SIZES:
-        if case.name in SLOWEST and size > 200:
-            continue
+    (truth,) = truths(listed, rng, prevalence)
+    method = method_of(case)
+    for size, n_samples in repeated(case, repetitions):
         found = []
-        for i in range(repetitions):
+        for i in range(n_samples):
             rows = draw_scores(rng, size, n_classes, prevalence, spec.response)
             found.append(interval(case, *rows, i))
         low, high, noted = zip(*found, strict=True)
-        kept = ~np.isnan(np.array(low))
-        hit = holds(np.array(low)[kept], np.array(high)[kept], truth)
-        yield Result(
-            case.title,
-            method,
-            n_classes,
-            prevalence,
-            size,
-            truth,
-            hit.mean(),
-            len(hit),
-            float(np.mean(noted)),
-        )
+        yield result(case, method, prevalence, size, truth, (low, high), noted)
 
 
-# --------------------------------------------------------------------------- table
-
-HEAD = """# Coverage of the intervals
-
-Made by `benchmarks/coverage.py`; do not edit. Share of simulated samples whose 95 % interval of
-`confidence_interval(..., method="auto")` holds the true value, in percent, with its Monte-Carlo
-standard error. **Bold** is outside of 93 to 97.5 %; in brackets, where it is not 0, the share of
-the samples whose interval bore a note that its coverage is doubtful.
-
-Labels: 80 % of each class are predicted right. "rare": the last class (the positive one of two) has
-5 % of the rows and 60 % right; with n = 50, 200 and 1000 these are 2.5, 10 and 50 rows. Samples
-that lack a class, and values that are undefined, are left out. Scores are normal with equal
-spread, 1.2 apart (1.5 for the own class of five); probabilities are those that fit them. The
-bootstrap has 999 draws here (9,999 by default) and fewer repetitions, as its standard errors
-show. Means over five classes of metrics that are bootstrapped are left out.
-
-Version {version} with NumPy {numpy}; {repetitions} repetitions of the closed forms;
-{seconds:.0f} s.
-"""
-
-
-def table_of(results: list[Result]) -> str:
-    """Markdown table, a line for each metric and population."""
-    lines = [
-        "| metric | method | classes | | truth | " + " | ".join(f"n = {n}" for n in SIZES) + " |",
-        "|---|---|---|---|---|" + "---|" * len(SIZES),
-    ]
-    by_line: dict[tuple[Any, ...], dict[int, Result]] = {}
-    for result in results:
-        key = (result.metric, result.method, result.n_classes, result.prevalence)
-        by_line.setdefault(key, {})[result.size] = result
-    for (metric, method, n_classes, prevalence), cells in by_line.items():
-        truth = next(iter(cells.values())).truth
-        parts = [cell(cells.get(size)) for size in SIZES]
-        facts = (f"`{metric}`", method, str(n_classes), prevalence, f"{truth:.3g}")
-        lines.append("| " + " | ".join([*facts, *parts]) + " |")
-    return "\n".join(lines) + "\n"
-
-
-def cell(result: Result | None) -> str:
-    if result is None:
-        return ""
-    text = f"{100 * result.coverage:.1f} ± {100 * result.error:.1f}"
-    if not 0.93 <= result.coverage <= 0.975:
-        text = f"**{text}**"
-    return f"{text} ({100 * result.noted:.0f})" if result.noted >= 0.005 else text
+def of_draws(listed: list[Case], prevalence: str, repetitions: int, seed: int) -> Iterator[Result]:
+    """Bootstrapped metrics of one ranking, all from the same draws of the same samples."""
+    first, metrics = listed[0], [case.metric for case in listed]
+    rng = np.random.default_rng([seed, first.n_classes, PREVALENCES.index(prevalence), 2])
+    true_values = truths(listed, rng, prevalence)
+    method = method_of(first)
+    for size, n_samples in repeated(first, repetitions):
+        found = []
+        for i in range(n_samples):
+            rows = draw_scores(rng, size, first.n_classes, prevalence, first.spec.response)
+            readings = [case.read(*rows) for case in listed]
+            kernels = [reading.kernel for reading in readings]
+            joint = replace(
+                readings[0],
+                value=np.array([reading.value for reading in readings]),
+                kernel=lambda tally, of=kernels: np.stack([kernel(tally) for kernel in of], -1),
+            )
+            values = resample(joint, Plan(DRAWS, random_state=i))
+            skew = acceleration(joint) if method == "bca" else np.zeros(len(listed))
+            told = [
+                bounds_of_draws(metric, reading, values[:, k], method, LEVEL, skew[k])
+                for k, (metric, reading) in enumerate(zip(metrics, readings, strict=True))
+            ]
+            found.append([(float(one.low), float(one.high), bool(one.notes)) for one in told])
+        for case, truth, column in zip(listed, true_values, zip(*found, strict=True), strict=True):
+            low, high, noted = zip(*column, strict=True)
+            yield result(case, method, prevalence, size, truth, (low, high), noted)
 
 
 def main() -> None:
@@ -350,25 +351,36 @@ def main() -> None:
     parser.add_argument("--repetitions", type=int, default=2000)
     parser.add_argument("--metrics", nargs="*", default=[], help="names of metrics; all by default")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--resume", action="store_true", help="leave out what was simulated before")
+    parser.add_argument("--page", action="store_true", help="only write the page anew")
+    parser.add_argument("--results", default=str(RESULTS), help="a CSV file of all numbers")
     parser.add_argument("--out", default=str(OUT), help="a file, or - for the screen")
     options = parser.parse_args()
-    start, results = time.perf_counter(), []
-    for case in cases(options.metrics):
+    order = [case.key for case in cases([])]
+    known = page.read(options.results)
+    kept = {one.key for one in known} if options.resume or options.page else set()
+    for listed, simulate in groups([] if options.page else list(cases(options.metrics))):
+        left = [case for case in listed if case.key not in kept]
+        if not left:
+            continue
         began = time.perf_counter()
-        results += simulate(case, options.repetitions, options.seed)
-        now = time.perf_counter()
-        print(f"{now - began:7.1f} s  {case.title} {case.n_classes}", file=sys.stderr, flush=True)
-        head = HEAD.format(
-            version=m.__version__,
-            numpy=np.__version__,
-            repetitions=options.repetitions,
-            seconds=now - start,
-        )
-        page = f"{head}\n{table_of(results)}"
+        found = [
+            one
+            for prevalence in PREVALENCES
+            for one in simulate(left, prevalence, options.repetitions, options.seed)
+        ]
+        taken = time.perf_counter() - began
+        print(f"{taken:7.1f} s ", *(case.key for case in left), file=sys.stderr, flush=True)
+        fresh = {one.key for one in found}
+        known = [one for one in known if one.key not in fresh] + found
+        known.sort(key=lambda one: order.index(one.key) if one.key in order else len(order))
         if options.out != "-":  # what is there, should the rest be interrupted
-            Path(options.out).write_text(page, encoding="utf-8")
+            page.write(known, options.results)
+    text = page.text_of([one for one in known if one.key in order], DRAWS, m.__version__)
     if options.out == "-":
-        print(page)
+        print(text)
+    else:
+        Path(options.out).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -32,7 +32,8 @@ extensions = [
 root_doc = "index"
 exclude_patterns = ["_build", "_ext", "gallery/README.rst"]
 html_math_renderer = "mathml"
-nitpicky = False
+nitpicky = True  # a name in single backticks is that of an object
+nitpick_ignore = {("py:obj", "functools.partial")}
 default_role = "py:obj"
 # The gallery is given a function, which Sphinx cannot keep between builds.
 suppress_warnings = ["config.cache"]
@@ -45,6 +46,7 @@ numpydoc_validation_checks = set()
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 autodoc_preserve_defaults = True
+toc_object_entries_show_parents = "hide"
 python_maximum_signature_line_length = 88
 
 # The second place serves where there is no network; _ext/scikit_learn.py writes it.
@@ -78,7 +80,7 @@ html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
 # Pages that stand alone have no list of their neighbours; wide tables take the right side too.
-WIDE = ("which_metric", "differences", "glossary", "quantities")
+WIDE = ("which_metric", "differences", "glossary", "quantities", "coverage")
 html_sidebars = {page: [] for page in ("index", "definitions", *WIDE)}
 html_theme_options = {
     "logo": {"text": "skmetrics_ext"},

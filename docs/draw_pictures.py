@@ -77,7 +77,7 @@ def draw_intervals() -> None:
     ax.set_yticks(range(len(names)), names)
     ax.invert_yaxis()
     ax.set(xlim=(0, 1), xlabel="value, with 95 % interval")
-    ax.legend(loc="lower right")
+    ax.legend(loc="upper left")
     store(figure, "intervals")
 
 

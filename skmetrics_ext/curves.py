@@ -223,7 +223,7 @@ def roc_curves(
     Returns
     -------
     Curves
-        Frozen: ``classes``, ``curves`` of `RocCurve`, ``micro``, ``macro``, ``areas`` and
+        Frozen: ``classes``, ``curves`` of ``RocCurve``, ``micro``, ``macro``, ``areas`` and
         ``frame()``; ``result[label]`` is the curve of a class.
 
     Raises
@@ -294,7 +294,7 @@ def precision_recall_curves(
     Returns
     -------
     Curves
-        Frozen: ``classes``, ``curves`` of `PrecisionRecallCurve`, ``micro``, ``macro``,
+        Frozen: ``classes``, ``curves`` of ``PrecisionRecallCurve``, ``micro``, ``macro``,
         ``areas`` and ``frame()``; ``result[label]`` is the curve of a class.
 
     Raises

@@ -103,7 +103,8 @@ def rows(name: str) -> list[tuple[str, str]]:
     """Rows of the table of a public name; those of a metric, if it is one."""
     found: list[tuple[str, str]] = []
     if inspect.isclass(getattr(skmetrics_ext, name)) and givers(name):
-        found.append(("Given by", ", ".join(f":py:obj:`{giver}`" for giver in givers(name))))
+        links = (f":py:obj:`~skmetrics_ext.{giver}`" for giver in givers(name))
+        found.append(("Given by", ", ".join(links)))
     spec = spec_of(getattr(skmetrics_ext, name))
     if spec is not None:
         low, high = spec.bounds

@@ -36,6 +36,14 @@ def link(app: Any, tree: nodes.document, docname: str) -> None:
         reference += literal
 
 
+def trim(app: Any, tree: nodes.document) -> None:
+    """Take off the empty line that a doctest in Markdown needs before the end of its block."""
+    for block in tree.findall(nodes.literal_block):
+        if block.rawsource == block.astext():
+            text = block.rawsource.rstrip()
+            block.rawsource, block.children = text, [nodes.Text(text)]
+
+
 def _inside(node: Any, *kinds: type) -> bool:
     while node.parent is not None:
         node = node.parent
@@ -48,6 +56,7 @@ PAGES = {name for names in sections().values() for name in names}
 
 
 def setup(app: Any) -> dict[str, Any]:
-    """Connect, after references were resolved."""
+    """Connect; links are made after references were resolved."""
+    app.connect("doctree-read", trim)
     app.connect("doctree-resolved", link, priority=900)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

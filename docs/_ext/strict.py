@@ -1,4 +1,4 @@
-"""Examples of the gallery run with warnings as errors, as a reader would like them."""
+"""Examples of the gallery run with warnings as errors, and their pictures are saved whole."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ _saved: list[Any] = []
 def warnings_are_errors(gallery_conf: Any, name: str, when: str) -> None:
     """Before an example every warning is an error; after it things are as they were."""
     if when == "before":
+        import matplotlib as mpl
+
+        mpl.rcParams["savefig.bbox"] = "tight"  # titles that were set later are not cut off
         _saved.append(warnings.filters[:])
         warnings.simplefilter("error")
     elif _saved:

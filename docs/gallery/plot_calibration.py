@@ -41,7 +41,10 @@ for name, score in scores.items():
 
 for name, score in scores.items():
     values = sx.compute_metrics(
-        ["roc_auc", "brier_score", "log_loss", "expected_calibration_error"], y, y_proba=score, y_score=score
+        ["roc_auc", "brier_score", "log_loss", "expected_calibration_error"],
+        y,
+        y_proba=score,
+        y_score=score,
     )
     line = sx.calibration_slope_intercept(y, score.clip(1e-6, 1 - 1e-6))
     print(name, {k: round(v, 3) for k, v in values.items()}, "slope", round(line.slope, 2))
@@ -50,4 +53,8 @@ for name, score in scores.items():
 # What of the Brier score is miscalibration, and what is skill? CORP needs no bins.
 
 for name, score in scores.items():
-    print(name, sx.corp_decomposition(y, score))
+    parts = sx.corp_decomposition(y, score)
+    print(
+        f"{name}: {parts.score:.3f} = {parts.reliability:.3f} miscalibration"
+        f" - {parts.resolution:.3f} discrimination + {parts.uncertainty:.3f} uncertainty"
+    )

@@ -35,7 +35,7 @@ print(sx.compare("roc_auc", y, score_b, score_a))
 
 # %%
 # The same for any other metric. The method follows from the metric: McNemar's test for accuracy,
-# the delta method for F1 and for the log loss.
+# the delta method for F1 and Matthews' correlation.
 
 labels_a, labels_b = (score_a >= 0.5).astype(int), (score_b >= 0.5).astype(int)
 differences = {

@@ -54,6 +54,7 @@ ROWS = (
     _loss(losses.log_loss, check=Probabilities.check, row_values=row_values.log_loss),
     _loss(
         losses.brier_score_loss,
+        bounds=(0.0, 2.0),  # of two classes 1
         scorer="brier_score",
         check=_check_brier,
         row_values=row_values.brier_score,

@@ -115,10 +115,10 @@ class ScorerPanel(TakesMetadata):
             Greater is better.
         """
         result = self.evaluate(estimator, X, y_true, sample_weight, **metadata)
-        parts = [f"{name}: {reason}" for name, reason in result.reasons.items()]
+        parts = [f"{name}: {reason.removesuffix('.')}" for name, reason in result.reasons.items()]
         told = [f"nan for {'; '.join(parts)}"] if parts else []
         if result.notes:
-            notes = [f"{name}: {note}" for name, note in result.notes.items()]
+            notes = [f"{name}: {note.removesuffix('.')}" for name, note in result.notes.items()]
             told.append(f"by convention {'; '.join(notes)}")
         if told:
             warn_undefined(f"ScorerPanel gives {'. And '.join(told)}.")

@@ -18,16 +18,9 @@ import skmetrics_ext
 NEEDED = ("sphinx", "numpydoc", "myst_parser", "sphinx_gallery", "pydata_sphinx_theme",
           "sphinx_copybutton", "latex2mathml", "matplotlib")  # fmt: skip
 MADE = shutil.ignore_patterns("api", "auto_gallery", "_build", "__pycache__")
+SKLEARN = "https://scikit-learn.org/stable/modules/generated/"
 # What the pages need beside docs/ itself.
 BESIDE = ("CHANGELOG.md", "CONTRIBUTING.md", "README.md", "README.zh.md")
-
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(
-        any(find_spec(name) is None for name in NEEDED),
-        reason="the site needs the docs extra: pip install 'skmetrics-ext[docs]'",
-    ),
-]
 
 
 class Links(HTMLParser):
@@ -37,18 +30,19 @@ class Links(HTMLParser):
         super().__init__()
         self.targets: set[str] = set()
         self.anchors: set[str] = {"", "top"}
+        self.loaded: set[str] = set()
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = dict(attrs)
         self.targets |= {value for key in ("href", "src") if (value := given.get(key))}
+        if tag not in ("a", "link") or given.get("rel") == "stylesheet":
+            self.loaded |= {value for key in ("href", "src") if (value := given.get(key))}
         self.anchors |= {value for key in ("id", "name") if (value := given.get(key))}
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory) -> Path:
+def build(copy: Path) -> Path:
     """The built site, from a copy that holds no page of an earlier build."""
-    copy = tmp_path_factory.mktemp("copy")
     shutil.copytree(ROOT / "docs", copy / "docs", ignore=MADE)
     for name in BESIDE:
         shutil.copy(ROOT / name, copy / name)
@@ -66,8 +60,7 @@ def site(tmp_path_factory) -> Path:
     return place
 
 
-@pytest.fixture(scope="module")
-def pages(site) -> dict[Path, Links]:
+def read(site: Path) -> dict[Path, Links]:
     found = (path for path in site.rglob("*.html") if "_static" not in path.parts)  # templates
     return {path: Links(path.read_text(encoding="utf-8")) for path in found}
 
@@ -86,35 +79,43 @@ def broken(site: Path, pages: dict[Path, Links]) -> Iterator[str]:
                 yield f"{where}: no such anchor"
 
 
-def test_internal_links_and_anchors(site, pages):
+def loaded_from_elsewhere(pages: dict[Path, Links]) -> set[str]:
+    """Scripts, pictures and styles that a page would fetch over the network."""
+    return {url for page in pages.values() for url in page.loaded if urlsplit(url).netloc}
+
+
+# One test, so that the site is built once however many processes share the tests.
+@pytest.mark.slow
+@pytest.mark.skipif(
+    any(find_spec(name) is None for name in NEEDED),
+    reason="the site needs the docs extra: pip install 'skmetrics-ext[docs]'",
+)
+def test_the_site(tmp_path):
+    site = build(tmp_path)
+    pages = read(site)
     assert len(pages) > 180
     assert not sorted(broken(site, pages))
-
-
-def test_each_public_name_has_a_page_with_its_documentation(site, pages):
+    assert not loaded_from_elsewhere(pages)
     for name in skmetrics_ext.__all__:
-        page = pages[site / "api" / f"{name}.html"]
-        assert f"skmetrics_ext.{name}" in page.anchors, name
+        assert f"skmetrics_ext.{name}" in pages[site / "api" / f"{name}.html"].anchors, name
+    # Names of the decision table are links, and shared names lead to scikit-learn.
+    decisions = pages[site / "which_metric.html"].targets
+    assert {"api/roc_auc_score.html", "api/expected_cost.html", "api/log_loss.html"} <= decisions
+    assert f"{SKLEARN}sklearn.metrics.f1_score.html" in {
+        target.partition("#")[0] for target in pages[site / "api" / "f1_score.html"].targets
+    }
 
 
-def test_names_of_the_decision_table_are_links(site, pages):
-    targets = pages[site / "which_metric.html"].targets
-    assert {"api/roc_auc_score.html", "api/expected_cost.html", "api/log_loss.html"} <= targets
-
-
-def test_shared_names_link_to_scikit_learn(site, pages):
-    targets = pages[site / "api" / "f1_score.html"].targets
-    assert any(t.startswith("https://scikit-learn.org/stable/modules/generated") for t in targets)
-
-
-def test_pages_load_nothing_from_elsewhere(pages):
-    class Loaded(HTMLParser):
-        def handle_starttag(self, tag, attrs):
-            given = dict(attrs)
-            url = given.get("src") or (given.get("href") if tag == "link" else None)
-            rel = given.get("rel") or ""
-            if url and rel not in ("canonical", "author"):
-                assert not urlsplit(url).netloc, url
-
-    for page in pages:
-        Loaded().feed(page.read_text(encoding="utf-8"))
+def test_a_broken_link_and_a_broken_anchor_are_found(tmp_path):
+    (tmp_path / "b.html").write_text('<p id="here">', encoding="utf-8")
+    (tmp_path / "a.html").write_text(
+        '<a href="b.html#here"></a><a href="b.html#there"></a><img src="c.png">'
+        '<script src="https://example.org/x.js"></script>',
+        encoding="utf-8",
+    )
+    pages = read(tmp_path)
+    assert sorted(broken(tmp_path, pages)) == [
+        "a.html: b.html#there: no such anchor",
+        "a.html: c.png: no such file",
+    ]
+    assert loaded_from_elsewhere(pages) == {"https://example.org/x.js"}
