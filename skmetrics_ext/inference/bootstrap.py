@@ -18,7 +18,7 @@ from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.progress import Progress, reporting
 from skmetrics_ext.validation import InvalidParameterError
 
-BOOTSTRAP_METHODS = ("bca", "bootstrap", "basic")
+BOOTSTRAP_METHODS = ("expanded", "bca", "bootstrap", "basic")
 # Draws that share a seed, and numbers that are held at once: what stays in the cache. Both are
 # part of what a seed means.
 _BLOCK = 500
@@ -168,16 +168,26 @@ def _block(reading: Reading, stratified: bool, seed: np.random.SeedSequence, n_d
 
 
 def bootstrap_bounds(
-    reading: Reading, values: Array, method: str, level: float, bounds: tuple[float, float]
+    reading: Reading,
+    values: Array,
+    method: str,
+    level: float,
+    bounds: tuple[float, float],
+    skewness: Array | None = None,
 ) -> tuple[Array, Array]:
-    """Bounds from the values of draws, by percentiles, corrected ones (BCa) or basic."""
+    """Bounds from the values of draws: by percentiles, plain, expanded or corrected, or basic.
+
+    ``skewness`` is the `acceleration` where it is known already.
+    """
     value = np.asarray(reading.value, dtype=np.float64)
     flat = values.reshape(len(values), -1)
     tails = np.array([(1 - level) / 2, (1 + level) / 2])
     if method == "bca":
-        skewness = acceleration(reading).reshape(-1)
-        levels = _corrected(flat, value.reshape(-1), skewness, tails)
+        skewness = acceleration(reading) if skewness is None else skewness
+        levels = _corrected(flat, value.reshape(-1), skewness.reshape(-1), tails)
     else:
+        if method == "expanded":
+            tails = _expanded(level, fewest_rows(reading))
         levels = np.repeat(tails[:, None], flat.shape[1], axis=1)
     low, high = np.empty(flat.shape[1]), np.empty(flat.shape[1])
     for k, column in enumerate(flat.T):
@@ -193,6 +203,31 @@ def bootstrap_bounds(
     if method == "basic":
         down, up = np.clip(2 * value - up, *bounds), np.clip(2 * value - down, *bounds)
     return np.minimum(down, value), np.maximum(up, value)
+
+
+def _expanded(level: float, rows: float) -> Array:
+    """Levels of percentiles as wide as t intervals of so many rows are (Hesterberg 2015).
+
+    Draws of m rows spread by the root of (m - 1) / m too little, and a normal interval is too
+    narrow where the spread is an estimate.
+    """
+    from scipy.special import ndtr, stdtrit
+
+    freedom = max(rows - 1, 1.0)
+    away = float(stdtrit(freedom, (1 + level) / 2)) * np.sqrt((freedom + 1) / freedom)
+    return np.asarray(ndtr([-away, away]))
+
+
+def fewest_rows(reading: Reading) -> float:
+    """Rows of the rarest class, or groups where they are fewer."""
+    units = reading.units
+    rows = float(units.rows.sum())
+    if units.stratum is not None:
+        found = np.bincount(units.stratum, weights=units.rows)
+        rows = float(found[found > 0].min())
+    if units.group is not None:
+        rows = min(rows, float(units.group.max() + 1))
+    return rows
 
 
 def _corrected(flat: Array, value: Array, skewness: Array, tails: Array) -> Array:

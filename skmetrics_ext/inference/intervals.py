@@ -63,7 +63,10 @@ def confidence_interval(
         - Areas under the ROC curve and Gini: "logit", "delong".
         - Means of losses of rows (log loss, Brier score): "edgeworth" (t, its bounds moved by the
           skewness of the losses), "t", "normal".
-        - Everything: "bca", "bootstrap" (percentiles) and "basic".
+        - Everything, from draws of the rows: "expanded" (percentiles of levels as wide as a t
+          interval of the rarest class), "bca" (corrected for bias and skewness; preferred where
+          noise makes a metric larger, and for functions of your own), "bootstrap" (plain
+          percentiles) and "basic".
     confidence_level : float in (0, 1), default=0.95
         Nominal coverage of the interval, two-sided.
     groups : array-like of shape (n_samples,), default=None
@@ -115,7 +118,8 @@ def confidence_interval(
     ----------
     Takahashi et al. (2022), Applied Intelligence 52, 4961-4972; Wilson (1927), JASA 22(158),
     209-212; Korn & Graubard (1998), Survey Methodology 24(2), 193-201; Hall (1992), The
-    Bootstrap and Edgeworth Expansion, section 3.8; Efron (1987), JASA 82(397), 171-185.
+    Bootstrap and Edgeworth Expansion, section 3.8; Efron (1987), JASA 82(397), 171-185;
+    Hesterberg (2015), The American Statistician 69(4), 371-386, for "expanded".
 
     Examples
     --------

@@ -7,7 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from skmetrics_ext.inference import delta
-from skmetrics_ext.inference.bootstrap import BOOTSTRAP_METHODS, Plan, bootstrap_bounds, resample
+from skmetrics_ext.inference.bootstrap import (
+    BOOTSTRAP_METHODS,
+    Plan,
+    bootstrap_bounds,
+    fewest_rows,
+    resample,
+)
 from skmetrics_ext.inference.proportions import (
     PROPORTION_METHODS,
     normal_quantile,
@@ -22,6 +28,7 @@ _NO_BOUNDS = (-np.inf, np.inf)
 # Below it the study of coverage found intervals that cover less, or more, than they say.
 FEW_ROWS = 5
 FEW_TO_DRAW = 20
+FEW_VALUES = 30
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -39,13 +46,7 @@ def is_area(metric: Metric) -> bool:
     """Whether the metric is a whole area under the ROC curve, or linear in it."""
     spec = metric.spec
     return (
-        spec is not None
-        and spec.interval == "logit"
-        and metric.params.get("max_fpr")
-        in (
-            None,
-            1,
-        )
+        spec is not None and spec.interval == "logit" and metric.params.get("max_fpr") in (None, 1)
     )
 
 
@@ -69,40 +70,33 @@ def methods_of(metric: Metric, reading: Reading) -> tuple[str, ...]:
     elif spec.interval == "largest" and isinstance(reading, TableReading):
         own = ("wilson",)
     elif is_share(metric, reading):
-        own = (
-            PROPORTION_METHODS
-            if isinstance(reading, MomentReading)
-            else (
-                *PROPORTION_METHODS,
-                "delta",
-            )
-        )
+        of_rows = isinstance(reading, MomentReading)
+        own = PROPORTION_METHODS if of_rows else (*PROPORTION_METHODS, "delta")
     elif isinstance(reading, TableReading):
-        finite = np.isfinite(spec.bounds)
-        own = (
-            ("wilson", "delta")
-            if finite.all()
-            else ("log", "delta")
-            if finite.any()
-            else ("delta",)
-        )
+        n_finite = np.isfinite(spec.bounds).sum()
+        own = (("delta",), ("log", "delta"), ("wilson", "delta"))[n_finite]
     elif isinstance(reading, MomentReading) and reading.rows.shape[1] == 1:
         own = MEAN_METHODS
     elif is_area(metric):
         own = ("logit", "delong")
-    return (*own, *BOOTSTRAP_METHODS)
+    if spec is None or spec.interval == "biased":  # the only one that corrects for a bias
+        own = (*own, "bca")
+    return tuple(dict.fromkeys((*own, *BOOTSTRAP_METHODS)))
 
 
 def interval_of(metric: Metric, reading: Reading, method: str, level: float, plan: Plan) -> Bounds:
     """The interval of a reading by a method that applies to it."""
-    bounds = _NO_BOUNDS if metric.spec is None else metric.spec.bounds
     if method in BOOTSTRAP_METHODS:
-        biased = metric.spec is not None and metric.spec.interval == "biased"
-        return _by_bootstrap(reading, method, level, plan, bounds, biased)
+        return bounds_of_draws(metric, reading, resample(reading, plan), method, level)
+    bounds = _bounds_of(metric)
     if isinstance(reading, TableReading):
         return _by_table(metric, reading, method, level, bounds)
     assert isinstance(reading, MomentReading)
     return _by_moments(reading, method, level, bounds)
+
+
+def _bounds_of(metric: Metric) -> tuple[float, float]:
+    return _NO_BOUNDS if metric.spec is None else metric.spec.bounds
 
 
 # --------------------------------------------------------------------------- by kind
@@ -152,7 +146,10 @@ def _largest_class(reading: TableReading, parts: delta.Contributions, level: flo
     _, high = proportion_bounds(counts, total, "wilson", level)
     low, _ = proportion_bounds(counts, total, "wilson", 1 - (1 - level) / len(present))
     value = np.asarray(reading.value, dtype=np.float64)
-    return Bounds(value, low.max(), high.max(), np.sqrt(parts.variance), np.asarray("", object))
+    largest = np.count_nonzero(high > low.max())
+    note = f"any of {largest} classes may be the largest: the interval is a wide one"
+    notes = np.asarray(note if largest > 1 else "", dtype=object)
+    return Bounds(value, low.max(), high.max(), np.sqrt(parts.variance), notes)
 
 
 def _rare_class(reading: TableReading) -> str:
@@ -203,17 +200,17 @@ def _by_moments(
     return Bounds(value, low, high, np.sqrt(variance), np.asarray(note, dtype=object))
 
 
-def _by_bootstrap(
+def bounds_of_draws(
+    metric: Metric,
     reading: Reading,
+    values: Array,
     method: str,
     level: float,
-    plan: Plan,
-    bounds: tuple[float, float],
-    biased: bool,
+    skewness: Array | None = None,
 ) -> Bounds:
-    value = np.asarray(reading.value, dtype=np.float64)
-    values = resample(reading, plan)
-    low, high = bootstrap_bounds(reading, values, method, level, bounds)
+    """The interval from the values (B, ...) of draws, with what makes it doubtful."""
+    value, bounds = np.asarray(reading.value, dtype=np.float64), _bounds_of(metric)
+    low, high = bootstrap_bounds(reading, values, method, level, bounds, skewness)
     defined = (~np.isnan(values)).sum(axis=0)
     with np.errstate(invalid="ignore"):
         mean = divide(np.nansum(values, axis=0), defined)
@@ -221,15 +218,22 @@ def _by_bootstrap(
         error = np.sqrt(divide(squares, np.where(defined > 1, defined - 1, 0)))
         error = np.where(np.isfinite(error), error, np.nan)
     notes = np.full(value.shape, "", dtype=object)
-    if biased:
+    if metric.spec is not None and metric.spec.interval == "biased":
         notes[...] = "too large on average in samples: the interval may miss its level"
-    rare = _fewest_rows(reading)
+    rare = fewest_rows(reading)
     if rare < FEW_TO_DRAW:
         notes[...] = f"{rare:g} rows or groups of the rarest class are few to draw from"
-    undefined = plan.n_resamples - defined
+    inside = _rows_in_range(metric, reading)
+    if inside < FEW_TO_DRAW <= rare:
+        notes[...] = f"{inside:g} rows of a class in the range of rates are few to draw from"
     for place in np.ndindex(value.shape):
-        if undefined[place]:
-            notes[place] = f"undefined in {undefined[place]} of {plan.n_resamples} draws"
+        column = values[(slice(None), *place)]
+        n_values = len(np.unique(column[~np.isnan(column)]))
+        if not notes[place] and n_values < FEW_VALUES <= len(values):
+            notes[place] = f"draws have {n_values} values only: the interval may miss its level"
+        if defined[place] < len(values):
+            undefined = len(values) - defined[place]
+            notes[place] = f"undefined in {undefined} of {len(values)} draws"
     still = (low == high) & np.isfinite(value)
     if still.any():
         low, high = _without_spread(reading, value, low, high, level, bounds)
@@ -237,16 +241,19 @@ def _by_bootstrap(
     return Bounds(value, low, high, error, notes)
 
 
-def _fewest_rows(reading: Reading) -> float:
-    """Rows of the rarest class, or groups where they are fewer."""
-    units = reading.units
-    rows = float(units.rows.sum())
-    if units.stratum is not None:
-        found = np.bincount(units.stratum, weights=units.rows)
-        rows = float(found[found > 0].min())
-    if units.group is not None:
-        rows = min(rows, float(units.group.max() + 1))
-    return rows
+def _rows_in_range(metric: Metric, reading: Reading) -> float:
+    """Rows of one class that a partial area goes over; infinite for any other metric."""
+    units, about = reading.units, metric.params
+    if metric.spec is None or units.stratum is None:
+        return np.inf
+    rows = np.bincount(units.stratum, weights=units.rows)
+    n_pos, n_neg = (rows[1], rows[0]) if len(rows) == 2 else (rows.min(), rows.sum() - rows.max())
+    inside = np.inf
+    for name, total in (("fpr_range", n_neg), ("max_fpr", n_neg), ("tpr_range", n_pos)):
+        if about.get(name) is not None:
+            low, high = np.append(0.0, about[name])[-2:]
+            inside = total * float(high - low)
+    return inside
 
 
 def _without_spread(
@@ -258,7 +265,7 @@ def _without_spread(
     bounds: tuple[float, float],
 ) -> tuple[Array, Array]:
     """Bounds where all draws are alike: Wilson's, as if the value were a share of few rows."""
-    rows = _fewest_rows(reading)
+    rows = fewest_rows(reading)
     start, width = bounds[0], bounds[1] - bounds[0]
     if not np.isfinite(width):
         return low, high

@@ -22,6 +22,13 @@ class SampleSize(NamedTuple):
     ----------
     n_pos, n_neg : float
         Positive and negative rows; round both up.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import roc_auc_sample_size
+    >>> size = roc_auc_sample_size(0.8, power=0.9)
+    >>> round(size.n_pos, 2), round(size.n_neg, 2)
+    (16.62, 16.62)
     """
 
     n_pos: float

@@ -32,6 +32,13 @@ class NemenyiResult:
         Mean ranks that are further apart differ at ``alpha``.
     alpha : float
         Level of the critical difference: how often any two of models that are alike differ.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import nemenyi_test
+    >>> found = nemenyi_test([[0.9, 0.8, 0.7], [0.8, 0.7, 0.6], [0.9, 0.6, 0.5], [0.7, 0.6, 0.5]])
+    >>> found.average_ranks.tolist(), round(found.critical_difference, 3)
+    ([1.0, 2.0, 3.0], 1.657)
     """
 
     average_ranks: Array

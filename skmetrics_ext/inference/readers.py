@@ -230,7 +230,7 @@ def checked_of(
     used = {key: v for key, v in metric.params.items() if key in ("labels", "pos_label")}
     used = {key: v for key, v in used.items() if key in accepted}
     rest = {key: v for key, v in metric.params.items() if key not in used}
-    if "by_rule" in accepted and spec.check is not None:  # its pos_label is 1 unless told
+    if getattr(check, "keywords", {}).get("by_rule"):  # its pos_label is 1 unless told
         used.setdefault("pos_label", 1)
     if spec.response == "labels":
         # Tables are in units of the weights.

@@ -97,8 +97,6 @@ def _raw(prepared: Prepared) -> tuple[Any, Any, dict[str, Any]]:
     y_true = given.classes[given.true]
     if isinstance(given, Labels):
         return y_true, given.classes[given.pred], params
-    if prepared.spec.name == "net_benefit" and len(given.classes) == 2:  # of one column
-        return y_true, given.as_scores().score, {**params, "pos_label": given.classes[-1]}
     return y_true, _response(given), {**params, "labels": given.classes}
 
 

@@ -215,3 +215,24 @@ def test_seeds_of_every_kind():
         first, second = seed_sequence(make(0)), seed_sequence(make(0))
         assert first.generate_state(1) == second.generate_state(1)
     assert seed_sequence(None).generate_state(1) != seed_sequence(None).generate_state(1)
+
+
+def test_expanded_percentiles_are_as_wide_as_t_intervals_of_the_rarest_class(scores):
+    """Of draws that are normal, 1.96 becomes the t quantile by the root of m / (m - 1)."""
+    true, score = np.repeat([0, 1], [200, 10]), np.random.default_rng(0).normal(size=210)
+    reading = read_metric("average_precision", true, score)
+    draws = stats.norm.ppf((np.arange(100_000) + 0.5) / 100_000)
+    low, high = bootstrap_bounds(reading, draws, "expanded", 0.95, (-np.inf, np.inf))
+    away = stats.t.ppf(0.975, 9) * np.sqrt(10 / 9)
+    assert (low, high) == pytest.approx((-away, away), rel=1e-3)
+    grouped = read_metric("average_precision", true, score, groups=np.arange(210) % 5)
+    _, high = bootstrap_bounds(grouped, draws, "expanded", 0.95, (-np.inf, np.inf))
+    assert high == pytest.approx(stats.t.ppf(0.975, 4) * np.sqrt(5 / 4), rel=1e-2)
+
+
+def test_a_class_of_one_row_has_percentiles_within_the_draws():
+    found = confidence_interval(
+        "average_precision", [0] * 30 + [1], range(31), random_state=0, n_resamples=99
+    )
+    assert found.method == "expanded"
+    assert 0 <= found.low <= found.value <= found.high <= 1

@@ -17,6 +17,8 @@ from skmetrics_ext import (
     confidence_interval,
     equal_error_rate,
     expected_cost,
+    net_benefit,
+    partial_roc_auc_score,
     proportion_interval,
     ratio_interval,
 )
@@ -24,6 +26,7 @@ from skmetrics_ext.validation import InvalidParameterError
 
 TABLES = {"averaged_confusion", "confusion_matrix"}
 SCALARS = [name for name in NAMES if name not in TABLES]
+TWO = [0] * 52 + [1] * 48, [0] * 100
 
 
 @pytest.fixture
@@ -95,9 +98,10 @@ def test_intervals_hold_the_value_on_any_rows(data):
         ("no_information_rate", "wilson"),
         ("roc_auc", "logit"),
         ("gini", "logit"),
-        ("average_precision", "bca"),
+        ("average_precision", "expanded"),
+        ("ks_statistic", "bca"),
         ("neg_log_loss", "edgeworth"),
-        ("brier_skill", "bca"),
+        ("brier_skill", "expanded"),
     ],
 )
 def test_auto_takes_the_method_of_the_kind_of_metric(name, method, rows):
@@ -106,6 +110,7 @@ def test_auto_takes_the_method_of_the_kind_of_metric(name, method, rows):
         "roc_auc": 2,
         "gini": 2,
         "average_precision": 2,
+        "ks_statistic": 2,
         "neg_log_loss": 3,
         "brier_skill": 3,
     }
@@ -255,10 +260,68 @@ def test_draws_in_which_all_is_right_are_told():
     assert found.low == pytest.approx(expected.low)
 
 
+def test_metrics_that_noise_makes_larger_say_so(rows):
+    true, _, score, _ = rows
+    for name in ("ks_statistic", "recall_at_precision_90", "h_measure"):
+        found = confidence_interval(name, true, score, random_state=0, n_resamples=49)
+        assert found.method == "bca"
+        assert "too large on average" in found.note
+    assert confidence_interval("pr_auc", true, score, random_state=0, n_resamples=49).note == ""
+
+
+def test_draws_of_few_values_are_told():
+    """Of 400 rows 3 are treated: the net benefit has 7 values in reach."""
+    true, score = np.array([0, 1] * 200), np.full(400, 0.1)
+    score[:3] = 0.9
+    options = {"threshold": 0.5, "random_state": 0, "n_resamples": 199}
+    few = confidence_interval(net_benefit, true, score, **options)
+    assert "values only" in few.note
+    score[:200] = 0.9
+    assert confidence_interval(net_benefit, true, score, **options).note == ""
+
+
+def test_few_rows_in_the_range_of_a_partial_area_are_told(rows):
+    """100 rows of a class, of which a tenth or three tenths are in the range."""
+    true, score = np.arange(200) % 2, rows[2]
+    options = {"random_state": 0, "n_resamples": 99}
+    for params, n_inside in (
+        ({"fpr_range": (0, 0.1)}, 10),
+        ({"tpr_range": (0.85, 1)}, 15),
+        ({"fpr_range": (0, 0.3)}, None),
+    ):
+        note = confidence_interval(partial_roc_auc_score, true, score, **params, **options).note
+        assert note.startswith(f"{n_inside} rows of a class in the range") == (n_inside is not None)
+    assert (
+        "5 rows of a class"
+        in confidence_interval("roc_auc", true, score, max_fpr=0.05, **options).note
+    )
+
+
+def test_classes_that_may_be_the_largest_are_told():
+    assert "any of 2 classes" in confidence_interval("no_information_rate", *TWO).note
+    clear = [0] * 90 + [1] * 10
+    assert confidence_interval("no_information_rate", clear, clear).note == ""
+
+
+def test_net_benefit_of_text_labels_in_any_form(rows):
+    true, _, _, proba = rows
+    text = np.array(["no", "yes"])[true]
+    options = {"threshold": 0.3, "random_state": 0, "n_resamples": 49}
+    expected = confidence_interval(net_benefit, true, proba, **options)
+    columns = np.column_stack([1 - proba, proba])
+    for response, named in (
+        (proba, {}),
+        (proba, {"labels": ["no", "yes"]}),
+        (proba, {"pos_label": "yes"}),
+        (columns, {"labels": ["no", "yes"]}),
+    ):
+        assert confidence_interval(net_benefit, text, response, **named, **options) == expected
+
+
 @pytest.mark.parametrize(
     ("metric", "params", "message"),
     [
-        ("f1", {"method": "delong"}, r"does not apply to f1.*'wilson', 'delta', 'bca'"),
+        ("f1", {"method": "delong"}, r"does not apply to f1.*'wilson', 'delta', 'expanded'"),
         ("f1_macro", {"method": "clopper_pearson"}, "those that do are"),
         ("positive_likelihood_ratio", {"method": "wilson"}, "'log', 'delta'"),
         ("f1", {"confidence_level": 1.0}, "confidence_level"),
@@ -288,7 +351,7 @@ def test_mean_losses_move_their_bounds_by_the_skewness():
 
 def test_the_largest_class_may_be_another_one():
     """Of two classes of 50 rows the largest share is 1/2 or more, and that must be held."""
-    found = confidence_interval("no_information_rate", [0] * 52 + [1] * 48, [0] * 100)
+    found = confidence_interval("no_information_rate", *TWO)
     assert found.value == 0.52
     assert found.low < 0.5
     assert found.high == pytest.approx(proportion_interval(52, 100).high)
