@@ -3,7 +3,7 @@
     python benchmarks/scale.py --sizes 1000000 10000000 50000000 --folder DATA
 
 makes the Parquet files that are missing and runs every engine in a process of its own, one
-after the other. ``--json`` writes all numbers.
+after the other. ``--json`` keeps all numbers; runs that it holds are not made again.
 """
 
 from __future__ import annotations
@@ -211,8 +211,39 @@ def measure_apart(engine: str, home: Path) -> dict[str, Any]:
 
 # --------------------------------------------------------------------------- table
 
+Results = dict[tuple[str, int], dict[str, Any]]
+OURS = "this package, in memory"
+PACKAGES = (
+    "scikit-learn",
+    "numpy",
+    "pandas",
+    "pyarrow",
+    "duckdb",
+    "dask",
+    "distributed",
+    "pyspark",
+)
 
-def table(results: dict[tuple[str, int], dict[str, Any]], sizes: list[int]) -> str:
+
+def machine() -> str:
+    """Processor, memory and versions, without names of the machine."""
+    import platform
+    from importlib.metadata import version
+
+    import psutil
+
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    models = [line.partition(": ")[2] for line in lines if line.startswith("model name")]
+    memory = psutil.virtual_memory().total / 2**30
+    versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
+    return (
+        f"{models[0] if models else platform.machine()}, {os.cpu_count()} cores, "
+        f"{memory:.0f} GiB. Python {platform.python_version()}, {versions}."
+    )
+
+
+def table(results: Results, sizes: list[int]) -> str:
     """Markdown: seconds and peak memory of each engine and size, and whether answers agree."""
     lines = [
         "| engine | rows | s | CPU s | driver, MB | largest worker, MB | all, MB | ROC AUC | AP |",
@@ -226,7 +257,7 @@ def table(results: dict[tuple[str, int], dict[str, Any]], sizes: list[int]) -> s
             if "error" in found:
                 lines.append(f"| {engine} | {n_rows:.0e} | {found['error'][:80]} | | | | | | |")
                 continue
-            reference = results.get(("scikit-learn, in memory", n_rows), {}).get("values", {})
+            reference = {} if engine == OURS else results.get((OURS, n_rows), {}).get("values", {})
             cells = [
                 _agrees(found["values"][name], reference.get(name))
                 for name in ("roc_auc", "average_precision")
@@ -235,7 +266,8 @@ def table(results: dict[tuple[str, int], dict[str, Any]], sizes: list[int]) -> s
             lines.append(
                 f"| {engine} | {n_rows:.0e} | {found['seconds']:.1f} | "
                 f"{found['cpu_seconds']:.1f} | {found['driver_mb']:.0f} | "
-                f"{child:.0f} | {found['all_mb']:.0f} | {' | '.join(cells)} |".replace("e+0", "e")
+                f"{f'{child:.0f}' if child else ''} | {found['all_mb']:.0f} | "
+                f"{' | '.join(cells)} |".replace("e+0", "e")
             )
     return "\n".join(lines)
 
@@ -244,9 +276,27 @@ def _agrees(value: Any, reference: Any) -> str:
     if isinstance(value, list):
         holds = reference is None or value[0] <= reference <= value[1]
         return f"{'holds it' if holds else 'MISSES IT'}, width {value[1] - value[0]:.1e}"
-    if reference is None or value == reference:
+    if reference is None:
         return repr(value)
-    return f"{value - reference:+.1e}"
+    return "equal" if value == reference else f"{value - reference:+.1e}"
+
+
+def growth(results: Results, sizes: list[int]) -> str:
+    """Markdown: how time and memory grow from the fewest rows to the most."""
+    few, many = min(sizes), max(sizes)
+    lines = [
+        f"| engine | CPU time of {many / few:.0f} times the rows | peak of one process | of all |",
+        "|---|---|---|---|",
+    ]
+    for engine in ENGINES:
+        ends = [results.get((engine, n), {"error": ""}) for n in (few, many)]
+        if any("error" in end for end in ends):
+            continue
+        times = ends[1]["cpu_seconds"] / ends[0]["cpu_seconds"]
+        one = [max(end["driver_mb"], end["largest_child_mb"]) for end in ends]
+        total = ends[1]["all_mb"] / ends[0]["all_mb"]
+        lines.append(f"| {engine} | x{times:.1f} | x{one[1] / one[0]:.1f} | x{total:.1f} |")
+    return "\n".join(lines)
 
 
 def main() -> None:
@@ -254,24 +304,29 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=[10**6, 10**7, 5 * 10**7])
     parser.add_argument("--folder", type=Path, default=Path("scale_data"))
     parser.add_argument("--engines", nargs="+", choices=list(ENGINES), default=list(ENGINES))
-    parser.add_argument("--json", type=Path)
+    parser.add_argument("--json", type=Path, help="numbers of this run and of runs before")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     parser.add_argument("--home", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.one:
         print(json.dumps(measure(options.one, options.home)))
         return
-    results: dict[tuple[str, int], dict[str, Any]] = {}
+    results: Results = {}
+    if options.json and options.json.exists():
+        for row in json.loads(options.json.read_text(encoding="utf-8")):
+            results[row.pop("engine"), row.pop("rows")] = row
     for n_rows in options.sizes:
         home = make(options.folder, n_rows)
         for engine in options.engines:
-            results[engine, n_rows] = measure_apart(engine, home)
-            told = results[engine, n_rows].get("seconds", results[engine, n_rows].get("error"))
+            if (engine, n_rows) in results:
+                continue
+            results[engine, n_rows] = found = measure_apart(engine, home)
+            told = found.get("seconds", found.get("error"))
             print(f"{engine}, {n_rows}: {told}", file=sys.stderr, flush=True)
-    print(table(results, options.sizes))
-    if options.json:
-        rows = [{"engine": e, "rows": n, **found} for (e, n), found in results.items()]
-        options.json.write_text(json.dumps(rows, indent=1), encoding="utf-8")
+            if options.json:
+                rows = [{"engine": e, "rows": n, **one} for (e, n), one in results.items()]
+                options.json.write_text(json.dumps(rows, indent=1), encoding="utf-8")
+    print(machine(), table(results, options.sizes), growth(results, options.sizes), sep="\n\n")
 
 
 if __name__ == "__main__":

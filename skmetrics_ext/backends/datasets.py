@@ -101,7 +101,8 @@ def _prefers_duckdb(engine: str) -> bool:
 # --------------------------------------------------------------------------- files
 
 
-def _of_files(path: str, names: Names, engine: str, memory_limit: int) -> Any:
+def source_of(path: str) -> tuple[Any, list[str], str]:
+    """The pyarrow data set of a path, folder or glob, its files, and what they are."""
     files = [path] if Path(path).is_file() else _listed(path)
     kinds = {_SUFFIXES.get(Path(file).suffix.lower()) for file in files}
     if len(kinds) > 1 or None in kinds:
@@ -113,7 +114,11 @@ def _of_files(path: str, names: Names, engine: str, memory_limit: int) -> Any:
     require("pyarrow", f"Reading {kind} files")
     import pyarrow.dataset as ds
 
-    source = ds.dataset(files, format=kind)
+    return ds.dataset(files, format=kind), files, kind
+
+
+def _of_files(path: str, names: Names, engine: str, memory_limit: int) -> Any:
+    source, files, kind = source_of(path)
     _check_columns(names, source.schema.names, repr(path))
     if _prefers_duckdb(engine):
         require("duckdb", "engine='duckdb'")
@@ -149,11 +154,30 @@ def _of_stream(dataset: Any, kind: str, names: Names, engine: str, memory_limit:
         elif is_lazy:
             dataset = _reader_of(dataset, names)
         return _duckdb(dataset, names, memory_limit)
+    if is_lazy and hasattr(dataset, "collect_batches"):
+        return MemoryEngine(lambda _: iter(_reader_of(dataset, names)), names, resident=False)
     if is_lazy:
         return _resident(dataset.select(names.all).collect(), names)
     if kind == "RecordBatchReader":
-        return _resident(dataset.read_all(), names)
+        return _resident(_held(dataset, memory_limit), names)
     return _streamed(dataset, names)
+
+
+def _held(reader: Any, memory_limit: int) -> Any:
+    """All rows of what can be read once only, as long as they fit."""
+    import pyarrow
+
+    batches, size = [], 0
+    for batch in reader:
+        batches.append(batch)
+        size += batch.nbytes
+        if size > memory_limit:
+            raise InvalidParameterError(
+                "A RecordBatchReader can be read once only, and its rows take more than "
+                f"memory_limit, {memory_limit} bytes: install DuckDB, which keeps them on disk "
+                "(pip install 'skmetrics-ext[duckdb]'), raise memory_limit, or pass a data set."
+            )
+    return pyarrow.Table.from_batches(batches, reader.schema)
 
 
 def _reader_of(lazy: Any, names: Names) -> Any:

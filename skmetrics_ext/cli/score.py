@@ -11,11 +11,11 @@ from typing import Any
 from skmetrics_ext.cli.pictures import charts
 from skmetrics_ext.cli.reading import Predictions, read_predictions
 from skmetrics_ext.cli.scoring_file import score_rows
+from skmetrics_ext.cli.streaming_file import is_large, stream_rows
 from skmetrics_ext.cli.words import say, share, whole_number
 from skmetrics_ext.report.charts import NO_MATPLOTLIB, can_draw
 from skmetrics_ext.report.document import document, note, pictures, section, table
-from skmetrics_ext.report.page import interval
-from skmetrics_ext.report.render import number, text_table
+from skmetrics_ext.report.render import interval, number, text_table
 
 
 def add_score(commands: argparse._SubParsersAction[Any]) -> None:
@@ -52,28 +52,58 @@ def add_score(commands: argparse._SubParsersAction[Any]) -> None:
     )
     score.add_argument("--html", metavar="OUT", help="write one page with tables and pictures")
     score.add_argument("--json", action="store_true", help="print JSON instead of the tables")
+    score.add_argument(
+        "--stream",
+        action="store_true",
+        help="read in parts what need not fit in memory (FILE may be a folder or a glob), without "
+        "--html and the bootstrap; done unasked with a file of more than 1 GiB",
+    )
+    score.add_argument(
+        "--memory", default="1GiB", metavar="SIZE", help="of --stream, about (default: 1GiB)"
+    )
+    score.add_argument("--quiet", action="store_true", help="show no progress of --stream")
 
 
 def _score(options: argparse.Namespace) -> int:
     if not options.score and options.pred is None:
         raise ValueError("nothing to score: pass --score or --pred.")
     scores = list(dict.fromkeys(options.score))
-    found = read_predictions(
-        options.file, options.true, scores, options.pred, options.weight, options.by
-    )
+    columns = (options.true, scores, options.pred, options.weight, options.by)
+    if options.stream or is_large(options.file):
+        return _stream(options, columns)
+    found = read_predictions(options.file, *columns)
     rows = score_rows(
         found,
         positive=options.positive,
         confidence_level=options.confidence,
         n_resamples=options.resamples,
     )
-    if options.pred is None:
-        say("no --pred: metrics of predicted labels are left out")
-    print(_as_json(rows) if options.json else _text(rows))
+    _tell(options, rows)
     if options.html:
         page = _page(options, found, rows)
         Path(options.html).write_text(page, encoding="utf-8")
     return 0
+
+
+def _stream(options: argparse.Namespace, columns: tuple[Any, ...]) -> int:
+    if options.html:
+        raise ValueError("--html needs all rows at once, and this file is streamed.")
+    rows = stream_rows(
+        options.file,
+        *columns,
+        positive=options.positive,
+        confidence_level=options.confidence,
+        memory_limit=options.memory,
+        progress=not options.quiet,
+    )
+    _tell(options, rows)
+    return 0
+
+
+def _tell(options: argparse.Namespace, rows: list[dict[str, Any]]) -> None:
+    if options.pred is None:
+        say("no --pred: metrics of predicted labels are left out")
+    print(_as_json(rows) if options.json else _text(rows))
 
 
 def _parts(rows: list[dict[str, Any]]) -> dict[tuple[str, str], list[dict[str, Any]]]:

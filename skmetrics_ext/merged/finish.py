@@ -82,7 +82,7 @@ def group_of(
         elif one.kind == "tables":
             value = values.of_table(one, problem, labels)
             if level is not None:
-                bounds = intervals.of_table(one, problem, labels, level)
+                bounds = intervals.of_table(one, problem, labels, level, weighted)
         elif one.kind == "moments":
             moments = sums.moments[group, one.name]
             value = values.of_moments(one, moments)

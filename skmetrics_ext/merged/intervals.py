@@ -30,9 +30,9 @@ def refused(reason: str) -> Bounded:
     return _NONE, _NONE, "", reason
 
 
-def of_table(one: Asked, problem: Problem, labels: Labels, level: float) -> Bounded:
+def of_table(one: Asked, problem: Problem, labels: Labels, level: float, weighted: bool) -> Bounded:
     """Of a metric of labels: its cells are all that there is to know."""
-    if np.asarray(labels.weight).dtype.kind == "f":
+    if weighted:
         return refused(WEIGHTED)
     params = problem.label_params(one)
     if params.get("average", "") is None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from skmetrics_ext.merged.large import as_factors
 from skmetrics_ext.metrics.precision_recall_gain import precision_gain, recall_gain
 from skmetrics_ext.metrics.rank_averaging import ROUNDING
 from skmetrics_ext.metrics.ranking_kernels import area_between, upper_hull
@@ -44,7 +45,8 @@ class Steps:
 
     @classmethod
     def of(cls, tally: RankTally, above: Array, total: Array) -> Steps:
-        negative, positive = tally.negative, tally.positive
+        mass, above, total = (as_factors(x, total.sum()) for x in (tally.mass, above, total))
+        negative, positive = mass
         fp = np.concatenate([above[:1], above[0] + np.cumsum(negative)])
         tp = np.concatenate([above[1:], above[1] + np.cumsum(positive)])
         return cls(tally.thresholds, negative, positive, fp, tp, total[0], total[1])

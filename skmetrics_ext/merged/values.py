@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.merged.asked import PAIRWISE, Asked
+from skmetrics_ext.merged.large import as_factors
 from skmetrics_ext.merged.problem import Problem
 from skmetrics_ext.merged.ranges import Plan, RangeReading
 from skmetrics_ext.merged.steps import range_of
@@ -52,7 +53,7 @@ def call(function: Callable[[], Any]) -> Found:
 
 def as_labels(table: ConfusionTally) -> Labels:
     """The cells of a confusion table as rows with a weight."""
-    weight = table.table.reshape(-1)
+    weight = as_factors(table.table.reshape(-1))
     true, pred = (codes.reshape(-1) for codes in np.indices(table.table.shape))
     kept = weight != 0
     kind = "multiclass" if len(table.classes) > 2 else "binary"
@@ -102,12 +103,14 @@ class Ranking:
         self, problem: Problem, plan: Plan, columns: Sequence[RangeReading], masses: Array
     ) -> None:
         self.problem, self.plan, self.columns, self.masses = problem, plan, columns, masses
-        self.tables = [column.table for column in columns]
-        self.whole = all(table is not None for table in self.tables)
+        tables = [column.table for column in columns if column.table is not None]
+        self.whole = len(tables) == len(columns)
+        self.tables = [RankTally(t.thresholds, as_factors(t.mass)) for t in tables]
         self.scores = self._scores()
 
     def _scores(self) -> Scores:
-        n_classes = len(self.masses)
+        masses = as_factors(self.masses)
+        n_classes = len(masses)
         codes = np.arange(n_classes)
         cache: dict[Any, Any] = {"shared": True}
         if self.problem.is_binary:
@@ -117,7 +120,7 @@ class Ranking:
                 self.problem.classes,
                 codes,
                 np.zeros(2),
-                self.masses,
+                masses,
                 True,
                 cache,
             )
@@ -126,17 +129,16 @@ class Ranking:
         wins = [[float(w) if isinstance(w, float) else w for w in c.wins] for c in self.columns]
         cache["wins"] = _array(wins)
         if self.whole:
-            cache["columns"] = [(t.thresholds, t.mass) for t in self.tables if t is not None]
+            cache["columns"] = [(t.thresholds, t.mass) for t in self.tables]
             if any(one.options.get("average") == "micro" for one in self.plan.asked):
                 each = [cache["class", k] for k in range(n_classes)]
                 cache["cells"] = RankTally.combine(each)
         score = np.zeros((n_classes, n_classes))
-        return Scores("multiclass", self.problem.classes, codes, score, self.masses, True, cache)
+        return Scores("multiclass", self.problem.classes, codes, score, masses, True, cache)
 
     def _own(self, k: int) -> RankTally:
         """One class against the rest."""
         table = self.tables[k]
-        assert table is not None
         rest = table.mass.sum(axis=0) - table.mass[k]
         if table.mass.dtype.kind == "f":  # exactly 0 where no other class has a row
             others = np.delete(table.mass, k, axis=0)
@@ -200,7 +202,6 @@ class Ranking:
 
     def _probabilities(self) -> BinaryProbabilities:
         table = self.tables[0]
-        assert table is not None
         n = len(table.thresholds)
         proba = np.tile(table.thresholds.astype(np.float64), 2)
         weight = table.mass.reshape(-1)

@@ -68,6 +68,17 @@ def test_pandas_and_polars(frame, engine):
     check(frame, eager.lazy(), "duckdb", engine=engine)
 
 
+def test_lazy_frames_and_readers_without_an_engine_keep_the_limit(frame):
+    pa, pl = pytest.importorskip("pyarrow"), pytest.importorskip("polars")
+    check(frame, pl.from_pandas(frame).lazy(), "memory", engine="memory")
+    asked = {**ASKED, "engine": "memory", "memory_limit": 3000}
+    with pytest.raises(ValueError, match="more than 15 distinct scores, which is what memory_l"):
+        evaluate(pl.from_pandas(frame).lazy(), **asked)
+    reader = pa.Table.from_pandas(frame).to_reader(max_chunksize=70)
+    with pytest.raises(ValueError, match=r"can be read once only.*memory_limit, 3000 bytes"):
+        evaluate(reader, **asked)
+
+
 def test_an_index_of_a_frame_says_nothing(frame):
     check(frame, frame.set_index(np.arange(len(frame))[::-1]), "memory")
 

@@ -184,3 +184,65 @@ def test_parity(capsys, data):
         assert float(own_time) > 0
         assert float(his_time) > 0
         assert float(ratio) > 0
+
+
+@pytest.mark.parametrize("by", [(), ("--by", "clinic")])
+def test_a_stream_gives_what_the_rows_in_memory_give(file, frame, capsys, by):
+    pytest.importorskip("pyarrow")
+    columns = [file, "--true", "truth", "--score", "p", "--score", "s", "--pred", "pred"]
+    arguments = [*columns, "--positive", "ill", *by]
+    whole = rows_of(capsys, *arguments)
+    streamed = rows_of(capsys, *arguments, "--stream", "--quiet")
+    key = ("group", "of", "metric")
+    found = {tuple(row[k] for k in key): row for row in streamed}
+    assert len(found) == len(streamed) == len(whole)
+    for row in whole:
+        other = found[tuple(row[k] for k in key)]
+        pair = np.array([other["value"], row["value"]], dtype=float)  # None is nan
+        np.testing.assert_allclose(*pair, rtol=1e-10, atol=1e-13, err_msg=str(row))
+        assert other["n_rows"] == row["n_rows"]
+    weighted = rows_of(capsys, *arguments, "--weight", "w", "--stream", "--quiet")
+    area = theirs.roc_auc_score(frame.truth == "ill", frame.p, sample_weight=frame.w)
+    assert values(weighted, "p")["roc_auc"] == pytest.approx(area)
+    share = theirs.accuracy_score(frame.truth, frame.pred, sample_weight=frame.w)
+    assert values(weighted, "pred")["accuracy"] == pytest.approx(share)
+
+
+def test_a_stream_of_many_classes_from_a_folder_with_progress(tmp_path, capsys):
+    pytest.importorskip("pyarrow")
+    y = RNG.integers(0, 3, 60)
+    proba = RNG.dirichlet(np.ones(3), 60)
+    table = pandas.DataFrame(proba, columns=["p_0", "p_1", "p_2"]).assign(truth=y)
+    for i in range(2):
+        table[30 * i : 30 * (i + 1)].to_parquet(tmp_path / f"{i}.parquet")
+    columns = ["--true", "truth", "--score", "p_2", "--score", "p_0", "--score", "p_1"]
+    assert main(["score", str(tmp_path), *columns, "--stream", "--json"]) == 0
+    out, err = capsys.readouterr()
+    got = values(json.loads(out), "p_2, p_0, p_1")
+    assert got["log_loss"] == pytest.approx(theirs.log_loss(y, proba))
+    area = theirs.roc_auc_score(y, proba, multi_class="ovr")
+    assert got["roc_auc_ovr"] == pytest.approx(area, rel=1e-15)
+    assert "row" in err
+
+
+def test_files_beyond_a_size_are_streamed_unasked(file, monkeypatch, capsys):
+    pytest.importorskip("pyarrow")
+    monkeypatch.setattr("skmetrics_ext.cli.streaming_file.LARGE", 100)
+    monkeypatch.setattr("skmetrics_ext.cli.score.read_predictions", None)
+    arguments = [file, "--true", "truth", "--score", "p", "--positive", "ill"]
+    rows = rows_of(capsys, *arguments, "--quiet")
+    # A curve that every row decides has no interval from sums, and says so.
+    row = next(row for row in rows if row["metric"] == "average_precision")
+    assert row["low"] is None
+    assert "resampling" in row["reason"]
+    assert main(["score", *arguments, "--html", "page.html"]) == 2
+    assert "--html needs all rows at once" in capsys.readouterr().err
+
+
+def test_a_stream_names_the_row_of_what_is_missing(frame, tmp_path, capsys):
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "holes.parquet"
+    frame.assign(p=frame.p.where(frame.index != 7)).to_parquet(path)
+    arguments = [str(path), "--true", "truth", "--score", "p", "--positive", "ill"]
+    assert main(["score", *arguments, "--stream", "--quiet"]) == 2
+    assert "Column 'p' has a missing value in row 7" in capsys.readouterr().err
