@@ -252,7 +252,7 @@ class CalibrationDisplay(ScoreDisplay):
             self.histogram_ax_.set_ylim(bottom=0)
         self.legend_ = None
         if legend:
-            self.legend_ = drawing.draw_legend(ax, "upper left", self.size, title)
+            self.legend_ = drawing.draw_legend(ax, "best", self.size, title)
         return self
 
     def _draw_one(

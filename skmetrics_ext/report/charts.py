@@ -31,6 +31,7 @@ SCORES: tuple[tuple[str, Any], ...] = (
     ("Reliability", CalibrationDisplay),
 )
 _LEAST_SIDE, _MOST_SIDE = 4.2, 9.0  # inches
+_SMALLER = 0.85  # than a picture of its own: a phone shows it small, and its text must be read
 _FOLDS = (
     "Predictions of rows that the model of the fold was not fitted on. Thin lines: the folds; "
     "thick: their mean; band: one standard deviation of the folds to either side. Of several "
@@ -80,9 +81,15 @@ def to_svg(title: str, size: tuple[float, float], draw: Callable[..., Any]) -> s
     text = StringIO()
     with mpl.style.context(["default", look]), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
-        figure = lone_figure(size)
+        figure = lone_figure((_SMALLER * size[0], _SMALLER * size[1]))
         draw(ax=figure.subplots())
-        figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
+        figure.savefig(
+            text,
+            format="svg",
+            bbox_inches="tight",  # the layout does not see the label of axes below the axes
+            pad_inches=0.05,
+            metadata={"Date": None, "Creator": None},
+        )
     picture = text.getvalue().partition("<svg")[2]
     head, _, rest = picture.partition(">")
     box = re.search(r'viewBox="[^"]+"', head)

@@ -26,7 +26,7 @@ tbody tr:hover {background: #8882}
 tr.baseline {font-style: italic; border-top: 1px dotted var(--line)}
 td small {color: var(--quiet)}
 .pictures {display: grid; gap: 1.2rem; align-items: start;
-  grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr))}
+  grid-template-columns: repeat(auto-fit, minmax(min(100%, 25rem), 1fr))}
 figcaption {text-align: center} figure {margin: 0 auto; width: 100%; max-width: 34rem}
 figure svg, figure img {width: 100%; height: auto; display: block}
 details {margin-top: 2rem} summary {cursor: pointer; font-weight: 600}

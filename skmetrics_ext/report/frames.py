@@ -17,19 +17,23 @@ def make_frame(report: CrossValidationReport, rows: str, library: str) -> Any:
     if rows not in TABLES:
         names = ", ".join(map(repr, TABLES))
         raise ValueError(f"rows must be one of {names}, got {rows!r}.")
+    return frame_of(getattr(report, rows)(), library, "CrossValidationReport.frame")
+
+
+def frame_of(table: list[dict[str, Any]], library: str, what: str) -> Any:
+    """Rows as a frame of pandas or polars."""
     check_option("library", library, ("pandas", "polars"))
-    table: list[dict[str, Any]] = getattr(report, rows)()
     try:
         if library == "pandas":
             import pandas
 
-            return pandas.DataFrame(table)
+            return pandas.DataFrame(list(table))
         import polars
     except ImportError as error:
         extra = (
             "pip install 'skmetrics-ext[frames]'" if library == "pandas" else "pip install polars"
         )
-        raise ImportError(f"CrossValidationReport.frame needs {library}: {extra}") from error
+        raise ImportError(f"{what} needs {library}: {extra}") from error
     flat = [{key: _plain(value) for key, value in row.items()} for row in table]
     return polars.DataFrame(flat, infer_schema_length=None)
 

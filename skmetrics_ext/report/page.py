@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 from skmetrics_ext.report.charts import report_charts
 from skmetrics_ext.report.document import document, folded, note, pictures, section, table
 from skmetrics_ext.report.picture import Line, dots
-from skmetrics_ext.report.render import footnotes, heading, number
+from skmetrics_ext.report.render import (
+    footnotes,
+    heading,
+    interval,
+    number,
+    probability,
+    signed,
+)
 
 if TYPE_CHECKING:
     from skmetrics_ext.report.result import CrossValidationReport
@@ -158,20 +164,3 @@ def _folds(report: CrossValidationReport) -> str:
     ]
     header = ["model", "fold", "train", "test", *report.metrics, "fit (s)", "score (s)"]
     return table(header, rows)
-
-
-def interval(low: float, high: float) -> str:
-    """Bounds in brackets; empty where there are none."""
-    return "" if math.isnan(low) or math.isnan(high) else f"[{number(low)}, {number(high)}]"
-
-
-def signed(value: float) -> str:
-    """A difference with its sign."""
-    return "" if math.isnan(value) else f"{'+' if value > 0 else ''}{number(value)}"
-
-
-def probability(value: float) -> str:
-    """Three decimals, and never a flat 0."""
-    if math.isnan(value):
-        return ""
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"

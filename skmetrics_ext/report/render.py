@@ -15,7 +15,7 @@ WIDTH = 100
 _GAP = "  "
 _FIT = "fit (s)"
 
-_STYLE = """
+STYLE = """
 .skmetrics-ext table {border-collapse: collapse; font-variant-numeric: tabular-nums}
 .skmetrics-ext th, .skmetrics-ext td {padding: .25em .8em; text-align: right}
 .skmetrics-ext th:first-child {text-align: left}
@@ -64,7 +64,7 @@ def html_page(report: CrossValidationReport) -> str:
     lines = "".join(f"<p>{escape(line)}</p>" for line in heading(report))
     below = "".join(f"<p><small>{escape(note)}</small></p>" for note in notes)
     return (
-        f'<div class="skmetrics-ext"><style>{_STYLE}</style>{lines}'
+        f'<div class="skmetrics-ext"><style>{STYLE}</style>{lines}'
         f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}</div>"
     )
 
@@ -135,6 +135,23 @@ def number(value: float) -> str:
     if math.isnan(value):
         return "undefined"
     return f"{value:z.4f}" if abs(value) < 1000 else f"{value:.4g}"
+
+
+def interval(low: float, high: float) -> str:
+    """Bounds in brackets; empty where there are none."""
+    return "" if math.isnan(low) or math.isnan(high) else f"[{number(low)}, {number(high)}]"
+
+
+def signed(value: float) -> str:
+    """A difference with its sign."""
+    return "" if math.isnan(value) else f"{'+' if value > 0 else ''}{number(value)}"
+
+
+def probability(value: float) -> str:
+    """Three decimals, and never a flat 0."""
+    if math.isnan(value):
+        return ""
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def footnotes(report: CrossValidationReport) -> tuple[list[str], dict[tuple[str, str], str]]:

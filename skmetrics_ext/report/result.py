@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.report.comparing import bounds_of, compare_models, mean_interval
+from skmetrics_ext.report.comparison_table import ComparisonTable
 from skmetrics_ext.report.frames import make_frame
 from skmetrics_ext.report.pooling import OutOfFold, ScoredData, out_of_fold, pool
 from skmetrics_ext.report.render import html_page, text_report
@@ -215,7 +216,7 @@ class CrossValidationReport:
 
     def compare(
         self, metric: str | None = None, *, rope: float = 0.01, against: str = "all"
-    ) -> list[dict[str, Any]]:
+    ) -> ComparisonTable:
         """Each model against the baseline and against each other, on the same folds.
 
         The corrected resampled t-test of Nadeau and Bengio and its Bayesian reading, over the
@@ -233,13 +234,15 @@ class CrossValidationReport:
 
         Returns
         -------
-        list of dict
-            A row per metric and pair, with ``metric``, ``model_a``, ``model_b``, ``n_folds``,
+        ComparisonTable
+            A list of a dict per metric and pair, which prints as a table and has ``.frame()``;
+            with ``metric``, ``model_a``, ``model_b``, ``n_folds``,
             ``difference`` (a less b), ``low``, ``high``, ``p_value``, ``p_holm``,
             ``p_a_better``, ``p_equivalent``, ``p_b_better`` (their sum is 1), ``rope`` and
             ``reason`` (why there is no comparison, else None).
         """
-        return compare_models(self, metric, rope, against)
+        rows = compare_models(self, metric, rope, against)
+        return ComparisonTable(rows, self.confidence_level)
 
     def plot(self, **options: Any) -> Any:
         """Dot and interval of each model and metric, the baseline marked.

@@ -1,5 +1,6 @@
 """The page of a report: whole, self-contained, and drawn by a browser."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ from sklearn.model_selection import KFold
 from sklearn.naive_bayes import GaussianNB
 
 from skmetrics_ext import cross_validation_report
+from skmetrics_ext.cli import main
 from skmetrics_ext.report.document import document, table
 from skmetrics_ext.report.picture import Line, dots
 
@@ -114,12 +116,23 @@ def test_cells_are_escaped():
         assert f"&lt;{name}&gt;" in text
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-def test_a_browser_draws_it(page, tmp_path, width):
+@pytest.fixture(scope="module")
+def score_page(tmp_path_factory):
+    """The page of ``score --html``, with its number of pictures: those of scores, and a matrix."""
+    folder = tmp_path_factory.mktemp("score")
+    score = GaussianNB().fit(X, Y).predict_proba(X)[:, 1]
+    table = np.column_stack([Y, score, score > 0.5])
+    np.savetxt(folder / "p.csv", table, delimiter=",", header="truth,p,label", comments="")
+    columns = ["--true", "truth", "--score", "p", "--pred", "label", "--resamples", "100"]
+    assert main(["score", str(folder / "p.csv"), *columns, "--html", str(folder / "p.html")]) == 0
+    return (folder / "p.html").read_text(encoding="utf-8"), len(CURVES) + 1
+
+
+def opened(text, folder, width):
+    """What a browser says of a page: pictures drawn, whether too wide, what it loaded, its log."""
     browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
     if browser is None:
         pytest.skip("there is no Chromium")
-    path, _, report = page
     probe = (
         "<script>addEventListener('load', () => {const r = [...document.querySelectorAll('svg')]"
         ".map(s => s.getBoundingClientRect()); document.title = JSON.stringify({"
@@ -128,15 +141,39 @@ def test_a_browser_draws_it(page, tmp_path, width):
         "loaded: performance.getEntriesByType('resource').map(e => e.name)"
         ".filter(n => !n.startsWith('data:')).length})})</script>"
     )
-    copy = tmp_path / "page.html"
-    text = path.read_text(encoding="utf-8").replace("</body>", f"{probe}</body>")
-    copy.write_text(text, encoding="utf-8")
+    copy = folder / "page.html"
+    copy.write_text(text.replace("</body>", f"{probe}</body>"), encoding="utf-8")
     run = subprocess.run(
         [browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
-         f"--window-size={width},900", f"--user-data-dir={tmp_path / 'profile'}",
+         f"--window-size={width},900", f"--user-data-dir={folder / 'profile'}",
          "--virtual-time-budget=2000", "--dump-dom", copy.as_uri()],
         capture_output=True, encoding="utf-8", timeout=120,
     )  # fmt: skip
-    assert ":CONSOLE" not in run.stderr
     title = re.search(r"<title>(.*?)</title>", run.stdout).group(1).replace("&quot;", '"')
-    assert title == f'{{"drawn":{len(report.metrics) + len(CURVES) + 1},"wide":false,"loaded":0}}'
+    return json.loads(title), ":CONSOLE" in run.stderr
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_browser_draws_the_report(page, tmp_path, width):
+    _, text, report = page
+    drawn = len(report.metrics) + len(CURVES) + 1
+    assert opened(text, tmp_path, width) == ({"drawn": drawn, "wide": False, "loaded": 0}, False)
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_browser_draws_the_scores(score_page, tmp_path, width):
+    text, drawn = score_page
+    assert opened(text, tmp_path, width) == ({"drawn": drawn, "wide": False, "loaded": 0}, False)
+
+
+@pytest.mark.parametrize(
+    ("fault", "loaded", "logged"),
+    [
+        ("<script>nothing.here()</script>", 0, True),
+        ('<img src="http://127.0.0.1:9/x.png">', 1, False),
+    ],
+    ids=["console error", "request"],
+)
+def test_the_browser_would_tell(tmp_path, fault, loaded, logged):
+    told, found = opened(document("t", [], [fault]), tmp_path, 390)
+    assert (told["loaded"], found) == (loaded, logged)

@@ -1,0 +1,102 @@
+"""Rows of models compared: a list that prints as a table."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+from skmetrics_ext.report.frames import frame_of
+from skmetrics_ext.report.render import STYLE, interval, probability, signed, text_table
+
+
+class ComparisonTable(list[dict[str, Any]]):
+    """A list of a dict per metric and pair of models, shown as a table.
+
+    Made by `CrossValidationReport.compare`.
+
+    Parameters
+    ----------
+    rows : sequence of dict
+        The rows.
+    confidence_level : float
+        Of the intervals.
+    """
+
+    def __init__(self, rows: list[dict[str, Any]], confidence_level: float = 0.95) -> None:
+        super().__init__(rows)
+        self.confidence_level = confidence_level
+
+    def frame(self, *, library: str = "pandas") -> Any:
+        """The rows as a data frame.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars"}, default="pandas"
+            Whose frame.
+
+        Returns
+        -------
+        pandas.DataFrame or polars.DataFrame
+
+        Raises
+        ------
+        ImportError
+            If the library is not installed.
+        """
+        return frame_of(self, library, "ComparisonTable.frame")
+
+    def header(self) -> list[str]:
+        """Names of the columns that are shown."""
+        rope = self[0]["rope"] if self else 0.0
+        return [
+            "metric", "a", "b", "a - b", f"{100 * self.confidence_level:g}% interval", "p",
+            "p (Holm)", "P(a)", f"P(±{rope:g})", "P(b)",
+        ]  # fmt: skip
+
+    def cells(self) -> list[list[str]]:
+        """What is shown of each row."""
+        return [
+            [
+                row["metric"],
+                row["model_a"],
+                row["model_b"],
+                signed(row["difference"]) or "undefined",
+                interval(row["low"], row["high"]),
+                *map(probability, (row["p_value"], row["p_holm"], row["p_a_better"])),
+                *map(probability, (row["p_equivalent"], row["p_b_better"])),
+            ]
+            for row in self
+        ]
+
+    def notes(self) -> list[str]:
+        """What the columns are, and why a row has no comparison."""
+        return [
+            "p: corrected resampled t-test. P: probability that a is better, that they differ by "
+            "no more than the given size, that b is better.",
+            *(
+                f"{row['metric']} of {row['model_a']} and {row['model_b']}: {row['reason']}"
+                for row in self
+                if row["reason"]
+            ),
+        ]
+
+    def __str__(self) -> str:
+        if not self:
+            return "no pair of models to compare"
+        return "\n".join([text_table(self.header(), self.cells(), "<<<"), "", *self.notes()])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in self.header())
+        body = "".join(
+            f'<tr><th scope="row">{escape(first)}</th>'
+            + "".join(f"<td>{escape(cell)}</td>" for cell in rest)
+            + "</tr>"
+            for first, *rest in self.cells()
+        )
+        below = "".join(f"<p><small>{escape(note)}</small></p>" for note in self.notes())
+        return (
+            f'<div class="skmetrics-ext"><style>{STYLE}</style>'
+            f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}</div>"
+        )
