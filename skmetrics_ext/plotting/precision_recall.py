@@ -10,7 +10,7 @@ from skmetrics_ext.curves import precision_recall_curves
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import drawing
 from skmetrics_ext.plotting.curve_display import CurveDisplay
-from skmetrics_ext.plotting.lines import Line
+from skmetrics_ext.plotting.lines import MEAN, Line
 from skmetrics_ext.validation import Scores
 
 
@@ -85,7 +85,9 @@ class PrecisionRecallCurvesDisplay(CurveDisplay):
 
     def _draw_references(self, ax: Any) -> None:
         if self._n_curves == 1 and not self.lines[-1].is_average:
-            # Where every row is predicted positive.
-            prevalence = float(self.lines[-1].columns["precision"][-1])
+            # Where every row is predicted positive; of folds, on average. Their mean curve is
+            # drawn at the highest threshold of each recall and does not get there.
+            ends = [line.columns["precision"][-1] for line in self.lines if line.fold != MEAN]
+            prevalence = float(np.mean(ends))
             label = f"chance (prevalence {prevalence:.3f})"
             drawing.draw_reference(ax, [0, 1], [prevalence, prevalence], label)

@@ -106,6 +106,14 @@ def test_precision_at_a_recall_is_that_of_the_threshold_that_reaches_it(binary) 
         assert found == pytest.approx(np.mean(wanted))
 
 
+def test_chance_of_precision_over_folds_is_their_mean_prevalence() -> None:
+    folds = [([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), ([0, 0, 0, 1], [0.1, 0.2, 0.3, 0.9])]
+    display = sx.PrecisionRecallCurvesDisplay.from_folds(folds)
+    (chance,) = [line for line in display.ax_.lines if "chance" in str(line.get_label())]
+    np.testing.assert_allclose(chance.get_ydata(), (2 / 4 + 1 / 4) / 2)
+    assert chance.get_label() == "chance (prevalence 0.375)"
+
+
 def test_threshold_between_scores_is_the_next_higher_one(binary) -> None:
     y, score = binary
     folds = [(y[:50], score[:50]), (y[50:], score[50:])]
