@@ -69,21 +69,22 @@ def compute_metrics(
     {'roc_auc': 0.875, 'brier_score': 0.135}
     """
     given = {"labels": y_pred, "scores": y_score, "probabilities": y_proba}
-    checked: dict[str, Any] = {}
+    checked: dict[tuple[str, bool], Any] = {}
     values, unused = {}, set(params)
     for name in metrics:
         spec, fixed = find_metric(name)
         read = _what_it_reads(name, spec, given)
-        if read not in checked:
-            checked[read] = _check(read, y_true, given[read], labels, pos_label, sample_weight)
+        kind = read, spec.weights_are_counts
+        if kind not in checked:
+            checked[kind] = _check(*kind, y_true, given[read], labels, pos_label, sample_weight)
         accepted = _parameters(spec.function)
         own = {key: value for key, value in params.items() if key in accepted}
         unused -= own.keys()
         if spec.response == "labels":
             chosen = {"labels": labels, "pos_label": pos_label}
             own |= {k: v for k, v in chosen.items() if v is not None and k in accepted}
-        arguments = checked[read], checked[read]
-        if _has_other_rule(accepted, checked[read], labels, pos_label):
+        arguments = checked[kind], checked[kind]
+        if _has_other_rule(accepted, checked[kind], labels, pos_label):
             arguments = y_true, given[read]
             own["sample_weight"] = sample_weight
         values[name] = spec.function(*arguments, **{**own, **fixed})
@@ -120,10 +121,16 @@ def _has_other_rule(
 
 
 def _check(
-    kind: str, y_true: Any, other: Any, labels: Any, pos_label: Any, sample_weight: Any
+    kind: str,
+    absolute: bool,
+    y_true: Any,
+    other: Any,
+    labels: Any,
+    pos_label: Any,
+    sample_weight: Any,
 ) -> Labels | Scores | Probabilities:
     if kind == "labels":
-        return Labels.check(y_true, other, sample_weight=sample_weight)
+        return Labels.check(y_true, other, sample_weight=sample_weight, absolute=absolute)
     options = {"labels": labels, "sample_weight": sample_weight}
     if kind == "scores":
         return Scores.check(y_true, other, pos_label=pos_label, **options)

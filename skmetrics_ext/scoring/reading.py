@@ -127,7 +127,8 @@ def prepare(
 def _prepare_labels(
     spec: MetricSpec, rows: AlignedRows, y_pred: Any, options: dict[str, Any]
 ) -> Prepared:
-    checked = rows.labels(y_pred, absolute=options.get("normalize") is False)
+    absolute = spec.weights_are_counts or options.get("normalize") is False
+    checked = rows.labels(y_pred, absolute=absolute)
     if takes_positive(spec, options) and not checked.is_multilabel and rows.known is not None:
         occur = checked.classes.tolist()
         known = [*rows.known, *(label for label in occur if label not in rows.known)]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import skmetrics_ext
+from scoring.models import bayes, iris
 from skmetrics_ext import compute_metrics, kernels
 
 RNG = np.random.default_rng(0)
@@ -29,6 +30,22 @@ def test_each_has_its_own_answer(weight):
         given = PRED if name in ("f1", "accuracy", "matthews_corrcoef") else P
         expected = alone(name, Y, given, sample_weight=weight)
         assert got[name] == pytest.approx(expected, rel=1e-13), name
+
+
+@pytest.mark.parametrize("weight", [W, W / 4])
+def test_weights_that_are_counts_keep_their_unit(weight):
+    names = ["accuracy", "krippendorff_alpha", "f1"]
+    got = compute_metrics(names, Y, PRED, sample_weight=weight)
+    for name in names:
+        assert got[name] == pytest.approx(alone(name, Y, PRED, sample_weight=weight), rel=1e-13)
+
+
+def test_a_scorer_keeps_the_unit_of_weights_that_are_counts():
+    X, y = iris()
+    model, weight = bayes().fit(X, y), RNG.integers(1, 4, len(y)) / 4
+    got = skmetrics_ext.get_scorer("krippendorff_alpha")(model, X, y, sample_weight=weight)
+    expected = skmetrics_ext.krippendorff_alpha_score(y, model.predict(X), sample_weight=weight)
+    assert got == pytest.approx(expected, rel=1e-13)
 
 
 def test_scores_are_sorted_once(monkeypatch):
