@@ -42,7 +42,8 @@ template <class S>
 struct Column {
   const S* data;
   std::ptrdiff_t stride;  // in elements
-  S operator[](std::size_t i) const { return data[static_cast<std::ptrdiff_t>(i) * stride]; }
+  const S* at(std::size_t i) const { return data + static_cast<std::ptrdiff_t>(i) * stride; }
+  S operator[](std::size_t i) const { return *at(i); }
 };
 
 // How the scores of a column become keys that leave `code_bits` bits free, or `fits` is false.

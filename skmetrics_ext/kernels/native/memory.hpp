@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 #if defined(__linux__)
@@ -38,6 +39,21 @@ inline void* shrink(void* block, std::size_t bytes) noexcept {
 }
 
 inline void release(void* block) noexcept { std::free(block); }
+
+constexpr std::size_t far_rows = std::size_t{1} << 16;  // so many are not all in a near cache
+
+// Asks for what will be read in a moment, if it is far: of arrays beyond the caches, the hardware
+// alone fetches too late.
+template <class T>
+inline void fetch_ahead(const T* now, bool far) {
+#if defined(__GNUC__) || defined(__clang__)
+  constexpr std::uintptr_t distance = 2048;
+  const auto address = reinterpret_cast<std::uintptr_t>(now) + distance;
+  if (far) __builtin_prefetch(reinterpret_cast<const void*>(address));
+#else
+  (void)now, (void)far;
+#endif
+}
 
 // The blocks that one thread may use at a time.
 enum class Slot { first, second, table, column, count };

@@ -80,8 +80,10 @@ using Pair = std::array<W, 2>;
 // Calls `step(own, element)` with the weight of both classes at each score, highest first.
 template <class S, class Rows, class Step>
 void for_each_score(const Ranking<S, Rows>& ranking, const Rows& rows, Step step) {
+  const bool far = ranking.end() - ranking.begin() > static_cast<std::ptrdiff_t>(far_rows);
   for (const auto* e = ranking.begin(); e != ranking.end();) {
     const auto* first = e;
+    fetch_ahead(e, far);
     const auto* stop = ranking.end_of_score(e);
     Pair<typename Rows::Weight> own{};
     for (; e != stop; ++e) own[ranking.code(*e)] += rows.weight(*e);

@@ -189,9 +189,16 @@ void sort_scores(const Column<S>& scores, std::size_t n, const KeyMap<S>& map, i
   const Buckets<S> bucket(map, scores, n, bucket_bits(n));
   Scratch<std::uint32_t> ends(Slot::table, bucket.count());
   std::fill_n(ends.data(), bucket.count(), 0);
-  for (std::size_t i = 0; i < n; ++i) ++ends[bucket(scores[i])];
+  const bool far = n > far_rows;
+  for (std::size_t i = 0; i < n; ++i) {
+    fetch_ahead(scores.at(i), far);
+    ++ends[bucket(scores[i])];
+  }
   const std::uint32_t largest = starts_from_sizes(ends.data(), bucket.count());
-  for (std::size_t i = 0; i < n; ++i) data[ends[bucket(scores[i])]++] = pack(i);
+  for (std::size_t i = 0; i < n; ++i) {
+    fetch_ahead(scores.at(i), far);
+    data[ends[bucket(scores[i])]++] = pack(i);
+  }
   Scratch<E> spare(Slot::second, largest);
   finish_buckets(data, n, ends.data(), bucket.count(), largest, [&](E* run, std::size_t size) {
     sort_bucket(run, spare.data(), size, code_bits);
