@@ -87,9 +87,9 @@ def table(found: dict[str, dict[str, Series]]) -> str:
             sizes = list(dict.fromkeys(n for line in series.values() for n in line))
             parts += [f"{name}, {_WHAT[kind]}:", _series_table(series, sizes, shown)]
     growth = markdown(
-        ["call", "what", "kernels", *_steps(found)],
+        ["call", "what", "kernels", *(f"{a:,} to {b:,}" for a, b in _steps(found))],
         [
-            [name, kind, who, *_growth(both[kind][who], kind)]
+            [name, kind, who, *_growth(both[kind][who], kind, _steps(found))]
             for name, both in found.items()
             for kind in both
             for who in _OURS
@@ -122,15 +122,14 @@ def _decades(sizes: Any) -> list[tuple[int, int]]:
     return [(n, 10 * n) for n in sizes if n >= 1000 and 10 * n in sizes]
 
 
-def _steps(found: dict[str, dict[str, Series]]) -> list[str]:
-    sizes = next(iter(found[FOLLOWED[0]]["time"].values()))
-    return [f"{a:,} to {b:,}" for a, b in _decades(sizes)]
+def _steps(found: dict[str, dict[str, Series]]) -> list[tuple[int, int]]:
+    return _decades(next(iter(found[FOLLOWED[0]]["time"].values())))
 
 
-def _growth(line: dict[int, float], kind: str) -> list[str]:
+def _growth(line: dict[int, float], kind: str, steps: list[tuple[int, int]]) -> list[str]:
     least = 2**20 if kind == "memory" else 0
     return [
-        f"x{three_digits(line[b] / line[a])}" if line[a] > least else "-" for a, b in _decades(line)
+        f"x{three_digits(line[b] / line[a])}" if line.get(a, 0) > least else "-" for a, b in steps
     ]
 
 
