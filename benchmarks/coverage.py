@@ -29,11 +29,16 @@ import numpy as np
 from coverage_page import LEVEL, PREVALENCES, SIZES, Result
 
 import skmetrics_ext as m
-from skmetrics_ext.inference import delta
-from skmetrics_ext.inference.bootstrap import BOOTSTRAP_METHODS, Plan, acceleration, resample
+from skmetrics_ext.inference.draws.bootstrap import (
+    BOOTSTRAP_METHODS,
+    DrawPlan,
+    acceleration,
+    resample,
+)
+from skmetrics_ext.inference.draws.readers import Metric, read_metric
+from skmetrics_ext.inference.draws.readings import RankReading, TableReading
+from skmetrics_ext.inference.influence import tables as delta
 from skmetrics_ext.inference.methods import FEW_ROWS, bounds_of_draws, is_share, methods_of
-from skmetrics_ext.inference.readers import Metric, read_metric
-from skmetrics_ext.inference.readings import RankReading, TableReading
 
 DRAWS = 399
 LARGE = 1_000_000
@@ -256,7 +261,7 @@ def of_labels(listed: list[Case], prevalence: str, repetitions: int, seed: int) 
         if case.spec.interval == "largest":
             low, high, noted = by_call(case, tables)
         else:
-            spread = delta.Spread.of_tables(on_tables, tables)
+            spread = delta.TableSpread.of_tables(on_tables, tables)
             low, high = delta.bounds_by(method, spread, case.spec.bounds, LEVEL, share=share)
             rare = tables.sum(axis=-1).min(axis=-1) < FEW_ROWS
             rare |= np.isinf(spread.value)
@@ -334,7 +339,7 @@ def of_draws(listed: list[Case], prevalence: str, repetitions: int, seed: int) -
                 value=np.array([reading.value for reading in readings]),
                 kernel=lambda tally, of=kernels: np.stack([kernel(tally) for kernel in of], -1),
             )
-            values = resample(joint, Plan(DRAWS, random_state=i))
+            values = resample(joint, DrawPlan(DRAWS, random_state=i))
             skew = acceleration(joint) if method == "bca" else np.zeros(len(listed))
             told = [
                 bounds_of_draws(metric, reading, values[:, k], method, LEVEL, skew[k])

@@ -1,180 +1,258 @@
 """Classification metrics for scikit-learn: exact, fast, fold-safe."""
 
-from typing import TYPE_CHECKING, Any
+import typing as _typing
+from types import ModuleType as _ModuleType
 
-from skmetrics_ext.curves import precision_recall_curves, roc_curves
-from skmetrics_ext.inference.adjustment import holm_adjust
-from skmetrics_ext.inference.compare import compare
-from skmetrics_ext.inference.contingency import (
-    classifier_f_test,
-    cochran_q_test,
-    mcnemar_test,
-    no_information_test,
+from skmetrics_ext.curves import precision_recall_curves as precision_recall_curves
+from skmetrics_ext.curves import roc_curves as roc_curves
+from skmetrics_ext.inference.compare import compare as compare
+from skmetrics_ext.inference.differences import (
+    proportion_difference_interval as proportion_difference_interval,
 )
-from skmetrics_ext.inference.delong import DelongTest, delong_test
-from skmetrics_ext.inference.differences import proportion_difference_interval, ratio_interval
-from skmetrics_ext.inference.five_by_two import five_by_two_cv_ftest, five_by_two_cv_ttest
-from skmetrics_ext.inference.fold_tests import (
-    BayesianComparison,
-    bayesian_correlated_ttest,
-    corrected_resampled_interval,
-    corrected_resampled_ttest,
+from skmetrics_ext.inference.differences import ratio_interval as ratio_interval
+from skmetrics_ext.inference.intervals import confidence_interval as confidence_interval
+from skmetrics_ext.inference.nested_cv import nested_cv_interval as nested_cv_interval
+from skmetrics_ext.inference.power import SampleSize as SampleSize
+from skmetrics_ext.inference.power import roc_auc_power as roc_auc_power
+from skmetrics_ext.inference.power import roc_auc_sample_size as roc_auc_sample_size
+from skmetrics_ext.inference.proportions import proportion_interval as proportion_interval
+from skmetrics_ext.inference.results import Comparison as Comparison
+from skmetrics_ext.inference.results import Estimate as Estimate
+from skmetrics_ext.inference.results import TestResult as TestResult
+from skmetrics_ext.inference.tests.adjustment import holm_adjust as holm_adjust
+from skmetrics_ext.inference.tests.contingency import classifier_f_test as classifier_f_test
+from skmetrics_ext.inference.tests.contingency import cochran_q_test as cochran_q_test
+from skmetrics_ext.inference.tests.contingency import mcnemar_test as mcnemar_test
+from skmetrics_ext.inference.tests.contingency import no_information_test as no_information_test
+from skmetrics_ext.inference.tests.delong import DelongTest as DelongTest
+from skmetrics_ext.inference.tests.delong import delong_test as delong_test
+from skmetrics_ext.inference.tests.five_by_two import five_by_two_cv_ftest as five_by_two_cv_ftest
+from skmetrics_ext.inference.tests.five_by_two import five_by_two_cv_ttest as five_by_two_cv_ttest
+from skmetrics_ext.inference.tests.fold_tests import BayesianComparison as BayesianComparison
+from skmetrics_ext.inference.tests.fold_tests import (
+    bayesian_correlated_ttest as bayesian_correlated_ttest,
 )
-from skmetrics_ext.inference.intervals import confidence_interval
-from skmetrics_ext.inference.mann_whitney import mwu_auc_test
-from skmetrics_ext.inference.nested_cv import nested_cv_interval
-from skmetrics_ext.inference.power import SampleSize, roc_auc_power, roc_auc_sample_size
-from skmetrics_ext.inference.proportions import proportion_interval
-from skmetrics_ext.inference.rank_tests import (
-    NemenyiResult,
-    average_ranks,
-    friedman_test,
-    nemenyi_test,
+from skmetrics_ext.inference.tests.fold_tests import (
+    corrected_resampled_interval as corrected_resampled_interval,
 )
-from skmetrics_ext.inference.results import Comparison, Estimate, TestResult
-from skmetrics_ext.inference.signed_rank import wilcoxon_signed_rank_test
-from skmetrics_ext.inference.symmetry import bowker_test, stuart_maxwell_test
-from skmetrics_ext.inference.venkatraman import venkatraman_test
-from skmetrics_ext.metrics.accuracy import (
-    accuracy_score,
-    confusion_matrix,
-    error_rate,
-    zero_one_loss,
+from skmetrics_ext.inference.tests.fold_tests import (
+    corrected_resampled_ttest as corrected_resampled_ttest,
 )
-from skmetrics_ext.metrics.agreement import (
-    brennan_prediger_score,
-    cohen_kappa_score,
-    gwet_ac1_score,
-    matthews_corrcoef,
-    scott_pi_score,
+from skmetrics_ext.inference.tests.mann_whitney import mwu_auc_test as mwu_auc_test
+from skmetrics_ext.inference.tests.rank_tests import NemenyiResult as NemenyiResult
+from skmetrics_ext.inference.tests.rank_tests import average_ranks as average_ranks
+from skmetrics_ext.inference.tests.rank_tests import friedman_test as friedman_test
+from skmetrics_ext.inference.tests.rank_tests import nemenyi_test as nemenyi_test
+from skmetrics_ext.inference.tests.signed_rank import (
+    wilcoxon_signed_rank_test as wilcoxon_signed_rank_test,
 )
-from skmetrics_ext.metrics.calibration.curve import CalibrationCurve, calibration_curve_binned
+from skmetrics_ext.inference.tests.symmetry import bowker_test as bowker_test
+from skmetrics_ext.inference.tests.symmetry import stuart_maxwell_test as stuart_maxwell_test
+from skmetrics_ext.inference.tests.venkatraman import venkatraman_test as venkatraman_test
+from skmetrics_ext.metrics.calibration.curve import CalibrationCurve as CalibrationCurve
+from skmetrics_ext.metrics.calibration.curve import (
+    calibration_curve_binned as calibration_curve_binned,
+)
+from skmetrics_ext.metrics.calibration.decomposition import ScoreDecomposition as ScoreDecomposition
 from skmetrics_ext.metrics.calibration.decomposition import (
-    ScoreDecomposition,
-    brier_decomposition,
-    corp_decomposition,
+    brier_decomposition as brier_decomposition,
 )
-from skmetrics_ext.metrics.calibration.errors import expected_calibration_error
+from skmetrics_ext.metrics.calibration.decomposition import corp_decomposition as corp_decomposition
+from skmetrics_ext.metrics.calibration.errors import (
+    expected_calibration_error as expected_calibration_error,
+)
+from skmetrics_ext.metrics.calibration.goodness_of_fit import CalibrationTest as CalibrationTest
 from skmetrics_ext.metrics.calibration.goodness_of_fit import (
-    CalibrationTest,
-    hosmer_lemeshow_test,
-    spiegelhalter_test,
+    hosmer_lemeshow_test as hosmer_lemeshow_test,
+)
+from skmetrics_ext.metrics.calibration.goodness_of_fit import (
+    spiegelhalter_test as spiegelhalter_test,
+)
+from skmetrics_ext.metrics.calibration.recalibration import CalibrationLine as CalibrationLine
+from skmetrics_ext.metrics.calibration.recalibration import (
+    calibration_slope_intercept as calibration_slope_intercept,
 )
 from skmetrics_ext.metrics.calibration.recalibration import (
-    CalibrationLine,
-    calibration_slope_intercept,
-    observed_expected_ratio,
+    observed_expected_ratio as observed_expected_ratio,
 )
-from skmetrics_ext.metrics.calibration.smooth import smooth_calibration_error
-from skmetrics_ext.metrics.composite import (
-    averaged_confusion,
-    balanced_accuracy_score,
-    fbeta_of_averages_score,
-    no_information_rate,
+from skmetrics_ext.metrics.calibration.smooth import (
+    smooth_calibration_error as smooth_calibration_error,
 )
-from skmetrics_ext.metrics.costs import (
-    expected_cost,
-    expected_cost_proba,
-    hamming_loss,
-    macro_averaged_mean_absolute_error,
+from skmetrics_ext.metrics.labels.accuracy import accuracy_score as accuracy_score
+from skmetrics_ext.metrics.labels.accuracy import confusion_matrix as confusion_matrix
+from skmetrics_ext.metrics.labels.accuracy import error_rate as error_rate
+from skmetrics_ext.metrics.labels.accuracy import zero_one_loss as zero_one_loss
+from skmetrics_ext.metrics.labels.agreement import brennan_prediger_score as brennan_prediger_score
+from skmetrics_ext.metrics.labels.agreement import cohen_kappa_score as cohen_kappa_score
+from skmetrics_ext.metrics.labels.agreement import gwet_ac1_score as gwet_ac1_score
+from skmetrics_ext.metrics.labels.agreement import matthews_corrcoef as matthews_corrcoef
+from skmetrics_ext.metrics.labels.agreement import scott_pi_score as scott_pi_score
+from skmetrics_ext.metrics.labels.class_report import classification_report as classification_report
+from skmetrics_ext.metrics.labels.composite import averaged_confusion as averaged_confusion
+from skmetrics_ext.metrics.labels.composite import (
+    balanced_accuracy_score as balanced_accuracy_score,
 )
-from skmetrics_ext.metrics.curve_arrays import (
-    auc,
-    confusion_matrix_at_thresholds,
-    det_curve,
-    precision_recall_curve,
-    roc_curve,
+from skmetrics_ext.metrics.labels.composite import (
+    fbeta_of_averages_score as fbeta_of_averages_score,
 )
-from skmetrics_ext.metrics.equal_error import equal_error_rate
-from skmetrics_ext.metrics.fbeta import fbeta_score
-from skmetrics_ext.metrics.gain_curves import GainCurve, LiftCurve, gain_curve, lift_curve
-from skmetrics_ext.metrics.gains import gain_capture_score, ks_statistic_score, lift_score
-from skmetrics_ext.metrics.h_measure import h_measure_score
-from skmetrics_ext.metrics.hinge import hinge_loss
-from skmetrics_ext.metrics.imbalance import geometric_mean_score, index_balanced_accuracy_score
-from skmetrics_ext.metrics.krippendorff import krippendorff_alpha_score
-from skmetrics_ext.metrics.likelihood import class_likelihood_ratios
-from skmetrics_ext.metrics.losses import brier_score_loss, log_loss
-from skmetrics_ext.metrics.net_benefit import NetBenefitCurve, net_benefit, net_benefit_curve
-from skmetrics_ext.metrics.operating_points import (
-    precision_at_recall,
-    recall_at_precision,
-    sensitivity_at_specificity,
-    specificity_at_sensitivity,
+from skmetrics_ext.metrics.labels.composite import no_information_rate as no_information_rate
+from skmetrics_ext.metrics.labels.costs import expected_cost as expected_cost
+from skmetrics_ext.metrics.labels.costs import expected_cost_proba as expected_cost_proba
+from skmetrics_ext.metrics.labels.costs import hamming_loss as hamming_loss
+from skmetrics_ext.metrics.labels.costs import (
+    macro_averaged_mean_absolute_error as macro_averaged_mean_absolute_error,
 )
-from skmetrics_ext.metrics.partial_auc import partial_roc_auc_score, roc_auc_convex_hull_score
-from skmetrics_ext.metrics.precision_recall import average_precision_score, pr_auc_score
-from skmetrics_ext.metrics.precision_recall_gain import (
-    PrecisionRecallGainCurve,
-    auprg_score,
-    f1_gain_score,
-    precision_gain_score,
-    precision_recall_gain_curve,
-    recall_gain_score,
+from skmetrics_ext.metrics.labels.fbeta import fbeta_score as fbeta_score
+from skmetrics_ext.metrics.labels.imbalance import geometric_mean_score as geometric_mean_score
+from skmetrics_ext.metrics.labels.imbalance import (
+    index_balanced_accuracy_score as index_balanced_accuracy_score,
 )
-from skmetrics_ext.metrics.proper_scores import ranked_probability_score, spherical_score
-from skmetrics_ext.metrics.ranking import gini_score, pairwise_roc_auc, roc_auc_score
-from skmetrics_ext.metrics.rates import (
-    detection_prevalence,
-    detection_rate,
-    diagnostic_odds_ratio,
-    f1_score,
-    false_discovery_rate,
-    false_negative_rate,
-    false_omission_rate,
-    false_positive_rate,
-    fowlkes_mallows_index_score,
-    jaccard_score,
-    markedness_score,
-    negative_likelihood_ratio,
-    negative_predictive_value_score,
-    positive_likelihood_ratio,
-    precision_score,
-    prevalence,
-    recall_score,
-    specificity_score,
-    youden_j_score,
+from skmetrics_ext.metrics.labels.krippendorff import (
+    krippendorff_alpha_score as krippendorff_alpha_score,
 )
-from skmetrics_ext.metrics.report import (
-    classification_report,
+from skmetrics_ext.metrics.labels.likelihood import (
+    class_likelihood_ratios as class_likelihood_ratios,
 )
-from skmetrics_ext.metrics.skill_scores import brier_skill_score, d2_brier_score, d2_log_loss_score
-from skmetrics_ext.metrics.statistics import confusion_statistic, confusion_statistics
-from skmetrics_ext.metrics.summaries import (
-    multilabel_confusion_matrix,
-    precision_recall_fscore_support,
+from skmetrics_ext.metrics.labels.rates import detection_prevalence as detection_prevalence
+from skmetrics_ext.metrics.labels.rates import detection_rate as detection_rate
+from skmetrics_ext.metrics.labels.rates import diagnostic_odds_ratio as diagnostic_odds_ratio
+from skmetrics_ext.metrics.labels.rates import f1_score as f1_score
+from skmetrics_ext.metrics.labels.rates import false_discovery_rate as false_discovery_rate
+from skmetrics_ext.metrics.labels.rates import false_negative_rate as false_negative_rate
+from skmetrics_ext.metrics.labels.rates import false_omission_rate as false_omission_rate
+from skmetrics_ext.metrics.labels.rates import false_positive_rate as false_positive_rate
+from skmetrics_ext.metrics.labels.rates import (
+    fowlkes_mallows_index_score as fowlkes_mallows_index_score,
 )
-from skmetrics_ext.metrics.top_k import top_k_accuracy_score
-from skmetrics_ext.panel import compute_metrics
-from skmetrics_ext.registry import METRICS, MetricSpec
-from skmetrics_ext.report import CrossValidationReport, cross_validation_report
-from skmetrics_ext.scoring import (
-    PanelResult,
-    Scorer,
-    ScorerPanel,
-    get_scorer,
-    get_scorer_names,
-    make_scorer,
+from skmetrics_ext.metrics.labels.rates import jaccard_score as jaccard_score
+from skmetrics_ext.metrics.labels.rates import markedness_score as markedness_score
+from skmetrics_ext.metrics.labels.rates import (
+    negative_likelihood_ratio as negative_likelihood_ratio,
 )
-from skmetrics_ext.tallies import ConfusionTally, Counts, MomentTally, RankTally, ScoreSketch
-from skmetrics_ext.thresholds import OptimalThreshold, optimal_threshold
-from skmetrics_ext.thresholds.at_thresholds import metric_at_thresholds
+from skmetrics_ext.metrics.labels.rates import (
+    negative_predictive_value_score as negative_predictive_value_score,
+)
+from skmetrics_ext.metrics.labels.rates import (
+    positive_likelihood_ratio as positive_likelihood_ratio,
+)
+from skmetrics_ext.metrics.labels.rates import precision_score as precision_score
+from skmetrics_ext.metrics.labels.rates import prevalence as prevalence
+from skmetrics_ext.metrics.labels.rates import recall_score as recall_score
+from skmetrics_ext.metrics.labels.rates import specificity_score as specificity_score
+from skmetrics_ext.metrics.labels.rates import youden_j_score as youden_j_score
+from skmetrics_ext.metrics.labels.statistics import confusion_statistic as confusion_statistic
+from skmetrics_ext.metrics.labels.statistics import confusion_statistics as confusion_statistics
+from skmetrics_ext.metrics.labels.summaries import (
+    multilabel_confusion_matrix as multilabel_confusion_matrix,
+)
+from skmetrics_ext.metrics.labels.summaries import (
+    precision_recall_fscore_support as precision_recall_fscore_support,
+)
+from skmetrics_ext.metrics.probabilities.hinge import hinge_loss as hinge_loss
+from skmetrics_ext.metrics.probabilities.losses import brier_score_loss as brier_score_loss
+from skmetrics_ext.metrics.probabilities.losses import log_loss as log_loss
+from skmetrics_ext.metrics.probabilities.proper_scores import (
+    ranked_probability_score as ranked_probability_score,
+)
+from skmetrics_ext.metrics.probabilities.proper_scores import spherical_score as spherical_score
+from skmetrics_ext.metrics.probabilities.skill_scores import brier_skill_score as brier_skill_score
+from skmetrics_ext.metrics.probabilities.skill_scores import d2_brier_score as d2_brier_score
+from skmetrics_ext.metrics.probabilities.skill_scores import d2_log_loss_score as d2_log_loss_score
+from skmetrics_ext.metrics.rankings.curve_arrays import auc as auc
+from skmetrics_ext.metrics.rankings.curve_arrays import (
+    confusion_matrix_at_thresholds as confusion_matrix_at_thresholds,
+)
+from skmetrics_ext.metrics.rankings.curve_arrays import det_curve as det_curve
+from skmetrics_ext.metrics.rankings.curve_arrays import (
+    precision_recall_curve as precision_recall_curve,
+)
+from skmetrics_ext.metrics.rankings.curve_arrays import roc_curve as roc_curve
+from skmetrics_ext.metrics.rankings.equal_error import equal_error_rate as equal_error_rate
+from skmetrics_ext.metrics.rankings.gain_curves import GainCurve as GainCurve
+from skmetrics_ext.metrics.rankings.gain_curves import LiftCurve as LiftCurve
+from skmetrics_ext.metrics.rankings.gain_curves import gain_curve as gain_curve
+from skmetrics_ext.metrics.rankings.gain_curves import lift_curve as lift_curve
+from skmetrics_ext.metrics.rankings.gains import gain_capture_score as gain_capture_score
+from skmetrics_ext.metrics.rankings.gains import ks_statistic_score as ks_statistic_score
+from skmetrics_ext.metrics.rankings.gains import lift_score as lift_score
+from skmetrics_ext.metrics.rankings.h_measure import h_measure_score as h_measure_score
+from skmetrics_ext.metrics.rankings.net_benefit import NetBenefitCurve as NetBenefitCurve
+from skmetrics_ext.metrics.rankings.net_benefit import net_benefit as net_benefit
+from skmetrics_ext.metrics.rankings.net_benefit import net_benefit_curve as net_benefit_curve
+from skmetrics_ext.metrics.rankings.operating_points import (
+    precision_at_recall as precision_at_recall,
+)
+from skmetrics_ext.metrics.rankings.operating_points import (
+    recall_at_precision as recall_at_precision,
+)
+from skmetrics_ext.metrics.rankings.operating_points import (
+    sensitivity_at_specificity as sensitivity_at_specificity,
+)
+from skmetrics_ext.metrics.rankings.operating_points import (
+    specificity_at_sensitivity as specificity_at_sensitivity,
+)
+from skmetrics_ext.metrics.rankings.partial_auc import (
+    partial_roc_auc_score as partial_roc_auc_score,
+)
+from skmetrics_ext.metrics.rankings.partial_auc import (
+    roc_auc_convex_hull_score as roc_auc_convex_hull_score,
+)
+from skmetrics_ext.metrics.rankings.precision_recall import (
+    average_precision_score as average_precision_score,
+)
+from skmetrics_ext.metrics.rankings.precision_recall import pr_auc_score as pr_auc_score
+from skmetrics_ext.metrics.rankings.precision_recall_gain import (
+    PrecisionRecallGainCurve as PrecisionRecallGainCurve,
+)
+from skmetrics_ext.metrics.rankings.precision_recall_gain import auprg_score as auprg_score
+from skmetrics_ext.metrics.rankings.precision_recall_gain import f1_gain_score as f1_gain_score
+from skmetrics_ext.metrics.rankings.precision_recall_gain import (
+    precision_gain_score as precision_gain_score,
+)
+from skmetrics_ext.metrics.rankings.precision_recall_gain import (
+    precision_recall_gain_curve as precision_recall_gain_curve,
+)
+from skmetrics_ext.metrics.rankings.precision_recall_gain import (
+    recall_gain_score as recall_gain_score,
+)
+from skmetrics_ext.metrics.rankings.roc_areas import gini_score as gini_score
+from skmetrics_ext.metrics.rankings.roc_areas import pairwise_roc_auc as pairwise_roc_auc
+from skmetrics_ext.metrics.rankings.roc_areas import roc_auc_score as roc_auc_score
+from skmetrics_ext.metrics.rankings.top_k import top_k_accuracy_score as top_k_accuracy_score
+from skmetrics_ext.registry import METRICS as METRICS
+from skmetrics_ext.registry import MetricSpec as MetricSpec
+from skmetrics_ext.report import CrossValidationReport as CrossValidationReport
+from skmetrics_ext.report import cross_validation_report as cross_validation_report
+from skmetrics_ext.scoring import PanelResult as PanelResult
+from skmetrics_ext.scoring import Scorer as Scorer
+from skmetrics_ext.scoring import ScorerPanel as ScorerPanel
+from skmetrics_ext.scoring import get_scorer as get_scorer
+from skmetrics_ext.scoring import get_scorer_names as get_scorer_names
+from skmetrics_ext.scoring import make_scorer as make_scorer
+from skmetrics_ext.scoring.many import compute_metrics as compute_metrics
+from skmetrics_ext.tallies import ConfusionTally as ConfusionTally
+from skmetrics_ext.tallies import Counts as Counts
+from skmetrics_ext.tallies import MomentTally as MomentTally
+from skmetrics_ext.tallies import RankTally as RankTally
+from skmetrics_ext.tallies import ScoreSketch as ScoreSketch
+from skmetrics_ext.thresholds import OptimalThreshold as OptimalThreshold
+from skmetrics_ext.thresholds import optimal_threshold as optimal_threshold
+from skmetrics_ext.thresholds.at_thresholds import metric_at_thresholds as metric_at_thresholds
 
-if TYPE_CHECKING:
-    from skmetrics_ext.backends import PartitionError, evaluate
-    from skmetrics_ext.plotting import (
-        CalibrationDisplay,
-        ConfusionMatrixDisplay,
-        CrossValidationDisplay,
-        DecisionCurveDisplay,
-        GainDisplay,
-        LiftDisplay,
-        PrecisionRecallCurvesDisplay,
-        RocCurvesDisplay,
-        ThresholdDisplay,
-    )
-    from skmetrics_ext.streaming import Accumulator
-    from skmetrics_ext.thresholds.optimizer import ThresholdOptimizerCV
+if _typing.TYPE_CHECKING:
+    from skmetrics_ext.backends import PartitionError as PartitionError
+    from skmetrics_ext.backends import evaluate as evaluate
+    from skmetrics_ext.plotting import CalibrationDisplay as CalibrationDisplay
+    from skmetrics_ext.plotting import ConfusionMatrixDisplay as ConfusionMatrixDisplay
+    from skmetrics_ext.plotting import CrossValidationDisplay as CrossValidationDisplay
+    from skmetrics_ext.plotting import DecisionCurveDisplay as DecisionCurveDisplay
+    from skmetrics_ext.plotting import GainDisplay as GainDisplay
+    from skmetrics_ext.plotting import LiftDisplay as LiftDisplay
+    from skmetrics_ext.plotting import PrecisionRecallCurvesDisplay as PrecisionRecallCurvesDisplay
+    from skmetrics_ext.plotting import RocCurvesDisplay as RocCurvesDisplay
+    from skmetrics_ext.plotting import ThresholdDisplay as ThresholdDisplay
+    from skmetrics_ext.streaming import Accumulator as Accumulator
+    from skmetrics_ext.thresholds.optimizer import ThresholdOptimizerCV as ThresholdOptimizerCV
 
 __version__ = "0.1.0"
 
@@ -198,181 +276,18 @@ _LATE = {
     **dict.fromkeys(_DISPLAYS, "skmetrics_ext.plotting"),
 }
 
-__all__ = [
-    "METRICS",
-    "Accumulator",
-    "BayesianComparison",
-    "CalibrationCurve",
-    "CalibrationDisplay",
-    "CalibrationLine",
-    "CalibrationTest",
-    "Comparison",
-    "ConfusionMatrixDisplay",
-    "ConfusionTally",
-    "Counts",
-    "CrossValidationDisplay",
-    "CrossValidationReport",
-    "DecisionCurveDisplay",
-    "DelongTest",
-    "Estimate",
-    "GainCurve",
-    "GainDisplay",
-    "LiftCurve",
-    "LiftDisplay",
-    "MetricSpec",
-    "MomentTally",
-    "NemenyiResult",
-    "NetBenefitCurve",
-    "OptimalThreshold",
-    "PanelResult",
-    "PartitionError",
-    "PrecisionRecallCurvesDisplay",
-    "PrecisionRecallGainCurve",
-    "RankTally",
-    "RocCurvesDisplay",
-    "SampleSize",
-    "ScoreDecomposition",
-    "ScoreSketch",
-    "Scorer",
-    "ScorerPanel",
-    "TestResult",
-    "ThresholdDisplay",
-    "ThresholdOptimizerCV",
-    "accuracy_score",
-    "auc",
-    "auprg_score",
-    "average_precision_score",
-    "average_ranks",
-    "averaged_confusion",
-    "balanced_accuracy_score",
-    "bayesian_correlated_ttest",
-    "bowker_test",
-    "brennan_prediger_score",
-    "brier_decomposition",
-    "brier_score_loss",
-    "brier_skill_score",
-    "calibration_curve_binned",
-    "calibration_slope_intercept",
-    "class_likelihood_ratios",
-    "classification_report",
-    "classifier_f_test",
-    "cochran_q_test",
-    "cohen_kappa_score",
-    "compare",
-    "compute_metrics",
-    "confidence_interval",
-    "confusion_matrix",
-    "confusion_matrix_at_thresholds",
-    "confusion_statistic",
-    "confusion_statistics",
-    "corp_decomposition",
-    "corrected_resampled_interval",
-    "corrected_resampled_ttest",
-    "cross_validation_report",
-    "d2_brier_score",
-    "d2_log_loss_score",
-    "delong_test",
-    "det_curve",
-    "detection_prevalence",
-    "detection_rate",
-    "diagnostic_odds_ratio",
-    "equal_error_rate",
-    "error_rate",
-    "evaluate",
-    "expected_calibration_error",
-    "expected_cost",
-    "expected_cost_proba",
-    "f1_gain_score",
-    "f1_score",
-    "false_discovery_rate",
-    "false_negative_rate",
-    "false_omission_rate",
-    "false_positive_rate",
-    "fbeta_of_averages_score",
-    "fbeta_score",
-    "five_by_two_cv_ftest",
-    "five_by_two_cv_ttest",
-    "fowlkes_mallows_index_score",
-    "friedman_test",
-    "gain_capture_score",
-    "gain_curve",
-    "geometric_mean_score",
-    "get_scorer",
-    "get_scorer_names",
-    "gini_score",
-    "gwet_ac1_score",
-    "h_measure_score",
-    "hamming_loss",
-    "hinge_loss",
-    "holm_adjust",
-    "hosmer_lemeshow_test",
-    "index_balanced_accuracy_score",
-    "jaccard_score",
-    "krippendorff_alpha_score",
-    "ks_statistic_score",
-    "lift_curve",
-    "lift_score",
-    "log_loss",
-    "macro_averaged_mean_absolute_error",
-    "make_scorer",
-    "markedness_score",
-    "matthews_corrcoef",
-    "mcnemar_test",
-    "metric_at_thresholds",
-    "multilabel_confusion_matrix",
-    "mwu_auc_test",
-    "negative_likelihood_ratio",
-    "negative_predictive_value_score",
-    "nemenyi_test",
-    "nested_cv_interval",
-    "net_benefit",
-    "net_benefit_curve",
-    "no_information_rate",
-    "no_information_test",
-    "observed_expected_ratio",
-    "optimal_threshold",
-    "pairwise_roc_auc",
-    "partial_roc_auc_score",
-    "positive_likelihood_ratio",
-    "pr_auc_score",
-    "precision_at_recall",
-    "precision_gain_score",
-    "precision_recall_curve",
-    "precision_recall_curves",
-    "precision_recall_fscore_support",
-    "precision_recall_gain_curve",
-    "precision_score",
-    "prevalence",
-    "proportion_difference_interval",
-    "proportion_interval",
-    "ranked_probability_score",
-    "ratio_interval",
-    "recall_at_precision",
-    "recall_gain_score",
-    "recall_score",
-    "roc_auc_convex_hull_score",
-    "roc_auc_power",
-    "roc_auc_sample_size",
-    "roc_auc_score",
-    "roc_curve",
-    "roc_curves",
-    "scott_pi_score",
-    "sensitivity_at_specificity",
-    "smooth_calibration_error",
-    "specificity_at_sensitivity",
-    "specificity_score",
-    "spherical_score",
-    "spiegelhalter_test",
-    "stuart_maxwell_test",
-    "top_k_accuracy_score",
-    "venkatraman_test",
-    "wilcoxon_signed_rank_test",
-    "youden_j_score",
-    "zero_one_loss",
-]
+# Every name that was imported above, and those that wait.
+__all__ = sorted(
+    _LATE.keys()
+    | {
+        name
+        for name, value in globals().items()
+        if not name.startswith("_") and not isinstance(value, _ModuleType)
+    }
+)
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> _typing.Any:
     if name not in _LATE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

@@ -75,7 +75,7 @@ def positive_column(response: Any, classes: Any, pos_label: Any) -> Any:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Target:
+class ModelTarget:
     """True labels as codes, and which classes they have beside those of the model.
 
     Parameters
@@ -139,13 +139,13 @@ class AlignedRows:
             )
         return known
 
-    def target(self) -> Target | None:
+    def target(self) -> ModelTarget | None:
         """True labels by the classes of the model; None for multilabel data."""
         if "target" not in self._checked:
             self._checked["target"] = self._target()
         return self._checked["target"]
 
-    def _target(self) -> Target | None:
+    def _target(self) -> ModelTarget | None:
         labels = self._checked.get("labels")
         if labels is not None:  # encoded already
             if labels.is_multilabel:
@@ -171,7 +171,7 @@ class AlignedRows:
         if unseen and known == sorted(known):
             every = sorted(every)
         places = find_labels(classes, _objects(every))
-        return Target(
+        return ModelTarget(
             kind,
             every,
             known,
@@ -274,7 +274,7 @@ class AlignedRows:
             named.cache["ordered"] = True
         return named
 
-    def _single_label(self) -> Target:
+    def _single_label(self) -> ModelTarget:
         target = self.target()
         if target is None:
             raise InvalidParameterError("y_true is multilabel; one label a row is needed.")
@@ -288,7 +288,7 @@ def _objects(labels: list[Any]) -> Array:
     return found
 
 
-def _with_weight(target: Target) -> tuple[Array, Array | None, Array | None]:
+def _with_weight(target: ModelTarget) -> tuple[Array, Array | None, Array | None]:
     """Codes and weights of the rows that have weight, and which these are (None: all)."""
     if target.weight is None or target.weight.all():
         return target.codes, target.weight, None

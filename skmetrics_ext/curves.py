@@ -8,10 +8,10 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from skmetrics_ext.metrics.class_averages import class_marks
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.precision_recall import precision_recall_points
-from skmetrics_ext.metrics.ranking_kernels import cumulated, recall_ends, roc_arrays
+from skmetrics_ext.metrics.rankings.class_averages import class_marks
+from skmetrics_ext.metrics.rankings.precision_recall import precision_recall_points
+from skmetrics_ext.metrics.rankings.ranking_kernels import cumulated, recall_ends, roc_arrays
 from skmetrics_ext.numeric import Array, trapezoid
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option, warn_undefined

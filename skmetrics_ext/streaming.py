@@ -10,10 +10,10 @@ import numpy as np
 from skmetrics_ext.merged.asked import find_all
 from skmetrics_ext.merged.columns import Names, Part, Place, read_part, rows_by_group
 from skmetrics_ext.merged.finish import finish
+from skmetrics_ext.merged.growing_ranks import RankStack, tallies_of
 from skmetrics_ext.merged.problem import Problem, make_problem
-from skmetrics_ext.merged.ranges import Plan, RangeReading, read_range
+from skmetrics_ext.merged.ranges import RangePlan, RangeReading, read_range
 from skmetrics_ext.merged.result import Evaluation
-from skmetrics_ext.merged.stack import RankStack, tallies_of
 from skmetrics_ext.merged.steps import WINS
 from skmetrics_ext.merged.sums import Sums, count_labels, sum_rows
 from skmetrics_ext.validation import InvalidParameterError
@@ -271,7 +271,7 @@ class Accumulator:
             problem = make_problem(self._asked, found, self._labels, self._pos_label, 0)
         ranked = tuple(problem.of_kind("ranks"))
         spread = intervals and any(one.function in WINS for one in ranked)
-        plan = Plan(ranked, spread, check_integer("curve_points", curve_points, 0))
+        plan = RangePlan(ranked, spread, check_integer("curve_points", curve_points, 0))
         columns: Mapping[Any, list[RangeReading]] = {}
         if self._stacks and self.n_distinct:
             columns = {None: [self._read(k, plan, problem) for k in range(len(self._stacks))]}
@@ -285,7 +285,7 @@ class Accumulator:
             level=level if intervals else None,
         )
 
-    def _read(self, k: int, plan: Plan, problem: Problem) -> RangeReading:
+    def _read(self, k: int, plan: RangePlan, problem: Problem) -> RangeReading:
         tally = self._stacks[k].whole()
         total = tally.mass.sum(axis=1)
         own = 1 if problem.is_binary else k

@@ -13,7 +13,7 @@ from skmetrics_ext.merged.asked import find_all
 from skmetrics_ext.merged.columns import Names
 from skmetrics_ext.merged.finish import finish
 from skmetrics_ext.merged.problem import Problem, make_problem
-from skmetrics_ext.merged.ranges import Plan
+from skmetrics_ext.merged.ranges import RangePlan
 from skmetrics_ext.merged.result import Evaluation
 from skmetrics_ext.merged.steps import WINS
 from skmetrics_ext.metrics.documentation import document
@@ -155,7 +155,7 @@ def evaluate(
         n_columns = max(len(columns), 1)
         spread = intervals and any(one.function in WINS for one in ranked)
         most = most_bytes // (_BYTES_PER_SCORE * (n_columns + 1))
-        plan = Plan(ranked, bool(spread), points, max(most, 1))
+        plan = RangePlan(ranked, bool(spread), points, max(most, 1))
         groups = {group: i for i, group in enumerate(survey.sums.rows)}
         task = Task(names, problem, plan, groups)
         task = _with_ranges(task, survey, approximate, n_bins, most_bytes, opened.needs_ranges)

@@ -16,8 +16,8 @@ from skmetrics_ext.backends.work import (
     told,
 )
 from skmetrics_ext.merged.columns import Names, Place, read_part, rows_by_group
+from skmetrics_ext.merged.growing_ranks import RankStack, tallies_of
 from skmetrics_ext.merged.ranges import RangeReading, read_range
-from skmetrics_ext.merged.stack import RankStack, tallies_of
 from skmetrics_ext.merged.sums import Sums
 from skmetrics_ext.validation import InvalidParameterError
 

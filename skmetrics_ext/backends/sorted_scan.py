@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.merged.ranges import Plan, RangeReading, read_range
+from skmetrics_ext.merged.ranges import RangePlan, RangeReading, read_range
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies import RankTally
 
@@ -27,7 +27,7 @@ class SortedScan:
         Distinct scores that may be held, of all groups together.
     """
 
-    def __init__(self, own: int, totals: Mapping[int, Array], plan: Plan, most: int) -> None:
+    def __init__(self, own: int, totals: Mapping[int, Array], plan: RangePlan, most: int) -> None:
         self.own, self.totals, self.plan, self.left = own, totals, plan, most
         self.done: dict[int, RangeReading] = {}
         self._parts: list[RangeReading] = []

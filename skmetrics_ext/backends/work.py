@@ -11,7 +11,7 @@ import numpy as np
 from skmetrics_ext import kernels
 from skmetrics_ext.merged.columns import Names, Part, Place, read_part, rows_by_group
 from skmetrics_ext.merged.problem import Problem
-from skmetrics_ext.merged.ranges import Plan, RangeReading, read_range
+from skmetrics_ext.merged.ranges import RangePlan, RangeReading, read_range
 from skmetrics_ext.merged.sums import Sums, count_labels, sum_rows
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies import RankTally, ScoreSketch
@@ -49,7 +49,7 @@ class Task:
 
     names: Names
     problem: Problem
-    plan: Plan
+    plan: RangePlan
     groups: Mapping[Any, int]
     edges: tuple[Array, ...] = ()
     sketch: tuple[ScoreSketch, ...] | None = None

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.cli.reading import Predictions, labels_of
+from skmetrics_ext.cli.prediction_files import Predictions, labels_of
 from skmetrics_ext.cli.scoring_file import chosen_positive, classes_of, models_of
 from skmetrics_ext.plotting import ConfusionMatrixDisplay
 from skmetrics_ext.report.charts import SCORES, draw_matrix, draw_scores, options_of

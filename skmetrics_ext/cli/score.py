@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from skmetrics_ext.cli.pictures import charts
-from skmetrics_ext.cli.reading import Predictions, read_predictions
+from skmetrics_ext.cli.prediction_files import Predictions, read_predictions
 from skmetrics_ext.cli.scoring_file import score_rows
 from skmetrics_ext.cli.streaming_file import is_large, stream_rows
 from skmetrics_ext.cli.words import say, share, whole_number

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.alignment import require_positive
-from skmetrics_ext.cli.reading import Predictions, labels_of
+from skmetrics_ext.cli.prediction_files import Predictions, labels_of
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import METRICS, MetricSpec
 from skmetrics_ext.scoring.intervals import estimate_of
 from skmetrics_ext.scoring.making import RESPONSES
-from skmetrics_ext.scoring.reading import parameters, takes_positive
+from skmetrics_ext.scoring.prepared import parameters, takes_positive
 from skmetrics_ext.scoring.recording import evaluate_all
 from skmetrics_ext.scoring.responses import Stored
-from skmetrics_ext.scoring.scorer import Evaluation, Scorer
+from skmetrics_ext.scoring.scorer import ScoredModel, Scorer
 
 _TABLES = ("confusion_matrix", "averaged_confusion")  # no single number
 _SEVERAL = ("average", "multi_class", "target")
@@ -140,7 +140,7 @@ def _score(part: _Part, options: Mapping[str, Any] | None) -> list[dict[str, Any
     weight = None if found.weight is None else frame[found.weight].to_numpy()
     params = {} if weight is None else {"sample_weight": weight}
     scorers = fitting_scorers(set(part.responses), classes, part.positive)
-    evaluation = Evaluation(Stored(np.asarray(classes), part.responses), None, y_true)
+    evaluation = ScoredModel(Stored(np.asarray(classes), part.responses), None, y_true)
     result = evaluate_all(scorers, evaluation, dict.fromkeys(scorers, params))
     rows = []
     for name, scorer in scorers.items():

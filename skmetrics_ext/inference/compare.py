@@ -7,19 +7,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skmetrics_ext.inference.bootstrap import Plan, bootstrap_bounds, resample
-from skmetrics_ext.inference.contingency import mcnemar_test
-from skmetrics_ext.inference.delong import ALTERNATIVES, delong_test, tail_probability
-from skmetrics_ext.inference.paired_delta import is_smooth, paired_delta
-from skmetrics_ext.inference.pairs import PairReading, read_pair
-from skmetrics_ext.inference.permutation import permutation_test
-from skmetrics_ext.inference.readers import Metric
-from skmetrics_ext.inference.readings import MomentReading
+from skmetrics_ext.inference.draws.bootstrap import DrawPlan, bootstrap_bounds, resample
+from skmetrics_ext.inference.draws.pairs import PairReading, read_pair
+from skmetrics_ext.inference.draws.permutation import permutation_test
+from skmetrics_ext.inference.draws.readers import Metric
+from skmetrics_ext.inference.draws.readings import MomentReading
+from skmetrics_ext.inference.influence.paired import is_smooth, paired_delta
 from skmetrics_ext.inference.results import Comparison
-from skmetrics_ext.metrics.accuracy import accuracy_score, error_rate, zero_one_loss
-from skmetrics_ext.metrics.costs import hamming_loss
+from skmetrics_ext.inference.tests.contingency import mcnemar_test
+from skmetrics_ext.inference.tests.delong import ALTERNATIVES, delong_test, tail_probability
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.ranking import gini_score, roc_auc_score
+from skmetrics_ext.metrics.labels.accuracy import accuracy_score, error_rate, zero_one_loss
+from skmetrics_ext.metrics.labels.costs import hamming_loss
+from skmetrics_ext.metrics.rankings.roc_areas import gini_score, roc_auc_score
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.validation import InvalidParameterError, Labels, check_option
 from skmetrics_ext.validation.parameters import check_integer, check_level
@@ -39,7 +39,7 @@ class _Question(NamedTuple):
     pred_b: Any
     alternative: str
     level: float
-    plan: Plan
+    plan: DrawPlan
     about: dict[str, Any]  # sample_weight, groups, weights_are
 
     def pair(self, *, exchange: bool = False) -> PairReading:
@@ -158,7 +158,7 @@ def compare(
     check_integer("n_resamples", n_resamples, 1)
     found = Metric.find(metric, metric_params)
     about = {"sample_weight": sample_weight, "groups": groups, "weights_are": weights_are}
-    plan = Plan(n_resamples, stratified, random_state, n_jobs, progress)
+    plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress)
     level = check_level(confidence_level)
     asked = _Question(found, y_true, pred_a, pred_b, alternative, level, plan, about)
     if method in ("auto", "delong") and _is_area(found):

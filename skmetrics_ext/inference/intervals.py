@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.inference.auc import AUC_METHODS, auc_interval
-from skmetrics_ext.inference.bootstrap import Plan
+from skmetrics_ext.inference.draws.bootstrap import DrawPlan
+from skmetrics_ext.inference.draws.readers import Metric, SampleRows, checked_of, read_rows_of
+from skmetrics_ext.inference.influence.areas import AUC_METHODS, auc_interval
 from skmetrics_ext.inference.methods import Bounds, interval_of, is_area, methods_of
-from skmetrics_ext.inference.readers import Metric, Rows, checked_of, read_rows_of
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.progress import Progress
@@ -136,7 +136,7 @@ def confidence_interval(
     level = check_level(confidence_level)
     draws = check_integer("n_resamples", n_resamples, 1)
     found = Metric.find(metric, metric_params)
-    rows = Rows.check(y_true, y_pred, sample_weight, groups, weights_are)
+    rows = SampleRows.check(y_true, y_pred, sample_weight, groups, weights_are)
     if is_area(found) and method in ("auto", *AUC_METHODS):
         chosen = "logit" if method == "auto" else method
         return _area(found, rows, y_true, y_pred, sample_weight, groups, chosen, weights_are, level)
@@ -149,7 +149,7 @@ def confidence_interval(
             f"method={method!r} does not apply to {found.name} here; those that do are "
             f"{list(methods)}."
         )
-    plan = Plan(draws, stratified, random_state, n_jobs, progress)
+    plan = DrawPlan(draws, stratified, random_state, n_jobs, progress)
     return listed(interval_of(found, reading, method, level, plan), method, level)
 
 
@@ -166,7 +166,7 @@ def listed(found: Bounds, method: str, level: float) -> Estimate | list[Estimate
 
 def _area(
     metric: Metric,
-    rows: Rows,
+    rows: SampleRows,
     y_true: Any,
     y_pred: Any,
     sample_weight: Any,

@@ -6,21 +6,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skmetrics_ext.inference import delta
-from skmetrics_ext.inference.bootstrap import (
+from skmetrics_ext.inference.draws.bootstrap import (
     BOOTSTRAP_METHODS,
-    Plan,
+    DrawPlan,
     bootstrap_bounds,
     fewest_rows,
     resample,
 )
+from skmetrics_ext.inference.draws.readers import Metric
+from skmetrics_ext.inference.draws.readings import MomentReading, Reading, TableReading
+from skmetrics_ext.inference.influence import tables as delta
 from skmetrics_ext.inference.proportions import (
     PROPORTION_METHODS,
     normal_quantile,
     proportion_bounds,
 )
-from skmetrics_ext.inference.readers import Metric
-from skmetrics_ext.inference.readings import MomentReading, Reading, TableReading
 from skmetrics_ext.numeric import Array, divide
 
 MEAN_METHODS = ("edgeworth", "t", "normal")
@@ -84,7 +84,9 @@ def methods_of(metric: Metric, reading: Reading) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*own, *BOOTSTRAP_METHODS)))
 
 
-def interval_of(metric: Metric, reading: Reading, method: str, level: float, plan: Plan) -> Bounds:
+def interval_of(
+    metric: Metric, reading: Reading, method: str, level: float, plan: DrawPlan
+) -> Bounds:
     """The interval of a reading by a method that applies to it."""
     if method in BOOTSTRAP_METHODS:
         return bounds_of_draws(metric, reading, resample(reading, plan), method, level)
@@ -111,7 +113,7 @@ def _by_table(
         return _largest_class(reading, parts, level)
     table = reading.tables(units.rows)
     # As many equal rows as these weigh.
-    spread = delta.Spread(
+    spread = delta.TableSpread(
         reading.on_tables,
         table * (parts.rows / table.sum()),
         value,

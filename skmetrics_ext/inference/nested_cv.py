@@ -11,7 +11,7 @@ import numpy as np
 from skmetrics_ext.inference.proportions import normal_quantile, proportion_bounds
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.losses import brier_rows, log_loss_rows
+from skmetrics_ext.metrics.probabilities.losses import brier_rows, log_loss_rows
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import read_column, take_rows

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from skmetrics_ext.inference.readers import Metric
-from skmetrics_ext.metrics.ranking import pairwise_roc_auc
+from skmetrics_ext.inference.draws.readers import Metric
+from skmetrics_ext.metrics.rankings.roc_areas import pairwise_roc_auc
 from skmetrics_ext.registry import METRICS, MetricSpec
 from skmetrics_ext.validation import InvalidParameterError
 

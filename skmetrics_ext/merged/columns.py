@@ -174,7 +174,7 @@ def _weights(data: Any, name: str, place: Place) -> Array:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Rows:
+class GroupRows:
     """Rows of one group that have weight: codes into the classes of the problem, scores, weights.
 
     ``score`` is (n, K); of two classes (n, 1), that of the positive one.
@@ -188,7 +188,7 @@ class Rows:
 
 def rows_by_group(
     part: Part, problem: Problem, names: Names, place: Place
-) -> Iterator[tuple[Any, Rows]]:
+) -> Iterator[tuple[Any, GroupRows]]:
     """The scored rows of each group, as the problem sees them; groups by their own value."""
     if part.score is None or not part.n_rows:
         return
@@ -205,7 +205,7 @@ def rows_by_group(
     kept = None if part.weight is None or part.weight.all() else part.weight != 0
     for group, rows in _slices(part, kept):
         weight = None if part.weight is None else part.weight[rows]
-        yield group, Rows(codes[rows], score[rows], weight, part.eps)
+        yield group, GroupRows(codes[rows], score[rows], weight, part.eps)
 
 
 def _slices(part: Part, kept: Array | None) -> Iterator[tuple[Any, Any]]:

@@ -9,11 +9,11 @@ import numpy as np
 
 from skmetrics_ext.merged import intervals, sketches, values
 from skmetrics_ext.merged.asked import PAIRWISE, Asked
+from skmetrics_ext.merged.curve_points import thin_curve
 from skmetrics_ext.merged.problem import Problem
-from skmetrics_ext.merged.ranges import Plan, RangeReading
+from skmetrics_ext.merged.ranges import RangePlan, RangeReading
 from skmetrics_ext.merged.result import Evaluation, EvaluationRow
 from skmetrics_ext.merged.sums import Sums
-from skmetrics_ext.merged.thinned import thin_curve
 from skmetrics_ext.merged.values import NAN, Found
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies import ScoreSketch
@@ -24,7 +24,7 @@ Sketches = Mapping[Any, Sequence[ScoreSketch]]
 
 def finish(
     problem: Problem,
-    plan: Plan,
+    plan: RangePlan,
     sums: Sums,
     columns: Columns,
     sketched: Sketches,
@@ -58,7 +58,7 @@ def finish(
 def group_of(
     found: Evaluation,
     problem: Problem,
-    plan: Plan,
+    plan: RangePlan,
     sums: Sums,
     readings: Sequence[RangeReading] | None,
     sketched: Sequence[ScoreSketch] | None,
@@ -108,7 +108,7 @@ def group_of(
 
 
 def _add_curves(
-    found: Evaluation, problem: Problem, plan: Plan, ranking: values.Ranking, group: Any
+    found: Evaluation, problem: Problem, plan: RangePlan, ranking: values.Ranking, group: Any
 ) -> None:
     for k, column in enumerate(ranking.columns):
         curve = thin_curve(column.kept, plan.points, column.gap)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from skmetrics_ext.inference import delta
-from skmetrics_ext.inference.auc import area_bounds, auc_interval, newcombe_bounds
+from skmetrics_ext.inference.influence import tables as delta
+from skmetrics_ext.inference.influence.areas import area_bounds, auc_interval, newcombe_bounds
 from skmetrics_ext.inference.intervals import confidence_interval
 from skmetrics_ext.inference.proportions import proportion_bounds
 from skmetrics_ext.inference.results import Estimate
@@ -13,7 +13,8 @@ from skmetrics_ext.merged.asked import Asked
 from skmetrics_ext.merged.problem import Problem
 from skmetrics_ext.merged.steps import WINS
 from skmetrics_ext.merged.values import Ranking
-from skmetrics_ext.metrics import losses, top_k
+from skmetrics_ext.metrics.probabilities import losses
+from skmetrics_ext.metrics.rankings import top_k
 from skmetrics_ext.numeric import divide
 from skmetrics_ext.tallies import MomentTally
 from skmetrics_ext.validation import Labels

@@ -10,7 +10,7 @@ import numpy as np
 
 from skmetrics_ext.merged.asked import Asked
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.scoring.reading import takes_positive
+from skmetrics_ext.scoring.prepared import takes_positive
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.labels import find_labels, read_labels
 from skmetrics_ext.validation.scores import show_labels

@@ -25,7 +25,7 @@ _GRID = 4  # times the points of a curve that ranges keep, for the last choice
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class RangePlan:
     """What the ranges of a column are read for.
 
     Parameters
@@ -131,7 +131,7 @@ def read_range(
     own: int,
     above: Array,
     total: Array,
-    plan: Plan,
+    plan: RangePlan,
     order: tuple[Any, ...],
     most: int,
 ) -> RangeReading:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from skmetrics_ext.merged.thinned import ThinnedCurve
+from skmetrics_ext.merged.curve_points import ThinnedCurve
 from skmetrics_ext.metrics.calibration.binning import BinSums
 from skmetrics_ext.numeric import Array
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.merged.asked import Asked
-from skmetrics_ext.merged.columns import Names, Part, Place, Rows, rows_by_group
+from skmetrics_ext.merged.columns import GroupRows, Names, Part, Place, rows_by_group
 from skmetrics_ext.merged.problem import Problem
 from skmetrics_ext.metrics.calibration.binning import Binning, BinSums, check_bins
 from skmetrics_ext.metrics.calibration.events import Forecast
@@ -121,7 +121,7 @@ def sum_rows(part: Part, problem: Problem, names: Names, place: Place) -> Sums:
     return found
 
 
-def moments_of(one: Asked, rows: Rows, problem: Problem) -> MomentTally:
+def moments_of(one: Asked, rows: GroupRows, problem: Problem) -> MomentTally:
     """Moments of what each row brings to a metric of means."""
     values = one.spec.row_values
     assert values is not None
@@ -139,14 +139,14 @@ def moments_of(one: Asked, rows: Rows, problem: Problem) -> MomentTally:
     return MomentTally.from_checked(columns, rows.weight)
 
 
-def as_scores(rows: Rows, problem: Problem) -> Scores:
+def as_scores(rows: GroupRows, problem: Problem) -> Scores:
     """Checked rows as the functions of scores take them."""
     if problem.is_binary:
         return Scores("binary", problem.classes, rows.true, rows.score[:, 0], rows.weight)
     return Scores("multiclass", problem.classes, rows.true, rows.score, rows.weight)
 
 
-def as_probabilities(rows: Rows, problem: Problem) -> Probabilities:
+def as_probabilities(rows: GroupRows, problem: Problem) -> Probabilities:
     """Checked rows as the functions of probabilities take them."""
     matrix = rows.score
     if problem.is_binary:
@@ -154,7 +154,7 @@ def as_probabilities(rows: Rows, problem: Problem) -> Probabilities:
     return Probabilities(problem.classes, rows.true, matrix, rows.weight, rows.eps)
 
 
-def bins_of(one: Asked, rows: Rows, problem: Problem) -> tuple[BinSums, ...]:
+def bins_of(one: Asked, rows: GroupRows, problem: Problem) -> tuple[BinSums, ...]:
     """Sums over the bins of a calibration error, of one event or of each class."""
     bins = check_bins(one.options["n_bins"], "uniform")
     binning = Binning.uniform(bins) if isinstance(bins, int) else Binning(bins)

@@ -17,11 +17,11 @@ import numpy as np
 from skmetrics_ext.merged.asked import PAIRWISE, Asked
 from skmetrics_ext.merged.large import as_factors
 from skmetrics_ext.merged.problem import Problem
-from skmetrics_ext.merged.ranges import Plan, RangeReading
+from skmetrics_ext.merged.ranges import RangePlan, RangeReading
 from skmetrics_ext.merged.steps import range_of
 from skmetrics_ext.metrics.calibration.binning import BinSums
 from skmetrics_ext.metrics.calibration.errors import distance
-from skmetrics_ext.metrics.ranking import pairwise_roc_auc, roc_auc_score
+from skmetrics_ext.metrics.rankings.roc_areas import pairwise_roc_auc, roc_auc_score
 from skmetrics_ext.numeric import Array, divide, ratio
 from skmetrics_ext.tallies import ConfusionTally, MomentTally, RankTally
 from skmetrics_ext.validation import BinaryProbabilities, Labels, Scores
@@ -100,7 +100,7 @@ class Ranking:
     """
 
     def __init__(
-        self, problem: Problem, plan: Plan, columns: Sequence[RangeReading], masses: Array
+        self, problem: Problem, plan: RangePlan, columns: Sequence[RangeReading], masses: Array
     ) -> None:
         self.problem, self.plan, self.columns, self.masses = problem, plan, columns, masses
         tables = [column.table for column in columns if column.table is not None]

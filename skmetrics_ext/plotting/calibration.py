@@ -14,7 +14,7 @@ from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import drawing
 from skmetrics_ext.plotting.display import ScoreDisplay
 from skmetrics_ext.plotting.lines import positive, repeated
-from skmetrics_ext.plotting.rows import Fold, binary_problems, pooled
+from skmetrics_ext.plotting.scored import ScoredFold, binary_problems, pooled
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
 
 _TOP = "top label"
@@ -139,7 +139,7 @@ class CalibrationDisplay(ScoreDisplay):
         return cls(found, name=name, positive=positive(rows))
 
     @classmethod
-    def _of_folds(cls, folds: list[Fold], name: str | None, **options: Any) -> Self:
+    def _of_folds(cls, folds: list[ScoredFold], name: str | None, **options: Any) -> Self:
         return cls._of_rows(pooled(folds), name, **options)
 
     def columns(self, rows: str = "bins") -> dict[str, Array]:

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from skmetrics_ext.inference.fold_tests import corrected_resampled_interval
+from skmetrics_ext.inference.tests.fold_tests import corrected_resampled_interval
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import drawing
 from skmetrics_ext.plotting.fold_table import column, is_by_model, read_folds, result_rows

@@ -7,10 +7,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from skmetrics_ext.metrics.accuracy import confusion_matrix
+from skmetrics_ext.metrics.labels.accuracy import confusion_matrix
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.plotting import drawing
-from skmetrics_ext.plotting.rows import FoldRows, fold_rows, report_model, report_rows
+from skmetrics_ext.plotting.scored import FoldRows, fold_rows, report_model, report_rows
 from skmetrics_ext.validation import Labels, check_option
 
 _SHARES = {

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from skmetrics_ext.inference.fold_tests import corrected_resampled_interval
+from skmetrics_ext.inference.tests.fold_tests import corrected_resampled_interval
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import drawing
 from skmetrics_ext.plotting.display import ScoreDisplay
@@ -21,7 +21,7 @@ from skmetrics_ext.plotting.lines import (
     quietly,
     repeated,
 )
-from skmetrics_ext.plotting.rows import Fold
+from skmetrics_ext.plotting.scored import ScoredFold
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
 from skmetrics_ext.validation.parameters import check_level
 
@@ -107,7 +107,7 @@ class CurveDisplay(ScoreDisplay):
     @classmethod
     def _of_folds(
         cls,
-        folds: list[Fold],
+        folds: list[ScoredFold],
         name: str | None,
         *,
         curves: Any = None,
@@ -117,7 +117,7 @@ class CurveDisplay(ScoreDisplay):
     ) -> Self:
         level = check_level(confidence_level)
         undefined = {fold.number: fold.reason for fold in folds if fold.scores is None}
-        by_curve: dict[Any, list[tuple[Fold, Line]]] = {}
+        by_curve: dict[Any, list[tuple[ScoredFold, Line]]] = {}
         for fold in folds:
             if fold.scores is None:
                 continue
@@ -145,7 +145,7 @@ class CurveDisplay(ScoreDisplay):
         return ["macro"] if any(line.curve == "macro" for line in lines) else None
 
     @classmethod
-    def _mean(cls, folds: list[Fold], lines: list[Line], grid: Array, level: float) -> Line:
+    def _mean(cls, folds: list[ScoredFold], lines: list[Line], grid: Array, level: float) -> Line:
         columns: dict[str, Array] = {cls.x: grid}
         for column in cls.averaged:
             columns[column] = np.mean([cls._at(line, column, grid) for line in lines], axis=0)

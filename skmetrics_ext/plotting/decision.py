@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.metrics.net_benefit import net_benefit_curve
+from skmetrics_ext.metrics.rankings.net_benefit import net_benefit_curve
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import drawing
 from skmetrics_ext.plotting.curve_display import CurveDisplay
 from skmetrics_ext.plotting.lines import Line
-from skmetrics_ext.plotting.rows import binary_problems
+from skmetrics_ext.plotting.scored import binary_problems
 from skmetrics_ext.validation import Scores
 
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting.drawing import make_frame
-from skmetrics_ext.plotting.rows import (
+from skmetrics_ext.plotting.scored import (
     RESPONSES,
     estimator_name,
     estimator_scores,

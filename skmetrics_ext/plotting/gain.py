@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.metrics.gain_curves import gain_curve
-from skmetrics_ext.metrics.gains import gain_capture_score
+from skmetrics_ext.metrics.rankings.gain_curves import gain_curve
+from skmetrics_ext.metrics.rankings.gains import gain_capture_score
 from skmetrics_ext.plotting import drawing
 from skmetrics_ext.plotting.curve_display import CurveDisplay
 from skmetrics_ext.plotting.lines import Line
-from skmetrics_ext.plotting.rows import binary_problems
+from skmetrics_ext.plotting.scored import binary_problems
 from skmetrics_ext.validation import Scores
 
 

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from skmetrics_ext.curves import roc_curves
-from skmetrics_ext.inference.auc import AUC_METHODS, auc_interval
+from skmetrics_ext.inference.influence.areas import AUC_METHODS, auc_interval
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import drawing
 from skmetrics_ext.plotting.curve_display import CurveDisplay

@@ -12,7 +12,7 @@ from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import drawing
 from skmetrics_ext.plotting.curve_display import CurveDisplay
 from skmetrics_ext.plotting.lines import Line
-from skmetrics_ext.plotting.rows import Fold
+from skmetrics_ext.plotting.scored import ScoredFold
 from skmetrics_ext.registry import find_metric
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.thresholds.at_thresholds import metric_at_thresholds
@@ -94,7 +94,7 @@ class ThresholdDisplay(CurveDisplay):
 
     @classmethod
     def _of_folds(
-        cls, folds: list[Fold], name: str | None, *, criterion: Any = None, **options: Any
+        cls, folds: list[ScoredFold], name: str | None, *, criterion: Any = None, **options: Any
     ) -> Self:
         display = super()._of_folds(folds, name, **options)
         if criterion is not None:

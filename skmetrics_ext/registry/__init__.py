@@ -11,7 +11,9 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from skmetrics_ext.registry import labels, probabilities, scores
+from skmetrics_ext.registry import label_rows as labels
+from skmetrics_ext.registry import probability_rows as probabilities
+from skmetrics_ext.registry import ranking_rows as scores
 from skmetrics_ext.registry.spec import MetricSpec
 
 __all__ = ["METRICS", "MetricSpec", "find_metric", "scorers", "spec_of"]

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from skmetrics_ext.inference.adjustment import holm_adjust
-from skmetrics_ext.inference.fold_tests import (
+from skmetrics_ext.inference.tests.adjustment import holm_adjust
+from skmetrics_ext.inference.tests.fold_tests import (
     bayesian_correlated_ttest,
     corrected_resampled_interval,
     corrected_resampled_ttest,

@@ -14,7 +14,7 @@ from skmetrics_ext.report.result import FoldResult
 from skmetrics_ext.report.rows import count_rows, take_params, take_rows
 from skmetrics_ext.scoring.panel import ScorerPanel
 from skmetrics_ext.scoring.recording import one_line
-from skmetrics_ext.scoring.scorer import Evaluation
+from skmetrics_ext.scoring.scorer import ScoredModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def fit_and_score(
         reasons = dict.fromkeys(panel.names, f"fit failed: {one_line(error)}")
     fitted = time.perf_counter()
     if not reasons:
-        evaluation = Evaluation(own, take_rows(X, fold.test), take_rows(y, fold.test))
+        evaluation = ScoredModel(own, take_rows(X, fold.test), take_rows(y, fold.test))
         params_of = {
             name: take_params(score_params[name], n_samples, fold.test) for name in panel.names
         }

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from skmetrics_ext.report.charts import report_charts
 from skmetrics_ext.report.document import document, folded, note, pictures, section, table
-from skmetrics_ext.report.picture import Line, dots
+from skmetrics_ext.report.picture import ChartLine, dots
 from skmetrics_ext.report.render import (
     footnotes,
     heading,
@@ -85,7 +85,7 @@ def _pictures(report: CrossValidationReport, level: str) -> list[tuple[str, str]
     summary = {(row["model"], row["metric"]): row for row in report.summary()}
     for metric in report.metrics:
         lines = [
-            Line(
+            ChartLine(
                 model,
                 summary[model, metric]["mean"],
                 summary[model, metric]["low"],

@@ -12,7 +12,7 @@ _CHARACTER = 7.2  # width of one, about, at the size of the labels
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ChartLine:
     """A row of the picture.
 
     Parameters
@@ -35,7 +35,7 @@ class Line:
     marked: bool = False
 
 
-def dots(lines: Sequence[Line], axis: str) -> str:
+def dots(lines: Sequence[ChartLine], axis: str) -> str:
     """Dot and interval of each line over one axis; the baseline hollow, with a dotted line."""
     numbers = [
         number
@@ -74,7 +74,9 @@ def dots(lines: Sequence[Line], axis: str) -> str:
     return "".join(parts)
 
 
-def _row(line: Line, y: float, left: float, x: Callable[[float], float], foot: float) -> list[str]:
+def _row(
+    line: ChartLine, y: float, left: float, x: Callable[[float], float], foot: float
+) -> list[str]:
     fits = int((left - 8) / _CHARACTER)
     label = line.label if len(line.label) <= fits else f"{line.label[: fits - 1]}…"
     told = f"{line.label}: {_number(line.value)}"

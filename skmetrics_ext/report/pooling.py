@@ -14,7 +14,7 @@ from skmetrics_ext.scoring import Scorer
 from skmetrics_ext.scoring.intervals import estimate_of
 from skmetrics_ext.scoring.recording import evaluate_all
 from skmetrics_ext.scoring.responses import Stored
-from skmetrics_ext.scoring.scorer import Evaluation, spec_of
+from skmetrics_ext.scoring.scorer import ScoredModel, spec_of
 
 if TYPE_CHECKING:
     from skmetrics_ext.report.result import CrossValidationReport, FoldResult
@@ -119,7 +119,7 @@ def pool(report: CrossValidationReport) -> list[dict[str, Any]]:
         evaluation = None
         if report.data is not None and len(found.rows):
             stored = Stored(found.classes, found.responses)
-            evaluation = Evaluation(stored, None, take_rows(report.data.y, found.rows))
+            evaluation = ScoredModel(stored, None, take_rows(report.data.y, found.rows))
         for metric in report.metrics:
             row: dict[str, Any] = {
                 "model": model,
@@ -141,7 +141,7 @@ def _pooled(
     report: CrossValidationReport,
     data: ScoredData,
     metric: str,
-    evaluation: Evaluation,
+    evaluation: ScoredModel,
     found: OutOfFold,
     repeated: bool,
 ) -> dict[str, Any]:

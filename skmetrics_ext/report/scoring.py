@@ -9,7 +9,7 @@ from typing import Any
 from skmetrics_ext.registry import find_metric
 from skmetrics_ext.scoring import Scorer, ScorerPanel, get_scorer
 from skmetrics_ext.scoring.panel import named_scorers
-from skmetrics_ext.scoring.reading import parameters, takes_positive
+from skmetrics_ext.scoring.prepared import parameters, takes_positive
 
 DEFAULT_SCORING: Mapping[str, tuple[str, ...]] = {
     "binary": ("roc_auc", "gini", "f1", "balanced_accuracy", "accuracy", "neg_log_loss"),

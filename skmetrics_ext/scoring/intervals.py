@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.inference.results import Estimate
-from skmetrics_ext.scoring.reading import Prepared
+from skmetrics_ext.scoring.prepared import Prepared
 from skmetrics_ext.scoring.recording import one_line
-from skmetrics_ext.scoring.scorer import Evaluation, Scorer
+from skmetrics_ext.scoring.scorer import ScoredModel, Scorer
 from skmetrics_ext.validation import Labels, Probabilities
 
 _FOREIGN = "only metrics of this package have intervals"
@@ -20,7 +20,7 @@ _FOREIGN = "only metrics of this package have intervals"
 
 def interval_of(
     scorer: Callable[..., Any],
-    evaluation: Evaluation,
+    evaluation: ScoredModel,
     params: Mapping[str, Any],
     value: float,
     options: Mapping[str, Any],
@@ -35,7 +35,7 @@ def interval_of(
 
 def estimate_of(
     scorer: Callable[..., Any],
-    evaluation: Evaluation,
+    evaluation: ScoredModel,
     params: Mapping[str, Any],
     options: Mapping[str, Any],
 ) -> tuple[Estimate | None, str | None]:

@@ -8,10 +8,10 @@ from typing import Any
 
 from skmetrics_ext.scoring.intervals import interval_of
 from skmetrics_ext.scoring.making import get_scorer
-from skmetrics_ext.scoring.reading import takes_positive
+from skmetrics_ext.scoring.prepared import takes_positive
 from skmetrics_ext.scoring.recording import PanelResult, evaluate_all
 from skmetrics_ext.scoring.requests import TakesMetadata
-from skmetrics_ext.scoring.scorer import MISSING, Evaluation, Scorer, spec_of
+from skmetrics_ext.scoring.scorer import MISSING, ScoredModel, Scorer, spec_of
 from skmetrics_ext.validation import check_option, warn_undefined
 from skmetrics_ext.validation.errors import warn_user
 
@@ -152,10 +152,10 @@ class ScorerPanel(TakesMetadata):
             if sample_weight is not None and not accepts_weight(scorer):
                 warn_user(f"The metric {name!r} takes no sample_weight and goes on without.")
                 del params_of[name]["sample_weight"]
-        return self.read(Evaluation(estimator, X, y_true), params_of)
+        return self.read(ScoredModel(estimator, X, y_true), params_of)
 
     def read(
-        self, evaluation: Evaluation, params_of: Mapping[str, Mapping[str, Any]]
+        self, evaluation: ScoredModel, params_of: Mapping[str, Mapping[str, Any]]
     ) -> PanelResult:
         """The same, with parameters for each metric.
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.scoring.scorer import Evaluation, Scorer, spec_of
+from skmetrics_ext.scoring.scorer import ScoredModel, Scorer, spec_of
 
 # Warnings are recorded through state of the whole process, which threads would mix up.
 _RECORDING = threading.RLock()
@@ -40,7 +40,7 @@ class PanelResult:
 
 def evaluate_all(
     scorers: Mapping[str, Callable[..., Any]],
-    evaluation: Evaluation,
+    evaluation: ScoredModel,
     params_of: Mapping[str, Mapping[str, Any]],
     *,
     reraise: bool = False,
@@ -77,7 +77,7 @@ def _place(scorer: Any) -> int:
 
 
 def _predict(
-    scorers: Mapping[str, Callable[..., Any]], evaluation: Evaluation
+    scorers: Mapping[str, Callable[..., Any]], evaluation: ScoredModel
 ) -> dict[str, Exception]:
     """Call each method of the estimator once, before warnings are recorded; what fails by name."""
     responses = evaluation.responses
@@ -104,7 +104,7 @@ def _predict(
 
 
 def _score(
-    scorer: Callable[..., Any], evaluation: Evaluation, params: Mapping[str, Any], reraise: bool
+    scorer: Callable[..., Any], evaluation: ScoredModel, params: Mapping[str, Any], reraise: bool
 ) -> tuple[float, str, str]:
     """Value, the reason why it is undefined, and what was warned of."""
     from sklearn.exceptions import UndefinedMetricWarning

@@ -10,7 +10,7 @@ import numpy as np
 
 from skmetrics_ext.alignment import AlignedRows, positive_column
 from skmetrics_ext.registry import METRICS, MetricSpec
-from skmetrics_ext.scoring.reading import Prepared, prepare
+from skmetrics_ext.scoring.prepared import Prepared, prepare
 from skmetrics_ext.scoring.requests import TakesMetadata
 from skmetrics_ext.scoring.responses import Responses
 from skmetrics_ext.validation import check_option
@@ -18,7 +18,7 @@ from skmetrics_ext.validation import check_option
 MISSING = ("align", "nan", "raise")
 
 
-class Evaluation:
+class ScoredModel:
     """One estimator and the rows to score: predicted once and checked once for all metrics.
 
     Parameters
@@ -117,9 +117,9 @@ class Scorer(TakesMetadata):
         float
             Greater is better.
         """
-        return self.evaluate(Evaluation(estimator, X, y_true), sample_weight, **metadata)
+        return self.evaluate(ScoredModel(estimator, X, y_true), sample_weight, **metadata)
 
-    def evaluate(self, evaluation: Evaluation, sample_weight: Any = None, **metadata: Any) -> Any:
+    def evaluate(self, evaluation: ScoredModel, sample_weight: Any = None, **metadata: Any) -> Any:
         """Score rows that other metrics have perhaps read before.
 
         Parameters
@@ -150,7 +150,7 @@ class Scorer(TakesMetadata):
         return self._sign * self._score_func(evaluation.y_true, response, **options)
 
     def prepare(
-        self, evaluation: Evaluation, sample_weight: Any = None, **metadata: Any
+        self, evaluation: ScoredModel, sample_weight: Any = None, **metadata: Any
     ) -> Prepared | None:
         """Checked data of a registered metric; None for a function of one's own.
 

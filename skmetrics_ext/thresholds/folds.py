@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.metrics.rank_averaging import counts_from_none
+from skmetrics_ext.metrics.rankings.rank_averaging import counts_from_none
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.thresholds.criteria import Objective

@@ -17,7 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from skmetrics_ext.metrics.accuracy import accuracy_score
+from skmetrics_ext.metrics.labels.accuracy import accuracy_score
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.thresholds.criteria import Objective
 from skmetrics_ext.thresholds.folds import (

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.metrics import rate_kernels
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.rank_averaging import ROUNDING, binary_tally, counts_from_none
+from skmetrics_ext.metrics.labels import rate_kernels
+from skmetrics_ext.metrics.rankings.rank_averaging import ROUNDING, binary_tally, counts_from_none
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies import Counts, RankTally
 from skmetrics_ext.thresholds.criteria import Constraint, Objective

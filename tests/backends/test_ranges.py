@@ -14,7 +14,7 @@ from skmetrics_ext import RankTally, evaluate, roc_curve
 from skmetrics_ext.backends.sorted_scan import SortedScan
 from skmetrics_ext.merged.asked import find_all
 from skmetrics_ext.merged.problem import make_problem
-from skmetrics_ext.merged.ranges import Plan, RangeReading, read_range
+from skmetrics_ext.merged.ranges import RangePlan, RangeReading, read_range
 from skmetrics_ext.merged.steps import KEPT, SUMMED, WINS
 from skmetrics_ext.merged.values import Ranking
 from skmetrics_ext.registry import find_metric
@@ -62,11 +62,11 @@ def test_ranges_give_what_the_function_gives(data, one, weighted):
     if one.of_probabilities:
         score = np.abs(score)
     tally = RankTally.from_scores(score, codes, 2, weight)
-    plan = Plan((one,), most=0)
+    plan = RangePlan((one,), most=0)
     if plan.mode(one) == "table":
         assert one.function not in {**SUMMED, **KEPT}
         assert one.function not in WINS
-        plan = Plan((one,))
+        plan = RangePlan((one,))
     cuts = data.draw(st.lists(st.integers(0, len(tally.thresholds)), max_size=4))
     reading = read_split(tally, cuts, plan, plan.most)
     got = ranking_of(reading, (one,), plan, tally.mass.sum(axis=1)).value(one).value
@@ -88,7 +88,7 @@ def test_pairs_of_three_classes_add_exactly(data, own):
     cuts = data.draw(st.lists(st.integers(0, len(tally.thresholds)), max_size=3))
     total = tally.mass.sum(axis=1)
     parts = [
-        read_range(part, own, tally.mass[:, :start].sum(axis=1), total, Plan(()), (start,), 0)
+        read_range(part, own, tally.mass[:, :start].sum(axis=1), total, RangePlan(()), (start,), 0)
         for start, part in split(tally, cuts)
     ]
     mine = score[codes == own]
@@ -109,7 +109,7 @@ def test_a_sorted_scan_is_cut_anywhere(data):
     weight = data.draw(st.none() | weights(n_rows))
     asked = find_all(["roc_auc", "average_precision", "ks_statistic"])
     most = data.draw(st.sampled_from([0, 5, 1000]))
-    plan = Plan(asked, most=most)
+    plan = RangePlan(asked, most=most)
     tallies = {
         int(g): RankTally.from_scores(
             score[group == g], codes[group == g], 2, None if weight is None else weight[group == g]

@@ -121,10 +121,10 @@ def test_places_are_as_many_as_the_page_says() -> None:
     """A kernel, a function, a row and a value; and the name in the list of public names."""
     assert sorted({step.path for step in steps()}) == [
         "skmetrics_ext/__init__.py",
-        "skmetrics_ext/metrics/rate_kernels.py",
-        "skmetrics_ext/metrics/rates.py",
-        "skmetrics_ext/registry/labels.py",
-        "tests/labels/test_values_by_hand.py",
+        "skmetrics_ext/metrics/labels/rate_kernels.py",
+        "skmetrics_ext/metrics/labels/rates.py",
+        "skmetrics_ext/registry/label_rows.py",
+        "tests/metrics/labels/test_values_by_hand.py",
     ]
 
 
@@ -147,9 +147,9 @@ def test_tests_that_read_the_registry_pass_for_it(copy: Path) -> None:
     report = run_tests(
         copy,
         "tests/laws",
-        "tests/labels/test_values_by_hand.py",
+        "tests/metrics/labels/test_values_by_hand.py",
         "tests/guards/test_public_names.py",
-        "skmetrics_ext/metrics/rates.py",
+        "skmetrics_ext/metrics/labels/rates.py",
         "-k",
         f"{NAME} or by_hand or sorted",
     )
@@ -161,10 +161,10 @@ def test_a_wrong_kernel_is_found(copy: Path, tmp_path: Path) -> None:
     """The value by hand is what finds it."""
     other = tmp_path / "other"
     shutil.copytree(copy, other)
-    path = other / "skmetrics_ext/metrics/rate_kernels.py"
+    path = other / "skmetrics_ext/metrics/labels/rate_kernels.py"
     text = path.read_text(encoding="utf-8")
     wrong = text.replace("2.0 * counts.tn + counts.fp", "2.0 * counts.tn + counts.fp + counts.fp")
     assert wrong != text
     path.write_text(wrong, encoding="utf-8")
     with pytest.raises(AssertionError, match="1 failed"):
-        run_tests(other, "tests/labels/test_values_by_hand.py", "-k", NAME)
+        run_tests(other, "tests/metrics/labels/test_values_by_hand.py", "-k", NAME)

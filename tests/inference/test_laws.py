@@ -5,9 +5,9 @@ import pytest
 from support.rows import NAMES
 
 from skmetrics_ext import METRICS, compare, confidence_interval
-from skmetrics_ext.inference.bootstrap import BOOTSTRAP_METHODS
+from skmetrics_ext.inference.draws.bootstrap import BOOTSTRAP_METHODS
+from skmetrics_ext.inference.draws.readers import Metric, read_metric
 from skmetrics_ext.inference.methods import methods_of
-from skmetrics_ext.inference.readers import Metric, read_metric
 from skmetrics_ext.validation import InvalidParameterError
 
 N = 60

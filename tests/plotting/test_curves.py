@@ -5,7 +5,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import skmetrics_ext as sx
-from skmetrics_ext.inference.auc import auc_interval
+from skmetrics_ext.inference.influence.areas import auc_interval
 from skmetrics_ext.validation import Scores
 
 ALL = (

@@ -15,7 +15,7 @@ from sklearn.naive_bayes import GaussianNB
 from skmetrics_ext import cross_validation_report
 from skmetrics_ext.cli import main
 from skmetrics_ext.report.document import document, table
-from skmetrics_ext.report.picture import Line, dots
+from skmetrics_ext.report.picture import ChartLine, dots
 
 X, Y = load_breast_cancer(return_X_y=True)
 ROWS = np.argsort(Y, kind="stable")
@@ -90,7 +90,7 @@ def test_a_page_with_undefined_folds_says_why():
 
 
 def test_picture_of_dots():
-    lines = [Line("first", 0.8, 0.7, 0.9, [0.75, 0.85]), Line("base", 0.5, marked=True)]
+    lines = [ChartLine("first", 0.8, 0.7, 0.9, [0.75, 0.85]), ChartLine("base", 0.5, marked=True)]
     picture = dots(lines, "accuracy")
     assert picture.count("<circle") == 2
     assert picture.count('stroke-dasharray="2 3"') == 1
@@ -104,9 +104,9 @@ def test_picture_of_dots():
 
 
 def test_pictures_without_spread_or_values():
-    assert "undefined" in dots([Line("a", float("nan"))], "gini")
-    assert dots([Line("a", 1.0), Line("b", 1.0)], "gini").count("<circle") == 2
-    assert dots([Line("a", 1e-9, 0.9e-9, 1.1e-9)], "tiny").count("<text") >= 3
+    assert "undefined" in dots([ChartLine("a", float("nan"))], "gini")
+    assert dots([ChartLine("a", 1.0), ChartLine("b", 1.0)], "gini").count("<circle") == 2
+    assert dots([ChartLine("a", 1e-9, 0.9e-9, 1.1e-9)], "tiny").count("<text") >= 3
 
 
 def test_cells_are_escaped():

@@ -292,7 +292,7 @@ def test_text_needs_no_argument_where_the_positive_class_says_it():
 
 
 def test_the_metrics_that_need_no_positive_class_are_the_same_for_both():
-    from skmetrics_ext.scoring.reading import EITHER_CLASS, takes_positive
+    from skmetrics_ext.scoring.prepared import EITHER_CLASS, takes_positive
     from skmetrics_ext.scoring.scorer import spec_of
 
     X, y = cancer()

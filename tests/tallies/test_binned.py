@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from support.samples import grid_scores, integers, weights
 
 from skmetrics_ext import RankTally, ScoreSketch, average_precision_score, roc_auc_score
-from skmetrics_ext.metrics.ranking_kernels import roc_auc
+from skmetrics_ext.metrics.rankings.ranking_kernels import roc_auc
 
 LOOSE = 1e-12
 

@@ -13,7 +13,7 @@ from support.samples import integers
 from support.score_inputs import binary_scores
 
 from skmetrics_ext import RankTally, gini_score, roc_auc_score
-from skmetrics_ext.metrics.ranking import roc_auc
+from skmetrics_ext.metrics.rankings.roc_areas import roc_auc
 
 
 def exact_area(positive, score, weight):

@@ -9,7 +9,7 @@ import numpy as np
 from skmetrics_ext.metrics.calibration.binning import Binning, BinSums, check_bins
 from skmetrics_ext.metrics.calibration.events import Forecast, forecasts
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.rank_averaging import each_slice
+from skmetrics_ext.metrics.rankings.rank_averaging import each_slice
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import InvalidParameterError, check_option

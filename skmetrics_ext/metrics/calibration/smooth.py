@@ -8,7 +8,7 @@ import numpy as np
 
 from skmetrics_ext.metrics.calibration.events import binary_forecast
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.rank_averaging import each_slice
+from skmetrics_ext.metrics.rankings.rank_averaging import each_slice
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies import RankTally
 

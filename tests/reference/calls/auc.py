@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import skmetrics_ext
-from skmetrics_ext.inference.auc import auc_interval
+from skmetrics_ext.inference.influence.areas import auc_interval
 from skmetrics_ext.validation import Scores
 
 from .making import Call, Inputs, Params

@@ -1,0 +1,1 @@
+"""Resampling: units of rows, metrics as functions of what is drawn."""

@@ -1,0 +1,291 @@
+"""Bootstrap of a reading: what a metric would be on other samples of the same rows.
+
+Rows are drawn with replacement, within classes or in groups where that is asked for. Rows that
+are alike to the metric are counted and not copied: a draw is a number for each unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.inference.draws.area_draws import AreaReading, area_reading
+from skmetrics_ext.inference.draws.readings import Reading, RowReading, Units
+from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.progress import Progress, reporting
+from skmetrics_ext.validation import InvalidParameterError
+
+BOOTSTRAP_METHODS = ("expanded", "bca", "bootstrap", "basic")
+# Draws that share a seed, and numbers that are held at once: what stays in the cache. Both are
+# part of what a seed means.
+_BLOCK = 500
+_SLOW_BLOCK = 50
+_CELLS = 1 << 15
+# A multinomial draw costs as much for a unit as this many rows drawn one by one.
+_ROWS_PER_UNIT = 12
+_FEW_ROWS = 2000  # that are drawn for many draws by one call
+# The jackknife leaves out this many parts at most.
+_MOST_PARTS = 1000
+_MOST_SLOW_PARTS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class DrawPlan:
+    """How rows are drawn.
+
+    Parameters
+    ----------
+    n_resamples : int
+        Number of draws.
+    stratified : bool
+        Whether each class keeps its number of rows.
+    random_state : int, Generator, RandomState, SeedSequence or None
+        Where the draws come from.
+    n_jobs : int or None
+        Number of processes; the draws are the same for any.
+    progress : bool, callable or None
+        Whether, or how, to tell how far it is.
+    """
+
+    n_resamples: int = 9999
+    stratified: bool = False
+    random_state: Any = None
+    n_jobs: int | None = None
+    progress: Progress = None
+
+
+# --------------------------------------------------------------------------- draws
+
+
+def seed_sequence(random_state: Any) -> np.random.SeedSequence:
+    """What all blocks of draws descend from."""
+    if isinstance(random_state, np.random.SeedSequence):
+        return random_state
+    if isinstance(random_state, np.random.Generator):
+        return np.random.SeedSequence(random_state.integers(0, 2**63, size=4).tolist())
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.SeedSequence(random_state.randint(0, 2**31, size=8).tolist())
+    if random_state is None:
+        return np.random.SeedSequence()
+    if isinstance(random_state, bool) or not hasattr(random_state, "__index__"):
+        raise InvalidParameterError(
+            "random_state has to be None, an integer or a random generator of NumPy, got "
+            f"{random_state!r}."
+        )
+    if random_state < 0:
+        raise InvalidParameterError(f"random_state must not be negative, got {random_state!r}.")
+    return np.random.SeedSequence(int(random_state))
+
+
+def draw_counts(rng: np.random.Generator, units: Units, n_draws: int, stratified: bool) -> Array:
+    """How often each unit is drawn, (n_draws, U)."""
+    if units.group is not None:
+        n_groups = int(units.group.max()) + 1
+        return _draw(rng, np.ones(n_groups, dtype=np.int64), n_draws)[:, units.group] * units.rows
+    if not stratified:
+        return _draw(rng, units.rows, n_draws)
+    counts = np.empty((n_draws, len(units)), dtype=np.int64)
+    assert units.stratum is not None
+    for stratum in np.unique(units.stratum):
+        own = np.flatnonzero(units.stratum == stratum)
+        counts[:, own] = _draw(rng, units.rows[own], n_draws)
+    return counts
+
+
+def _draw(rng: np.random.Generator, rows: Array, n_draws: int) -> Array:
+    """As many rows as there are, with replacement; counted by unit."""
+    n_rows, n_units = int(rows.sum()), len(rows)
+    if n_units * _ROWS_PER_UNIT < n_rows:
+        return rng.multinomial(n_rows, rows / n_rows, size=n_draws)
+    single = n_units == n_rows
+    unit_of = None if single else np.repeat(np.arange(n_units), rows)
+    if n_rows < _FEW_ROWS:  # all draws at once
+        drawn = rng.integers(0, n_rows, size=(n_draws, n_rows))
+        drawn = drawn if unit_of is None else unit_of[drawn]
+        drawn += n_units * np.arange(n_draws)[:, None]
+        flat = np.bincount(drawn.reshape(-1), minlength=n_draws * n_units)
+        return flat.reshape(n_draws, n_units)
+    counts = np.empty((n_draws, n_units), dtype=np.int64)
+    for i in range(n_draws):
+        drawn = rng.integers(0, n_rows, size=n_rows)
+        counts[i] = np.bincount(drawn if unit_of is None else unit_of[drawn], minlength=n_units)
+    return counts
+
+
+def resample(reading: Reading, plan: DrawPlan) -> Array:
+    """Values (n_resamples, ...) of a metric on drawn rows; nan where it is undefined."""
+    units = reading.units
+    if plan.stratified:
+        if units.group is not None:
+            raise InvalidParameterError(
+                "stratified=True draws within classes and groups= draws whole groups, which may "
+                "hold several classes: choose one."
+            )
+        if units.stratum is None:
+            raise InvalidParameterError("stratified=True needs one class label a row in y_true.")
+    reading = area_reading(reading)
+    size = _SLOW_BLOCK if reading.is_slow else _BLOCK
+    starts = range(0, plan.n_resamples, size)
+    seeds = seed_sequence(plan.random_state).spawn(len(starts))
+    sizes = [min(size, plan.n_resamples - start) for start in starts]
+    tasks = list(zip(seeds, sizes, strict=True))
+    with reporting(plan.progress, len(tasks), "block") as told:
+        found = []
+        for values in _run(reading, plan, tasks):
+            found.append(values)
+            told(len(found))
+    return np.concatenate(found)
+
+
+def _run(reading: Reading, plan: DrawPlan, tasks: list[tuple[Any, int]]) -> Iterator[Array]:
+    if plan.n_jobs in (None, 1):
+        yield from (_block(reading, plan.stratified, *task) for task in tasks)
+        return
+    from joblib import Parallel, delayed, effective_n_jobs
+
+    jobs = Parallel(n_jobs=plan.n_jobs)
+    wave = 4 * effective_n_jobs(plan.n_jobs)  # between two, progress is told
+    for start in range(0, len(tasks), wave):
+        part = tasks[start : start + wave]
+        yield from jobs(delayed(_block)(reading, plan.stratified, *task) for task in part)
+
+
+def _block(reading: Reading, stratified: bool, seed: np.random.SeedSequence, n_draws: int) -> Array:
+    rng, units = np.random.default_rng(seed), reading.units
+    if isinstance(reading, AreaReading) and reading.draws_rows:
+        return reading.of_draws(rng, n_draws, stratified)
+    size = max(_CELLS // len(units), 1)
+    parts = [min(size, n_draws - start) for start in range(0, n_draws, size)]
+    return np.concatenate(
+        [reading.statistic(draw_counts(rng, units, part, stratified)) for part in parts]
+    )
+
+
+# --------------------------------------------------------------------------- intervals
+
+
+def bootstrap_bounds(
+    reading: Reading,
+    values: Array,
+    method: str,
+    level: float,
+    bounds: tuple[float, float],
+    skewness: Array | None = None,
+) -> tuple[Array, Array]:
+    """Bounds from the values of draws: by percentiles, plain, expanded or corrected, or basic.
+
+    ``skewness`` is the `acceleration` where it is known already.
+    """
+    value = np.asarray(reading.value, dtype=np.float64)
+    flat = values.reshape(len(values), -1)
+    tails = np.array([(1 - level) / 2, (1 + level) / 2])
+    if method == "bca":
+        skewness = acceleration(reading) if skewness is None else skewness
+        levels = _corrected(flat, value.reshape(-1), skewness.reshape(-1), tails)
+    else:
+        if method == "expanded":
+            tails = _expanded(level, fewest_rows(reading))
+        levels = np.repeat(tails[:, None], flat.shape[1], axis=1)
+    low, high = np.empty(flat.shape[1]), np.empty(flat.shape[1])
+    for k, column in enumerate(flat.T):
+        defined = column[~np.isnan(column)]
+        if len(defined) * 2 < len(column):  # a metric that is mostly undefined has no interval
+            low[k] = high[k] = np.nan
+            continue
+        if np.isfinite(defined).all():
+            low[k], high[k] = np.quantile(defined, levels[:, k])
+        else:  # nothing is between a number and infinity
+            low[k], high[k] = np.quantile(defined, levels[:, k], method="inverted_cdf")
+    down, up = low.reshape(value.shape), high.reshape(value.shape)
+    if method == "basic":
+        down, up = np.clip(2 * value - up, *bounds), np.clip(2 * value - down, *bounds)
+    return np.minimum(down, value), np.maximum(up, value)
+
+
+def _expanded(level: float, rows: float) -> Array:
+    """Levels of percentiles as wide as t intervals of so many rows are (Hesterberg 2015).
+
+    Draws of m rows spread by the root of (m - 1) / m too little, and a normal interval is too
+    narrow where the spread is an estimate.
+    """
+    from scipy.special import ndtr, stdtrit
+
+    freedom = max(rows - 1, 1.0)
+    away = float(stdtrit(freedom, (1 + level) / 2)) * np.sqrt((freedom + 1) / freedom)
+    return np.asarray(ndtr([-away, away]))
+
+
+def fewest_rows(reading: Reading) -> float:
+    """Rows of the rarest class, or groups where they are fewer."""
+    units = reading.units
+    rows = float(units.rows.sum())
+    if units.stratum is not None:
+        found = np.bincount(units.stratum, weights=units.rows)
+        rows = float(found[found > 0].min())
+    if units.group is not None:
+        rows = min(rows, float(units.group.max() + 1))
+    return rows
+
+
+def _corrected(flat: Array, value: Array, skewness: Array, tails: Array) -> Array:
+    """Levels of the quantiles (2, m) that correct for bias and acceleration (Efron 1987)."""
+    from scipy.special import ndtr, ndtri
+
+    below = (flat < value).sum(axis=0) + (flat == value).sum(axis=0) / 2
+    defined = (~np.isnan(flat)).sum(axis=0)
+    # No draw below the value, or none above: half a draw, lest the correction is infinite.
+    share = np.clip(below, 0.5, np.maximum(defined - 0.5, 0.5)) / np.maximum(defined, 1)
+    bias = ndtri(share)
+    moved = bias + ndtri(tails)[:, None]
+    room = 1 - np.where(np.isnan(skewness), 0.0, skewness) * moved
+    levels = ndtr(bias + moved / np.where(room > 0, room, np.nan))
+    return np.where(np.isnan(levels), tails[:, None], levels)
+
+
+def acceleration(reading: Reading) -> Array:
+    """A sixth of the skewness of what rows contribute, from values that lack a part of them.
+
+    A part is a unit (its rows count alike), or of many units some that stand together in the
+    order of the scores, or a group of rows.
+    """
+    full = np.asarray(reading.value, dtype=np.float64)
+    part, whole = parts_of(reading)
+    units = reading.units
+    sizes = np.bincount(part, weights=units.rows)
+    size = max(_CELLS // len(units), 1)
+    lacking = []
+    for start in range(0, len(sizes), size):
+        gone = part == np.arange(start, min(start + size, len(sizes)))[:, None]
+        if whole:
+            left = np.where(gone, 0, units.rows)
+        else:  # one row's worth, shared among the part, so that parts of any size compare
+            left = units.rows - gone * (units.rows / sizes[start : start + size, None])
+        lacking.append(reading.statistic(left))
+    with np.errstate(invalid="ignore"):  # of infinite values
+        moved = full - np.concatenate(lacking)
+    moved = np.where(np.isfinite(moved), moved, 0.0)
+    rows = np.ones(len(sizes)) if whole else sizes
+    rows = rows.reshape(-1, *(1,) * full.ndim)
+    moved = moved - (rows * moved).sum(axis=0) / rows.sum()
+    squares, cubes = (rows * moved**2).sum(axis=0), (rows * moved**3).sum(axis=0)
+    return divide(cubes, 6 * squares**1.5)
+
+
+def parts_of(reading: Reading) -> tuple[Array, bool]:
+    """The part that each unit belongs to, and whether a part is left out as a whole."""
+    units = reading.units
+    if units.group is not None:
+        return units.group, True
+    n_units = len(units)
+    n_parts = min(n_units, _MOST_SLOW_PARTS if reading.is_slow else _MOST_PARTS)
+    if isinstance(reading, RowReading):
+        return np.arange(n_units) % n_parts, True
+    order = np.arange(n_units)
+    if n_parts < n_units and units.stratum is not None:
+        order = np.argsort(units.stratum, kind="stable")
+    part = np.empty(n_units, dtype=np.int64)
+    part[order] = np.arange(n_units) * n_parts // n_units
+    return part, False

@@ -1,0 +1,1 @@
+"""What each row adds to a metric: variances from derivatives by the tally."""

@@ -1,0 +1,267 @@
+"""Delta method: the spread of a metric of labels from its gradient on the confusion table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from skmetrics_ext.inference.draws.readings import Scatter, TableReading
+from skmetrics_ext.inference.proportions import normal_quantile, proportion_bounds
+from skmetrics_ext.numeric import Array, divide
+
+OnTables = Callable[[Array], Array]
+Bounds = tuple[Array, Array]
+
+# The imaginary step: its square is lost beside any count, so the derivative is exact.
+_STEP = 1e-60
+_CELLS = 1 << 17  # numbers that are held at once
+# Rows added to each class, lest one without an error in a few rows counts as sure.
+_PRIOR = 1.0
+_TINY = 1e-6
+
+
+def gradient(on_tables: OnTables, tables: Array) -> Array:
+    """Derivative of a metric (..., *S) by every cell of its tables: (..., *S, K, K).
+
+    By complex steps, which are exact; 0 for cells that are empty in all tables.
+    """
+    n_classes = tables.shape[-1]
+    occupied = np.argwhere((tables != 0).reshape(-1, n_classes, n_classes).any(axis=0))
+    base = tables.astype(np.complex128)
+    slopes = []
+    size = max(_CELLS // base.size, 1)
+    for start in range(0, len(occupied), size):
+        part = occupied[start : start + size]
+        steps = np.zeros((len(part), n_classes, n_classes), dtype=np.complex128)
+        steps[np.arange(len(part)), part[:, 0], part[:, 1]] = 1j * _STEP
+        moved = base + steps.reshape(len(part), *(1,) * (tables.ndim - 2), n_classes, n_classes)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            slope = np.imag(on_tables(moved)) / _STEP
+        slopes.append(np.where(np.isfinite(slope), slope, np.nan))  # nan of an infinite value
+    joined = np.moveaxis(np.concatenate(slopes), 0, -1)
+    out = np.zeros((*joined.shape[:-1], n_classes, n_classes))
+    out[..., occupied[:, 0], occupied[:, 1]] = joined
+    return out
+
+
+def multinomial_variance(tables: Array, slope: Array) -> Array:
+    """Variance of a metric (..., *S) of tables of independent rows from its gradient."""
+    extra = slope.ndim - tables.ndim
+    cells = tables.reshape(*tables.shape[:-2], *(1,) * extra, *tables.shape[-2:])
+    total = cells.sum(axis=(-1, -2))
+    mean = divide((cells * slope).sum(axis=(-1, -2)), total)
+    return np.asarray((cells * (slope - mean[..., None, None]) ** 2).sum(axis=(-1, -2)))
+
+
+class Contributions(NamedTuple):
+    """What the rows of each unit add to a metric, and how its variance comes of it.
+
+    ``parts`` (..., U) sum to 0 over rows; ``variance`` (...) and its degrees of ``freedom`` (...),
+    by Satterthwaite over the classes; ``rows`` is the number of equal rows that weigh as evenly
+    (Kish), or of groups where these are fewer.
+    """
+
+    parts: Array
+    variance: Array
+    freedom: Array
+    rows: float
+
+
+def contributions(reading: TableReading) -> Contributions:
+    """The contribution of a row is its weight times the centred gradient of its cell.
+
+    Their squares are summed over rows, or over groups the squares of their sums, times
+    G / (G - 1) for G groups.
+    """
+    units, n_classes = reading.units, len(reading.classes)
+    slope = gradient(reading.on_tables, reading.tables(units.rows))
+    slope = slope.reshape(*slope.shape[:-2], -1)[..., reading.cell]
+    weight = np.ones(len(units)) if units.weight is None else units.weight
+    mass = weight * units.rows
+    parts = weight * (slope - (mass * slope).sum(axis=-1, keepdims=True) / mass.sum())
+    rows = float(mass.sum() ** 2 / (mass * weight).sum())
+    squares = units.rows * parts**2
+    if units.group is not None:
+        sums = group_sums(parts * units.rows, units.group)
+        n_groups = sums.shape[-1]
+        variance = np.asarray((sums**2).sum(axis=-1) * divide(n_groups, n_groups - 1.0))
+        freedom = np.full(variance.shape, n_groups - 1.0)
+        return Contributions(parts, variance, freedom, min(rows, float(n_groups)))
+    by_cell = np.stack([squares.astype(np.float64), np.broadcast_to(units.rows, squares.shape)])
+    cells = Scatter(reading.cell, n_classes * n_classes)(by_cell)
+    cells = cells.reshape(*cells.shape[:-1], n_classes, n_classes)
+    return Contributions(parts, np.asarray(squares.sum(axis=-1)), freedom_of(*cells), rows)
+
+
+def freedom_of(squares: Array, rows: Array) -> Array:
+    """Degrees of freedom of a variance that is a sum over cells (..., K, K), by Satterthwaite.
+
+    The lesser of those by true and by predicted class: a rare one has few rows to tell it. All
+    rows but one where nothing spreads.
+    """
+    found = []
+    for axis in (-1, -2):
+        own, seen = squares.sum(axis=axis), rows.sum(axis=axis)
+        spent = divide(own**2, np.maximum(seen - 1, 0.5)).sum(axis=-1)
+        found.append(divide(own.sum(axis=-1) ** 2, spent))
+    least = np.fmin(*found)
+    least = np.where(np.isnan(least), rows.sum(axis=(-1, -2)) - 1, least)
+    return np.asarray(np.maximum(least, 1.0))
+
+
+def group_sums(values: Array, group: Array) -> Array:
+    """Sums of values (..., U) over groups, (..., G)."""
+    order = np.argsort(group, kind="stable")
+    starts = np.flatnonzero(np.diff(group[order], prepend=-1))
+    return np.add.reduceat(values[..., order], starts, axis=-1)
+
+
+# --------------------------------------------------------------------------- bounds
+
+
+def quantile(level: float, freedom: Array | None) -> Array:
+    """Of the normal distribution, or of t distributions."""
+    if freedom is None:
+        return np.asarray(normal_quantile(level))
+    from scipy.special import stdtrit
+
+    return np.asarray(stdtrit(freedom, (1 + level) / 2))
+
+
+def wilson_bounds(share: Array, rows: Array, z: Array) -> Bounds:
+    """Wilson's interval of shares of any number of rows, by any quantile."""
+    centre = divide(share * rows + z * z / 2, rows + z * z)
+    away = divide(z * np.sqrt(rows * share * (1 - share) + z * z / 4), rows + z * z)
+    return np.clip(centre - away, 0.0, share), np.clip(centre + away, share, 1.0)
+
+
+def smoothed(on_tables: OnTables, tables: Array, prior: float) -> tuple[Array, Array]:
+    """Value and variance after ``prior`` rows are added to each class, all predictions alike."""
+    added = tables + prior / tables.shape[-1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = np.asarray(on_tables(added))
+    return value, multinomial_variance(added, gradient(on_tables, added))
+
+
+class TableSpread(NamedTuple):
+    """A metric of tables with its variance and degrees of freedom, (...).
+
+    ``exact``: rows were counted, not weighed. ``grouped``: the freedom is that of the groups.
+    """
+
+    on_tables: OnTables
+    tables: Array
+    value: Array
+    variance: Array
+    freedom: Array
+    exact: bool = True
+    grouped: bool = False
+
+    @classmethod
+    def of_tables(cls, on_tables: OnTables, tables: Array) -> TableSpread:
+        """Of tables (..., K, K) of independent rows, for metrics of one value a table."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value = np.asarray(on_tables(tables))
+        slope = gradient(on_tables, tables)
+        total = tables.sum(axis=(-1, -2), keepdims=True)
+        centred = slope - (tables * slope).sum(axis=(-1, -2), keepdims=True) / total
+        squares = tables * centred**2
+        return cls(
+            on_tables, tables, value, squares.sum(axis=(-1, -2)), freedom_of(squares, tables)
+        )
+
+
+def worth(spread: TableSpread, bounds: tuple[float, float], prior: float | None = _PRIOR) -> Array:
+    """Rows of which a share would have the variance of a metric between two finite bounds.
+
+    They are the effective sample size of Korn & Graubard (1998); of a proportion, its denominator.
+    A class without an error in its few rows shows no spread, so they are at most those that
+    ``prior`` more rows in each class leave; and where nothing spreads at all, those of next to
+    nothing more.
+    """
+    low, width = bounds[0], bounds[1] - bounds[0]
+
+    def rows_of(value: Array, variance: Array) -> Array:
+        share = np.clip((value - low) / width, 0.0, 1.0)
+        return divide(share * (1 - share) * width**2, variance)
+
+    rows = rows_of(spread.value, spread.variance)
+    usable = np.isfinite(rows) & (rows > 0)
+    if prior is not None:
+        rows = np.fmin(rows, rows_of(*smoothed(spread.on_tables, spread.tables, prior)))
+    if usable.all():
+        return rows
+    least = rows_of(*smoothed(spread.on_tables, spread.tables, _TINY))
+    return np.where(usable, rows, least)
+
+
+def bounds_by(
+    method: str, spread: TableSpread, bounds: tuple[float, float], level: float, *, share: bool
+) -> Bounds:
+    """Bounds of a metric of labels by one of its methods; ``share`` says that it is one."""
+    if method == "delta":
+        z = quantile(level, spread.freedom if spread.grouped else None)
+        return wald_bounds(spread.value, spread.variance, bounds, z)
+    if share:
+        return share_bounds(method, spread, bounds, level)
+    z = quantile(level, spread.freedom)
+    if method == "log":
+        return log_bounds(spread, bounds, z)
+    return score_bounds(spread, bounds, z)
+
+
+def share_bounds(
+    method: str, spread: TableSpread, bounds: tuple[float, float], level: float
+) -> Bounds:
+    """Bounds of a proportion by a method of `proportion_interval`."""
+    rows = worth(spread, bounds, prior=None)
+    if spread.exact:
+        rows = np.where(np.abs(rows - np.rint(rows)) < 1e-3, np.rint(rows), rows)
+    elif spread.grouped:  # as many as a t quantile is worth
+        rows = rows * (normal_quantile(level) / quantile(level, spread.freedom)) ** 2
+    return proportion_bounds(spread.value * rows, np.nan_to_num(rows), method, level)
+
+
+def score_bounds(spread: TableSpread, bounds: tuple[float, float], z: Array) -> Bounds:
+    """Bounds of a metric between two finite ones: Wilson's, of as many rows as it is worth."""
+    rows = worth(spread, bounds, None if spread.grouped else _PRIOR)
+    low, width = bounds[0], bounds[1] - bounds[0]
+    down, up = wilson_bounds(np.clip((spread.value - low) / width, 0.0, 1.0), rows, z)
+    return np.minimum(low + width * down, spread.value), np.maximum(low + width * up, spread.value)
+
+
+def log_bounds(spread: TableSpread, bounds: tuple[float, float], z: Array) -> Bounds:
+    """Bounds of a metric with one finite bound, on the scale of the log of its distance from it.
+
+    Where the distance is 0 or infinite the other bound is that after a row is added to each class
+    (half a row to each cell of two classes: Haldane 1956). Nor is the spread of the log taken as
+    less than it is then, for a class without an error in its few rows shows none.
+    """
+    falls = not np.isfinite(bounds[0])
+    start = bounds[1] if falls else bounds[0]
+
+    def away(value: Array, variance: Array) -> tuple[Array, Array]:
+        """Distance, and the standard error of its log."""
+        distance = np.abs(value - start)
+        with np.errstate(invalid="ignore"):
+            return distance, divide(np.sqrt(variance), distance)
+
+    distance, error = away(spread.value, spread.variance)
+    inner = np.isfinite(distance) & (distance > 0)
+    added, least = away(*smoothed(spread.on_tables, spread.tables, _PRIOR))
+    if not spread.grouped:
+        error = np.fmax(error, least)
+    with np.errstate(over="ignore", invalid="ignore"):
+        factor, more = np.exp(z * error), np.exp(z * least)
+        near = np.where(inner, distance / factor, np.where(distance == 0, 0.0, added / more))
+        far = np.where(inner, distance * factor, np.where(distance == 0, added * more, np.inf))
+    near, far = (np.where(np.isnan(distance), np.nan, bound) for bound in (near, far))
+    return (start - far, start - near) if falls else (start + near, start + far)
+
+
+def wald_bounds(value: Array, variance: Array, bounds: tuple[float, float], z: Array) -> Bounds:
+    """Value -+ z standard errors, within the bounds of the metric."""
+    away = z * np.sqrt(variance)
+    return np.clip(value - away, *bounds), np.clip(value + away, *bounds)

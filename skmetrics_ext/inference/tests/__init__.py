@@ -1,0 +1,1 @@
+"""Tests of hypotheses: paired labels, areas, folds, ranks, data sets."""

@@ -1,0 +1,376 @@
+"""DeLong's test that models rank the same rows, or two samples, equally well."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.inference.draws.readers import read_groups
+from skmetrics_ext.inference.influence.areas import evidence, newcombe_bounds
+from skmetrics_ext.inference.influence.multiclass_areas import area_spread, class_sizes
+from skmetrics_ext.inference.influence.rankings import area_parts, covariance, gram
+from skmetrics_ext.inference.proportions import normal_quantile
+from skmetrics_ext.inference.results import Comparison
+from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.metrics.rankings.class_averages import average_areas
+from skmetrics_ext.metrics.rankings.ranking_kernels import roc_auc
+from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
+from skmetrics_ext.validation.parameters import check_level
+
+ALTERNATIVES = ("two-sided", "less", "greater")
+_RANK = 1e-12  # of the largest variance: what is less is rounding
+_NO_VARIANCE = (
+    "the areas have no variance to estimate, so there is no test (method='permutation' of compare "
+    "has one); the interval combines Newcombe's method 5 of both"
+)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class DelongTest:
+    """Areas of some models, their covariance, and the test that they are equal.
+
+    Parameters
+    ----------
+    areas : ndarray of shape (k,)
+        Area of each model.
+    covariance : ndarray of shape (k, k)
+        Of the areas.
+    statistic : float
+        Two models: the difference in standard errors. More: Wald's chi-squared statistic.
+    p_value : float
+        In [0, 1]; nan where there is no variance to estimate.
+    degrees_of_freedom : float
+        Of the chi-squared distribution, or of Student's t; infinite for the normal one.
+    pairs : mapping of (int, int) to Comparison
+        Every two models by position; their p-values are not adjusted (see `holm_adjust`).
+    method : str
+        Name of the test.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import delong_test
+    >>> test = delong_test([0, 0, 0, 1, 1, 1], [1, 2, 4, 3, 5, 6], [1, 5, 3, 2, 4, 6])
+    >>> print(test.pairs[0, 1])
+    0.2222 [-0.2647, 0.7092], p = 0.371 (95% confidence, delong)
+    """
+
+    areas: Array
+    covariance: Array
+    statistic: float
+    p_value: float
+    degrees_of_freedom: float
+    pairs: Mapping[tuple[int, int], Comparison]
+    method: str
+
+    def __str__(self) -> str:
+        listed = ", ".join(f"{area:.4g}" for area in self.areas)
+        return (
+            f"{self.method}: areas {listed}; statistic = {self.statistic:.4g}, "
+            f"p = {self.p_value:.3g}"
+        )
+
+
+@document
+def delong_test(
+    y_true: Any,
+    score_a: Any,
+    score_b: Any,
+    *more: Any,
+    y_true_b: Any = None,
+    alternative: str = "two-sided",
+    multi_class: str = "raise",
+    average: str = "macro",
+    labels: Any = None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    sample_weight_b: Any = None,
+    groups: Any = None,
+    groups_b: Any = None,
+    weights_are: str = "importance",
+    confidence_level: float = 0.95,
+) -> DelongTest:
+    r"""DeLong's test that the areas under two or more ROC curves are equal.
+
+    .. math:: z = \frac{\hat A_a - \hat A_b}{\sqrt{S_{aa} + S_{bb} - 2 S_{ab}}}, \qquad
+        \chi^2 = \hat A^T C^T (C S C^T)^{-1} C \hat A
+
+    with S the covariance of the areas from the placements of each row among the rows of the other
+    class, and C the contrasts of the models.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        True labels.
+    score_a, score_b : array-like of shape (n_samples,) or (n_samples, n_classes)
+        Scores of two models.
+    *more : array-like
+        Scores of further models for the same rows.
+    y_true_b : array-like, default=None
+        Labels of the rows of ``score_b`` where they are another, independent sample. Without it,
+        all models scored the same rows.
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        Whether the area of ``score_a`` differs, is less or is greater; of two models.
+    multi_class : {"raise", "ovr", "ovo"}, default="raise"
+        As in `roc_auc_score`.
+    average : {"macro", "weighted", "micro"}, default="macro"
+        As in `roc_auc_score`.
+    {score_labels}
+    {score_pos_label}
+    {sample_weight}
+    sample_weight_b : array-like, default=None
+        Weights of the second sample.
+    groups : array-like of shape (n_samples,), default=None
+        Rows of one group depend on each other (several of a patient); groups do not.
+    groups_b : array-like, default=None
+        Groups of the second sample.
+    weights_are : {"importance", "frequency"}, default="importance"
+        Whether a weight of 2 is one row that counts twice, or two rows.
+    confidence_level : float in (0, 1), default=0.95
+        Nominal coverage of the intervals of the differences, which are two-sided whatever the
+        alternative.
+
+    Returns
+    -------
+    DelongTest
+        Two models on the same rows are compared with the normal distribution, two samples with
+        Student's t of :math:`(S_a + S_b)^2 / (S_a^2 / (n_a - 1) + S_b^2 / (n_b - 1))` degrees of
+        freedom, more models with the chi-squared distribution whose degrees of freedom are the
+        rank of their contrasts: k - 1, unless some models differ by nothing but a monotone
+        transformation. These have difference 0 and p = 1.
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    DeLong, DeLong & Clarke-Pearson (1988), Biometrics 44(3), 837-845; Obuchowski (1997),
+    Biometrics 53(2), 567-578, for groups.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import delong_test
+    >>> y_true = [0, 0, 0, 0, 1, 1, 1, 1]
+    >>> a, b = [1, 2, 3, 6, 4, 5, 7, 8], [1, 6, 3, 7, 2, 5, 4, 8]
+    >>> test = delong_test(y_true, a, b, alternative="greater")
+    >>> test.areas, round(test.p_value, 4)
+    (array([0.875 , 0.5625]), 0.0569)
+    """
+    check_option("alternative", alternative, ALTERNATIVES)
+    check_option("weights_are", weights_are, ("importance", "frequency"))
+    check_option("average", average, ("macro", "weighted", "micro"))
+    level = check_level(confidence_level)
+    about = {"labels": labels, "pos_label": pos_label}
+    options = {"multi_class": multi_class, "average": average, "weights_are": weights_are}
+    if y_true_b is not None:
+        if more:
+            raise InvalidParameterError(
+                f"y_true_b makes two samples, got {2 + len(more)} models: compare them in pairs."
+            )
+        first = _checked(y_true, {"score_a": score_a}, sample_weight, about)
+        second = _checked(y_true_b, {"score_b": score_b}, sample_weight_b, about)
+        parts = [
+            correlated_areas(one, group, **options)
+            for one, group in ((first, groups), (second, groups_b))
+        ]
+        return _unpaired(parts, alternative, level)
+    for name, given in (("sample_weight_b", sample_weight_b), ("groups_b", groups_b)):
+        if given is not None:
+            raise InvalidParameterError(f"{name} is for a second sample: pass y_true_b too.")
+    names = ("score_a", "score_b", *(f"more[{i}]" for i in range(len(more))))
+    scores = dict(zip(names, (score_a, score_b, *more), strict=True))
+    if more and alternative != "two-sided":
+        raise InvalidParameterError(
+            f"alternative={alternative!r} is for two models, got {len(scores)}."
+        )
+    found = correlated_areas(_checked(y_true, scores, sample_weight, about), groups, **options)
+    return _paired(found, alternative, level)
+
+
+# --------------------------------------------------------------------------- covariances
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Correlated:
+    """Areas of some models on the same rows, and their covariance.
+
+    ``rows`` counts the rows (or groups), ``sizes`` those of the positive and negative class.
+    """
+
+    areas: Array
+    covariance: Array
+    rows: int
+    sizes: Array
+
+
+def correlated_areas(
+    checked: list[Scores],
+    groups: Any = None,
+    *,
+    multi_class: str = "raise",
+    average: str = "macro",
+    weights_are: str = "importance",
+) -> Correlated:
+    """Areas of checked scores of the same rows, one for each model."""
+    values = np.array([average_areas(one, roc_auc, multi_class, average) for one in checked])
+    codes = None if groups is None else read_groups(groups, len(checked[0].true))
+    kept = [evidence(one, codes, weights_are) for one in checked]
+    checked, codes = [one for one, _ in kept], kept[0][1]
+    first = checked[0]
+    rows = len(first.true) if codes is None else len(np.unique(codes))
+    if first.kind == "binary":
+        parts = [area_parts(one.score, one.true, one.weight)[1] for one in checked]
+        found = covariance(np.stack(parts, axis=1), first.true, codes)
+        sizes = class_sizes(first.true, 2, first.weight, codes)[::-1]
+        return Correlated(values, found, rows, sizes)
+    spreads = [area_spread(one, multi_class, average, codes)[0] for one in checked]
+    one_class = np.zeros(len(first.true), dtype=np.int64)
+    size = class_sizes(one_class, 1, first.weight, codes)[0] / 2
+    return Correlated(values, gram(np.stack(spreads, axis=1)), rows, np.array([size, size]))
+
+
+# --------------------------------------------------------------------------- tests
+
+
+def paired_comparison(
+    found: Correlated, i: int, j: int, alternative: str, level: float
+) -> Comparison:
+    """Two of the models of the same rows."""
+    variances = found.covariance[i, i] + found.covariance[j, j] - 2 * found.covariance[i, j]
+    scale = found.covariance[i, i] + found.covariance[j, j]
+    # Models that rank alike differ by rounding only.
+    variance = 0.0 if variances <= _RANK * scale else float(variances)
+    pair = found.areas[[i, j]]
+    return _comparison(pair, variance, np.inf, (found, found), "delong", alternative, level)
+
+
+def _paired(found: Correlated, alternative: str, level: float) -> DelongTest:
+    n_models = len(found.areas)
+    pairs = {
+        (i, j): paired_comparison(found, i, j, alternative, level)
+        for i, j in combinations(range(n_models), 2)
+    }
+    if n_models == 2:
+        only = pairs[0, 1]
+        return DelongTest(
+            found.areas,
+            found.covariance,
+            only.statistic,
+            only.p_value,
+            np.inf,
+            pairs,
+            "delong",
+        )
+    statistic, p_value, df = _wald(found)
+    return DelongTest(found.areas, found.covariance, statistic, p_value, df, pairs, "delong")
+
+
+def _wald(found: Correlated) -> tuple[float, float, float]:
+    """Chi-squared statistic of all contrasts, its p-value and the rank of the contrasts."""
+    from scipy.special import chdtrc
+
+    if np.isnan(found.covariance).any() or np.isnan(found.areas).any():
+        return float("nan"), float("nan"), float("nan")
+    centred = found.covariance - found.covariance.mean(axis=0)
+    centred = centred - centred.mean(axis=1, keepdims=True)
+    values, vectors = np.linalg.eigh(centred)
+    kept = values > _RANK * max(float(found.covariance.diagonal().sum()), 0.0)
+    along = vectors.T @ (found.areas - found.areas.mean())
+    if (np.abs(along[~kept]) > 1e-9).any():  # some models differ without any variance
+        return float("nan"), float("nan"), float("nan")
+    df = np.count_nonzero(kept)
+    statistic = float((along[kept] ** 2 / values[kept]).sum())
+    return statistic, float(chdtrc(df, statistic)) if df else 1.0, float(df)
+
+
+def _unpaired(samples: list[Correlated], alternative: str, level: float) -> DelongTest:
+    variances = np.array([one.covariance[0, 0] for one in samples])
+    spent = divide(variances**2, np.array([one.rows - 1.0 for one in samples])).sum()
+    df = float(divide(variances.sum() ** 2, spent))
+    areas = np.concatenate([one.areas for one in samples])
+    name = "delong, two samples"
+    pair = _comparison(
+        areas, float(variances.sum()), df, (samples[0], samples[1]), name, alternative, level
+    )
+    return DelongTest(
+        areas, np.diag(variances), pair.statistic, pair.p_value, df, {(0, 1): pair}, name
+    )
+
+
+def _comparison(
+    areas: Array,
+    variance: float,
+    df: float,
+    samples: tuple[Correlated, Correlated],
+    method: str,
+    alternative: str,
+    level: float,
+) -> Comparison:
+    from scipy.special import stdtrit
+
+    difference, nan = float(areas[0] - areas[1]), float("nan")
+    values = float(areas[0]), float(areas[1])
+    if abs(difference) <= _RANK and variance == 0:
+        p_value = 1.0
+        return Comparison(0.0, 0.0, 0.0, 0.0, p_value, method, *values, 0.0, level)
+    if np.isnan(difference) or not variance > 0:
+        bounds = (nan, nan) if np.isnan(difference) else _combined_bounds(areas, samples, level)
+        note = "" if np.isnan(difference) else _NO_VARIANCE
+        return Comparison(difference, *bounds, nan, nan, method, *values, nan, level, note)
+    error = float(np.sqrt(variance))
+    quantile = normal_quantile(level) if np.isinf(df) else float(stdtrit(df, (1 + level) / 2))
+    low, high = max(difference - quantile * error, -1.0), min(difference + quantile * error, 1.0)
+    statistic = difference / error
+    p_value = tail_probability(statistic, df, alternative)
+    return Comparison(difference, low, high, statistic, p_value, method, *values, error, level)
+
+
+def _combined_bounds(
+    areas: Array, samples: tuple[Correlated, Correlated], level: float
+) -> tuple[float, float]:
+    """Squares of the distances to the bounds of both areas, added (Newcombe 1998)."""
+    sizes = np.array([one.sizes for one in samples])
+    low, high = newcombe_bounds(areas, sizes[:, 0], sizes[:, 1], level)
+    difference = areas[0] - areas[1]
+    down, up = (
+        np.hypot(areas[0] - low[0], high[1] - areas[1]),
+        np.hypot(high[0] - areas[0], areas[1] - low[1]),
+    )
+    return max(float(difference - down), -1.0), min(float(difference + up), 1.0)
+
+
+def tail_probability(statistic: float, df: float, alternative: str) -> float:
+    """P-value of a statistic that is Student's t of `df`, or normal, if nothing differs."""
+    from scipy.special import ndtr, stdtr
+
+    def below(value: float) -> float:
+        return float(ndtr(value) if np.isinf(df) else stdtr(df, value))
+
+    if alternative == "two-sided":
+        return 2 * below(-abs(statistic))
+    return below(statistic if alternative == "less" else -statistic)
+
+
+# --------------------------------------------------------------------------- reading
+
+
+def _checked(
+    y_true: Any, scores: Mapping[str, Any], sample_weight: Any, about: dict[str, Any]
+) -> list[Scores]:
+    found = []
+    for name, score in scores.items():
+        try:
+            found.append(Scores.check(y_true, score, sample_weight=sample_weight, **about))
+        except ValueError as error:
+            raise InvalidParameterError(f"{name} (y_score below): {error}") from error
+    if len({len(one.true) for one in found}) > 1:
+        raise InvalidParameterError(
+            f"The scores of {', '.join(scores)} are masked in different rows: give all of them the "
+            "same rows."
+        )
+    return found

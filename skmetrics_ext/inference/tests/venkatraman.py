@@ -1,0 +1,220 @@
+"""Venkatraman's tests that two ROC curves are the same at every point."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.inference.draws.bootstrap import seed_sequence
+from skmetrics_ext.inference.results import TestResult
+from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.validation import InvalidParameterError, Scores
+from skmetrics_ext.validation.parameters import check_integer
+
+_CELLS = 1 << 20  # of draws by rows that are held at once
+_ROUNDING = 1e-9
+
+
+# --------------------------------------------------------------------------- kernels
+
+
+def paired_statistic(first: Array, second: Array) -> Array:
+    """Sum over cutpoints of the differing errors of two rankings of the same rows.
+
+    Each (..., n) holds whether the row of each rank is positive, lowest rank first. At a cutpoint
+    both call equally many rows positive, so their errors differ by twice the positives below.
+    """
+    below = np.cumsum(first, axis=-1, dtype=np.int64) - np.cumsum(second, axis=-1, dtype=np.int64)
+    return np.asarray(2 * np.abs(below).sum(axis=-1))
+
+
+def unpaired_statistic(first: Array, second: Array, share: float) -> float:
+    """Area between the errors of two samples, ranks as in `paired_statistic`.
+
+    Cutpoints are matched by the weight below them, with ``share`` the weight of the positive
+    class in both samples.
+    """
+    (x_a, y_a), (x_b, y_b) = _error_line(first, share), _error_line(second, share)
+    x = np.union1d(x_a, x_b)
+    apart = np.interp(x, x_a, y_a) - np.interp(x, x_b, y_b)
+    left, right = np.abs(apart[:-1]), np.abs(apart[1:])
+    total = left + right
+    crosses = apart[:-1] * apart[1:] < 0
+    # Two triangles where the lines cross, a trapezium where they do not.
+    squares = (left**2 + right**2) / np.where(total > 0, total, 1.0)
+    return float((np.diff(x) * np.where(crosses, squares, total)).sum())
+
+
+def _error_line(positive: Array, share: float) -> tuple[Array, Array]:
+    """Weight below each rank, and of the positive rows among it, from (0, 0)."""
+    n_pos = positive.sum()
+    below = np.concatenate([[0], np.cumsum(positive)]) * (share / n_pos)
+    others = np.arange(len(positive) + 1) - np.concatenate([[0], np.cumsum(positive)])
+    return below + others * ((1 - share) / (len(positive) - n_pos)), below
+
+
+# --------------------------------------------------------------------------- permutations
+
+
+def exchanged_statistics(
+    positive: Array, order_a: Array, order_b: Array, n_draws: int, rng: np.random.Generator
+) -> Iterator[Array]:
+    """Statistics where the ranks of each row change places at random, in parts.
+
+    A rank is then held by no row, one or two; two are put in random order (the rows of a rank
+    stand side by side, so that nothing has to be sorted again).
+    """
+    n_rows = len(positive)
+    slots = np.stack([order_a, order_b], axis=-1)  # the rows that have each rank
+    each = max(_CELLS // (2 * n_rows), 1)
+    for start in range(0, n_draws, each):
+        n_parts = min(each, n_draws - start)
+        swapped = rng.integers(0, 2, (n_parts, n_rows), dtype=np.int8).astype(bool)
+        in_first = swapped[:, slots] ^ np.array([True, False])
+        yield paired_statistic(
+            *(_in_rank_order(positive[slots], held, rng) for held in (in_first, ~in_first))
+        )
+
+
+def _in_rank_order(positive: Array, held: Array, rng: np.random.Generator) -> Array:
+    """Classes of the held slots (B, n), the two of one rank in random order."""
+    turned = rng.integers(0, 2, held.shape[:2], dtype=np.int8).astype(bool)
+    first, second = positive[..., 0], positive[..., 1]
+    both = np.empty(held.shape, dtype=bool)
+    both[..., 0], both[..., 1] = np.where(turned, second, first), np.where(turned, first, second)
+    kept = np.where(turned[..., None], held[..., ::-1], held)
+    return both[kept].reshape(len(held), -1)
+
+
+def regrouped_statistics(
+    sample_a: Array, sample_b: Array, share: float, n_draws: int, rng: np.random.Generator
+) -> Iterator[Array]:
+    """Statistics where rows of one class change places between the samples at random.
+
+    Rows of both samples are compared by the weight below them in their own, which does not
+    depend on the scale of the scores.
+    """
+    samples = (sample_a, sample_b)
+    places = np.concatenate([_middles(_error_line(one, share)[0]) for one in samples])
+    positive = np.concatenate(samples)
+    in_first = np.arange(len(places)) < len(sample_a)
+    of_class = [np.flatnonzero(positive == k) for k in (False, True)]
+    for _ in range(n_draws):
+        order = np.lexsort((rng.random(len(places)), places))
+        moved = in_first.copy()
+        for rows in of_class:
+            moved[rows] = rng.permutation(in_first[rows])
+        kept, classes = moved[order], positive[order]
+        yield np.array([unpaired_statistic(classes[kept], classes[~kept], share)])
+
+
+def _middles(edges: Array) -> Array:
+    return (edges[1:] + edges[:-1]) / 2
+
+
+# --------------------------------------------------------------------------- public functions
+
+
+@document
+def venkatraman_test(
+    y_true: Any,
+    score_a: Any,
+    score_b: Any,
+    *,
+    y_true_b: Any = None,
+    labels: Any = None,
+    pos_label: Any = None,
+    n_resamples: int = 9999,
+    random_state: Any = None,
+) -> TestResult:
+    r"""Permutation test that two ROC curves are the same, also where their areas are.
+
+    .. math:: E = \sum_{k=1}^{n-1} |e_k|
+
+    with :math:`e_k` the difference of the numbers of errors that the two models make when each
+    calls its n - k highest rows positive. Curves that cross may have equal areas; E is 0 only
+    where they are equal everywhere.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels of two classes.
+    score_a, score_b : array-like of shape (n_samples,)
+        Scores of two models, higher for the positive class.
+    y_true_b : array-like, default=None
+        Labels of the rows of ``score_b`` where they are another, independent sample. Without it,
+        both models scored the same rows.
+    {score_labels}
+    {score_pos_label}
+    n_resamples : int, default=9999
+        Number of random permutations.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the permutations, and of the order of tied scores, which is random.
+
+    Returns
+    -------
+    TestResult
+        ``statistic`` is E; of two samples the area between their curves of errors, over cutpoints
+        of equal weight below when both have the pooled prevalence. The p-value counts the
+        observed order as one permutation.
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    Venkatraman & Begg (1996), Biometrika 83(4), 835-848, for the same rows: the ranks of each row
+    change places; Venkatraman (2000), Biometrics 56(4), 1134-1138, for two samples: rows of one
+    class do.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import venkatraman_test
+    >>> y_true = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1]
+    >>> a, b = [1, 2, 3, 4, 6, 5, 7, 8, 9, 10], [7, 6, 9, 1, 2, 8, 5, 3, 10, 4]
+    >>> print(venkatraman_test(y_true, a, b, random_state=0))
+    venkatraman, paired: statistic = 18, p = 0.196
+    """
+    check_integer("n_resamples", n_resamples, 1)
+    rng = np.random.default_rng(seed_sequence(random_state))
+    about = {"labels": labels, "pos_label": pos_label}
+    first = _two_classes(y_true, score_a, "score_a", about)
+    second = _two_classes(y_true if y_true_b is None else y_true_b, score_b, "score_b", about)
+    breaks_a = rng.random(len(first.true))
+    if y_true_b is None:
+        if len(first.true) != len(second.true):
+            raise InvalidParameterError("score_a and score_b are masked in different rows.")
+        # Ties of both models in the same order, so that a model is equal to itself.
+        order_a, order_b = (np.lexsort((breaks_a, one.score)) for one in (first, second))
+        positive = first.true == 1
+        observed = float(paired_statistic(positive[order_a], positive[order_b]))
+        draws = exchanged_statistics(positive, order_a, order_b, n_resamples, rng)
+        name = "venkatraman, paired"
+    else:
+        breaks_b = rng.random(len(second.true))
+        sample_a, sample_b = (
+            one.true[np.lexsort((breaks, one.score))] == 1
+            for one, breaks in ((first, breaks_a), (second, breaks_b))
+        )
+        share = float(np.concatenate([sample_a, sample_b]).mean())
+        observed = unpaired_statistic(sample_a, sample_b, share)
+        draws = regrouped_statistics(sample_a, sample_b, share, n_resamples, rng)
+        name = "venkatraman, two samples"
+    as_large = sum(int((part >= observed * (1 - _ROUNDING)).sum()) for part in draws)
+    return TestResult(observed, (as_large + 1) / (n_resamples + 1), name)
+
+
+def _two_classes(y_true: Any, score: Any, name: str, about: dict[str, Any]) -> Scores:
+    try:
+        checked = Scores.check(y_true, score, **about)
+    except ValueError as error:
+        raise InvalidParameterError(f"{name} (y_score below): {error}") from error
+    if checked.kind != "binary" or len(np.unique(checked.true)) < 2:
+        raise InvalidParameterError(
+            f"venkatraman_test needs rows of two classes, y_true holds {checked.classes.tolist()}."
+        )
+    return checked

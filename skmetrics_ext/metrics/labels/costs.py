@@ -1,0 +1,249 @@
+"""What errors cost: a matrix of costs, distances between ordered classes, wrong marks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.metrics.labels.agreement import rows_among
+from skmetrics_ext.metrics.probabilities.losses import mean_of_rows
+from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.tallies import ConfusionTally, Counts
+from skmetrics_ext.validation import InvalidParameterError, Labels, Probabilities
+from skmetrics_ext.validation.containers import read_numbers
+
+# --------------------------------------------------------------------------- kernels
+
+
+def hamming(counts: Counts) -> Array:
+    """Share of wrong marks over the outputs on the last axis."""
+    return divide((counts.fp + counts.fn).sum(axis=-1), counts.total.sum(axis=-1))
+
+
+def mean_cost(table: Array, costs: Array) -> Array:
+    return divide((table * costs).sum(axis=(-1, -2)), table.sum(axis=(-1, -2)))
+
+
+def drawn_cost_rows(true: Array, proba: Array, costs: Array) -> Array:
+    """Cost of each row, its prediction being drawn from its probabilities."""
+    return np.einsum("nk,nk->n", costs[true], proba)
+
+
+def mean_distance(table: Array, grades: Array | None = None) -> Array:
+    """Mean over the rows of a table of the mean distance of the column from the row."""
+    grades = np.arange(table.shape[-1]) if grades is None else grades
+    distance = (table * np.abs(grades[:, None] - grades)).sum(axis=-1)
+    return np.asarray(np.nanmean(divide(distance, table.sum(axis=-1)), axis=-1))
+
+
+# --------------------------------------------------------------------------- public functions
+
+
+@document
+def hamming_loss(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
+    r"""Hamming loss: share of the marks that are wrong; of the rows for single-label data.
+
+    .. math:: L = \frac{1}{n K} \sum_i \sum_k [y_{ik} \ne \hat y_{ik}]
+
+    Parameters
+    ----------
+    {y_true_y_pred_multilabel}
+    {sample_weight}
+
+    Returns
+    -------
+    float
+        In [0, 1]; lower is better.
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    Schapire & Singer (1999), Machine Learning 37(3), 297-336.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import hamming_loss
+    >>> hamming_loss([[0, 1], [1, 1]], [[0, 1], [0, 1]])
+    0.25
+    """
+    checked = Labels.check(y_true, y_pred, sample_weight=sample_weight)
+    counts = Counts.from_labels if checked.is_multilabel else Counts.from_hits
+    return float(hamming(counts(checked)))
+
+
+@document
+def expected_cost(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    cost_matrix: Any,
+    labels: Any = None,
+    sample_weight: Any = None,
+) -> float:
+    r"""Mean cost of the predictions under a matrix of costs.
+
+    .. math:: \frac{1}{n} \sum_{ij} n_{ij} c_{ij}
+
+    Parameters
+    ----------
+    {y_true_y_pred}
+    cost_matrix : array-like of shape (n_classes, n_classes)
+        Cost of predicting the class of the column where that of the row is true, in the order
+        of ``labels``. Negative costs are gains.
+    labels : array-like of shape (n_classes,), default=None
+        The classes of ``cost_matrix``; they must hold all that occur. These, sorted, by
+        default.
+    {sample_weight}
+
+    Returns
+    -------
+    float
+        Between the smallest and the largest cost; lower is better.
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    Elkan (2001), Proceedings of the 17th IJCAI, 973-978.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import expected_cost
+    >>> expected_cost(["ill", "ok", "ok", "ok"], ["ok", "ok", "ill", "ok"],
+    ...               labels=["ok", "ill"], cost_matrix=[[0, 1], [10, 0]])
+    2.75
+    """
+    checked = Labels.check(y_true, y_pred, sample_weight=sample_weight)
+    restricted = checked.single_label("a cost matrix").restrict(labels)
+    if restricted.n_rows < checked.n_rows:
+        raise InvalidParameterError(
+            f"labels={restricted.classes.tolist()} lacks classes that occur: "
+            f"{sorted(set(checked.classes.tolist()) - set(restricted.classes.tolist()))}."
+        )
+    costs = _read_costs(cost_matrix, restricted.classes)
+    return float(mean_cost(ConfusionTally.from_labels(restricted).table, costs))
+
+
+@document
+def expected_cost_proba(
+    y_true: Any,
+    y_proba: Any,
+    *,
+    cost_matrix: Any,
+    labels: Any = None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+) -> float:
+    r"""Mean cost of drawing each prediction from the probabilities, under a matrix of costs.
+
+    .. math:: \frac{1}{n} \sum_i \sum_j c_{y_i j} \, p_{ij}
+
+    Probabilities of 0 and 1 have the `expected_cost` of the labels that they name.
+
+    Parameters
+    ----------
+    {y_true_y_proba}
+    cost_matrix : array-like of shape (n_classes, n_classes)
+        Cost of predicting the class of the column where that of the row is true, in the order
+        of the columns of ``y_proba`` (of two classes: negative, positive). Negative costs are
+        gains.
+    {proba_labels}
+    {proba_pos_label}
+    {sample_weight}
+
+    Returns
+    -------
+    float
+        Between the smallest and the largest cost; lower is better.
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    Elkan (2001), Proceedings of the 17th IJCAI, 973-978.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import expected_cost_proba
+    >>> expected_cost_proba([0, 0, 1, 1], [0.25, 0.0, 0.5, 1.0], cost_matrix=[[0, 1], [10, 0]])
+    1.3125
+    """
+    checked = Probabilities.check_strict(
+        y_true, y_proba, labels=labels, pos_label=pos_label, sample_weight=sample_weight
+    )
+    costs = _read_costs(cost_matrix, checked.classes)
+    rows = drawn_cost_rows(checked.true, checked.proba, costs)
+    return mean_of_rows(rows, checked.weight)
+
+
+@document
+def macro_averaged_mean_absolute_error(
+    y_true: Any, y_pred: Any, *, labels: Any = None, sample_weight: Any = None
+) -> float:
+    r"""Mean over the true classes of the mean distance of the predicted grade from the true.
+
+    .. math:: \frac{1}{K} \sum_k \frac{1}{n_k} \sum_{i: y_i = k} |\hat y_i - k|
+
+    Parameters
+    ----------
+    {y_true_y_pred}
+    labels : array-like of shape (n_classes,), default=None
+        The classes in rising order, one step apart. By default numbers are their own grades,
+        and ordered categoricals are one step apart.
+    {sample_weight}
+
+    Returns
+    -------
+    float
+        At least 0, in units of the grades; lower is better.
+
+    Raises
+    ------
+    ValueError
+        If the labels are text without a declared order, or an argument is not accepted; the
+        message names it.
+
+    References
+    ----------
+    Baccianella, Esuli & Sebastiani (2009), Proceedings of the 9th ISDA, 283-287.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import macro_averaged_mean_absolute_error
+    >>> macro_averaged_mean_absolute_error([1, 1, 2, 4], [1, 2, 2, 2])
+    0.8333333333333334
+    """
+    restricted = rows_among(y_true, y_pred, labels, sample_weight, "an error of grades")
+    grades = _grades_of(restricted, has_order=labels is not None or restricted.ordered)
+    return float(mean_distance(ConfusionTally.from_labels(restricted).table, grades))
+
+
+def _read_costs(cost_matrix: Any, classes: Array) -> Array:
+    costs = read_numbers("cost_matrix", cost_matrix)
+    shape = (len(classes), len(classes))
+    if costs.shape != shape or not np.isfinite(costs).all():
+        raise InvalidParameterError(
+            f"cost_matrix must be finite and of shape {shape} for the classes "
+            f"{classes.tolist()}, got shape {costs.shape}."
+        )
+    return costs
+
+
+def _grades_of(labels: Labels, has_order: bool) -> Array:
+    if has_order:
+        return np.arange(len(labels.classes), dtype=np.float64)
+    if labels.classes.dtype.kind not in "biuf":
+        raise InvalidParameterError(
+            f"y_true holds text, {labels.classes[:5].tolist()}, which has no order: pass "
+            "labels= in rising order, or an ordered categorical."
+        )
+    return labels.classes.astype(np.float64)

@@ -1,0 +1,158 @@
+"""Further proper scores of probabilities: spherical, ranked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.metrics.probabilities.losses import mean_of_rows
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.validation import InvalidParameterError, Probabilities
+from skmetrics_ext.validation.containers import read_column
+
+# --------------------------------------------------------------------------- kernels
+
+
+def spherical_rows(true: Array, proba: Array) -> Array:
+    """Cosine of the angle between the probabilities of each row and its true class."""
+    norm = np.sqrt(np.einsum("nk,nk->n", proba, proba))
+    return proba[np.arange(len(true)), true] / norm
+
+
+def ranked_rows(true: Array, proba: Array) -> Array:
+    """Squared distance of the two distribution functions of each row, by step."""
+    reached = np.cumsum(proba[:, :-1], axis=1)
+    away = reached - (np.arange(reached.shape[1]) >= true[:, None])
+    return np.einsum("nk,nk->n", away, away) / reached.shape[1]
+
+
+# --------------------------------------------------------------------------- public functions
+
+
+@document
+def spherical_score(
+    y_true: Any,
+    y_proba: Any,
+    *,
+    labels: Any = None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+) -> float:
+    r"""Spherical score: mean of the probability of the true class over the norm of its row.
+
+    .. math:: \frac{1}{n} \sum_i \frac{p_{i, y_i}}{\sqrt{\sum_c p_{ic}^2}}
+
+    A strictly proper score: its expectation is greatest for the true probabilities.
+
+    Parameters
+    ----------
+    {y_true_y_proba}
+    {proba_labels}
+    {proba_pos_label}
+    {sample_weight}
+
+    Returns
+    -------
+    float
+        In [0, 1]; higher is better.
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    Good (1971), in Godambe & Sprott (eds.), Foundations of Statistical Inference, 337-339;
+    Gneiting & Raftery (2007), Journal of the American Statistical Association 102, 359-378.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import spherical_score
+    >>> round(spherical_score([0, 1], [[0.6, 0.4], [0.2, 0.8]]), 6)
+    0.901096
+    """
+    checked = Probabilities.check_strict(
+        y_true, y_proba, labels=labels, pos_label=pos_label, sample_weight=sample_weight
+    )
+    rows = spherical_rows(checked.true, checked.proba)
+    return mean_of_rows(rows, checked.weight)
+
+
+@document
+def ranked_probability_score(
+    y_true: Any,
+    y_proba: Any,
+    *,
+    labels: Any = None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+) -> float:
+    r"""Ranked probability score of ordered classes: the Brier score of "at most class k".
+
+    .. math:: \frac{1}{n (K - 1)} \sum_i \sum_{k < K} \Big(\sum_{c \le k} p_{ic}
+        - [y_i \le k]\Big)^2
+
+    Probability on a class near the true one costs less than on one far from it. Of two classes
+    it is the Brier score.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels: numbers, an ordered categorical, or text whose order ``labels`` gives.
+    y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
+        Probability of each class, rows summing to 1; of two classes, one column will do: that
+        of the positive class.
+    labels : array-like of shape (n_classes,), default=None
+        The classes from the lowest to the highest, and the columns of ``y_proba`` in the same
+        order. The sorted classes of ``y_true`` by default, which for text is no order of rank
+        and refused.
+    {proba_pos_label}
+    {sample_weight}
+
+    Returns
+    -------
+    float
+        In [0, 1]; lower is better.
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    Epstein (1969), Journal of Applied Meteorology 8(6), 985-987; Murphy (1971), Journal of
+    Applied Meteorology 10(1), 155-156.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import ranked_probability_score
+    >>> near, far = [[0.0, 0.4, 0.6]], [[0.4, 0.0, 0.6]]
+    >>> stages = ["mild", "severe", "critical"]
+    >>> round(ranked_probability_score(["critical"], near, labels=stages), 4)
+    0.08
+    >>> round(ranked_probability_score(["critical"], far, labels=stages), 4)
+    0.16
+    """
+    checked = Probabilities.check_strict(
+        y_true, y_proba, labels=labels, pos_label=pos_label, sample_weight=sample_weight
+    )
+    _check_order(checked.classes, labels, y_true)
+    rows = ranked_rows(checked.true, checked.proba)
+    return mean_of_rows(rows, checked.weight)
+
+
+def _check_order(classes: Array, labels: Any, y_true: Any) -> None:
+    """Refuse text in the order of the alphabet, which is not that of its ranks."""
+    if labels is not None or len(classes) < 3 or classes.dtype.kind not in "UTO":
+        return
+    if isinstance(y_true, Probabilities):  # checked with labels in the order that was meant
+        if y_true.cache.get("ordered"):
+            return
+    elif read_column(y_true, "y_true").ordered:
+        return
+    raise InvalidParameterError(
+        f"The order of the text labels {classes.tolist()} is not known: pass labels=, from the "
+        "lowest class to the highest."
+    )

@@ -1,0 +1,102 @@
+"""The point of the ROC curve where both errors are equal."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.metrics.labels import rate_kernels
+from skmetrics_ext.metrics.rankings.operating_points import METHODS
+from skmetrics_ext.metrics.rankings.rank_averaging import (
+    ROUNDING,
+    counts_from_none,
+    interpolate,
+    rank_score,
+)
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.tallies import RankTally
+from skmetrics_ext.validation import check_option
+
+# --------------------------------------------------------------------------- kernels
+
+
+def equal_error(tally: RankTally, method: str = "step") -> Array:
+    counts = counts_from_none(tally)
+    fpr, fnr = rate_kernels.false_positive(counts), rate_kernels.false_negative(counts)
+    undefined = np.isnan(fpr[..., 0] + fnr[..., 0])
+    fpr, fnr = np.nan_to_num(fpr), np.nan_to_num(fnr)
+    if method == "interpolated":
+        return np.where(undefined, np.nan, interpolate(1 + fpr - fnr, fpr, 1.0))
+    gap, means = np.abs(fpr - fnr), (fpr + fnr) / 2
+    nearest = gap <= gap.min(axis=-1, keepdims=True) + ROUNDING
+    low = np.where(nearest, means, np.inf).min(axis=-1)
+    high = np.where(nearest, means, -np.inf).max(axis=-1)
+    # Two points may be as near, one on either side: the middle, so that the error of reversed
+    # scores is 1 less this one.
+    return np.where(undefined, np.nan, (low + high) / 2)
+
+
+# --------------------------------------------------------------------------- public functions
+
+
+@document
+def equal_error_rate(
+    y_true: Any,
+    y_score: Any,
+    *,
+    method: str = "step",
+    average: str | None = "macro",
+    labels: Any = None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+) -> Any:
+    r"""Equal error rate: the error where false positive and false negative rate meet.
+
+    .. math:: (FPR(t) + FNR(t)) / 2, \quad t = \arg\min |FPR(t) - FNR(t)|
+
+    Parameters
+    ----------
+    {y_true_y_score}
+    method : {"step", "interpolated"}, default="step"
+        "step" is the mean of both rates at the threshold where they differ least (of two, the
+        mean over both); "interpolated" their common value on the ROC curve, straight
+        between thresholds.
+    {rank_average}
+    {score_labels}
+    {score_pos_label}
+    {sample_weight}
+
+    Returns
+    -------
+    float or ndarray of shape (n_classes,)
+        In [0, 1]; lower is better, 1/2 is chance. nan, with a warning, where a class has no
+        rows.
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    Martin et al. (1997), Proceedings of Eurospeech '97, 1895-1898.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import equal_error_rate
+    >>> equal_error_rate([0, 0, 0, 0, 1, 1, 1, 1], [1, 2, 3, 6, 4, 5, 7, 8])
+    0.25
+    """
+    check_option("method", method, METHODS)
+    return rank_score(
+        partial(equal_error, method=method),
+        "The equal error rate",
+        y_true,
+        y_score,
+        average=average,
+        labels=labels,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+    )

@@ -1,0 +1,219 @@
+"""Gains and lifts: what acting on the best-scored part of the rows brings."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.metrics.rankings.rank_averaging import (
+    check_share,
+    counts_from_none,
+    interpolate,
+    rank_score,
+)
+from skmetrics_ext.metrics.rankings.ranking_kernels import gini
+from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.tallies import RankTally
+
+# --------------------------------------------------------------------------- kernels
+
+
+def kolmogorov_smirnov(tally: RankTally) -> Array:
+    """Largest difference of the two rates, over one denominator so that it is rounded once."""
+    counts = tally.counts()
+    tp, fp = counts.tp.astype(np.float64), counts.fp.astype(np.float64)
+    positive, negative = tp[..., -1:], fp[..., -1:]
+    return divide(tp * negative - fp * positive, positive * negative).max(axis=-1, initial=0.0)
+
+
+# The gain area exceeds chance by (1 - prevalence)(AUC - 1/2), that of a perfect ranking by
+# (1 - prevalence)/2.
+gain_capture = gini
+
+
+def lift(tally: RankTally, fraction: float) -> Array:
+    """Share of the positives in the top fraction of the weight, over that fraction."""
+    counts = counts_from_none(tally)
+    found = interpolate(counts.pred, counts.tp, fraction * counts.total[..., -1])
+    return divide(found, fraction * counts.tp[..., -1])
+
+
+# --------------------------------------------------------------------------- public functions
+
+
+@document
+def ks_statistic_score(
+    y_true: Any,
+    y_score: Any,
+    *,
+    average: str | None = "macro",
+    labels: Any = None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+) -> Any:
+    r"""Kolmogorov-Smirnov statistic: largest lead of the true over the false positive rate.
+
+    .. math:: KS = \max_t (TPR(t) - FPR(t))
+
+    It is the largest Youden's J over thresholds, and one-sided: a ranking that is everywhere
+    worse than chance has 0.
+
+    Parameters
+    ----------
+    {y_true_y_score}
+    {rank_average}
+    {score_labels}
+    {score_pos_label}
+    {sample_weight}
+
+    Returns
+    -------
+    float or ndarray of shape (n_classes,)
+        In [0, 1]; higher is better. nan, with a warning, where a class has no rows.
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    Smirnov (1948), Annals of Mathematical Statistics 19(2), 279-281; Hand (2012),
+    International Statistical Review 80(3), 400-414.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import ks_statistic_score
+    >>> ks_statistic_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    0.5
+    """
+    return rank_score(
+        kolmogorov_smirnov,
+        "The KS statistic",
+        y_true,
+        y_score,
+        average=average,
+        labels=labels,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+    )
+
+
+@document
+def gain_capture_score(
+    y_true: Any,
+    y_score: Any,
+    *,
+    average: str | None = "macro",
+    labels: Any = None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+) -> Any:
+    r"""Gain capture: area of the gain curve above chance, over that of a perfect ranking.
+
+    .. math:: \frac{A - 1/2}{(1 - \pi / 2) - 1/2} = 2\,AUC - 1
+
+    with A the area of the gain curve and :math:`\pi` the prevalence: the accuracy ratio of
+    the cumulative accuracy profile. For one class it equals `gini_score`; several classes are
+    one against the rest.
+
+    Parameters
+    ----------
+    {y_true_y_score}
+    {rank_average}
+    {score_labels}
+    {score_pos_label}
+    {sample_weight}
+
+    Returns
+    -------
+    float or ndarray of shape (n_classes,)
+        In [-1, 1]; higher is better, 0 is chance. nan, with a warning, where a class has no
+        rows.
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    Engelmann, Hayden & Tasche (2003), Risk 16(1), 82-86.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import gain_capture_score
+    >>> gain_capture_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    0.5
+    """
+    return rank_score(
+        gain_capture,
+        "Gain capture",
+        y_true,
+        y_score,
+        average=average,
+        labels=labels,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+    )
+
+
+@document
+def lift_score(
+    y_true: Any,
+    y_score: Any,
+    *,
+    fraction: float,
+    average: str | None = "macro",
+    labels: Any = None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+) -> Any:
+    r"""Lift of the best-scored fraction of the rows: its share of the positives over its size.
+
+    .. math:: TPR(f) / f
+
+    The fraction is one of the weight. Rows that tie where it ends count in proportion, as if
+    in random order: the gain curve is interpolated linearly.
+
+    Parameters
+    ----------
+    {y_true_y_score}
+    fraction : float in (0, 1]
+        Share of the rows that is acted on, highest scores first.
+    {rank_average}
+    {score_labels}
+    {score_pos_label}
+    {sample_weight}
+
+    Returns
+    -------
+    float or ndarray of shape (n_classes,)
+        From 0 to 1/fraction; higher is better, 1 is chance. nan, with a warning, where there
+        are no positives.
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    Ling & Li (1998), Proceedings of KDD-98, 73-79.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import lift_score
+    >>> lift_score([1, 1, 0, 1, 0, 0, 0, 0], [8, 7, 6, 5, 4, 3, 2, 1], fraction=0.25)
+    2.6666666666666665
+    """
+    return rank_score(
+        partial(lift, fraction=check_share("fraction", fraction, zero=False)),
+        "Lift",
+        y_true,
+        y_score,
+        average=average,
+        labels=labels,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+    )

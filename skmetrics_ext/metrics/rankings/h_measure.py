@@ -1,0 +1,135 @@
+"""Hand's H: loss under an agreed spread of misclassification costs."""
+
+from __future__ import annotations
+
+from functools import partial
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.metrics.rankings.rank_averaging import each_slice, rank_score
+from skmetrics_ext.metrics.rankings.ranking_kernels import upper_hull
+from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.tallies import RankTally
+from skmetrics_ext.validation import InvalidParameterError
+
+# --------------------------------------------------------------------------- kernels
+
+
+def hand_h(tally: RankTally, severity_ratio: float | None = None) -> Array:
+    """1 less the loss over that of predicting one class for all, costs averaged over a Beta."""
+    return each_slice(partial(_hand_h, severity_ratio=severity_ratio), tally)
+
+
+def _hand_h(negative: Array, positive: Array, severity_ratio: float | None) -> float:
+    total_neg, total_pos = negative.sum(), positive.sum()
+    if not total_neg or not total_pos:
+        return float("nan")
+    fp = np.concatenate([[0.0], np.cumsum(negative)])
+    tp = np.concatenate([[0.0], np.cumsum(positive)])
+    hull = upper_hull(fp, tp)
+    fp, tp = fp[hull], tp[hull]
+    prevalence = total_pos / (total_neg + total_pos)
+    ratio = total_pos / total_neg if severity_ratio is None else severity_ratio
+    first, second = 2.0, 1 + 1 / ratio  # of mode ratio / (1 + ratio)
+    # A vertex is best for costs between those at which it ties with its neighbours.
+    steps = divide(np.diff(tp), np.diff(tp) + np.diff(fp))
+    high, low = np.concatenate([[1.0], steps]), np.concatenate([steps, [0.0]])
+    loss = (
+        fp / total_neg * (1 - prevalence) * _cost_between(low, high, first, second)
+        + (1 - tp / total_pos) * prevalence * _rest_between(low, high, first, second)
+    ).sum()
+    nothing = prevalence * _rest_between(prevalence, 1.0, first, second)
+    everything = (1 - prevalence) * _cost_between(0.0, prevalence, first, second)
+    return float(np.clip(1 - loss / (nothing + everything), 0.0, 1.0))
+
+
+def _cost_between(low: Any, high: Any, first: float, second: float) -> Any:
+    """Integral of c under the Beta density of c."""
+    from scipy.special import betainc
+
+    span = betainc(first + 1, second, high) - betainc(first + 1, second, low)
+    return first / (first + second) * span
+
+
+def _rest_between(low: Any, high: Any, first: float, second: float) -> Any:
+    """Integral of 1 - c under the Beta density of c."""
+    from scipy.special import betainc
+
+    span = betainc(first, second + 1, high) - betainc(first, second + 1, low)
+    return second / (first + second) * span
+
+
+# --------------------------------------------------------------------------- public functions
+
+
+@document
+def h_measure_score(
+    y_true: Any,
+    y_score: Any,
+    *,
+    severity_ratio: float | None = None,
+    average: str | None = "macro",
+    labels: Any = None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+) -> Any:
+    r"""Hand's H measure: how much of the loss of a trivial classifier a ranking avoids.
+
+    .. math:: H = 1 - \frac{\int Q(c)\, w(c)\, dc}{\int \min(\pi_0 c,\, \pi_1 (1 - c))\, w(c)\, dc},
+        \quad Q(c) = \min_t \{c\, \pi_0 FPR(t) + (1 - c)\, \pi_1 FNR(t)\}
+
+    c is the cost of a false positive and 1 - c of a false negative; w is the density of
+    Beta(2, 1 + 1/r), with its mode at r / (1 + r), r the severity ratio. Unlike the AUC it
+    weighs costs alike for every classifier.
+
+    Parameters
+    ----------
+    {y_true_y_score}
+    severity_ratio : float, default=None
+        How many times worse a false positive is than a false negative. By default the odds of
+        the positives: a class is as precious as it is rare.
+    {rank_average}
+    {score_labels}
+    {score_pos_label}
+    {sample_weight}
+
+    Returns
+    -------
+    float or ndarray of shape (n_classes,)
+        In [0, 1]; higher is better, 0 is no better than predicting one class for all. nan,
+        with a warning, where a class has no rows.
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    Hand (2009), Machine Learning 77(1), 103-123; Hand & Anagnostopoulos (2014), Pattern
+    Recognition Letters 40, 41-46.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import h_measure_score
+    >>> round(h_measure_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), 6)
+    0.5
+    """
+    if severity_ratio is not None and not (
+        isinstance(severity_ratio, Real) and 0 < severity_ratio < float("inf")
+    ):
+        raise InvalidParameterError(
+            f"severity_ratio has to be a positive number or None, got {severity_ratio!r}."
+        )
+    return rank_score(
+        partial(hand_h, severity_ratio=severity_ratio),
+        "The H measure",
+        y_true,
+        y_score,
+        average=average,
+        labels=labels,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+    )

@@ -1,0 +1,250 @@
+"""Decision curves: what acting at a threshold probability is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.metrics.rankings.rank_averaging import (
+    AVERAGES,
+    check_share,
+    counts_from_none,
+    score_checked,
+)
+from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.tallies import RankTally
+from skmetrics_ext.validation import (
+    InvalidParameterError,
+    Scores,
+    check_option,
+    warn_undefined,
+)
+
+# Rounding in a softmax stays well inside this.
+_RANGE_TOLERANCE = 1e-8
+
+# --------------------------------------------------------------------------- kernels
+
+
+def benefit(tally: RankTally, threshold: Any, prevalence: float | None = None) -> Array:
+    """True positives less false ones at the odds of the threshold, per row; (..., thresholds)."""
+    counts = counts_from_none(tally)
+    # Number of distinct scores that reach the threshold; the thresholds of a tally fall.
+    reached = np.searchsorted(-tally.thresholds, -np.asarray(threshold), side="right")
+    tp, fp = counts.tp[..., reached], counts.fp[..., reached]
+    extra = (1,) * np.ndim(threshold)
+    positive, negative = (
+        total.reshape(total.shape + extra) for total in (counts.tp[..., -1], counts.fp[..., -1])
+    )
+    odds = np.asarray(threshold) / (1 - np.asarray(threshold))
+    if prevalence is None:
+        return divide(tp - odds * fp, positive + negative)
+    return prevalence * divide(tp, positive) - (1 - prevalence) * odds * divide(fp, negative)
+
+
+def benefit_of_all(tally: RankTally, threshold: Any, prevalence: float | None = None) -> Array:
+    """The same where every row is predicted positive."""
+    positive, negative = tally.positive.sum(axis=-1), tally.negative.sum(axis=-1)
+    share = divide(positive, positive + negative) if prevalence is None else np.asarray(prevalence)
+    odds = np.asarray(threshold) / (1 - np.asarray(threshold))
+    share = share.reshape(share.shape + (1,) * np.ndim(threshold))
+    return np.asarray(share - (1 - share) * odds)
+
+
+# --------------------------------------------------------------------------- public functions
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class NetBenefitCurve:
+    """Net benefit of a model, and of treating all, at each threshold probability.
+
+    Parameters
+    ----------
+    thresholds : ndarray of shape (T,)
+        Probabilities from which on a row is treated.
+    net_benefit : ndarray of shape (T,)
+        True positives per row, less false positives at the odds of the threshold.
+    treat_all : ndarray of shape (T,)
+        The same where every row is treated. Treating none has 0.
+    prevalence : float
+        Share of the positives: the net benefit of a perfect model.
+    """
+
+    thresholds: Array
+    net_benefit: Array
+    treat_all: Array
+    prevalence: float
+
+    def __iter__(self) -> Iterator[Array]:
+        return iter((self.thresholds, self.net_benefit, self.treat_all))
+
+    @property
+    def interventions_avoided(self) -> Array:
+        """Unnecessary treatments avoided per row, against treating all."""
+        return divide((self.net_benefit - self.treat_all) * (1 - self.thresholds), self.thresholds)
+
+
+@document
+def net_benefit(
+    y_true: Any,
+    y_score: Any,
+    *,
+    threshold: Any,
+    prevalence: float | None = None,
+    average: str | None = "macro",
+    labels: Any = None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+) -> Any:
+    r"""Net benefit of treating the rows whose probability reaches a threshold.
+
+    .. math:: \frac{TP}{n} - \frac{FP}{n} \frac{t}{1 - t}
+
+    The threshold says at which probability treating and not treating are worth the same, so
+    that its odds are the harm of a false positive in units of the good of a true one.
+
+    Parameters
+    ----------
+    {y_true_y_proba_positive}
+    threshold : float in [0, 1)
+        Threshold probability; rows with at least so much are treated.
+    prevalence : float in [0, 1], default=None
+        Share of the positives where the model is to be used, for case-control data. That of
+        the data by default.
+    {rank_average}
+    {score_labels}
+    {score_pos_label}
+    {sample_weight}
+
+    Returns
+    -------
+    float or ndarray of shape (n_classes,)
+        At most the prevalence; higher is better, 0 is treating none. With ``prevalence``
+        nan, with a warning, where a class has no rows.
+
+    Raises
+    ------
+    ValueError
+        If ``y_score`` leaves [0, 1], or an argument is not one of those accepted; the message
+        names it.
+
+    References
+    ----------
+    Vickers & Elkin (2006), Medical Decision Making 26(6), 565-574.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import net_benefit
+    >>> net_benefit([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.8], threshold=0.5)
+    0.0
+    >>> net_benefit([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.8], threshold=0.2)
+    0.4375
+    """
+    check_option("average", average, AVERAGES)
+    share = _check_prevalence(prevalence)
+    at = float(_check_thresholds("threshold", threshold, n_dim=0))
+    checked = _check(y_true, y_score, labels, pos_label, sample_weight)
+    kernel = partial(benefit, threshold=at, prevalence=share)
+    return score_checked(kernel, "Net benefit", checked, average)
+
+
+@document
+def net_benefit_curve(
+    y_true: Any,
+    y_score: Any,
+    *,
+    thresholds: Any = None,
+    prevalence: float | None = None,
+    labels: Any = None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+) -> NetBenefitCurve:
+    r"""Decision curve: net benefit over the threshold probability, beside treating all.
+
+    .. math:: t \mapsto \frac{TP}{n} - \frac{FP}{n} \frac{t}{1 - t}
+
+    Parameters
+    ----------
+    {y_true_y_proba_positive}
+    thresholds : array-like of shape (T,), default=None
+        Threshold probabilities in [0, 1). 0.01, 0.02, ..., 0.99 by default.
+    prevalence : float in [0, 1], default=None
+        Share of the positives where the model is to be used, for case-control data. That of
+        the data by default.
+    {score_labels}
+    {score_pos_label}
+    {sample_weight}
+
+    Returns
+    -------
+    NetBenefitCurve
+        ``thresholds, net_benefit, treat_all``; also ``interventions_avoided``.
+
+    Raises
+    ------
+    ValueError
+        If ``y_score`` leaves [0, 1], or an argument is not one of those accepted; the message
+        names it.
+
+    References
+    ----------
+    Vickers & Elkin (2006), Medical Decision Making 26(6), 565-574.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import net_benefit_curve
+    >>> y, p = [0, 0, 1, 1], [0.1, 0.6, 0.4, 0.8]
+    >>> net_benefit_curve(y, p, thresholds=[0.2, 0.5]).treat_all
+    array([0.375, 0.   ])
+    """
+    grid = np.arange(1, 100) / 100 if thresholds is None else thresholds
+    grid = _check_thresholds("thresholds", grid, n_dim=1)
+    share = _check_prevalence(prevalence)
+    checked = _check(y_true, y_score, labels, pos_label, sample_weight)
+    if checked.kind != "binary":
+        raise InvalidParameterError(
+            f"net_benefit_curve needs binary labels, y_true is {checked.kind}: pass one class "
+            "against the rest, y_true == k and column k of y_score."
+        )
+    tally = RankTally.of_class(checked)
+    curve = benefit(tally, grid, share)
+    if np.isnan(curve).any():
+        warn_undefined("Net benefit is undefined and nan: a class has no rows.")
+    if share is None:
+        share = float(tally.positive.sum() / (tally.positive.sum() + tally.negative.sum()))
+    return NetBenefitCurve(grid, curve, benefit_of_all(tally, grid, share), share)
+
+
+def _check(y_true: Any, y_score: Any, labels: Any, pos_label: Any, sample_weight: Any) -> Scores:
+    checked = Scores.check(
+        y_true, y_score, labels=labels, pos_label=pos_label, sample_weight=sample_weight
+    )
+    low, high = float(checked.score.min()), float(checked.score.max())
+    if low < -_RANGE_TOLERANCE or high > 1 + _RANGE_TOLERANCE:
+        raise InvalidParameterError(
+            f"y_score must hold probabilities, for a threshold is one: found {low:g} to {high:g}, "
+            "accepted are numbers in [0, 1]."
+        )
+    return checked
+
+
+def _check_prevalence(prevalence: Any) -> float | None:
+    return None if prevalence is None else check_share("prevalence", prevalence)
+
+
+def _check_thresholds(name: str, given: Any, n_dim: int) -> Array:
+    try:
+        values = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidParameterError(
+            f"{name} must hold numbers in [0, 1), got {given!r}."
+        ) from error
+    if values.ndim != n_dim or values.size == 0 or not ((values >= 0) & (values < 1)).all():
+        kind = "a number" if n_dim == 0 else "a 1-D array of numbers"
+        raise InvalidParameterError(f"{name} has to be {kind} in [0, 1), got {given!r}.")
+    return values

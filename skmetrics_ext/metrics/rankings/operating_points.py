@@ -1,0 +1,348 @@
+"""One rate at a stated value of another."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.metrics.labels import rate_kernels
+from skmetrics_ext.metrics.rankings.rank_averaging import (
+    ROUNDING,
+    check_share,
+    counts_from_none,
+    interpolate,
+    rank_score,
+)
+from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.tallies import RankTally
+from skmetrics_ext.validation import check_option
+
+METHODS = ("step", "interpolated")
+
+# --------------------------------------------------------------------------- kernels
+
+
+def _largest(values: Array, given: Array, target: float) -> Array:
+    """Largest value where another reaches the target, a rounding error short of it included."""
+    reached = given >= target * (1 - ROUNDING)
+    largest = np.where(reached, values, -np.inf).max(axis=-1)
+    return np.where(np.isnan(largest) | np.isinf(largest), np.nan, largest)
+
+
+def sensitivity_at(tally: RankTally, specificity: float, method: str = "step") -> Array:
+    counts = counts_from_none(tally)
+    if method == "step":
+        given = rate_kernels.specificity(counts)
+        return _largest(rate_kernels.recall(counts), given, specificity)
+    # From the lowest threshold up, where the specificity never falls.
+    tn, tp = counts.tn[..., ::-1], counts.tp[..., ::-1]
+    found = interpolate(tn, tp, specificity * tn[..., -1])
+    return divide(found, np.where(tn[..., -1] > 0, tp[..., 0], 0))
+
+
+def specificity_at(tally: RankTally, sensitivity: float, method: str = "step") -> Array:
+    counts = counts_from_none(tally)
+    if method == "step":
+        given = rate_kernels.recall(counts)
+        return _largest(rate_kernels.specificity(counts), given, sensitivity)
+    tp, tn = counts.tp, counts.tn
+    found = interpolate(tp, tn, sensitivity * tp[..., -1])
+    return divide(found, np.where(tp[..., -1] > 0, tn[..., 0], 0))
+
+
+def precision_at(tally: RankTally, recall: float, method: str = "step") -> Array:
+    counts = tally.counts()
+    if method == "step":
+        precisions = np.nan_to_num(rate_kernels.precision(counts))
+        return _largest(precisions, rate_kernels.recall(counts), recall)
+    start = counts_from_none(tally)
+    tp = recall * start.tp[..., -1]
+    fp = interpolate(start.tp, start.fp, tp)
+    # At recall 0 the limit along the segment that leaves the origin.
+    first = rate_kernels.precision(counts)[..., 0]
+    at_recall = np.where(tp > 0, divide(tp, tp + fp), first)
+    return np.where(start.tp[..., -1] > 0, at_recall, np.nan)
+
+
+def recall_at(tally: RankTally, precision: float, method: str = "step") -> Array:
+    counts = counts_from_none(tally)
+    tp, fp, positive = counts.tp, counts.fp, counts.tp[..., -1]
+    # Precision reaches the target where this is not negative; it is linear in both counts.
+    excess = (1 - precision) * tp - precision * fp
+    reached = excess >= -ROUNDING * counts.pred
+    if method == "step":
+        return divide(np.where(reached, tp, 0).max(axis=-1), positive)
+    last = tp.shape[-1] - 1 - reached[..., ::-1].argmax(axis=-1)
+    here, after = last[..., None], np.minimum(last + 1, tp.shape[-1] - 1)[..., None]
+    above = np.maximum(np.take_along_axis(excess, here, -1), 0)
+    fall = above - np.take_along_axis(excess, after, -1)
+    share = np.where(fall > 0, above / np.where(fall > 0, fall, 1), 0.0)
+    start, stop = np.take_along_axis(tp, here, -1), np.take_along_axis(tp, after, -1)
+    return divide((start + share * (stop - start))[..., 0], positive)
+
+
+# --------------------------------------------------------------------------- public functions
+
+
+@document
+def sensitivity_at_specificity(
+    y_true: Any,
+    y_score: Any,
+    *,
+    specificity: float,
+    method: str = "step",
+    average: str | None = "macro",
+    labels: Any = None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+) -> Any:
+    r"""Sensitivity at a specificity: largest share of positives found among enough true negatives.
+
+    .. math:: \max_t \{ TPR(t) : 1 - FPR(t) \ge s \}
+
+    Parameters
+    ----------
+    {y_true_y_score}
+    specificity : float in [0, 1]
+        The least specificity.
+    method : {"step", "interpolated"}, default="step"
+        "step" is the best threshold whose specificity is at least so much; "interpolated"
+        reads the ROC curve, straight between thresholds, at exactly this specificity.
+    {rank_average}
+    {score_labels}
+    {score_pos_label}
+    {sample_weight}
+
+    Returns
+    -------
+    float or ndarray of shape (n_classes,)
+        In [0, 1]; higher is better. nan, with a warning, where a class has no rows.
+
+    Raises
+    ------
+    {raises}
+
+    See Also
+    --------
+    optimal_threshold : The threshold itself, with ``constraint=("specificity", ">=", 0.9)``.
+
+    References
+    ----------
+    Pepe (2003), The Statistical Evaluation of Medical Tests, section 4.3.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import sensitivity_at_specificity
+    >>> y, s = [0, 0, 0, 1, 1, 1], [1, 3, 5, 2, 4, 6]
+    >>> sensitivity_at_specificity(y, s, specificity=0.5)
+    0.6666666666666666
+    >>> sensitivity_at_specificity(y, s, specificity=1.0)
+    0.3333333333333333
+    """
+    check_option("method", method, METHODS)
+    target = check_share("specificity", specificity)
+    return rank_score(
+        partial(sensitivity_at, specificity=target, method=method),
+        "Sensitivity at a specificity",
+        y_true,
+        y_score,
+        average=average,
+        labels=labels,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+    )
+
+
+@document
+def specificity_at_sensitivity(
+    y_true: Any,
+    y_score: Any,
+    *,
+    sensitivity: float,
+    method: str = "step",
+    average: str | None = "macro",
+    labels: Any = None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+) -> Any:
+    r"""Specificity at a sensitivity: largest share of true negatives with enough positives found.
+
+    .. math:: \max_t \{ 1 - FPR(t) : TPR(t) \ge s \}
+
+    Parameters
+    ----------
+    {y_true_y_score}
+    sensitivity : float in [0, 1]
+        The least sensitivity.
+    method : {"step", "interpolated"}, default="step"
+        "step" is the best threshold whose sensitivity is at least so much; "interpolated"
+        reads the ROC curve, straight between thresholds, at exactly this sensitivity.
+    {rank_average}
+    {score_labels}
+    {score_pos_label}
+    {sample_weight}
+
+    Returns
+    -------
+    float or ndarray of shape (n_classes,)
+        In [0, 1]; higher is better. nan, with a warning, where a class has no rows.
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    Pepe (2003), The Statistical Evaluation of Medical Tests, section 4.3.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import specificity_at_sensitivity
+    >>> specificity_at_sensitivity([0, 0, 0, 1, 1, 1], [1, 3, 5, 2, 4, 6], sensitivity=0.6)
+    0.6666666666666666
+    """
+    check_option("method", method, METHODS)
+    target = check_share("sensitivity", sensitivity)
+    return rank_score(
+        partial(specificity_at, sensitivity=target, method=method),
+        "Specificity at a sensitivity",
+        y_true,
+        y_score,
+        average=average,
+        labels=labels,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+    )
+
+
+@document
+def precision_at_recall(
+    y_true: Any,
+    y_score: Any,
+    *,
+    recall: float,
+    method: str = "step",
+    average: str | None = "macro",
+    labels: Any = None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+) -> Any:
+    r"""Precision at a recall: largest precision of a threshold that finds enough positives.
+
+    .. math:: \max_t \{ P(t) : R(t) \ge r \}
+
+    Parameters
+    ----------
+    {y_true_y_score}
+    recall : float in [0, 1]
+        The least recall.
+    method : {"step", "interpolated"}, default="step"
+        "step" is the largest precision over the thresholds whose recall is at least so much;
+        "interpolated" the precision at exactly this recall, true and false positives growing
+        in proportion between thresholds (not a straight line in the precision).
+    {rank_average}
+    {score_labels}
+    {score_pos_label}
+    {sample_weight}
+
+    Returns
+    -------
+    float or ndarray of shape (n_classes,)
+        In [0, 1]; higher is better. nan, with a warning, where there are no positives.
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    Davis & Goadrich (2006), Proceedings of the 23rd ICML, 233-240.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import precision_at_recall
+    >>> y, s = [0, 0, 0, 1, 1, 1], [1, 3, 5, 2, 4, 6]
+    >>> precision_at_recall(y, s, recall=0.5)
+    0.6666666666666666
+    >>> precision_at_recall(y, s, recall=0.5, method="interpolated")
+    0.6
+    """
+    check_option("method", method, METHODS)
+    target = check_share("recall", recall)
+    return rank_score(
+        partial(precision_at, recall=target, method=method),
+        "Precision at a recall",
+        y_true,
+        y_score,
+        average=average,
+        labels=labels,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+    )
+
+
+@document
+def recall_at_precision(
+    y_true: Any,
+    y_score: Any,
+    *,
+    precision: float,
+    method: str = "step",
+    average: str | None = "macro",
+    labels: Any = None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+) -> Any:
+    r"""Recall at a precision: largest share of positives found by a precise enough threshold.
+
+    .. math:: \max_t \{ R(t) : P(t) \ge p \}
+
+    Parameters
+    ----------
+    {y_true_y_score}
+    precision : float in [0, 1]
+        The least precision.
+    method : {"step", "interpolated"}, default="step"
+        "step" is the largest recall over the thresholds whose precision is at least so much;
+        "interpolated" the last recall at which it still is, true and false positives growing
+        in proportion between thresholds.
+    {rank_average}
+    {score_labels}
+    {score_pos_label}
+    {sample_weight}
+
+    Returns
+    -------
+    float or ndarray of shape (n_classes,)
+        In [0, 1]; higher is better. 0 where no threshold is so precise: who predicts nothing
+        makes no false positive. nan, with a warning, where there are no positives.
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    Davis & Goadrich (2006), Proceedings of the 23rd ICML, 233-240.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import recall_at_precision
+    >>> recall_at_precision([0, 0, 0, 1, 1, 1], [1, 3, 5, 2, 4, 6], precision=0.6)
+    1.0
+    """
+    check_option("method", method, METHODS)
+    target = check_share("precision", precision)
+    return rank_score(
+        partial(recall_at, precision=target, method=method),
+        "Recall at a precision",
+        y_true,
+        y_score,
+        average=average,
+        labels=labels,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+    )

@@ -1,0 +1,180 @@
+"""Areas under a part of the ROC curve, and under its convex hull."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.metrics.rankings.class_averages import Kernel, average_areas
+from skmetrics_ext.metrics.rankings.ranking_kernels import partial_roc_auc, roc_auc_convex_hull
+from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
+
+
+@document
+def partial_roc_auc_score(
+    y_true: Any,
+    y_score: Any,
+    *,
+    fpr_range: tuple[float, float] | None = None,
+    tpr_range: tuple[float, float] | None = None,
+    standardize: bool = True,
+    average: str | None = "macro",
+    sample_weight: Any = None,
+    multi_class: str = "raise",
+    labels: Any = None,
+    pos_label: Any = None,
+) -> Any:
+    r"""Partial area under the ROC curve, within a range of either rate.
+
+    .. math:: A = \int_a^b TPR \, d FPR \quad \text{or} \quad A = \int_a^b (1 - FPR) \, d TPR
+
+    standardised to (1 + (A - m) / (M - m)) / 2, with m the area under the diagonal within the
+    range and M = b - a, so that chance is 1/2 and perfect is 1.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        True labels, or multilabel indicators.
+    y_score : array-like of shape (n_samples,) or (n_samples, n_classes)
+        Scores, higher for the class.
+    fpr_range : (float, float), default=None
+        From a to b, 0 <= a < b <= 1: the range of false positive rates (1 - specificity).
+    tpr_range : (float, float), default=None
+        The range of true positive rates (sensitivity). Exactly one of the two is given.
+    standardize : bool, default=True
+        Whether to give the standardised area; the plain one otherwise.
+    average : {"macro", "weighted", "micro", "samples"} or None, default="macro"
+        As in `roc_auc_score`.
+    {sample_weight}
+    multi_class : {"raise", "ovr", "ovo"}, default="raise"
+        As in `roc_auc_score`: of one class against the rest, or of pairs of classes.
+    labels : array-like of shape (n_classes,), default=None
+        The class of each column of ``y_score``, in this order.
+    pos_label : int, float, bool or str, default=None
+        The positive class of binary labels; by default the greater of the two.
+
+    Returns
+    -------
+    float or ndarray
+        In [0, b - a], or at most 1 when standardised, and then at least 0 for a range that
+        begins at a false positive rate of 0; higher is better. nan, with a warning, where a
+        class has no rows.
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    McClish (1989), Medical Decision Making 9(3), 190-195; Jiang, Metz & Nishikawa (1996),
+    Radiology 201(3), 745-750 (range of true positive rates).
+
+    Examples
+    --------
+    >>> from skmetrics_ext import partial_roc_auc_score
+    >>> y_true, y_score = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
+    >>> partial_roc_auc_score(y_true, y_score, fpr_range=(0, 0.5), standardize=False)
+    0.25
+    >>> partial_roc_auc_score(y_true, y_score, tpr_range=(0.5, 1), standardize=False)
+    0.25
+    """
+    check_option("multi_class", multi_class, ("raise", "ovr", "ovo"))
+    check_option("standardize", standardize, (True, False))
+    kernel = partial_kernel(fpr_range, tpr_range, standardize)
+    checked = Scores.check(
+        y_true, y_score, labels=labels, pos_label=pos_label, sample_weight=sample_weight
+    )
+    return average_areas(checked, kernel, multi_class, average)
+
+
+def partial_kernel(
+    fpr_range: tuple[float, float] | None = None,
+    tpr_range: tuple[float, float] | None = None,
+    standardize: bool = True,
+) -> Kernel:
+    """The area within one of the two ranges."""
+    if (fpr_range is None) == (tpr_range is None):
+        raise InvalidParameterError(
+            "Pass exactly one of fpr_range and tpr_range, a pair (low, high); got "
+            f"fpr_range={fpr_range!r} and tpr_range={tpr_range!r}."
+        )
+    axis = "fpr" if tpr_range is None else "tpr"
+    low, high = _range(f"{axis}_range", tpr_range if fpr_range is None else fpr_range)
+    return partial(partial_roc_auc, low=low, high=high, axis=axis, standardize=standardize)
+
+
+def _range(name: str, given: Any) -> tuple[float, float]:
+    try:
+        low, high = (float(bound) for bound in given)
+    except (TypeError, ValueError):
+        low, high = 1.0, 0.0
+    if not 0 <= low < high <= 1:
+        raise InvalidParameterError(
+            f"{name} must be a pair (low, high) with 0 <= low < high <= 1, got {given!r}."
+        )
+    return low, high
+
+
+@document
+def roc_auc_convex_hull_score(
+    y_true: Any,
+    y_score: Any,
+    *,
+    average: str | None = "macro",
+    sample_weight: Any = None,
+    multi_class: str = "raise",
+    labels: Any = None,
+    pos_label: Any = None,
+) -> Any:
+    r"""Area under the convex hull of the ROC curve.
+
+    .. math:: A = \int_0^1 H(x) \, dx
+
+    with H the least concave function that is nowhere below the curve.
+
+    The hull is the best that can be had from the scores by choosing thresholds, at random
+    between two where that helps: the ROC curve after isotonic calibration.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        True labels, or multilabel indicators.
+    y_score : array-like of shape (n_samples,) or (n_samples, n_classes)
+        Scores, higher for the class.
+    average : {"macro", "weighted", "micro", "samples"} or None, default="macro"
+        As in `roc_auc_score`.
+    {sample_weight}
+    multi_class : {"raise", "ovr", "ovo"}, default="raise"
+        As in `roc_auc_score`.
+    labels : array-like of shape (n_classes,), default=None
+        The class of each column of ``y_score``, in this order.
+    pos_label : int, float, bool or str, default=None
+        The positive class of binary labels; by default the greater of the two.
+
+    Returns
+    -------
+    float or ndarray
+        In [1/2, 1]; higher is better. At least `roc_auc_score`. nan, with a warning, where a
+        class has no rows.
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    Provost & Fawcett (2001), Machine Learning 42(3), 203-231; Fawcett & Niculescu-Mizil (2007),
+    Machine Learning 68(1), 97-106.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import roc_auc_convex_hull_score
+    >>> roc_auc_convex_hull_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    0.875
+    """
+    check_option("multi_class", multi_class, ("raise", "ovr", "ovo"))
+    checked = Scores.check(
+        y_true, y_score, labels=labels, pos_label=pos_label, sample_weight=sample_weight
+    )
+    return average_areas(checked, roc_auc_convex_hull, multi_class, average)

@@ -1,0 +1,266 @@
+"""Areas under the precision-recall curve: three of them, under three names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.metrics.rankings.class_averages import AVERAGES, average_classes
+from skmetrics_ext.metrics.rankings.curve_arrays import NO_POSITIVE
+from skmetrics_ext.metrics.rankings.rank_averaging import each_slice
+from skmetrics_ext.metrics.rankings.ranking_kernels import average_precision, cumulated
+from skmetrics_ext.numeric import Array, divide, trapezoid
+from skmetrics_ext.tallies import RankTally
+from skmetrics_ext.validation import (
+    InvalidParameterError,
+    Scores,
+    check_option,
+    warn_undefined,
+)
+from skmetrics_ext.validation.errors import warn_user
+
+# --------------------------------------------------------------------------- kernels
+
+
+def precision_recall_points(tally: RankTally) -> tuple[Array, Array]:
+    """Precision and recall (..., T + 1) from recall 0, where precision is 1 by convention."""
+    fp, tp = cumulated(tally.negative), cumulated(tally.positive)
+    predicted = tp + fp
+    precision = np.where(predicted == 0, 1.0, divide(tp, predicted))
+    return precision, divide(tp, tp[..., -1:])
+
+
+def trapezoid_area(tally: RankTally) -> Array:
+    return trapezoid(*precision_recall_points(tally))
+
+
+def davis_goadrich_area(tally: RankTally) -> Array:
+    """Exact area where false positives grow in proportion to true ones between two scores.
+
+    Between n and n + d predicted rows, of which t and t + e are right, precision at n + v
+    is (t + v e / d) / (n + v); its integral over v is a logarithm and a line.
+    """
+    tp = cumulated(tally.positive)
+    predicted = tp + cumulated(tally.negative)
+    before, t = predicted[..., :-1], tp[..., :-1]
+    gained, grown = np.diff(tp, axis=-1), np.diff(predicted, axis=-1)
+    slope = np.nan_to_num(divide(gained, grown))
+    log = np.log1p(np.nan_to_num(divide(grown, before)))
+    # From nothing predicted, precision is the same all the way.
+    parts = slope * (t * log + slope * (grown - before * log))
+    return divide(parts.sum(axis=-1), tp[..., -1])
+
+
+def unit_step_area(tally: RankTally) -> Array:
+    """Davis & Goadrich's own rule: a point at each whole true positive, trapezoids between."""
+    tp, fp = cumulated(tally.positive), cumulated(tally.negative)
+    gained, wrong = np.diff(tp), np.diff(fp)
+    if not tp[-1]:
+        return np.asarray(np.nan)
+    # A step without a true positive still moves the point straight down.
+    n_points = np.maximum(gained, 1)
+    start = np.repeat(np.cumsum(n_points) - n_points, n_points)
+    share = (np.arange(n_points.sum()) - start + 1) / np.repeat(n_points, n_points)
+    right = np.repeat(tp[:-1], n_points) + share * np.repeat(gained, n_points)
+    false = np.repeat(fp[:-1], n_points) + share * np.repeat(wrong, n_points)
+    precision, recall = right / (right + false), right / tp[-1]
+    precision = np.concatenate([precision[:1], precision])
+    return trapezoid(precision, np.concatenate([[0.0], recall]))
+
+
+# --------------------------------------------------------------------------- public functions
+
+
+@document
+def average_precision_score(
+    y_true: Any,
+    y_score: Any,
+    *,
+    average: str | None = "macro",
+    pos_label: Any = 1,
+    sample_weight: Any = None,
+    labels: Any = None,
+) -> Any:
+    r"""Average precision: precision at each threshold, weighted by the recall gained there.
+
+    .. math:: AP = \sum_t (R_t - R_{t-1}) P_t
+
+    Nothing is interpolated; `pr_auc_score` has the areas that are.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        True labels, or multilabel indicators.
+    y_score : array-like of shape (n_samples,) or (n_samples, n_classes)
+        Scores, higher for the class.
+    average : {"macro", "weighted", "micro", "samples"} or None, default="macro"
+        Of multilabel and multiclass data, each class against the rest. "macro" is the mean
+        over classes; "weighted" weights it by the weight of each class; "micro" takes every
+        cell of the indicator matrix as a row; "samples" is the mean over rows; None gives a
+        value per class.
+    pos_label : int, float, bool or str, default=1
+        The positive class of binary labels.
+    {sample_weight}
+    labels : array-like of shape (n_classes,), default=None
+        The class of each column of ``y_score``, in this order, sorted or not. For binary
+        labels: negative, positive; ``pos_label`` then has no say. The sorted classes of
+        ``y_true`` by default.
+
+    Returns
+    -------
+    float or ndarray of shape (n_classes,)
+        In [0, 1]; higher is better, and the share of positive rows is chance. Without a positive
+        row 0, with a warning, as in scikit-learn; but nan for a class of multiclass data that
+        is among ``labels`` and has no rows.
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    Buckley & Voorhees (2000), Proceedings of the 23rd SIGIR, 33-40; Boyd, Eng & Page (2013),
+    ECML PKDD 2013, 451-466.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import average_precision_score
+    >>> round(average_precision_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), 6)
+    0.833333
+    """
+    check_option("average", average, AVERAGES)
+    checked = Scores.check(
+        y_true,
+        y_score,
+        labels=labels,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        by_rule=True,
+    )
+    tell = _or_nan if checked.kind == "multiclass" else _or_zero
+    return average_classes(checked, average_precision, tell, average)
+
+
+@document
+def pr_auc_score(
+    y_true: Any,
+    y_score: Any,
+    *,
+    interpolation: str = "trapezoid",
+    average: str | None = "macro",
+    pos_label: Any = 1,
+    sample_weight: Any = None,
+    labels: Any = None,
+) -> Any:
+    r"""Area under the interpolated precision-recall curve.
+
+    "trapezoid" joins the points by straight lines, from (recall 0, precision 1):
+
+    .. math:: \sum_t (R_t - R_{t-1}) (P_t + P_{t-1}) / 2
+
+    which no choice between two thresholds attains: it is too large where precision falls fast.
+    "davis_goadrich" joins them by what such choices attain, false positives in proportion to
+    the true ones gained, and integrates exactly. "davis_goadrich_unit" is the rule of Davis
+    and Goadrich's paper: points of that curve at every whole true positive, and trapezoids.
+    `average_precision_score` interpolates nothing.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        True labels, or multilabel indicators.
+    y_score : array-like of shape (n_samples,) or (n_samples, n_classes)
+        Scores, higher for the class.
+    interpolation : {"trapezoid", "davis_goadrich", "davis_goadrich_unit"}, default="trapezoid"
+        What joins the points. The last needs integer weights, which are numbers of rows.
+    average : {"macro", "weighted", "micro", "samples"} or None, default="macro"
+        As in `average_precision_score`.
+    pos_label : int, float, bool or str, default=1
+        The positive class of binary labels.
+    {sample_weight}
+    labels : array-like of shape (n_classes,), default=None
+        The class of each column of ``y_score``, in this order. For binary labels: negative,
+        positive; ``pos_label`` then has no say.
+
+    Returns
+    -------
+    float or ndarray of shape (n_classes,)
+        In [0, 1]; higher is better. nan, with a warning, where no row is of the class.
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    Davis & Goadrich (2006), Proceedings of the 23rd ICML, 233-240; Boyd, Eng & Page (2013),
+    ECML PKDD 2013, 451-466; Keilwagen, Grosse & Grau (2014), PLoS ONE 9(3), e92209 (exact
+    integral, weights).
+
+    Examples
+    --------
+    >>> from skmetrics_ext import pr_auc_score
+    >>> y_true, y_score = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
+    >>> round(pr_auc_score(y_true, y_score), 6)
+    0.791667
+    >>> round(pr_auc_score([0, 1, 1, 0], [0, 1, 0, 0], interpolation="davis_goadrich"), 6)
+    0.820699
+    """
+    check_option("average", average, AVERAGES)
+    check_option("interpolation", interpolation, INTERPOLATIONS)
+    checked = Scores.check(
+        y_true,
+        y_score,
+        labels=labels,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        by_rule=True,
+    )
+    if interpolation == "davis_goadrich_unit" and not _counts_rows(checked.weight):
+        raise InvalidParameterError(
+            "interpolation='davis_goadrich_unit' steps from one true positive to the next, so "
+            "sample_weight must hold integers; 'davis_goadrich' takes any weights."
+        )
+    return average_classes(checked, INTERPOLATIONS[interpolation], _or_nan, average)
+
+
+INTERPOLATIONS: dict[str, Callable[[RankTally], Array]] = {
+    "trapezoid": trapezoid_area,
+    "davis_goadrich": davis_goadrich_area,
+    "davis_goadrich_unit": unit_step_area,
+}
+
+
+def area_kernel(interpolation: str = "trapezoid") -> Callable[[RankTally], Array]:
+    """The area under one of the interpolations, over any leading axes."""
+    if interpolation == "davis_goadrich_unit":
+        return partial(each_slice, _unit_step_area)
+    return INTERPOLATIONS[interpolation]
+
+
+def _unit_step_area(negative: Array, positive: Array) -> float:
+    mass = np.stack([negative, positive]).astype(np.int64)
+    return float(unit_step_area(RankTally(np.arange(mass.shape[-1]), mass)))
+
+
+def _counts_rows(weight: Array | None) -> bool:
+    return weight is None or weight.dtype.kind != "f"
+
+
+def _or_zero(area: Array) -> float:
+    if np.isnan(area):
+        warn_user(NO_POSITIVE)
+        return 0.0
+    return float(area)
+
+
+def _or_nan(area: Array) -> float:
+    if np.isnan(area):
+        warn_undefined(
+            "The area under the precision-recall curve is undefined and set to nan: no row is "
+            "of the class."
+        )
+    return float(area)

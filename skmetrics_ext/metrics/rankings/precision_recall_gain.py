@@ -1,0 +1,271 @@
+"""Precision and recall on the scale on which their harmonic mean is a plain mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.metrics.averaging import Rate
+from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.metrics.labels.rate_function import public_rate
+from skmetrics_ext.metrics.rankings.rank_averaging import (
+    ROUNDING,
+    binary_tally,
+    each_slice,
+    rank_score,
+)
+from skmetrics_ext.numeric import Array, divide, ratio, trapezoid
+from skmetrics_ext.tallies import Counts, RankTally
+from skmetrics_ext.validation import warn_undefined
+
+_FLACH_KULL = "Flach & Kull (2015), Advances in Neural Information Processing Systems 28, 838-846."
+
+# --------------------------------------------------------------------------- kernels
+
+
+def _gain(counts: Counts, wrong: Array, right: Array) -> Array:
+    """1 - (odds of the class) (wrong / right); ratios first, for products may overflow."""
+    others = counts.tn + counts.fp
+    odds = divide(counts.true, np.where(np.asarray(counts.true) > 0, others, 0))
+    return np.asarray(1 - odds * ratio(wrong, right))
+
+
+def precision_gain(counts: Counts) -> Array:
+    return _gain(counts, counts.fp, counts.tp)
+
+
+def recall_gain(counts: Counts) -> Array:
+    return _gain(counts, counts.fn, counts.tp)
+
+
+def f1_gain(counts: Counts) -> Array:
+    return _gain(counts, counts.fp + counts.fn, 2 * counts.tp)
+
+
+def auprg(tally: RankTally) -> Array:
+    """Area under the gains from recall gain 0 on."""
+    return each_slice(_area, tally)
+
+
+def _area(negative: Array, positive: Array) -> float:
+    if not positive.any() or not negative.any():
+        return float("nan")
+    counts, _ = _from_crossing(negative, positive)
+    # The widths sum to 1 but for rounding.
+    return min(float(trapezoid(precision_gain(counts), recall_gain(counts))), 1.0)
+
+
+def _from_crossing(negative: Array, positive: Array) -> tuple[Counts, int]:
+    """Counts from the point of recall gain 0 on, and the number of the threshold it falls in.
+
+    There recall equals prevalence. Both counts grow in proportion between thresholds.
+    """
+    tp, fp = np.cumsum(positive), np.cumsum(negative)
+    total_pos, total_neg = tp[-1], fp[-1]
+    wanted = total_pos * (total_pos / (total_pos + total_neg))
+    stop = int((tp >= wanted * (1 - ROUNDING)).argmax())
+    share = min((wanted - tp[stop] + positive[stop]) / positive[stop], 1.0)
+    at_tp = tp[stop] - (1 - share) * positive[stop]
+    at_fp = fp[stop] - (1 - share) * negative[stop]
+    tp, fp = np.append(at_tp, tp[stop:]), np.append(at_fp, fp[stop:])
+    return Counts(tp, fp, total_pos - tp, total_neg - fp), stop
+
+
+# --------------------------------------------------------------------------- public functions
+
+precision_gain_score = public_rate(
+    Rate(
+        "precision_gain_score",
+        precision_gain,
+        "Precision gain",
+        "true, negative or predicted",
+        """precision rescaled so that predicting the class for all rows has 0 and a perfect
+prediction 1, on a harmonic scale.""",
+        "PG = (P - \\pi) / ((1 - \\pi) P)",
+        "nothing is predicted as the class, or no row or every row is of it",
+        _FLACH_KULL,
+        """>>> round(precision_gain_score([0, 0, 1, 1], [0, 1, 1, 1]), 6)
+0.5""",
+        bounds=(-float("inf"), 1.0),
+    )
+)
+
+recall_gain_score = public_rate(
+    Rate(
+        "recall_gain_score",
+        recall_gain,
+        "Recall gain",
+        "true or negative",
+        "recall rescaled so that a recall equal to the prevalence has 0 and a full one 1, on a\n"
+        "harmonic scale.",
+        "RG = (R - \\pi) / ((1 - \\pi) R)",
+        "no row, or every row, is of the class",
+        _FLACH_KULL,
+        """>>> round(recall_gain_score([0, 0, 0, 0, 1, 1], [0, 0, 0, 0, 0, 1]), 6)
+0.5""",
+        bounds=(-float("inf"), 1.0),
+    )
+)
+
+f1_gain_score = public_rate(
+    Rate(
+        "f1_gain_score",
+        f1_gain,
+        "F-gain",
+        "true, negative or predicted",
+        "F1 rescaled so that an F1 equal to the prevalence has 0 and a perfect prediction 1: the\n"
+        "mean of precision gain and recall gain.",
+        "FG = (F_1 - \\pi) / ((1 - \\pi) F_1)",
+        "no row, or every row, is of the class",
+        _FLACH_KULL,
+        """>>> round(f1_gain_score([0, 0, 1, 1], [0, 1, 1, 1]), 6)
+0.75""",
+        bounds=(-float("inf"), 1.0),
+    )
+)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PrecisionRecallGainCurve:
+    """Precision gain over recall gain, from recall gain 0 to 1.
+
+    Parameters
+    ----------
+    precision_gain, recall_gain : ndarray of shape (T,)
+        The first point is interpolated at recall gain 0.
+    thresholds : ndarray of shape (T,)
+        Rows that score at least so much are predicted positive; nan for the first point.
+    """
+
+    precision_gain: Array
+    recall_gain: Array
+    thresholds: Array
+
+    def __iter__(self) -> Iterator[Array]:
+        return iter((self.precision_gain, self.recall_gain, self.thresholds))
+
+    @property
+    def area(self) -> float:
+        """Area under the curve: `auprg_score`."""
+        return float(trapezoid(self.precision_gain, self.recall_gain))
+
+
+@document
+def precision_recall_gain_curve(
+    y_true: Any,
+    y_score: Any,
+    *,
+    labels: Any = None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+) -> PrecisionRecallGainCurve:
+    r"""Precision gain over recall gain, for every threshold whose recall is the prevalence or more.
+
+    .. math:: PG = \frac{P - \pi}{(1 - \pi) P}, \quad RG = \frac{R - \pi}{(1 - \pi) R}
+
+    On this scale F1 is constant along straight lines, and lines between points mean something.
+
+    Parameters
+    ----------
+    {y_true_y_score_binary}
+    {score_labels}
+    {score_pos_label}
+    {sample_weight}
+
+    Returns
+    -------
+    PrecisionRecallGainCurve
+        ``precision_gain, recall_gain, thresholds``; also its ``area``. nan, with a warning,
+        where a class has no rows.
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    Flach & Kull (2015), Advances in Neural Information Processing Systems 28, 838-846.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import precision_recall_gain_curve
+    >>> curve = precision_recall_gain_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> curve.recall_gain.tolist(), curve.precision_gain.tolist()
+    ([0.0, 0.0, 0.0, 1.0, 1.0], [1.0, 1.0, 0.0, 0.5, 0.0])
+    """
+    _, tally = binary_tally(
+        y_true,
+        y_score,
+        labels=labels,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        what="precision_recall_gain_curve",
+    )
+    negative, positive = (np.asarray(m, dtype=np.float64) for m in (tally.negative, tally.positive))
+    if not positive.any() or not negative.any():
+        warn_undefined("Precision and recall gain are undefined: a class has no rows.")
+        undefined = np.full(1, np.nan)
+        return PrecisionRecallGainCurve(undefined, undefined, undefined)
+    counts, start = _from_crossing(negative, positive)
+    thresholds = np.append(np.nan, tally.thresholds[start:])
+    return PrecisionRecallGainCurve(precision_gain(counts), recall_gain(counts), thresholds)
+
+
+@document
+def auprg_score(
+    y_true: Any,
+    y_score: Any,
+    *,
+    average: str | None = "macro",
+    labels: Any = None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+) -> Any:
+    r"""Area under the precision-recall-gain curve, from recall gain 0 to 1.
+
+    .. math:: \int_0^1 PG \, d\,RG
+
+    by the trapezoid rule. It is a linear function of the expected F-gain, as the area under
+    the precision-recall curve is not of the expected F1.
+
+    Parameters
+    ----------
+    {y_true_y_score}
+    {rank_average}
+    {score_labels}
+    {score_pos_label}
+    {sample_weight}
+
+    Returns
+    -------
+    float or ndarray of shape (n_classes,)
+        At most 1; higher is better, 0 is a constant score. nan, with a warning, where a class
+        has no rows.
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    Flach & Kull (2015), Advances in Neural Information Processing Systems 28, 838-846.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import auprg_score
+    >>> auprg_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    0.25
+    """
+    return rank_score(
+        auprg,
+        "The area under the precision-recall-gain curve",
+        y_true,
+        y_score,
+        average=average,
+        labels=labels,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+    )

@@ -1,1 +1,0 @@
-"""Curves over the thresholds, as arrays and as frozen results."""

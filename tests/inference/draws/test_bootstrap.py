@@ -1,0 +1,238 @@
+"""Bootstrap: what is drawn, that it is reproducible, and intervals from it."""
+
+import numpy as np
+import pytest
+from scipy import stats
+from support.compare import same
+
+from skmetrics_ext import METRICS, confidence_interval, f1_score, gini_score, roc_auc_score
+from skmetrics_ext.inference.draws.area_draws import AreaReading, area_reading
+from skmetrics_ext.inference.draws.bootstrap import (
+    DrawPlan,
+    acceleration,
+    bootstrap_bounds,
+    draw_counts,
+    resample,
+    seed_sequence,
+)
+from skmetrics_ext.inference.draws.readers import read_metric
+from skmetrics_ext.validation import InvalidParameterError
+
+
+@pytest.fixture
+def labels():
+    rng = np.random.default_rng(0)
+    true = rng.integers(0, 3, 120)
+    return true, np.where(rng.random(120) < 0.7, true, rng.integers(0, 3, 120))
+
+
+@pytest.fixture
+def scores():
+    rng = np.random.default_rng(1)
+    true = rng.integers(0, 2, 150)
+    return true, np.round(true + rng.normal(size=150), 1)
+
+
+def test_as_many_rows_are_drawn_as_there_are(labels):
+    units = read_metric("f1_macro", *labels).units
+    counts = draw_counts(np.random.default_rng(0), units, 50, stratified=False)
+    assert (counts.sum(axis=1) == 120).all()
+    assert counts.std(axis=0).min() > 0
+
+
+def test_classes_keep_their_size_where_they_are_strata(scores):
+    units = read_metric("roc_auc", *scores).units
+    counts = draw_counts(np.random.default_rng(0), units, 50, stratified=True)
+    positive = (counts * (units.stratum == 1)).sum(axis=1)
+    assert (positive == scores[0].sum()).all()
+    assert (counts.sum(axis=1) == 150).all()
+
+
+def test_groups_are_drawn_as_wholes(labels):
+    groups = np.arange(120) // 6
+    reading = read_metric("f1_macro", *labels, groups=groups)
+    counts = draw_counts(np.random.default_rng(0), reading.units, 30, stratified=False)
+    units = reading.units
+    for group in range(20):
+        own = counts[:, units.group == group] / units.rows[units.group == group]
+        assert (own == own[:, :1]).all()
+    assert (np.count_nonzero(counts, axis=1) < len(units)).all()
+
+
+@pytest.mark.parametrize("n_rows", [40, 3000])
+def test_draws_of_units_are_multinomial(n_rows):
+    """Mean and variance of the counts, by either way of drawing."""
+    true = np.arange(n_rows) % 2
+    pred = (np.arange(n_rows) % 3 == 0).astype(int)
+    few = read_metric("f1", true, pred).units
+    many = read_metric("roc_auc", true, np.arange(n_rows) // 2).units
+    for units in (few, many):
+        counts = draw_counts(np.random.default_rng(5), units, 400, stratified=False)
+        share = units.rows / n_rows
+        error = np.sqrt(units.rows * (1 - share) / 400)
+        assert (np.abs(counts.mean(axis=0) - units.rows) < 5 * error).all()
+        spread = counts.var(axis=0).mean() / (units.rows * (1 - share)).mean()
+        assert spread == pytest.approx(1, abs=0.15)
+
+
+def test_values_are_those_of_the_rows_drawn(labels):
+    """The same seed, followed by hand through the counts of rows."""
+    true, pred = labels
+    reading = read_metric("f1_macro", true, pred)
+    counts = draw_counts(np.random.default_rng(3), reading.units, 5, stratified=False)
+    for count, value in zip(counts, reading.statistic(counts), strict=True):
+        rows = np.repeat(reading.units.first, count)
+        assert value == pytest.approx(f1_score(true[rows], pred[rows], average="macro"))
+
+
+def test_areas_of_draws_are_exact_with_ties_and_weights(scores):
+    true, score = scores
+    rng = np.random.default_rng(0)
+    for metric, public in (("roc_auc", roc_auc_score), ("gini", gini_score)):
+        reading = area_reading(read_metric(metric, true, score))
+        assert isinstance(reading, AreaReading)
+        counts = rng.integers(0, 3, (4, 150))
+        expected = [public(true, score, sample_weight=count) for count in counts]
+        same(reading.of_rows(counts), np.array(expected))
+    weight = rng.integers(1, 4, 150) / 4
+    reading = area_reading(read_metric("roc_auc", true, score, sample_weight=weight))
+    expected = [roc_auc_score(true, score, sample_weight=weight * count) for count in counts]
+    same(reading.of_rows(counts), np.array(expected))
+
+
+def test_the_same_seed_gives_the_same_draws_for_any_number_of_jobs(labels, scores):
+    for metric, rows in (("f1_macro", labels), ("average_precision", scores)):
+        reading = read_metric(metric, *rows)
+        one = resample(reading, DrawPlan(1200, random_state=7))
+        again = resample(reading, DrawPlan(1200, random_state=7))
+        two = resample(reading, DrawPlan(1200, random_state=7, n_jobs=2))
+        np.testing.assert_array_equal(one, again)
+        np.testing.assert_array_equal(one, two)
+        assert (one != resample(reading, DrawPlan(1200, random_state=8))).any()
+
+
+def test_progress_is_told_block_by_block(labels):
+    told = []
+    plan = DrawPlan(1200, random_state=0, progress=lambda done, total: told.append((done, total)))
+    resample(read_metric("f1_macro", *labels), plan)
+    assert told == [(1, 3), (2, 3), (3, 3)]
+
+
+@pytest.mark.parametrize("method", ["bca", "percentile", "basic"])
+def test_bounds_are_those_of_scipy(labels, method):
+    """On the same metric and rows, up to Monte-Carlo error."""
+    true, pred = labels
+    reading = read_metric("accuracy", true, pred)
+    values = resample(reading, DrawPlan(20_000, random_state=0))
+    name = "bootstrap" if method == "percentile" else method
+    found = bootstrap_bounds(reading, values, name, 0.9, (0, 1))
+    expected = stats.bootstrap(
+        ((true == pred).astype(float),),
+        np.mean,
+        confidence_level=0.9,
+        method=method,
+        n_resamples=20_000,
+        rng=np.random.default_rng(0),
+    ).confidence_interval
+    np.testing.assert_allclose(found, expected, atol=0.01)
+
+
+def test_acceleration_is_a_sixth_of_the_skewness_of_the_jackknife(labels):
+    true, pred = labels
+    by_unit = acceleration(read_metric("f1_macro", true, pred))
+
+    def f1(a, b):
+        return f1_score(a, b, average="macro")
+
+    by_row = acceleration(read_metric(f1, true, pred))
+    assert by_unit == pytest.approx(by_row, rel=1e-6)
+    left = [f1(np.delete(true, i), np.delete(pred, i)) for i in range(120)]
+    away = np.mean(left) - left
+    assert by_row == pytest.approx((away**3).sum() / (6 * (away**2).sum() ** 1.5), rel=1e-9)
+
+
+def test_acceleration_of_many_units_is_near_that_of_all():
+    rng = np.random.default_rng(2)
+    true = rng.integers(0, 2, 3000)
+    reading = read_metric("roc_auc", true, rng.normal(size=3000) + 2 * true)
+    counts = np.tile(reading.units.rows, (300, 1)).astype(float)
+    rows = np.arange(0, 3000, 10)
+    counts[np.arange(300), reading.units.of_row[rows]] -= 1
+    away = reading.value - reading.statistic(counts)
+    skewness = (away**3).sum() / (6 * (away**2).sum() ** 1.5) / np.sqrt(10)
+    assert acceleration(reading) == pytest.approx(skewness, rel=0.2)
+
+
+def test_undefined_draws_are_left_out():
+    true, pred = [0] * 6 + [1, 1], [0] * 6 + [1, 0]
+    reading = read_metric("roc_auc", true, np.arange(8.0))
+    values = resample(reading, DrawPlan(500, random_state=0))
+    assert 0 < np.isnan(values).sum() < 250
+    low, high = bootstrap_bounds(reading, values, "bootstrap", 0.95, (0, 1))
+    assert np.isfinite([low, high]).all()
+    labels_only = read_metric("f1", true, pred)
+    assert np.isfinite(resample(labels_only, DrawPlan(500, random_state=0))).all()
+
+
+def test_infinite_values_have_bounds_and_no_standard_error():
+    true, pred = [1] * 6 + [0] * 6, [1] * 5 + [0] * 6 + [1]
+    found = confidence_interval(
+        "positive_likelihood_ratio", true, pred, method="bca", random_state=0, n_resamples=499
+    )
+    assert np.isinf(found.high)
+    assert found.low <= 5 <= found.high
+    assert np.isnan(found.standard_error)
+
+
+def test_a_metric_that_is_mostly_undefined_has_no_interval():
+    reading = read_metric("roc_auc", [0, 0, 0, 1], [1.0, 2.0, 3.0, 4.0])
+    values = np.full(100, np.nan)
+    values[:30] = 1.0
+    assert np.isnan(bootstrap_bounds(reading, values, "bootstrap", 0.95, (0, 1))).all()
+
+
+def test_what_cannot_be_drawn_is_refused(labels):
+    true, pred = labels
+    grouped = read_metric("f1_macro", true, pred, groups=np.arange(120) // 2)
+    with pytest.raises(InvalidParameterError, match="choose one"):
+        resample(grouped, DrawPlan(10, stratified=True))
+    marks = np.eye(3, dtype=int)
+    multilabel = read_metric(METRICS["f1_score"].function, marks, marks, average="macro")
+    with pytest.raises(InvalidParameterError, match="one class label a row"):
+        resample(multilabel, DrawPlan(10, stratified=True))
+
+
+@pytest.mark.parametrize("bad", ["a", 1.5, True, -1])
+def test_seeds_are_checked(bad):
+    with pytest.raises(InvalidParameterError, match="random_state"):
+        seed_sequence(bad)
+
+
+def test_seeds_of_every_kind():
+    for state in (0, np.int64(3), np.random.SeedSequence(1)):
+        assert seed_sequence(state).generate_state(1) == seed_sequence(state).generate_state(1)
+    for make in (np.random.default_rng, np.random.RandomState):
+        first, second = seed_sequence(make(0)), seed_sequence(make(0))
+        assert first.generate_state(1) == second.generate_state(1)
+    assert seed_sequence(None).generate_state(1) != seed_sequence(None).generate_state(1)
+
+
+def test_expanded_percentiles_are_as_wide_as_t_intervals_of_the_rarest_class(scores):
+    """Of draws that are normal, 1.96 becomes the t quantile by the root of m / (m - 1)."""
+    true, score = np.repeat([0, 1], [200, 10]), np.random.default_rng(0).normal(size=210)
+    reading = read_metric("average_precision", true, score)
+    draws = stats.norm.ppf((np.arange(100_000) + 0.5) / 100_000)
+    low, high = bootstrap_bounds(reading, draws, "expanded", 0.95, (-np.inf, np.inf))
+    away = stats.t.ppf(0.975, 9) * np.sqrt(10 / 9)
+    assert (low, high) == pytest.approx((-away, away), rel=1e-3)
+    grouped = read_metric("average_precision", true, score, groups=np.arange(210) % 5)
+    _, high = bootstrap_bounds(grouped, draws, "expanded", 0.95, (-np.inf, np.inf))
+    assert high == pytest.approx(stats.t.ppf(0.975, 4) * np.sqrt(5 / 4), rel=1e-2)
+
+
+def test_a_class_of_one_row_has_percentiles_within_the_draws():
+    found = confidence_interval(
+        "average_precision", [0] * 30 + [1], range(31), random_state=0, n_resamples=99
+    )
+    assert found.method == "expanded"
+    assert 0 <= found.low <= found.value <= found.high <= 1

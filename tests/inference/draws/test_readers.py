@@ -1,0 +1,218 @@
+"""Readers: a metric as a function of what is drawn equals the public function on those rows."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.compare import same, undefined_allowed
+from support.rows import NAMES, call, settings_of
+from support.samples import samples
+
+from skmetrics_ext import METRICS, confusion_matrix, expected_cost, f1_score, roc_auc_score
+from skmetrics_ext.inference.draws.readers import Metric, read_metric
+from skmetrics_ext.inference.draws.readings import (
+    CheckedReading,
+    MomentReading,
+    RankReading,
+    RowReading,
+    Scatter,
+    TableReading,
+)
+from skmetrics_ext.validation import InvalidParameterError
+
+TABLES = {"averaged_confusion", "confusion_matrix"}
+
+
+def reading_of(name, params, sample, **options):
+    with undefined_allowed():
+        return read_metric(
+            METRICS[name].function,
+            sample.true,
+            sample.response,
+            sample_weight=sample.weight,
+            **params,
+            **options,
+        )
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+def test_the_statistic_of_all_rows_is_the_value_of_the_public_function(name, data):
+    params, kind = data.draw(st.sampled_from(settings_of(name)))
+    weighted = data.draw(st.booleans())
+    sample = data.draw(samples(METRICS[name].response, kind, weighted=weighted))
+    expected = call(METRICS[name], params, sample)
+    reading = reading_of(name, params, sample)
+    same(reading.value, expected)
+    ones = np.ones((1, len(sample)), dtype=np.int64)
+    with undefined_allowed():
+        found = reading.of_rows(ones)
+    undefined = np.asarray(expected) == 0  # average precision calls 0/0 zero
+    found = np.where(np.isnan(found[0]) & undefined, 0.0, found[0])
+    same(found, np.asarray(expected, dtype=float))
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if METRICS[name].on_tables])
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+def test_a_draw_has_the_value_of_the_public_function_on_the_rows_drawn(name, data):
+    spec = METRICS[name]
+    chosen = [(p, kind) for p, kind in settings_of(name) if kind != "multilabel"]
+    params, kind = data.draw(st.sampled_from(chosen))
+    sample = data.draw(samples(spec.response, kind))
+    counts = np.array(
+        data.draw(st.lists(st.integers(0, 3), min_size=len(sample), max_size=len(sample)))
+    )
+    counts[: sample.n_classes] += 1  # every class is true in some row
+    rows = np.repeat(np.arange(len(sample)), counts)
+    expected = call(spec, params, sample.take(rows))
+    reading = reading_of(name, params, sample)
+    assert isinstance(reading, TableReading)
+    same(reading.of_rows(counts[None])[0], np.asarray(expected, dtype=float))
+
+
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_a_draw_of_scores_has_the_value_of_the_rows_drawn(data):
+    names = [n for n in NAMES if METRICS[n].tally in ("ranks", "moments")]
+    name = data.draw(st.sampled_from(names))
+    spec = METRICS[name]
+    params, kind = data.draw(st.sampled_from(settings_of(name)))
+    sample = data.draw(samples(spec.response, kind))
+    extra = data.draw(st.lists(st.integers(0, 3), min_size=len(sample), max_size=len(sample)))
+    counts = np.array(extra)
+    counts[: max(sample.n_classes, 2)] += 1
+    rows = np.repeat(np.arange(len(sample)), counts)
+    expected = np.asarray(call(spec, params, sample.take(rows)), dtype=float)
+    reading = reading_of(name, params, sample)
+    with undefined_allowed():
+        found = reading.of_rows(counts[None])[0]
+    found = np.where(np.isnan(found) & (expected == 0), 0.0, found)
+    same(found, expected)
+
+
+def test_the_fast_readings_are_the_ones_in_use():
+    """A registry row that lost its reading would fall back in silence, and be slow."""
+    rng = np.random.default_rng(0)
+    true, pred, score = rng.integers(0, 2, 40), rng.integers(0, 2, 40), rng.random(40)
+    proba = np.clip(score, 0.1, 0.9)
+    for name in NAMES:
+        spec = METRICS[name]
+        response = {"labels": pred, "scores": score, "probabilities": proba}[spec.response]
+        kind = {"counts": TableReading, "confusion": TableReading}.get(spec.tally)
+        kind = kind or {"ranks": RankReading, "moments": MomentReading}[spec.tally]
+        kind = CheckedReading if name in TABLES else kind
+        with undefined_allowed():
+            found = read_metric(spec.function, true, response, **spec.params)
+        assert isinstance(found, kind), name
+
+
+def test_parameters_that_no_kernel_knows_are_read_from_weighted_rows():
+    rng = np.random.default_rng(1)
+    true = rng.integers(0, 3, 30)
+    score = rng.random((30, 3))
+    reading = read_metric("roc_auc_ovo", true, score)
+    assert isinstance(reading, CheckedReading)
+    counts = rng.integers(1, 3, 30)
+    rows = np.repeat(np.arange(30), counts)
+    same(
+        reading.of_rows(counts[None])[0],
+        np.asarray(roc_auc_score(true[rows], score[rows], multi_class="ovo")),
+    )
+
+
+def test_rows_that_are_alike_are_one_unit():
+    true, pred = [0, 0, 1, 1, 1], [0, 0, 1, 0, 1]
+    reading = read_metric("f1", true, pred)
+    assert sorted(reading.units.rows.tolist()) == [1, 2, 2]
+    assert reading.tables(reading.units.rows).tolist() == [[2, 0], [1, 2]]
+    weighted = read_metric("f1", true, pred, sample_weight=[1, 2, 1, 1, 1])
+    assert len(weighted.units) == 4
+    seen = read_metric("f1", true, pred, sample_weight=[1, 2, 1, 1, 1], weights_are="frequency")
+    assert seen.units.weight is None
+    assert seen.units.rows.sum() == 6
+
+
+def test_rows_without_weight_are_absent():
+    reading = read_metric("accuracy", [0, 1, 1, 0], [0, 1, 0, 1], sample_weight=[1, 1, 0, 2])
+    assert len(reading.units.of_row) == 3
+    assert reading.value == pytest.approx(2 / 4)
+
+
+def test_a_function_of_the_users_own_is_read_row_by_row():
+    def share(y_true, y_pred):
+        return np.mean(np.asarray(y_true) == np.asarray(y_pred))
+
+    reading = read_metric(share, ["a", "b", "b"], ["a", "b", "a"])
+    assert isinstance(reading, RowReading)
+    assert reading.statistic(np.array([[1, 1, 1], [3, 0, 0], [0, 0, 2]])).tolist() == [2 / 3, 1, 0]
+    with pytest.raises(InvalidParameterError, match="no parameter sample_weight"):
+        read_metric(share, [0, 1], [0, 1], sample_weight=[1, 2])
+
+
+def test_weights_travel_with_the_rows_of_a_users_function():
+    def weighed(y_true, y_pred, sample_weight=None):
+        return float(np.average(np.asarray(y_true) == y_pred, weights=sample_weight))
+
+    reading = read_metric(weighed, [0, 1, 1], np.array([0, 1, 0]), sample_weight=[1.0, 2.0, 5.0])
+    assert reading.statistic(np.array([[2, 1, 1]]))[0] == pytest.approx(4 / 9)
+    seen = read_metric(
+        weighed, [0, 1, 1], np.array([0, 1, 0]), sample_weight=[1, 2, 5], weights_are="frequency"
+    )
+    assert len(seen.units) == 8
+    assert seen.value == pytest.approx(3 / 8)
+
+
+@pytest.mark.parametrize(
+    ("metric", "params", "message"),
+    [
+        ("nonsense", {}, "not a valid scoring value"),
+        (3, {}, "must be a name or a function"),
+        ("f1", {"alpha": 1}, "takes no alpha"),
+        ("accuracy", {"normalize": False}, "normalize=False"),
+        ("f1", {"sample_weight": [1.5, 1], "weights_are": "frequency"}, "must hold integers"),
+        ("f1", {"groups": [1]}, "one group for each of the 2 rows"),
+        (lambda a, b: "text", {}, "has to give numbers"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_by_name(metric, params, message):
+    with pytest.raises(ValueError, match=message):
+        read_metric(metric, [0, 1], [0, 1], **params)
+
+
+def test_metrics_are_found_by_any_of_their_names():
+    assert Metric.find("neg_log_loss", {}).name == "neg_log_loss"
+    assert Metric.find("f1_score", {}).spec is METRICS["f1_score"]
+    assert Metric.find("f1_macro", {}).params == {"average": "macro"}
+    assert Metric.find(f1_score, {"average": "micro"}).spec is METRICS["f1_score"]
+    assert Metric.find(expected_cost, {"cost_matrix": [[0, 1], [1, 0]]}).spec is not None
+
+
+def test_metrics_that_have_no_scorer_are_read_from_tables():
+    costs = [[0, 1], [10, 0]]
+    true, pred = np.array([0, 0, 1, 1, 1]), np.array([0, 1, 1, 0, 1])
+    reading = read_metric(expected_cost, true, pred, cost_matrix=costs)
+    assert isinstance(reading, TableReading)
+    counts = np.array([1, 2, 0, 3, 1])
+    rows = np.repeat(np.arange(5), counts)
+    same(
+        reading.of_rows(counts[None])[0],
+        np.asarray(expected_cost(true[rows], pred[rows], cost_matrix=costs)),
+    )
+
+
+def test_arrays_are_read_as_arrays():
+    true, pred = [0, 0, 1, 1], [0, 1, 1, 1]
+    reading = read_metric(confusion_matrix, true, pred)
+    same(reading.statistic(reading.units.rows[None])[0], np.array([[1.0, 1.0], [0.0, 2.0]]))
+
+
+@given(st.lists(st.integers(0, 6), min_size=1, max_size=12), st.data())
+def test_scatter_sums_into_places(index, data):
+    columns = np.array(
+        data.draw(st.lists(st.integers(-5, 5), min_size=2 * len(index), max_size=2 * len(index)))
+    ).reshape(2, -1)
+    found = Scatter(np.array(index), 7)(columns)
+    expected = np.array([np.bincount(index, weights=row, minlength=7) for row in columns])
+    np.testing.assert_array_equal(found, expected)
