@@ -10,6 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[Any]
 
+_MOST_FACTOR = 1 << 31
+_MOST_INTEGER = (1 << 63) - 1
+
 
 def divide(numerator: ArrayLike, denominator: ArrayLike) -> Array:
     """Elementwise ratio in float64 (or complex128), nan wherever the denominator is 0."""
@@ -95,3 +98,19 @@ def exclusive_cumsum(values: Array) -> Array:
     out = np.zeros_like(values)
     np.cumsum(values[..., :-1], axis=-1, out=out[..., 1:])
     return out
+
+
+def as_factors(counts: Array, total: Any = None) -> Array:
+    """Counts that kernels may multiply: float64 where int64 would overflow, exact up to 2**53."""
+    if counts.dtype.kind == "f" or (counts.sum() if total is None else total) < _MOST_FACTOR:
+        return counts
+    return counts.astype(np.float64)
+
+
+def exact_dot(left: Array, right: Array) -> Any:
+    """Sum of products, exact for integers of any size."""
+    if left.dtype.kind == "f" or not len(left):
+        return (left * right).sum().item()
+    if int(left.sum()) * int(right.max()) > _MOST_INTEGER:
+        return int((left.astype(object) * right.astype(object)).sum())
+    return (left * right).sum().item()

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.merged.asked import Asked
-from skmetrics_ext.merged.large import dot
+from skmetrics_ext.numeric import exact_dot
 from skmetrics_ext.merged.steps import KEPT, SUMMED, WINS, Steps
 from skmetrics_ext.numeric import Array, exclusive_cumsum
 from skmetrics_ext.tallies import RankTally
@@ -154,7 +154,7 @@ def read_range(
     """
     mass = tally.mass
     twice = 2 * (exclusive_cumsum(mass[own]) + above[own]) + mass[own]
-    wins = tuple(dot(row, twice) for row in mass)
+    wins = tuple(exact_dot(row, twice) for row in mass)
     both = mass if len(mass) == 2 and own == 1 else _rest_and_own(mass, own)
     start = [_rest_and_own(side[:, None], own)[:, 0] for side in (above, total)]
     steps = Steps.of(RankTally(tally.thresholds, both), *start)

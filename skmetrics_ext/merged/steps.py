@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.merged.large import as_factors
+from skmetrics_ext.numeric import as_factors
 from skmetrics_ext.metrics.rankings.precision_recall_gain import precision_gain, recall_gain
 from skmetrics_ext.metrics.rankings.rank_averaging import ROUNDING
 from skmetrics_ext.metrics.rankings.ranking_kernels import area_between, upper_hull

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.merged.asked import PAIRWISE, Asked
-from skmetrics_ext.merged.large import as_factors
+from skmetrics_ext.numeric import as_factors
 from skmetrics_ext.merged.problem import Problem
 from skmetrics_ext.merged.ranges import RangePlan, RangeReading
 from skmetrics_ext.merged.steps import range_of

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting.drawing import make_frame
 from skmetrics_ext.plotting.scored import (
     RESPONSES,
-    estimator_name,
     estimator_scores,
     fold_rows,
     given_folds,
@@ -19,6 +18,7 @@ from skmetrics_ext.plotting.scored import (
     response_methods,
     scored_folds,
 )
+from skmetrics_ext.scoring.responses import estimator_name
 from skmetrics_ext.validation import Scores
 
 
@@ -90,8 +90,7 @@ class ScoreDisplay:
         rows = Scores.check(
             y_true, y_score, labels=labels, pos_label=pos_label, sample_weight=sample_weight
         )
-        look, own = cls._split(options)
-        return cls._of_rows(rows, name, **own).plot(ax, **look)
+        return cls._drawn(cls._of_rows, rows, name, ax, options)
 
     @classmethod
     def from_estimator(
@@ -135,18 +134,10 @@ class ScoreDisplay:
         display
             Drawn.
         """
-        rows = estimator_scores(
-            estimator,
-            X,
-            y,
-            sample_weight=sample_weight,
-            pos_label=pos_label,
-            methods=response_methods(response_method, cls.methods),
-            what=cls.__name__,
-        )
-        look, own = cls._split(options)
+        asked = cls._asked(pos_label, response_method)
+        rows = estimator_scores(estimator, X, y, sample_weight, **asked)
         name = estimator_name(estimator) if name is None else name
-        return cls._of_rows(rows, name, **own).plot(ax, **look)
+        return cls._drawn(cls._of_rows, rows, name, ax, options)
 
     @classmethod
     def from_folds(
@@ -185,9 +176,8 @@ class ScoreDisplay:
         display
             Drawn.
         """
-        look, own = cls._split(options)
         checked = given_folds(folds, n_train, labels, pos_label)
-        return cls._of_folds(checked, name, **own).plot(ax, **look)
+        return cls._drawn(cls._of_folds, checked, name, ax, options)
 
     @classmethod
     def from_cv_results(
@@ -232,16 +222,10 @@ class ScoreDisplay:
         display
             Drawn.
         """
-        folds = scored_folds(
-            fold_rows(cv_results, X, y, sample_weight, cls.__name__),
-            y,
-            pos_label=pos_label,
-            methods=response_methods(response_method, cls.methods),
-            what=cls.__name__,
-        )
-        look, own = cls._split(options)
+        rows = fold_rows(cv_results, X, y, sample_weight, cls.__name__)
+        folds = scored_folds(rows, y, **cls._asked(pos_label, response_method))
         name = estimator_name(cv_results["estimator"][0]) if name is None else name
-        return cls._of_folds(folds, name, **own).plot(ax, **look)
+        return cls._drawn(cls._of_folds, folds, name, ax, options)
 
     @classmethod
     def from_report(
@@ -283,23 +267,27 @@ class ScoreDisplay:
             Drawn.
         """
         chosen = report_model(report, model)
-        methods = response_methods(response_method, cls.methods)
-        folds = scored_folds(
-            report_rows(report, chosen, methods, cls.__name__, cls.pools),
-            report.data.y,
-            pos_label=report.positive_class if pos_label is None else pos_label,
-            methods=methods,
-            what=cls.__name__,
-        )
-        look, own = cls._split(options)
-        return cls._of_folds(folds, chosen if name is None else name, **own).plot(ax, **look)
+        positive = report.positive_class if pos_label is None else pos_label
+        asked = cls._asked(positive, response_method)
+        rows = report_rows(report, chosen, asked["methods"], cls.__name__, cls.pools)
+        folds = scored_folds(rows, report.data.y, **asked)
+        return cls._drawn(cls._of_folds, folds, chosen if name is None else name, ax, options)
 
     @classmethod
-    def _split(cls, options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Arguments of `plot`, and the others."""
+    def _asked(cls, pos_label: Any, response_method: str) -> dict[str, Any]:
+        """What an estimator is asked for."""
+        methods = response_methods(response_method, cls.methods)
+        return {"pos_label": pos_label, "methods": methods, "what": cls.__name__}
+
+    @classmethod
+    def _drawn(
+        cls, make: Callable[..., Self], rows: Any, name: str | None, ax: Any, options: Any
+    ) -> Self:
+        """The display of rows or of folds, drawn: some options are those of `plot`."""
         drawing = inspect.signature(cls.plot).parameters
+        own = {key: value for key, value in options.items() if key not in drawing}
         look = {key: value for key, value in options.items() if key in drawing}
-        return look, {key: value for key, value in options.items() if key not in drawing}
+        return make(rows, name, **own).plot(ax, **look)
 
     def frame(self, *args: Any, **options: Any) -> Any:
         """The numbers behind the picture as a pandas DataFrame.

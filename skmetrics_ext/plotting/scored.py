@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skmetrics_ext.alignment import AlignedRows, require_positive
-from skmetrics_ext.numeric import Array
 from skmetrics_ext.scoring.responses import Responses, Stored
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option, distinct_labels
-from skmetrics_ext.validation.containers import take_rows
+from skmetrics_ext.validation.containers import count_rows, take_rows
 
 RESPONSES = ("predict_proba", "decision_function")
 _NEEDED = ("estimator", "indices")
@@ -44,12 +43,6 @@ class ScoredFold:
     reason: str = ""
 
 
-def estimator_name(estimator: Any) -> str:
-    """Name of the class; of a pipeline, that of its last step, which says more."""
-    steps = getattr(estimator, "steps", None)
-    return estimator_name(steps[-1][1]) if steps else type(estimator).__name__
-
-
 # --------------------------------------------------------------------------- one set of rows
 
 
@@ -57,8 +50,8 @@ def estimator_scores(
     estimator: Any,
     X: Any,
     y: Any,
-    *,
     sample_weight: Any,
+    *,
     pos_label: Any,
     methods: tuple[str, ...],
     what: str,
@@ -103,10 +96,8 @@ def binary_problems(rows: Scores) -> Iterator[tuple[Any, Scores]]:
         return
     for label, mark, score in zip(rows.classes.tolist(), rows.marks().T, rows.score.T, strict=True):
         codes = mark.astype(np.int64)
-        yield (
-            label,
-            Scores("binary", np.array([0, 1]), codes, np.ascontiguousarray(score), rows.weight),
-        )
+        column = np.ascontiguousarray(score)
+        yield label, Scores("binary", np.array([0, 1]), codes, column, rows.weight)
 
 
 # --------------------------------------------------------------------------- folds
@@ -134,13 +125,14 @@ def fold_rows(
             "return_indices=True): 'estimator' or 'indices' is missing."
         )
     indices = cv_results["indices"]
-    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    n_rows = count_rows(X) or 0
     triples = zip(cv_results["estimator"], indices["train"], indices["test"], strict=True)
     for number, (estimator, train, test) in enumerate(triples):
-        if max(np.max(train), np.max(test)) >= n_rows:
+        last = max(np.max(train), np.max(test))
+        if last >= n_rows:
             raise InvalidParameterError(
-                f"X has {n_rows} rows, and fold {number} of cv_results has row "
-                f"{max(np.max(train), np.max(test))}: pass the X and y that were cross-validated."
+                f"X has {n_rows} rows, and fold {number} of cv_results has row {last}: pass the X "
+                "and y that were cross-validated."
             )
         weight = None if sample_weight is None else np.asarray(sample_weight)[test]
         yield FoldRows(
@@ -196,15 +188,8 @@ def report_rows(
         )
 
 
-def scored_folds(
-    folds: Iterable[FoldRows],
-    y: Any,
-    *,
-    pos_label: Any,
-    methods: tuple[str, ...],
-    what: str,
-) -> list[ScoredFold]:
-    """Scores of the test rows of each fold by the model of the fold.
+def scored_folds(folds: Iterable[FoldRows], y: Any, **asked: Any) -> list[ScoredFold]:
+    """Scores of the test rows of each fold by the model of the fold, asked as `estimator_scores`.
 
     Where the model was not fitted on all classes, its curves would be of another problem.
     """
@@ -213,26 +198,15 @@ def scored_folds(
     for fold in folds:
         scores, reason = None, fold.reason
         known = getattr(fold.estimator, "classes_", None)
-        lacking = [] if classes is None or known is None else _without(classes, known)
-        if lacking:
-            reason = f"the model was fitted without the classes {lacking}"
+        if classes is not None and known is not None:
+            seen = np.asarray(known).tolist()
+            lacking = [label for label in classes.tolist() if label not in seen]
+            if lacking:
+                reason = f"the model was fitted without the classes {lacking}"
         if not reason:
-            scores = estimator_scores(
-                fold.estimator,
-                fold.X,
-                fold.y,
-                sample_weight=fold.weight,
-                pos_label=pos_label,
-                methods=methods,
-                what=what,
-            )
+            scores = estimator_scores(fold.estimator, fold.X, fold.y, fold.weight, **asked)
         found.append(ScoredFold(fold.number, scores, fold.n_train, len(fold.y), reason))
     return found
-
-
-def _without(classes: Array, known: Any) -> list[Any]:
-    found = set(np.asarray(known).tolist())
-    return [label for label in classes.tolist() if label not in found]
 
 
 def given_folds(
@@ -251,21 +225,12 @@ def given_folds(
     sizes = np.array([len(fold[0]) for fold in listed])
     # Without other word the folds are those of one partition.
     trained = sizes.sum() - sizes if n_train is None else np.broadcast_to(n_train, sizes.shape)
-    return [
-        ScoredFold(
-            number,
-            Scores.check(
-                fold[0],
-                fold[1],
-                labels=labels,
-                pos_label=pos_label,
-                sample_weight=fold[2] if len(fold) == 3 else None,
-            ),
-            int(trained[number]),
-            int(sizes[number]),
-        )
-        for number, fold in enumerate(listed)
-    ]
+    checked = []
+    for number, fold in enumerate(listed):
+        true, score, weight = (*fold, None)[:3]
+        scores = Scores.check(true, score, labels=labels, pos_label=pos_label, sample_weight=weight)
+        checked.append(ScoredFold(number, scores, int(trained[number]), int(sizes[number])))
+    return checked
 
 
 def pooled(folds: list[ScoredFold]) -> Scores:

@@ -15,6 +15,30 @@ INFINITY = float("inf")
 
 
 @dataclass(frozen=True, slots=True)
+class Ranges:
+    """How a metric of a ranking is read from stretches of it, each knowing what stands above.
+
+    Parameters
+    ----------
+    kind : {"wins", "sum", "places", "whole"}
+        A linear function of the pairs ranked rightly; a sum of what each stretch adds; the kernel
+        of a few places of the curve; or the kernel of all distinct scores at once.
+    term : callable or None
+        ``term(stretch, **params)``: for "sum" what the stretch adds, for "places" the numbers of
+        the scores to keep; None for parameters that need the whole.
+    finish : callable or None
+        ``finish(sum, steps, **params)``: the value from the sum of the terms, where it is not it.
+    """
+
+    kind: str
+    term: Callable[..., Any] | None = None
+    finish: Callable[..., Any] | None = None
+
+
+WHOLE = Ranges("whole")
+
+
+@dataclass(frozen=True, slots=True)
 class MetricSpec:
     """What the package knows of a metric.
 
@@ -26,8 +50,9 @@ class MetricSpec:
         ``function(y_true, y_pred or y_score, **params)``.
     kernel : callable
         The pure function of a tally that it computes.
-    tally : {"counts", "confusion", "ranks", "moments"}
-        What the kernel reads.
+    tally : {"hits", "counts", "confusion", "ranks", "moments"}
+        What the kernel reads: the rows predicted right, the counts of each class, the confusion
+        table, the ranking of one class against the rest, the moments of values of rows.
     response : {"labels", "scores", "probabilities"}
         What the function takes beside ``y_true``.
     bounds : (float, float)
@@ -42,6 +67,21 @@ class MetricSpec:
         Suffix of the scorer's name to parameters.
     params : mapping
         Parameters that the function needs and has no default for.
+    averages : {"", "classes", "rates"}
+        How a metric of labels averages over classes: not, the kernel being given all of them;
+        its values for "classes"; or before it, the kernel of "rates" being given
+        ``mean(rate kernel)``, the average of any rate.
+    table_params : tuple of str
+        Parameters for which the kernel reads the table in the place of the counts.
+    sides : {"none", "one", "either"}
+        Of two classes it is a number of none of them, of one, or of either: from both sides the
+        same, when the scores are turned with the classes.
+    one_sided_params : tuple of str
+        Parameters that make it one of one class where they are given.
+    fill : str
+        Name of the parameter that says what 0/0 is; nan where there is none.
+    ranges : Ranges or None
+        How a metric of rankings is read in ranges of scores.
     weights_are_counts : bool
         Whether weights say how often a row was seen, so that their scale counts.
     numeric_labels : bool
@@ -75,6 +115,12 @@ class MetricSpec:
     scorer: str | None = None
     variants: Variants = field(default_factory=lambda: PLAIN)
     params: Mapping[str, Any] = field(default_factory=dict)
+    averages: str = ""
+    table_params: tuple[str, ...] = ()
+    sides: str = "none"
+    one_sided_params: tuple[str, ...] = ()
+    fill: str = ""
+    ranges: Ranges | None = None
     weights_are_counts: bool = False
     numeric_labels: bool = False
     check: Callable[..., Any] | None = None
@@ -92,3 +138,8 @@ class MetricSpec:
             f"{stem}_{suffix}" if suffix else stem: {**self.params, **params}
             for suffix, params in self.variants.items()
         }
+
+    @property
+    def scorers(self) -> dict[str, dict[str, Any]]:
+        """Name of each scorer of this metric and the parameters that it sets."""
+        return self.scorer_names()

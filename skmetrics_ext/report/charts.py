@@ -22,7 +22,7 @@ from skmetrics_ext.report.document import note, pictures, section
 from skmetrics_ext.validation import distinct_labels
 
 if TYPE_CHECKING:
-    from skmetrics_ext.report.result import CrossValidationReport
+    from skmetrics_ext.report.cv_report import CrossValidationReport
 
 NO_MATPLOTLIB = "Curves are drawn where matplotlib is installed: pip install 'skmetrics-ext[plot]'."
 SCORES: tuple[tuple[str, Any], ...] = (

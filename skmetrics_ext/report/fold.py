@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.report.result import FoldResult
-from skmetrics_ext.report.rows import count_rows, take_params, take_rows
+from skmetrics_ext.report.cv_report import FoldResult
+from skmetrics_ext.report.params import take_params
 from skmetrics_ext.scoring.panel import ScorerPanel
-from skmetrics_ext.scoring.recording import one_line
+from skmetrics_ext.scoring.recording import PanelResult, one_line
 from skmetrics_ext.scoring.scorer import ScoredModel
+from skmetrics_ext.validation.containers import count_rows, take_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,12 @@ class Fold:
     number: int
     train: Array
     test: Array
+
+
+def row_numbers(rows: Any) -> Array:
+    """Numbers of rows, from numbers or a mask."""
+    numbers = np.asarray(rows)
+    return np.flatnonzero(numbers) if numbers.dtype == bool else numbers
 
 
 def fit_and_score(
@@ -41,9 +48,7 @@ def fit_and_score(
 
     n_samples = count_rows(y)
     own = clone(estimator)
-    values = dict.fromkeys(panel.names, float("nan"))
-    reasons: dict[str, str] = {}
-    notes: dict[str, str] = {}
+    found = PanelResult(dict.fromkeys(panel.names, float("nan")))
     responses: dict[str, Array] = {}
     start = time.perf_counter()
     try:
@@ -55,15 +60,14 @@ def fit_and_score(
     except Warning:  # the user made errors of warnings
         raise
     except Exception as error:
-        reasons = dict.fromkeys(panel.names, f"fit failed: {one_line(error)}")
+        found.reasons.update(dict.fromkeys(panel.names, f"fit failed: {one_line(error)}"))
     fitted = time.perf_counter()
-    if not reasons:
+    if not found.reasons:
         evaluation = ScoredModel(own, take_rows(X, fold.test), take_rows(y, fold.test))
         params_of = {
             name: take_params(score_params[name], n_samples, fold.test) for name in panel.names
         }
         found = panel.read(evaluation, params_of)
-        values, reasons, notes = found.values, found.reasons, found.notes
         responses = {
             method: np.asarray(response) for method, response in evaluation.responses.all().items()
         }
@@ -76,9 +80,9 @@ def fit_and_score(
         n_test=len(fold.test),
         fit_time=fitted - start,
         score_time=scored - fitted,
-        values=values,
-        reasons=reasons,
-        notes=notes,
+        values=found.values,
+        reasons=found.reasons,
+        notes=found.notes,
         rows=fold.test,
         classes=None if classes is None or isinstance(classes, list) else np.asarray(classes),
         responses=responses,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from skmetrics_ext.validation import check_option
 
 if TYPE_CHECKING:
-    from skmetrics_ext.report.result import CrossValidationReport
+    from skmetrics_ext.report.cv_report import CrossValidationReport
 
 TABLES = ("summary", "folds", "pooled", "compare")
 

@@ -17,7 +17,7 @@ from skmetrics_ext.report.render import (
 )
 
 if TYPE_CHECKING:
-    from skmetrics_ext.report.result import CrossValidationReport
+    from skmetrics_ext.report.cv_report import CrossValidationReport
 
 _HEURISTIC = (
     "Intervals of the mean and tests between models use Nadeau and Bengio's corrected variance "

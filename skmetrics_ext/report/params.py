@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from skmetrics_ext.numeric import Array
 from skmetrics_ext.report.scoring import ReportScoring
 from skmetrics_ext.scoring.panel import accepts_weight
+from skmetrics_ext.validation.containers import count_rows, take_rows
 from skmetrics_ext.validation.errors import warn_user
 
 
@@ -20,11 +22,34 @@ class Params:
     split: Mapping[str, Any]
 
 
-def send_weight(
+def send_params(
     models: Mapping[str, Any],
     scoring: ReportScoring,
+    splitter: Any,
     params: Mapping[str, Any],
     groups: Any,
+) -> Params:
+    """What each gets: by its requests where metadata routing is enabled."""
+    from sklearn import get_config
+
+    if get_config().get("enable_metadata_routing"):
+        given = params if groups is None else {**params, "groups": groups}
+        return _route(models, scoring, splitter, given)
+    return _send_weight(models, scoring, params, groups)
+
+
+def take_params(params: Mapping[str, Any], n_samples: int | None, rows: Array) -> dict[str, Any]:
+    """Parameters with one value per sample cut to the rows; others as they are."""
+    return {
+        key: take_rows(value, rows)
+        if n_samples is not None and count_rows(value) == n_samples
+        else value
+        for key, value in params.items()
+    }
+
+
+def _send_weight(
+    models: Mapping[str, Any], scoring: ReportScoring, params: Mapping[str, Any], groups: Any
 ) -> Params:
     """Without routing: all to fit, and ``sample_weight`` to all that take it."""
     rest = {key: value for key, value in params.items() if key != "sample_weight"}
@@ -61,11 +86,8 @@ def _warn_unweighted(what: str) -> None:
     warn_user(f"{what} takes no sample_weight and goes on without.")
 
 
-def route(
-    models: Mapping[str, Any],
-    scoring: ReportScoring,
-    splitter: Any,
-    params: Mapping[str, Any],
+def _route(
+    models: Mapping[str, Any], scoring: ReportScoring, splitter: Any, params: Mapping[str, Any]
 ) -> Params:
     """With routing: each gets what it requests."""
     from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing

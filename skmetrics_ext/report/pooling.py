@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.report.rows import count_rows, take_params, take_rows
+from skmetrics_ext.report.params import take_params
 from skmetrics_ext.scoring import Scorer
 from skmetrics_ext.scoring.intervals import estimate_of
 from skmetrics_ext.scoring.recording import evaluate_all
 from skmetrics_ext.scoring.responses import Stored
 from skmetrics_ext.scoring.scorer import ScoredModel, spec_of
+from skmetrics_ext.validation.containers import count_rows, take_rows
 
 if TYPE_CHECKING:
-    from skmetrics_ext.report.result import CrossValidationReport, FoldResult
+    from skmetrics_ext.report.cv_report import CrossValidationReport, FoldResult
 
 _NAN = float("nan")
 _RANKED = (

@@ -9,7 +9,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from skmetrics_ext.report.result import CrossValidationReport
+    from skmetrics_ext.report.cv_report import CrossValidationReport
 
 WIDTH = 100
 _GAP = "  "

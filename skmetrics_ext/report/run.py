@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.report.fold import Fold, fit_and_score
-from skmetrics_ext.report.params import Params, route, send_weight
+from skmetrics_ext.progress import Progress, reporting
+from skmetrics_ext.report.cv_report import CrossValidationReport, FoldResult
+from skmetrics_ext.report.fold import Fold, fit_and_score, row_numbers
+from skmetrics_ext.report.params import send_params
 from skmetrics_ext.report.pooling import ScoredData
-from skmetrics_ext.report.progress import Progress, reporting
-from skmetrics_ext.report.result import CrossValidationReport, FoldResult
-from skmetrics_ext.report.rows import count_rows, row_numbers
-from skmetrics_ext.report.scoring import ReportScoring, resolve_scoring
+from skmetrics_ext.report.scoring import resolve_scoring
 from skmetrics_ext.scoring.panel import unique
+from skmetrics_ext.scoring.responses import estimator_name
 from skmetrics_ext.validation import distinct_labels
+from skmetrics_ext.validation.containers import count_rows
 from skmetrics_ext.validation.errors import warn_user
 from skmetrics_ext.validation.parameters import check_level
 
@@ -130,7 +131,7 @@ default="prior"
     params = dict(params or {})
     models, name = _with_baseline(models, baseline, random_state, params)
     splitter = _splitter(cv, y, task, groups, random_state)
-    routed = _params(models, chosen, splitter, params, groups)
+    routed = send_params(models, chosen, splitter, params, groups)
     folds = [
         Fold(number, row_numbers(train), row_numbers(test))
         for number, (train, test) in enumerate(splitter.split(X, y, **routed.split))
@@ -192,10 +193,10 @@ def _named_models(estimators: Any) -> dict[str, Any]:
     if isinstance(estimators, Mapping):
         models = {str(name): model for name, model in estimators.items()}
     elif hasattr(estimators, "fit"):
-        models = {_class_name(estimators): estimators}
+        models = {estimator_name(estimators): estimators}
     elif isinstance(estimators, Iterable) and not isinstance(estimators, str):
         listed = list(estimators)
-        models = dict(zip(unique(map(_class_name, listed)), listed, strict=True))
+        models = dict(zip(unique(map(estimator_name, listed)), listed, strict=True))
     else:
         raise TypeError(
             "estimators must be an estimator, a dict of name to estimator or a list of "
@@ -207,12 +208,6 @@ def _named_models(estimators: Any) -> dict[str, Any]:
         if not hasattr(model, "fit") or isinstance(model, type):
             raise TypeError(f"The model {name!r} is no estimator: {model!r:.80}.")
     return models
-
-
-def _class_name(model: Any) -> str:
-    """Name of the class; of a pipeline, that of its last step, which says more."""
-    steps = getattr(model, "steps", None)
-    return _class_name(steps[-1][1]) if steps else type(model).__name__
 
 
 def _classes_and_task(y: Any) -> tuple[list[Any], str]:
@@ -239,7 +234,7 @@ def _with_baseline(
     if baseline is None:
         return models, None
     if hasattr(baseline, "fit") and not isinstance(baseline, type):
-        name, model = _class_name(baseline), baseline
+        name, model = estimator_name(baseline), baseline
     elif isinstance(baseline, str) and baseline in _STRATEGIES:
         name, model = baseline, DummyClassifier(strategy=baseline, random_state=random_state)
         if get_config().get("enable_metadata_routing") and "sample_weight" in params:
@@ -266,30 +261,12 @@ def _splitter(cv: Any, y: Any, task: str, groups: Any, random_state: Any) -> Any
 
     if not isinstance(cv, Integral):
         return check_cv(cv, y, classifier=True)
-    kind: Any = {
-        (False, False): StratifiedKFold,
-        (False, True): StratifiedGroupKFold,
-        (True, False): KFold,
-        (True, True): GroupKFold,
-    }[task == "multilabel", groups is not None]
+    stratified: Any = StratifiedKFold if groups is None else StratifiedGroupKFold
+    plain: Any = KFold if groups is None else GroupKFold  # multilabel rows have no strata
+    kind = plain if task == "multilabel" else stratified
     if random_state is None:
         return kind(int(cv))
     return kind(int(cv), shuffle=True, random_state=random_state)
-
-
-def _params(
-    models: dict[str, Any],
-    scoring: ReportScoring,
-    splitter: Any,
-    params: dict[str, Any],
-    groups: Any,
-) -> Params:
-    from sklearn import get_config
-
-    if get_config().get("enable_metadata_routing"):
-        given = params if groups is None else {**params, "groups": groups}
-        return route(models, scoring, splitter, given)
-    return send_weight(models, scoring, params, groups)
 
 
 def _check_fits(results: list[FoldResult]) -> None:

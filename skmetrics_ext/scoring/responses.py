@@ -9,6 +9,12 @@ from typing import Any
 import numpy as np
 
 
+def estimator_name(estimator: Any) -> str:
+    """Name of the class; of a pipeline, that of its last step, which says more."""
+    steps = getattr(estimator, "steps", None)
+    return estimator_name(steps[-1][1]) if steps else type(estimator).__name__
+
+
 class Stored:
     """Responses that were kept, in the place of the estimator that gave them.
 

@@ -8,6 +8,19 @@ from skmetrics_ext.tallies.binned import BinnedRankTally, ScoreSketch
 from skmetrics_ext.tallies.confusion import ConfusionTally
 from skmetrics_ext.tallies.counts import Counts
 from skmetrics_ext.tallies.moments import MomentTally
-from skmetrics_ext.tallies.ranks import RankTally
+from skmetrics_ext.tallies.labels import LabelTally, ThresholdTally
+from skmetrics_ext.tallies.ranks import RankTally, Steps
+from skmetrics_ext.tallies.stretch import Stretch
 
-__all__ = ["BinnedRankTally", "ConfusionTally", "Counts", "MomentTally", "RankTally", "ScoreSketch"]
+__all__ = [
+    "BinnedRankTally",
+    "ConfusionTally",
+    "Counts",
+    "LabelTally",
+    "MomentTally",
+    "RankTally",
+    "ScoreSketch",
+    "Steps",
+    "Stretch",
+    "ThresholdTally",
+]

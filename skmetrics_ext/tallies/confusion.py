@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +12,7 @@ from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies.counts import Counts
 from skmetrics_ext.validation import Labels
+from skmetrics_ext.validation.labels import find_labels, read_labels
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -24,6 +25,8 @@ class ConfusionTally:
         The classes, in the order of the axes of the table.
     table : ndarray of shape (..., K, K)
         Rows are the true class, columns the predicted one; int64 or float64.
+    ordered : bool
+        Whether the order of the classes was declared, so that they are one step apart.
 
     Examples
     --------
@@ -38,6 +41,7 @@ class ConfusionTally:
 
     classes: Array
     table: Array
+    ordered: bool = False
 
     @classmethod
     def from_predictions(
@@ -82,12 +86,12 @@ class ConfusionTally:
                 labels.cache["confusion"] = kernels.confusion(
                     labels.true, labels.pred, n_classes, labels.weight
                 )
-            return cls(labels.classes, labels.cache["confusion"])
+            return cls(labels.classes, labels.cache["confusion"], labels.ordered)
         cells = n_classes * n_classes
         n_groups = int(groups.max()) + 1
         bins = (groups * n_classes + labels.true) * n_classes + labels.pred
         sums = kernels.bin_sums(bins, n_groups * cells, labels.weight)
-        return cls(labels.classes, sums.reshape(n_groups, n_classes, n_classes))
+        return cls(labels.classes, sums.reshape(n_groups, n_classes, n_classes), labels.ordered)
 
     @classmethod
     def combine(cls, parts: Iterable[ConfusionTally]) -> Self:
@@ -106,7 +110,7 @@ class ConfusionTally:
 
     def pool(self, axis: int = 0) -> Self:
         """Sum over a leading axis (folds, groups)."""
-        return type(self)(self.classes, self.table.sum(axis=axis))
+        return replace(self, table=self.table.sum(axis=axis))
 
     def select(self, positions: Array, classes: Array) -> Self:
         """Rows and columns at these positions, in this order; -1 stands for an absent class."""
@@ -115,12 +119,34 @@ class ConfusionTally:
         keep = present[:, None] & present
         return type(self)(classes, np.where(keep, table, np.zeros_like(table)))
 
+    def restrict(self, labels: Any) -> ConfusionTally:
+        """Only the rows both of whose classes are among ``labels``, in their order."""
+        if labels is None:
+            return self
+        wanted = read_labels(labels)
+        return replace(self.select(find_labels(wanted, self.classes), wanted), ordered=True)
+
     def counts(self) -> Counts:
-        """One-vs-rest counts per class, arrays of shape (..., K)."""
+        """One-vs-rest counts per class, arrays of shape (..., K).
+
+        Without differences of sums but for the true negatives, which are exactly 0 where there is
+        no row: a ratio of two rounding errors would stand for what is 0/0.
+        """
         right = np.diagonal(self.table, axis1=-2, axis2=-1)
-        true, pred = self.table.sum(axis=-1), self.table.sum(axis=-2)
-        counts = Counts.from_margins(right, true, pred, true.sum(axis=-1, keepdims=True))
-        if self.table.dtype.kind != "f":
-            return counts
-        cells = type(self)(self.classes, (self.table > 0).astype(np.int64))
-        return counts.empty_where(cells.counts())
+        n_classes = self.table.shape[-1]
+        wrong = self.table * (1 - np.eye(n_classes, dtype=np.int64))
+        fp, fn = wrong.sum(axis=-2), wrong.sum(axis=-1)
+        if n_classes == 2:  # exactly the other class
+            return Counts(right, fp, fn, right[..., ::-1])
+        tn = right.sum(axis=-1, keepdims=True) + fn.sum(axis=-1, keepdims=True) - right - fp - fn
+        if self.table.dtype.kind != "i":
+            seen = ConfusionTally(self.classes, (self.table != 0).astype(np.int64))
+            tn = np.where(seen.counts().tn == 0, 0.0, tn)
+        return Counts(right, fp, fn, tn)
+
+    def hits(self) -> Counts:
+        """Rows predicted right and wrong, as one class (..., 1)."""
+        right = np.diagonal(self.table, axis1=-2, axis2=-1).sum(axis=-1, keepdims=True)
+        wrong = (self.table * (1 - np.eye(self.table.shape[-1], dtype=np.int64))).sum(axis=(-1, -2))
+        none = np.zeros_like(right)
+        return Counts(right, none, wrong[..., None], none)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
@@ -17,6 +17,19 @@ if TYPE_CHECKING:
     from skmetrics_ext.tallies.binned import BinnedRankTally
 
 _KEPT_CELLS = 1 << 24  # of scores by class; the tallies of more are not kept for another metric
+
+
+class Steps(NamedTuple):
+    """Both classes along the scores of a ranking, or of a stretch of it.
+
+    ``fp`` and ``tp`` (..., T + 1) are the weights at or above each score, first what stands above
+    them all; ``negative`` and ``positive`` (...) are those of the whole ranking.
+    """
+
+    fp: Array
+    tp: Array
+    negative: Array
+    positive: Array
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -150,10 +163,26 @@ class RankTally:
         """Weight of the positive class at each score, (..., T)."""
         return self.mass[..., -1, :]
 
+    def steps(self) -> Steps:
+        """Both classes along the scores, from where no row is positive."""
+        fp, tp = _from_none(self.negative), _from_none(self.positive)
+        # The last sums, not sums of their own: the last rate is 1 to the last bit.
+        return Steps(fp, tp, fp[..., -1], tp[..., -1])
+
     def counts(self) -> Counts:
         """Counts along the thresholds (..., T): rows that score at least so much are positive."""
-        tp, fp = np.cumsum(self.positive, axis=-1), np.cumsum(self.negative, axis=-1)
-        return Counts(tp, fp, tp[..., -1:] - tp, fp[..., -1:] - fp)
+        return Counts(*(part[..., 1:] for part in self.counts_from_none().astuple()))
+
+    def counts_from_none(self) -> Counts:
+        """The same (..., T + 1), beginning where no row of these is predicted positive."""
+        fp, tp, negative, positive = self.steps()
+        return Counts(tp, fp, positive[..., None] - tp, negative[..., None] - fp)
+
+
+def _from_none(mass: Array) -> Array:
+    out = np.zeros((*mass.shape[:-1], mass.shape[-1] + 1), dtype=mass.dtype)
+    np.cumsum(mass, axis=-1, out=out[..., 1:])
+    return out
 
 
 def _on_union(parts: list[RankTally], *, add: bool) -> tuple[Array, Array]:

@@ -6,7 +6,7 @@ none of these libraries is imported here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -87,6 +87,16 @@ def take_rows(data: Any, rows: Array) -> Any:
     if isinstance(data, list | tuple):
         return [data[row] for row in rows]
     return data[rows]
+
+
+def count_rows(data: Any) -> int | None:
+    """Number of rows, or None for what has none."""
+    if isinstance(data, str | bytes | Mapping):
+        return None
+    shape = getattr(data, "shape", None)
+    if shape is not None:
+        return int(shape[0]) if len(shape) else None
+    return len(data) if hasattr(data, "__len__") else None
 
 
 def _with_rows(values: Array, data: Any, name: str) -> Array:

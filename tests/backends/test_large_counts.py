@@ -13,7 +13,7 @@ from support.frames import (
 )
 
 from skmetrics_ext import Accumulator
-from skmetrics_ext.merged.large import dot
+from skmetrics_ext.numeric import exact_dot
 
 pytestmark = pytest.mark.usefixtures(small_batches.__name__)
 __all__ = ["small_batches"]

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.report.comparing import bounds_of, compare_models, mean_interval
 from skmetrics_ext.report.comparison_table import ComparisonTable
+from skmetrics_ext.report.fold_statistics import bounds_of, compare_models, mean_interval
 from skmetrics_ext.report.frames import make_frame
 from skmetrics_ext.report.pooling import OutOfFold, ScoredData, out_of_fold, pool
 from skmetrics_ext.report.render import html_page, text_report

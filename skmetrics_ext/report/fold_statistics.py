@@ -20,7 +20,7 @@ from skmetrics_ext.scoring.scorer import Scorer, spec_of
 from skmetrics_ext.validation import check_option
 
 if TYPE_CHECKING:
-    from skmetrics_ext.report.result import CrossValidationReport, FoldResult
+    from skmetrics_ext.report.cv_report import CrossValidationReport, FoldResult
 
 _NAN = float("nan")
 _ENDS = ("difference", "low", "high", "p_value", "p_holm", "p_a_better", "p_equivalent")

@@ -1,0 +1,250 @@
+"""The one road from a name, a function or a partial to a row of the registry and its parameters."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.metrics import averaging
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.registry.spec import MetricSpec
+from skmetrics_ext.registry.table import METRICS, ROWS
+from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.validation.positive import positive_class
+
+
+@cache  # asking costs more than a metric of a hundred rows
+def parameters_of(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
+    """Parameters of a function; none where it does not tell."""
+    try:
+        return inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return {}
+
+
+@cache
+def defaults_of(function: Callable[..., Any]) -> Mapping[str, Any]:
+    """Parameters of a metric beside the data that have a default."""
+    return {
+        name: parameter.default
+        for name, parameter in list(parameters_of(function).items())[2:]
+        if parameter.default is not inspect.Parameter.empty
+    }
+
+
+@dataclass(frozen=True, eq=False)
+class Metric:
+    """A metric and its parameters: the question, settled.
+
+    Parameters
+    ----------
+    name : str
+        What the user called it.
+    function : callable
+        ``function(y_true, y_pred or y_score, **params)``.
+    row : MetricSpec or None
+        Its row of the registry; None for a function of the user's own.
+    params : dict
+        Parameters that were given, or that the name sets.
+    """
+
+    name: str
+    function: Callable[..., Any]
+    row: MetricSpec | None
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def spec(self) -> MetricSpec:
+        """The row, where there must be one."""
+        assert self.row is not None
+        return self.row
+
+    def takes(self, name: str) -> bool:
+        """Whether the function has a parameter of this name."""
+        return name in parameters_of(self.function)
+
+    @cached_property
+    def options(self) -> Mapping[str, Any]:
+        """Parameters as given, and the defaults of the others."""
+        return {**defaults_of(self.function), **self.spec.params, **self.params}
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Without what was found out on the way.
+        return {key: getattr(self, key) for key in ("name", "function", "row", "params")}
+
+    # ----------------------------------------------------------------------- the positive class
+
+    @property
+    def sides(self) -> str:
+        """Whether it is of "one" class of two, of "either", or of "none"."""
+        row, options = self.spec, self.options
+        if row.response == "labels":
+            return row.sides if options.get("average", "binary") == "binary" else "none"
+        if any(options.get(name) is not None for name in row.one_sided_params):
+            return "one"
+        return row.sides
+
+    def positive(self, classes: Any, pos_label: Any = None) -> Any:
+        """The positive class of at most two, by the one rule; None where there is none."""
+        asked = self.params.get("pos_label", pos_label)
+        if self.sides == "none" and asked is None:
+            return None
+        return positive_class(classes, asked, what=self.name, either=self.sides != "one")
+
+    def settled(self, classes: Any, pos_label: Any = None) -> Metric:
+        """The same metric with the positive class of these two named, where it has one.
+
+        A metric of more than two classes is left to its function, which says what it needs.
+        """
+        if self.sides == "none" or not self.takes("pos_label") or len(classes) > 2:
+            return self
+        return self.with_params(pos_label=self.positive(classes, pos_label))
+
+    def with_params(self, **params: Any) -> Metric:
+        """The same metric with further parameters."""
+        return replace(self, params={**self.params, **params})
+
+    # ----------------------------------------------------------------------- reading
+
+    @cached_property
+    def own(self) -> Mapping[str, Any]:
+        """Parameters of the kernel that have not the value that it gives them anyway."""
+        names = list(parameters_of(self.spec.kernel).items())[1:]
+        return {
+            name: self.options[name]
+            for name, parameter in names
+            if name in self.options and not _same(self.options[name], parameter.default)
+        }
+
+    @cached_property
+    def kernel(self) -> Callable[..., Array]:
+        """The kernel with its parameters: a function of the tally alone."""
+        return partial(self.spec.kernel, **self.own) if self.own else self.spec.kernel
+
+    @cached_property
+    def tally(self) -> str:
+        """What the kernel reads: its row says it, and which parameters need the whole table."""
+        row = self.spec
+        if any(not self.is_default(name) for name in row.table_params):
+            return "confusion"
+        return row.tally
+
+    def is_default(self, name: str) -> bool:
+        """Whether a parameter has the value that the function gives it anyway."""
+        return _same(self.options.get(name), defaults_of(self.function).get(name))
+
+    def read(self, tally: Any, *, of_defined: bool = False) -> Array:
+        """Value of a tally of any leading axes; what is 0/0 is what the parameters say, or nan.
+
+        Parameters
+        ----------
+        tally : ConfusionTally, LabelTally, ThresholdTally, Rankings or MomentTally
+            By the kind of the row.
+        of_defined : bool, default=False
+            Whether classes of a ranking that have no value are left out of a macro average.
+        """
+        row, options = self.spec, self.options
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if row.tally == "ranks":
+                return averaging.read_rankings(
+                    self.kernel,
+                    tally,
+                    options.get("average", "macro"),
+                    options.get("multi_class", "ovr"),
+                    of_defined=of_defined,
+                )
+            if row.tally == "moments":
+                return np.asarray(self.kernel(tally))
+            return self._read_table(tally)
+
+    def _read_table(self, tally: Any) -> Array:
+        row, options = self.spec, self.options
+        if row.averages:
+            labels, pos_label = options.get("labels"), options.get("pos_label")
+            plan = averaging.averaged(tally, labels, pos_label, options.get("average", "macro"))
+            fill = options.get("zero_division", np.nan)
+            if row.averages == "classes":
+                return plan.read(self.kernel, fill)
+            return np.asarray(self.kernel(partial(plan.read, zero_division=fill)))
+        if "labels" in options:
+            tally = tally.restrict(options["labels"])
+        if self.tally == "confusion":
+            values = self.kernel(tally)
+        else:
+            values = self.kernel(tally.hits() if self.tally == "hits" else tally.counts())
+        return (
+            averaging.fill_undefined(values, options[row.fill]) if row.fill else np.asarray(values)
+        )
+
+
+def _same(given: Any, default: Any) -> bool:
+    if given is default:
+        return True
+    return bool(np.isscalar(given) and np.isscalar(default) and given == default)
+
+
+def spec_of(function: Callable[..., Any]) -> MetricSpec | None:
+    """Row of a function of this package; None for any other."""
+    row = ROWS.get(getattr(function, "__name__", ""))
+    return row if row is not None and row.function is function else None
+
+
+@cache
+def scorers() -> Mapping[str, tuple[MetricSpec, Mapping[str, Any]]]:
+    """Name of every scorer -> its row and the parameters that it sets."""
+    return {name: (row, params) for row in METRICS.values() for name, params in row.scorers.items()}
+
+
+def find(metric: Any, params: Mapping[str, Any] | None = None) -> Metric:
+    """A metric by its name, that of a scorer (``neg_`` or not), its function, or a partial of it.
+
+    A function that is not of this package has no row.
+    """
+    given = dict(params or {})
+    if isinstance(metric, Metric):
+        return metric.with_params(**given) if given else metric
+    if isinstance(metric, str):
+        row, fixed = _named(metric)
+        return _of_ours(metric, row, {**fixed, **given})
+    if not callable(metric):
+        raise InvalidParameterError(
+            f"metric must be a name or a function of (y_true, y_pred), got {metric!r:.60}."
+        )
+    function = metric
+    while isinstance(function, partial) and not function.args:
+        given = {**function.keywords, **given}
+        function = function.func
+    found = spec_of(function)
+    name = getattr(function, "__name__", repr(function))
+    return Metric(name, function, None, given) if found is None else _of_ours(name, found, given)
+
+
+def _named(name: str) -> tuple[MetricSpec, Mapping[str, Any]]:
+    if name in ROWS:
+        return ROWS[name], ROWS[name].params
+    known = scorers()
+    for candidate in (name, f"neg_{name}"):
+        if candidate in known:
+            return known[candidate]
+    near = difflib.get_close_matches(str(name), known, n=3, cutoff=0.5)
+    hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+    raise InvalidParameterError(
+        f"{name!r} is not a valid scoring value.{hint} skmetrics_ext.get_scorer_names() lists all."
+    )
+
+
+def _of_ours(name: str, row: MetricSpec, params: dict[str, Any]) -> Metric:
+    accepted = parameters_of(row.function)
+    unknown = [key for key in params if key not in accepted]
+    if unknown:
+        raise InvalidParameterError(
+            f"{row.name} takes no {' and no '.join(unknown)}; its parameters are "
+            f"{[key for key in list(accepted)[2:] if key != 'sample_weight']}."
+        )
+    return Metric(name, row.function, row, params)

@@ -1,0 +1,57 @@
+"""Which of two classes is the positive one: the only place that says so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from skmetrics_ext.validation.errors import InvalidParameterError
+
+# Of the labels themselves nothing else tells: neither their order nor their names.
+_USUAL = ({0, 1}, {-1, 1})
+
+
+def natural_positive(classes: Iterable[Any]) -> Any:
+    """1 of {0, 1} or {-1, 1}, True of {False, True}, also where one of them occurs alone."""
+    listed = list(classes)
+    if not listed or not any(set(listed) <= usual for usual in _USUAL):
+        return None
+    return next((label for label in listed if label == 1), type(listed[0])(1))
+
+
+def positive_class(
+    classes: Iterable[Any], pos_label: Any = None, *, what: str, either: bool = False
+) -> Any:
+    """The positive class of at most two.
+
+    Parameters
+    ----------
+    classes : iterable
+        The classes that occur, or may occur, in order.
+    pos_label : object
+        What the user said; None for nothing.
+    what : str
+        What asks, for the message.
+    either : bool
+        Whether it is the same from both sides, so that without a natural class the later one
+        will do: scores of one column speak for it, as a model's ``classes_[1]`` do.
+    """
+    listed = list(classes)
+    if pos_label is not None:
+        if pos_label in listed:
+            return listed[listed.index(pos_label)]
+        if len(listed) > 1:
+            raise InvalidParameterError(
+                f"pos_label={pos_label!r} is not a valid label. It should be one of {listed}"
+            )
+        return pos_label
+    found = natural_positive(listed)
+    if found is None and either and listed:
+        return listed[-1]
+    if found is None:
+        passed = " or ".join(f"pos_label={label!r}" for label in reversed(listed))
+        raise InvalidParameterError(
+            f"{what} is of one class, and which of {listed} is the positive one is not said: pass "
+            f"{passed}."
+        )
+    return found

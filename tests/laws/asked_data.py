@@ -1,0 +1,164 @@
+"""Labels to ask metrics about: what classes are called, which of them occur, what was predicted."""
+
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+
+import numpy as np
+from hypothesis import strategies as st
+from support.samples import integers, probabilities, weights
+
+BAD_GOOD = ("bad", "good")
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows of two models, A and B, that know the same classes.
+
+    Parameters
+    ----------
+    name : str
+        What is special of them.
+    classes : tuple
+        Those that the models know, sorted. Rows need not be of each.
+    true, pred, pred_b : ndarray of int of shape (n,)
+        Codes into ``classes``.
+    proba, proba_b : ndarray of shape (n, K)
+        Sixteenths, so that a probability and its complement are exact.
+    weight : ndarray or None
+    told : bool
+        Whether ``labels=`` is passed: the rows alone do not tell all classes.
+    """
+
+    name: str
+    classes: tuple
+    true: np.ndarray
+    pred: np.ndarray
+    pred_b: np.ndarray
+    proba: np.ndarray
+    proba_b: np.ndarray
+    weight: np.ndarray | None = None
+    told: bool = False
+
+    def __len__(self):
+        return len(self.true)
+
+    @property
+    def is_binary(self):
+        """Whether the models tell two classes apart."""
+        return len(self.classes) == 2
+
+    @cached_property
+    def names(self):
+        return np.array(self.classes)
+
+    @cached_property
+    def y_true(self):
+        return self.names[self.true]
+
+    def y_pred(self, other=False):
+        return self.names[self.pred_b if other else self.pred]
+
+    @property
+    def natural(self):
+        """1 of {0, 1} and of {-1, 1}, True of {False, True}; else None."""
+        usual = any(set(self.classes) <= own for own in ({0, 1}, {-1, 1}))
+        return self.classes[-1] if usual and self.is_binary else None
+
+    def positive(self, pos_label):
+        """The class that a single column of scores is of."""
+        found = self.natural if pos_label is None else pos_label
+        return self.classes[-1] if found is None else found
+
+    def probabilities(self, positive, other=False):
+        """Of the positive class of two, else a column for each class."""
+        proba = self.proba_b if other else self.proba
+        return proba[:, self.classes.index(positive)] if self.is_binary else proba
+
+    def scores(self, positive, other=False):
+        """The same as decisions, which are above 0 for the class and below for the other."""
+        proba = self.probabilities(positive, other)
+        return 2 * proba - 1 if self.is_binary else proba
+
+    def take(self, rows):
+        """Some of the rows."""
+        parts = {
+            name: getattr(self, name)[rows]
+            for name in ("true", "pred", "pred_b", "proba", "proba_b", "weight")
+            if getattr(self, name) is not None
+        }
+        return replace(self, **parts)
+
+
+_TWO = np.array([0, 1, 1, 0, 1, 0, 0, 1, 1, 0])
+_TWO_A = np.array([0, 1, 0, 0, 1, 1, 0, 1, 1, 0])
+_TWO_B = np.array([0, 0, 1, 0, 1, 1, 1, 1, 0, 0])
+_RISK_A = np.array([2, 13, 6, 6, 11, 9, 3, 15, 11, 1]) / 16
+_RISK_B = np.array([3, 7, 12, 2, 9, 9, 12, 14, 5, 1]) / 16
+_THREE = np.array([0, 1, 2, 0, 1, 2, 2, 1, 0, 1])
+_THREE_A = np.array([0, 1, 2, 1, 1, 2, 0, 1, 0, 2])
+_THREE_B = np.array([0, 2, 2, 1, 0, 2, 0, 1, 0, 1])
+_PARTS_A = [(9, 4, 3), (2, 11, 3), (1, 5, 10), (6, 7, 3), (4, 8, 4), (3, 4, 9), (7, 3, 6),
+            (5, 9, 2), (12, 3, 1), (2, 6, 8)]  # fmt: skip
+_PARTS_B = [(8, 5, 3), (1, 6, 9), (2, 3, 11), (5, 9, 2), (7, 5, 4), (2, 5, 9), (9, 1, 6),
+            (4, 10, 2), (10, 4, 2), (3, 11, 2)]  # fmt: skip
+_TIMES = np.array([1, 2, 1, 3, 1, 1, 2, 1, 1, 2])
+_WORTH = np.array([8, 12, 5, 8, 16, 3, 8, 9, 20, 8]) / 8
+
+
+def _two(name, classes, **changes):
+    proba, proba_b = (np.column_stack([1 - p, p]) for p in (_RISK_A, _RISK_B))
+    return replace(Rows(name, classes, _TWO, _TWO_A, _TWO_B, proba, proba_b), **changes)
+
+
+def _three(name, classes, **changes):
+    proba, proba_b = np.array(_PARTS_A) / 16, np.array(_PARTS_B) / 16
+    return replace(Rows(name, classes, _THREE, _THREE_A, _THREE_B, proba, proba_b), **changes)
+
+
+@cache
+def known_rows():
+    """The cases that are asked of every metric and every way."""
+    nothing, every = np.zeros(10, dtype=int), np.ones(10, dtype=int)
+    return (
+        _two("0 and 1", (0, 1)),
+        _two("-1 and 1, float weights", (-1, 1), weight=_WORTH),
+        _two("bool, integer weights", (False, True), weight=_TIMES),
+        _two("1 and 2", (1, 2)),
+        _two("0 and 2, float weights", (0, 2), weight=_WORTH),
+        _two("text, integer weights", BAD_GOOD, weight=_TIMES),
+        _three("three classes", (0, 1, 2)),
+        _three("three classes by text, float weights", ("a", "b", "c"), weight=_WORTH),
+        _three("a class without rows", (0, 1, 2), true=_TWO, told=True),
+        _three("a class neither true nor predicted", (3, 4, 7), true=_TWO, pred=_TWO_A,
+               pred_b=_TWO_B, told=True, weight=_TIMES),  # fmt: skip
+        _three("a class never predicted", (0, 1, 2), pred=np.minimum(_THREE_A, 1)),
+        _two("nothing positive", (0, 1), pred=nothing, weight=_WORTH),
+        _two("nothing positive by text", BAD_GOOD, pred=nothing),
+        _two("only 0", (0, 1), true=nothing),
+        _two("only 1", (0, 1), true=every, weight=_TIMES),
+        _two("only -1", (-1, 1), true=nothing, pred=nothing),
+        _two("only good", BAD_GOOD, true=every, told=True),
+    )  # fmt: skip
+
+
+NAMES_OF_TWO = ((0, 1), (-1, 1), (False, True), (1, 2), (0, 2), (3, 8), BAD_GOOD, ("no", "yes"))
+NAMES_OF_THREE = ((0, 1, 2), (-1, 0, 1), (2, 5, 9), ("a", "b", "c"))
+
+
+@st.composite
+def any_rows(draw, min_rows=4, max_rows=9):
+    """Rows of two or three classes, each of which has a row."""
+    classes = draw(st.sampled_from(NAMES_OF_TWO + NAMES_OF_THREE))
+    n_classes, n_rows = len(classes), draw(st.integers(min_rows, max_rows))
+    true, pred, pred_b = (draw(integers(0, n_classes - 1, n_rows)) for _ in range(3))
+    true[:n_classes] = np.arange(n_classes)
+    if n_classes == 2:
+        risks = [draw(integers(0, 16, n_rows)) / 16 for _ in range(2)]
+        proba, proba_b = (np.column_stack([1 - p, p]) for p in risks)
+    else:
+        proba, proba_b = (draw(probabilities(n_rows, n_classes)) for _ in range(2))
+    weight = draw(st.sampled_from([None, "times", "worth"]))
+    if weight is not None:
+        own = weights(n_rows) if weight == "worth" else integers(1, 3, n_rows)
+        weight = draw(own)
+    return Rows("generated", classes, true, pred, pred_b, proba, proba_b, weight)
