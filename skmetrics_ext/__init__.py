@@ -167,6 +167,8 @@ from skmetrics_ext.metrics.rankings.curve_arrays import (
     precision_recall_curve as precision_recall_curve,
 )
 from skmetrics_ext.metrics.rankings.curve_arrays import roc_curve as roc_curve
+from skmetrics_ext.metrics.rankings.discounted_gain import dcg_score as dcg_score
+from skmetrics_ext.metrics.rankings.discounted_gain import ndcg_score as ndcg_score
 from skmetrics_ext.metrics.rankings.equal_error import equal_error_rate as equal_error_rate
 from skmetrics_ext.metrics.rankings.gain_curves import GainCurve as GainCurve
 from skmetrics_ext.metrics.rankings.gain_curves import LiftCurve as LiftCurve
@@ -176,6 +178,11 @@ from skmetrics_ext.metrics.rankings.gains import gain_capture_score as gain_capt
 from skmetrics_ext.metrics.rankings.gains import ks_statistic_score as ks_statistic_score
 from skmetrics_ext.metrics.rankings.gains import lift_score as lift_score
 from skmetrics_ext.metrics.rankings.h_measure import h_measure_score as h_measure_score
+from skmetrics_ext.metrics.rankings.label_ranking import coverage_error as coverage_error
+from skmetrics_ext.metrics.rankings.label_ranking import (
+    label_ranking_average_precision_score as label_ranking_average_precision_score,
+)
+from skmetrics_ext.metrics.rankings.label_ranking import label_ranking_loss as label_ranking_loss
 from skmetrics_ext.metrics.rankings.net_benefit import NetBenefitCurve as NetBenefitCurve
 from skmetrics_ext.metrics.rankings.net_benefit import net_benefit as net_benefit
 from skmetrics_ext.metrics.rankings.net_benefit import net_benefit_curve as net_benefit_curve

@@ -18,47 +18,9 @@ from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation import InvalidParameterError, Labels, Probabilities, Scores
 from skmetrics_ext.validation.containers import read_column
 from skmetrics_ext.validation.labels import encode_columns, find_labels, read_labels
+from skmetrics_ext.validation.positive import positive_class
 from skmetrics_ext.validation.rows import read_rows
 from skmetrics_ext.validation.targets import label_values
-
-# Pairs of names of which the second says by itself that it is the positive one.
-_NATURAL = (
-    ("no", "yes"),
-    ("n", "y"),
-    ("false", "true"),
-    ("negative", "positive"),
-    ("neg", "pos"),
-    ("0", "1"),
-)
-
-
-def natural_positive(classes: list[Any]) -> Any:
-    """The class that is positive without saying: 1 (or True), yes, true, positive; else None."""
-    if len(classes) != 2:
-        return None
-    if 1 in classes:
-        return classes[classes.index(1)]
-    if all(isinstance(label, str) for label in classes):
-        lowered = [label.strip().lower() for label in classes]
-        for negative, positive in _NATURAL:
-            if set(lowered) == {negative, positive}:
-                return classes[lowered.index(positive)]
-    return None
-
-
-def require_positive(classes: list[Any], pos_label: Any, what: str) -> Any:
-    """The positive class: as given, else the natural one; an error says what to pass."""
-    if pos_label is not None:
-        if pos_label not in classes:
-            raise ValueError(f"pos_label={pos_label!r} is not one of the classes {classes}.")
-        return classes[classes.index(pos_label)]
-    found = natural_positive(classes)
-    if found is None:
-        raise ValueError(
-            f"{what} is of one class, and which of {classes} is the positive one is not said: "
-            f"pass pos_label={classes[1]!r} or pos_label={classes[0]!r}."
-        )
-    return found
 
 
 def positive_column(response: Any, classes: Any, pos_label: Any) -> Any:
@@ -68,7 +30,7 @@ def positive_column(response: Any, classes: Any, pos_label: Any) -> Any:
     positive = 1
     if pos_label is not None:
         listed = np.asarray(classes).tolist()
-        positive = listed.index(require_positive(listed, pos_label, ""))
+        positive = listed.index(positive_class(listed, pos_label, what="The scorer"))
     if np.ndim(response) == 2:
         return np.asarray(response)[:, positive]
     return response if positive == 1 else -np.asarray(response)

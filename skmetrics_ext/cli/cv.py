@@ -6,6 +6,9 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from skmetrics_ext.cli.scoring_file import chosen_positive
 from skmetrics_ext.cli.words import say, whole_number
 from skmetrics_ext.datasets import BUNDLED, Dataset, load
 from skmetrics_ext.models import MODELS, make_model
@@ -44,6 +47,9 @@ def add_cv(commands: argparse._SubParsersAction[Any]) -> None:
         nargs="+",
         metavar="NAME",
         help="names of metrics, as `metrics` lists them (default: six that fit the target)",
+    )
+    cv.add_argument(
+        "--positive", metavar="CLASS", help="the positive class of two, for metrics of one class"
     )
     cv.add_argument("--folds", type=whole_number(2), default=5, metavar="N", help="default: 5")
     cv.add_argument(
@@ -88,6 +94,7 @@ def _cv(options: argparse.Namespace) -> int:
         scoring=scoring,
         cv=_splitter(options),
         baseline=None if options.baseline == "none" else options.baseline,
+        pos_label=chosen_positive(np.unique(data.y).tolist(), options.positive),
         n_jobs=options.jobs,
         random_state=options.seed,
         progress=not options.quiet,

@@ -9,18 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.alignment import require_positive
 from skmetrics_ext.cli.prediction_files import Predictions, labels_of
+from skmetrics_ext.cli.words import say
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.registry import METRICS, MetricSpec
+from skmetrics_ext.registry import METRICS, Metric, find
 from skmetrics_ext.scoring.intervals import estimate_of
 from skmetrics_ext.scoring.making import RESPONSES
-from skmetrics_ext.scoring.prepared import parameters, takes_positive
 from skmetrics_ext.scoring.recording import evaluate_all
 from skmetrics_ext.scoring.responses import Stored
 from skmetrics_ext.scoring.scorer import ScoredModel, Scorer
+from skmetrics_ext.validation.positive import natural_positive, positive_class
 
-_TABLES = ("confusion_matrix", "averaged_confusion")  # no single number
 _SEVERAL = ("average", "multi_class", "target")
 
 
@@ -38,6 +37,7 @@ def score_rows(
     ``n_rows``, ``reason`` (why there is no value or no interval).
     """
     classes = classes_of(found)
+    tell_positive(classes, positive)
     groups: list[tuple[str, Any]] = [("all", found.frame)]
     if found.by is not None:
         groups += [(str(name), part) for name, part in found.frame.groupby(found.by, sort=True)]
@@ -77,16 +77,16 @@ def models_of(
 
 
 def chosen_positive(classes: list[Any], positive: Any) -> Any:
-    """The positive class; text of the command line is matched with labels by their text."""
-    if positive is not None:
-        matching = [label for label in classes if str(label) == str(positive)]
-        positive = matching[0] if matching else positive
-    try:
-        return require_positive(classes, positive, "Scoring")
-    except ValueError as error:
-        if positive is not None:
-            raise
-        raise ValueError(f"Which of {classes} is positive is not said: pass --positive.") from error
+    """The positive class of two, None where nothing says which.
+
+    Text of the command line is matched with labels by their text.
+    """
+    if len(classes) != 2:
+        return None
+    if positive is None:
+        return natural_positive(classes)
+    matching = [label for label in classes if str(label) == str(positive)]
+    return positive_class(classes, matching[0] if matching else positive, what="Scoring")
 
 
 def columns_of_classes(columns: tuple[str, ...], classes: list[Any]) -> list[str]:
@@ -106,10 +106,11 @@ def columns_of_classes(columns: tuple[str, ...], classes: list[Any]) -> list[str
 
 def _of_one_column(score: Array, classes: list[Any], positive: Any) -> dict[str, Any]:
     score = np.asarray(score, dtype=np.float64)
-    towards_last = score if positive == classes[1] else -score
+    of_last = positive in (None, classes[1])
+    towards_last = score if of_last else -score
     responses: dict[str, Any] = {"decision_function": towards_last}
     if score.min() >= 0 and score.max() <= 1:
-        last = score if positive == classes[1] else 1 - score
+        last = score if of_last else 1 - score
         responses = {"predict_proba": np.column_stack([1 - last, last])}
     return responses
 
@@ -164,40 +165,52 @@ def _score(part: _Part, options: Mapping[str, Any] | None) -> list[dict[str, Any
 
 
 def fitting_scorers(methods: set[str], classes: list[Any], positive: Any) -> dict[str, Scorer]:
-    """Every metric of a single number that these responses and classes allow, not negated."""
-    found = {}
-    for spec in METRICS.values():
-        needed = RESPONSES[spec.response]
-        any_of = {needed} if isinstance(needed, str) else set(needed)
-        if spec.name in _TABLES or not methods & any_of:
+    """The same that are not of one class, or of the positive one; not negated."""
+    chosen, found = chosen_positive(classes, positive), {}
+    for name, metric in fitting_metrics(methods, classes).items():
+        if len(classes) == 2 and metric.sides != "none" and chosen is not None:
+            metric = metric.with_params(pos_label=chosen)
+        elif len(classes) == 2 and metric.sides == "one":
             continue
-        if spec.name == "hinge_loss" and "decision_function" not in methods:
-            continue  # of probabilities it means nothing
-        if spec.name == "top_k_accuracy_score" and len(classes) == 2:
-            continue  # the true class is always among the first two
-        if spec.numeric_labels and isinstance(classes[0], str):
-            continue  # the distance of two words is not known
-        for name, fixed in _variants(spec, len(classes)).items():
-            params = dict(fixed)
-            if len(classes) == 2 and takes_positive(spec, params):
-                params["pos_label"] = chosen_positive(classes, positive)
-            found[name] = Scorer(spec.function, 1, params, needed, name=name)
+        needed = RESPONSES[metric.spec.response]
+        found[name] = Scorer(metric.function, 1, metric.params, needed, name=name)
     return found
 
 
-def _variants(spec: MetricSpec, n_classes: int) -> dict[str, dict[str, Any]]:
-    """Names and parameters that fit the number of classes."""
-    listed = {name.removeprefix("neg_"): fixed for name, fixed in spec.scorer_names().items()} or {
-        spec.name: dict(spec.params)
-    }
-    if n_classes == 2:
-        return {n: f for n, f in listed.items() if not any(key in f for key in _SEVERAL)}
-    kept = {}
-    for name, fixed in listed.items():
-        several = any(key in fixed for key in _SEVERAL)
-        of_labels = spec.response == "labels" and takes_positive(spec, fixed)
-        of_two = {"multi_class", "target"} & parameters(spec).keys() and not several
-        if fixed.get("average") == "samples" or of_labels or of_two:
+def tell_positive(classes: list[Any], positive: Any) -> None:
+    """Say that metrics of one class are left out, and how to get them."""
+    if len(classes) == 2 and chosen_positive(classes, positive) is None:
+        say(
+            f"none of {classes} is the positive class by itself: metrics of one class are left "
+            f"out; --positive {classes[1]} or --positive {classes[0]} adds them"
+        )
+
+
+def fitting_metrics(methods: set[str], classes: list[Any]) -> dict[str, Metric]:
+    """Every metric of single numbers that these responses and classes allow."""
+    found = {}
+    for row in METRICS.values():
+        needed = RESPONSES[row.response]
+        any_of = {needed} if isinstance(needed, str) else set(needed)
+        if row.is_table or row.ranks_labels or not methods & any_of:
             continue
-        kept[name] = fixed
-    return kept
+        if len(classes) < row.least_classes:
+            continue
+        if row.by_sign and "decision_function" not in methods:
+            continue  # of probabilities it means nothing
+        if row.numeric_labels and isinstance(classes[0], str):
+            continue  # the distance of two words is not known
+        names = [name.removeprefix("neg_") for name in row.scorers] or [row.name]
+        metrics = {name: find(name) for name in names}
+        found.update({n: m for n, m in metrics.items() if _fits(m, len(classes))})
+    return found
+
+
+def _fits(metric: Metric, n_classes: int) -> bool:
+    """Whether the parameters that a name sets fit the number of classes."""
+    several = any(key in metric.params for key in _SEVERAL)
+    if n_classes == 2:
+        return not several
+    of_labels = metric.spec.response == "labels" and metric.sides == "one"
+    of_two = not several and any(map(metric.takes, ("multi_class", "target")))
+    return not (metric.params.get("average") == "samples" or of_labels or of_two)

@@ -12,7 +12,12 @@ import numpy as np
 from skmetrics_ext.backends import evaluate
 from skmetrics_ext.backends.datasets import open_engine, source_of
 from skmetrics_ext.backends.evaluation import read_bytes
-from skmetrics_ext.cli.scoring_file import chosen_positive, columns_of_classes, fitting_scorers
+from skmetrics_ext.cli.scoring_file import (
+    chosen_positive,
+    columns_of_classes,
+    fitting_scorers,
+    tell_positive,
+)
 from skmetrics_ext.merged.asked import Asked
 from skmetrics_ext.merged.columns import Names
 from skmetrics_ext.validation import InvalidParameterError
@@ -41,6 +46,7 @@ def stream_rows(
 ) -> list[dict[str, Any]]:
     """What `score_rows` gives, by `evaluate`: metrics without a value say why."""
     classes = _classes(path, Names(true, (), pred, weight, by), memory_limit)
+    tell_positive(classes, positive)
     common: dict[str, Any] = {
         "true": true,
         "weight": weight,
@@ -93,7 +99,7 @@ def _models(
         yield ", ".join(scores), _responses(path, columns), {"score": columns, "labels": classes}
     if pred is not None:
         options = {"pred": pred}
-        if len(classes) == 2:
+        if chosen_positive(classes, positive) is not None:
             options["pos_label"] = chosen_positive(classes, positive)
         yield pred, {"predict"}, options
 

@@ -49,6 +49,11 @@ class Asked:
                 "of rows needs them all at once."
             )
         name = metric if isinstance(metric, str) else found.name
+        if spec.ranks_labels:
+            raise InvalidParameterError(
+                f"{name} ranks several labels of each row, and a column of true labels holds one: "
+                f"pass {spec.name} both matrices in memory."
+            )
         for reserved in ("labels", "pos_label"):
             if reserved in found.params:
                 raise InvalidParameterError(

@@ -10,7 +10,7 @@ import numpy as np
 
 from skmetrics_ext.merged.asked import Asked
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.scoring.prepared import takes_positive
+from skmetrics_ext.registry import find
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.labels import find_labels, read_labels
 from skmetrics_ext.validation.scores import show_labels
@@ -51,7 +51,7 @@ class Problem:
     def label_params(self, one: Asked) -> dict[str, Any]:
         """Parameters of a metric of labels, the positive class among them where it is needed."""
         params = dict(one.params)
-        if takes_positive(one.spec, params) and self.positive is not None:
+        if find(one.spec.function, params).sides == "one" and self.positive is not None:
             params["pos_label"] = self.positive
         return params
 

@@ -1,16 +1,17 @@
 """Parameters that many metrics share, described once.
 
-``@document`` puts them in the place of ``{name}`` lines in the docstring of a public function.
+``@document`` puts them in the place of ``{name}`` lines in the docstring of a public function, or
+in those of a class and its methods.
 """
 
 from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-Function = TypeVar("Function", bound=Callable[..., object])
+Documented = TypeVar("Documented", bound=Callable[..., object])
 
 PARAMETERS = {
     "y_true_y_pred": """
@@ -55,6 +56,30 @@ y_true : array-like of shape (n_samples,)
     True labels of two classes.
 y_score : array-like of shape (n_samples,) or (n_samples, 2)
     Scores, higher for the positive class, or both columns of ``predict_proba``.""",
+    "marks_and_scores": """
+y_true : array-like or scipy sparse matrix of shape (n_samples, n_labels)
+    Multilabel indicators: which labels of a row are relevant.
+y_score : array-like of shape (n_samples, n_labels)
+    Scores, higher for labels that are relevant; any numbers that rank.""",
+    "relevance_and_scores": """
+y_true : array-like of shape (n_samples, n_labels)
+    How relevant each label of a row is, from multilabel indicators to any numbers; two labels
+    or more.
+y_score : array-like of shape (n_samples, n_labels)
+    Scores, higher for labels that are more relevant; any numbers that rank.""",
+    "relevance_and_scores_not_negative": """
+y_true : array-like of shape (n_samples, n_labels)
+    How relevant each label of a row is: 0 or more, also multilabel indicators; two labels or
+    more.
+y_score : array-like of shape (n_samples, n_labels)
+    Scores, higher for labels that are more relevant; any numbers that rank.""",
+    "gain_k": """
+k : int, default=None
+    How many places count; all by default.""",
+    "ignore_ties": """
+ignore_ties : bool, default=False
+    Whether labels of equal scores are put in the order of the sort, whatever it is, in the
+    place of sharing their places. Faster, and the same where no scores of a row are equal.""",
     "y_true_y_proba_positive": """
 y_true : array-like of shape (n_samples,)
     True labels.
@@ -108,19 +133,22 @@ ValueError
 }
 
 
-def document(function: Function) -> Function:
-    """Fill the ``{name}`` lines of a docstring from ``PARAMETERS``."""
-    if function.__doc__:  # absent under python -OO
-        function.__doc__ = fill(function.__doc__)
-    return function
+def document(documented: Documented, blocks: Mapping[str, str] = PARAMETERS) -> Documented:
+    """Fill the ``{name}`` lines of the docstring of a function, or of a class and its methods."""
+    members = vars(documented).values() if inspect.isclass(documented) else ()
+    functions = [getattr(member, "__func__", member) for member in members]  # of class methods
+    for part in (documented, *filter(inspect.isfunction, functions)):
+        if part.__doc__:  # absent under python -OO
+            part.__doc__ = fill(part.__doc__, blocks)
+    return documented
 
 
-def fill(doc: str) -> str:
+def fill(doc: str, blocks: Mapping[str, str] = PARAMETERS) -> str:
     """Replace each line that holds only ``{name}`` by the text of that name, indented alike."""
 
     def text(match: re.Match[str]) -> str:
         indent, name = match.groups()
-        lines = PARAMETERS[name].strip("\n").splitlines()
+        lines = blocks[name].strip("\n").splitlines()
         return "\n".join(indent + line if line else line for line in lines)
 
     return re.sub(r"^( *)\{(\w+)\}$", text, inspect.cleandoc(doc), flags=re.MULTILINE)

@@ -10,6 +10,9 @@ import numpy as np
 from skmetrics_ext.metrics.labels.accuracy import confusion_matrix
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.plotting import drawing
+from skmetrics_ext.plotting.display import Display
+from skmetrics_ext.plotting.docstrings import document_display
+from skmetrics_ext.plotting.lines import objects
 from skmetrics_ext.plotting.scored import FoldRows, fold_rows, report_model, report_rows
 from skmetrics_ext.validation import Labels, check_option
 
@@ -22,7 +25,8 @@ _LETTER = 0.09  # inches
 _FEW, _MANY = 12, 30  # classes whose cells hold a count and a rate, and a count
 
 
-class ConfusionMatrixDisplay:
+@document_display
+class ConfusionMatrixDisplay(Display):
     """Confusion matrix with the count and the rate in each cell, coloured by the rate.
 
     Made by ``from_predictions``, ``from_estimator``, ``from_cv_results`` or ``from_report``.
@@ -81,23 +85,14 @@ class ConfusionMatrixDisplay:
 
         Parameters
         ----------
-        y_true, y_pred : array-like of shape (n_samples,)
-            True and predicted labels.
-        labels : array-like of shape (n_classes,), default=None
-            The classes and their order; all that occur, sorted, by default.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weight of each row.
-        display_labels : array-like of shape (n_classes,), default=None
-            Names of the classes; the labels by default.
-        ax : matplotlib axes, default=None
-            Where to draw; a new figure by default.
-        **options : dict
-            Arguments of `plot`.
+        {y_true_y_pred}
+        {labels}
+        {sample_weight}
+        {display_labels}
+        {ax}
+        {plot_options}
 
-        Returns
-        -------
-        ConfusionMatrixDisplay
-            Drawn.
+        {drawn}
         """
         if labels is None:
             labels = _classes(y_true, y_pred)
@@ -122,40 +117,21 @@ class ConfusionMatrixDisplay:
 
         Parameters
         ----------
-        estimator : object
-            Fitted classifier.
-        X : array-like of shape (n_samples, n_features)
-            What it predicts from.
-        y : array-like of shape (n_samples,)
-            True labels.
+        {estimator_X_y}
         labels : array-like of shape (n_classes,), default=None
             The classes and their order; those of the estimator and of the rows by default.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weight of each row.
-        display_labels : array-like of shape (n_classes,), default=None
-            Names of the classes; the labels by default.
-        ax : matplotlib axes, default=None
-            Where to draw; a new figure by default.
-        **options : dict
-            Arguments of `plot`.
+        {sample_weight}
+        {display_labels}
+        {ax}
+        {plot_options}
 
-        Returns
-        -------
-        ConfusionMatrixDisplay
-            Drawn.
+        {drawn}
         """
         predicted = estimator.predict(X)
         if labels is None:
             labels = _classes(y, predicted, getattr(estimator, "classes_", None))
-        return cls.from_predictions(
-            y,
-            predicted,
-            labels=labels,
-            sample_weight=sample_weight,
-            display_labels=display_labels,
-            ax=ax,
-            **options,
-        )
+        options |= {"labels": labels, "display_labels": display_labels, "ax": ax}
+        return cls.from_predictions(y, predicted, sample_weight=sample_weight, **options)
 
     @classmethod
     def from_cv_results(
@@ -174,30 +150,18 @@ class ConfusionMatrixDisplay:
 
         Parameters
         ----------
-        cv_results : dict
-            Of scikit-learn's ``cross_validate(..., return_estimator=True,
-            return_indices=True)``.
-        X, y : array-like
-            What was cross-validated.
-        labels : array-like of shape (n_classes,), default=None
-            The classes and their order; all that occur, sorted, by default.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weight of each row.
-        display_labels : array-like of shape (n_classes,), default=None
-            Names of the classes; the labels by default.
-        ax : matplotlib axes, default=None
-            Where to draw; a new figure by default.
-        **options : dict
-            Arguments of `plot`.
+        {cv_results_X_y}
+        {labels}
+        {sample_weight}
+        {display_labels}
+        {ax}
+        {plot_options}
 
-        Returns
-        -------
-        ConfusionMatrixDisplay
-            Drawn.
+        {drawn}
         """
         folds = fold_rows(cv_results, X, y, sample_weight, cls.__name__)
-        names = {"labels": labels, "display_labels": display_labels}
-        return cls._from_folds(folds, **names, ax=ax, **options)
+        options |= {"labels": labels, "display_labels": display_labels, "ax": ax}
+        return cls._from_folds(folds, **options)
 
     @classmethod
     def from_report(
@@ -219,26 +183,18 @@ class ConfusionMatrixDisplay:
         ----------
         report : CrossValidationReport
             One of its metrics is of labels.
-        model : str, default=None
-            Name of the model; the only one beside the baseline by default.
-        labels : array-like of shape (n_classes,), default=None
-            The classes and their order; all that occur, sorted, by default.
-        display_labels : array-like of shape (n_classes,), default=None
-            Names of the classes; the labels by default.
-        ax : matplotlib axes, default=None
-            Where to draw; a new figure by default.
-        **options : dict
-            Arguments of `plot`.
+        {model_of_report}
+        {labels}
+        {display_labels}
+        {ax}
+        {plot_options}
 
-        Returns
-        -------
-        ConfusionMatrixDisplay
-            Drawn.
+        {drawn}
         """
         chosen = report_model(report, model)
         folds = report_rows(report, chosen, ("predict",), cls.__name__, True)
-        names = {"labels": labels, "display_labels": display_labels}
-        return cls._from_folds(folds, **names, ax=ax, **options)
+        options |= {"labels": labels, "display_labels": display_labels, "ax": ax}
+        return cls._from_folds(folds, **options)
 
     @classmethod
     def _from_folds(cls, folds: Iterable[FoldRows], **options: Any) -> Self:
@@ -270,23 +226,13 @@ class ConfusionMatrixDisplay:
         dict of str to ndarray
             ``true``, ``predicted``, ``count`` and ``rate`` of each cell, row by row.
         """
-        names = np.empty(len(self.display_labels), dtype=object)
-        names[:] = self.display_labels
+        names = objects(self.display_labels)
         return {
             "true": np.repeat(names, len(names)),
             "predicted": np.tile(names, len(names)),
             "count": self.confusion_matrix.ravel(),
             "rate": self.rates.ravel(),
         }
-
-    def frame(self) -> Any:
-        """The numbers behind the picture as a pandas DataFrame.
-
-        Returns
-        -------
-        pandas.DataFrame
-        """
-        return drawing.make_frame(type(self).__name__, self.columns())
 
     # --------------------------------------------------------------------- drawing
 
@@ -302,8 +248,7 @@ class ConfusionMatrixDisplay:
 
         Parameters
         ----------
-        ax : matplotlib axes, default=None
-            Where to draw; a new figure by default.
+        {ax}
         normalize : {"true", "pred", "all"} or None, default="true"
             Rates are shares of the rows of a true class (recall on the diagonal), of a
             predicted class (precision), or of all rows. None shows and colours counts alone.
@@ -331,9 +276,8 @@ class ConfusionMatrixDisplay:
         places = range(n_classes)
         names = [str(name) for name in self.display_labels]
         crowded = max(map(len, names), default=0) * _LETTER > side / (n_classes + 1)
-        ax.set_xticks(
-            places, names, rotation=45 if crowded else 0, ha="right" if crowded else "center"
-        )
+        turned: Any = {"rotation": 45, "ha": "right"} if crowded else {}
+        ax.set_xticks(places, names, **turned)
         ax.set_yticks(places, names)
         ax.tick_params(length=0)
         ax.set(xlabel="Predicted class", ylabel="True class")
@@ -359,16 +303,9 @@ class ConfusionMatrixDisplay:
                 text += "\n–" if np.isnan(rate) else f"\n{100 * rate:.1f}%"
             # White is read on the darker half of the map alone.
             shade = self.im_.cmap(depth[row, column])
-            light = 0.299 * shade[0] + 0.587 * shade[1] + 0.114 * shade[2] < 0.55
-            self.text_[row, column] = ax.text(
-                column,
-                row,
-                text,
-                ha="center",
-                va="center",
-                fontsize=size,
-                color="white" if light else "black",
-            )
+            dark = 0.299 * shade[0] + 0.587 * shade[1] + 0.114 * shade[2] < 0.55
+            look = {"ha": "center", "va": "center", "color": "white" if dark else "black"}
+            self.text_[row, column] = ax.text(column, row, text, fontsize=size, **look)
 
 
 def _count(value: Any) -> str:

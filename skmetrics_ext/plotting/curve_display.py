@@ -11,23 +11,25 @@ from skmetrics_ext.inference.tests.fold_tests import corrected_resampled_interva
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import drawing
 from skmetrics_ext.plotting.display import ScoreDisplay
+from skmetrics_ext.plotting.docstrings import document_display
 from skmetrics_ext.plotting.lines import (
     AVERAGES,
     MEAN,
     Line,
     check_grid,
     chosen,
+    objects,
     positive,
     quietly,
-    repeated,
 )
-from skmetrics_ext.plotting.scored import ScoredFold
+from skmetrics_ext.plotting.scored import ScoredFold, binary_problems
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
 from skmetrics_ext.validation.parameters import check_level
 
 _AVERAGE_DASHES = {"micro": "-", "macro": (0, (1, 1))}
 
 
+@document_display
 class CurveDisplay(ScoreDisplay):
     """Lines over one abscissa. What differs between the kinds is said by a few attributes.
 
@@ -35,12 +37,7 @@ class CurveDisplay(ScoreDisplay):
     ----------
     lines : sequence of Line
         Of folds, those of one curve before their mean.
-    name : str, default=None
-        Name of the model.
-    positive : object, default=None
-        The positive class, for binary data.
-    undefined : mapping of int to str, default=None
-        Folds that have no curve, and why.
+    {curve_parameters}
     """
 
     x: ClassVar[str]
@@ -71,7 +68,12 @@ class CurveDisplay(ScoreDisplay):
 
     @classmethod
     def _read(cls, *args: Any, **options: Any) -> list[Line]:
-        """All curves of checked rows."""
+        """All curves of checked rows: of each class against the rest, if not said otherwise."""
+        return [cls._line(*pair, **options) for pair in binary_problems(*args)]
+
+    @classmethod
+    def _line(cls, *args: Any, **options: Any) -> Line:
+        """The curve of a class against the rest, from its name and the checked rows."""
         raise NotImplementedError
 
     @classmethod
@@ -92,6 +94,13 @@ class CurveDisplay(ScoreDisplay):
     def _draw_references(self, ax: Any) -> None:
         """What the curves are compared with."""
 
+    def _draw_bound(self, ax: Any, column: str, label: str) -> None:
+        """A further column of the curve, where there is one curve alone."""
+        if self._n_curves == 1:
+            columns = self.lines[-1].columns
+            look = {"color": "black", "linestyle": (0, (1, 1.5))}
+            drawing.draw_reference(ax, columns[self.x], columns[column], label, **look)
+
     def _set_limits(self, ax: Any) -> None:
         drawing.make_square(ax)
 
@@ -101,8 +110,8 @@ class CurveDisplay(ScoreDisplay):
     def _of_rows(
         cls, rows: Scores, name: str | None, *, curves: Any = None, **options: Any
     ) -> Self:
-        lines = chosen(cls._read(rows, **options), curves)
-        return cls(lines, name=name, positive=positive(rows))
+        lines = {line.curve: line for line in cls._read(rows, **options)}
+        return cls([*chosen(lines, curves).values()], name=name, positive=positive(rows))
 
     @classmethod
     def _of_folds(
@@ -121,12 +130,14 @@ class CurveDisplay(ScoreDisplay):
         for fold in folds:
             if fold.scores is None:
                 continue
-            found = quietly(cls._read, fold.scores, **options)
-            for line in chosen(found, cls._default_curves(found) if curves is None else curves):
+            found = {line.curve: line for line in quietly(cls._read, fold.scores, **options)}
+            # Of several curves, the folds of their macro-average are drawn.
+            default = "macro" if "macro" in found else None
+            for curve, line in chosen(found, default if curves is None else curves).items():
                 if cls._is_undefined(line):
-                    undefined[fold.number] = f"{line.curve}: a class has no rows, or no others"
+                    undefined[fold.number] = f"{curve}: a class has no rows, or no others"
                 else:
-                    by_curve.setdefault(line.curve, []).append((fold, line))
+                    by_curve.setdefault(curve, []).append((fold, line))
         if not by_curve:
             reasons = sorted(set(undefined.values()))
             raise InvalidParameterError(f"No fold has a curve: {'; '.join(reasons)}.")
@@ -138,11 +149,6 @@ class CurveDisplay(ScoreDisplay):
             lines += [*own, mean]
         first = next(fold.scores for fold in folds if fold.scores is not None)
         return cls(lines, name=name, positive=positive(first), undefined=undefined)
-
-    @classmethod
-    def _default_curves(cls, lines: list[Line]) -> Any:
-        """Curves whose folds are drawn: the macro-average of several, if there is one."""
-        return ["macro"] if any(line.curve == "macro" for line in lines) else None
 
     @classmethod
     def _mean(cls, folds: list[ScoredFold], lines: list[Line], grid: Array, level: float) -> Line:
@@ -178,16 +184,15 @@ class CurveDisplay(ScoreDisplay):
             a line does not have is nan.
         """
         lengths = [len(line.columns[self.x]) for line in self.lines]
-        table = {"curve": repeated([line.curve for line in self.lines], lengths)}
+        table = {"curve": np.repeat(objects([line.curve for line in self.lines]), lengths)}
         if any(line.fold is not None for line in self.lines):
-            table["fold"] = repeated([line.fold for line in self.lines], lengths)
+            table["fold"] = np.repeat(objects([line.fold for line in self.lines]), lengths)
         for column in dict.fromkeys(name for line in self.lines for name in line.columns):
-            table[column] = np.concatenate(
-                [
-                    np.asarray(line.columns.get(column, np.full(length, np.nan)), dtype=np.float64)
-                    for line, length in zip(self.lines, lengths, strict=True)
-                ]
-            )
+            parts = [
+                line.columns.get(column, np.full(length, np.nan))
+                for line, length in zip(self.lines, lengths, strict=True)
+            ]
+            table[column] = np.concatenate(parts, dtype=np.float64)
         return table
 
     # --------------------------------------------------------------------- drawing
@@ -206,11 +211,9 @@ class CurveDisplay(ScoreDisplay):
 
         Parameters
         ----------
-        ax : matplotlib axes, default=None
-            Where to draw; a new figure by default. Axes of another display of the same kind
-            are added to, in other colours and dashes.
-        name : str, default=None
-            Name of the model in the legend.
+        {ax}
+            Axes of another display of the same kind are added to, in other colours and dashes.
+        {model_name}
         band : {"std", "interval"} or None, default="std"
             Around a mean over folds: one standard deviation of the folds to either side, or
             the interval of the mean with Nadeau and Bengio's correction, at each point.
@@ -229,27 +232,21 @@ class CurveDisplay(ScoreDisplay):
             ``legend_``.
         """
         check_option("band", band, ("std", "interval", None))
-        self.ax_ = ax = drawing.make_axes(f"{type(self).__name__}.plot", ax, self.size)
-        self.figure_ = ax.figure
-        self.name = name if name is not None else self.name
+        place, title = self._begin(ax, name, self._n_curves)
+        ax = self.ax_
         self.lines_: list[Any] = []
         self.fold_lines_: list[Any] = []
         self.bands_: list[Any] = []
-        place = drawing.places_taken(ax)
-        # The name of several curves is the title of the legend, unless others are there.
-        title = self.name if self._n_curves > 1 and not place else None
-        if place:
-            drawing.name_curves(ax)
         for line in self.lines:
             look = drawing.style(place)
             if line.is_average and line.fold is None:
                 look = {"color": "black", "linestyle": _AVERAGE_DASHES[line.curve]}
             if isinstance(line.fold, int):
                 if self._n_curves == 1:  # those of several would hide each other
-                    self.fold_lines_.append(self._draw_fold(ax, line, look))
+                    self.fold_lines_.append(self._draw_fold(ax, line, look["color"]))
                 continue
             if line.fold == MEAN and band is not None:
-                self._draw_band(ax, line, look, band)
+                self._draw_band(ax, line, look["color"], band)
             options = {"linewidth": 2.2 if line.fold == MEAN else 1.8, **look}
             options |= {"label": self._label(line, title is None), "drawstyle": self.drawstyle}
             options |= dict(curve_kwargs or {})
@@ -259,28 +256,19 @@ class CurveDisplay(ScoreDisplay):
         self.line_ = self.lines_[0]
         if reference:
             self._draw_references(ax)
-        ax.set(xlabel=self.x_label, ylabel=self._y_title())
+        ax.set(xlabel=self.x_label, ylabel=f"{self.y_label}{self._event}")
         self._set_limits(ax)
-        self.legend_ = None
-        if legend:
-            self.legend_ = drawing.draw_legend(ax, self.legend_at, self.size, title)
+        size, where = self.size, self.legend_at
+        self.legend_ = drawing.draw_legend(ax, where, size, title) if legend else None
         return self
 
-    def _draw_fold(self, ax: Any, line: Line, look: Mapping[str, Any]) -> Any:
+    def _draw_fold(self, ax: Any, line: Line, colour: str) -> Any:
         x, y = line.columns[self.x], line.columns[self.y]
-        (drawn,) = ax.plot(
-            x,
-            y,
-            color=look["color"],
-            linewidth=0.8,
-            alpha=0.45,
-            drawstyle=self.drawstyle,
-            zorder=1.5,
-            label=self._fold_label(),
-        )
+        look = {"linewidth": 0.8, "alpha": 0.45, "drawstyle": self.drawstyle, "zorder": 1.5}
+        (drawn,) = ax.plot(x, y, color=colour, label=self._fold_label(), **look)
         return drawn
 
-    def _draw_band(self, ax: Any, line: Line, look: Mapping[str, Any], band: str) -> None:
+    def _draw_band(self, ax: Any, line: Line, colour: str, band: str) -> None:
         columns = line.columns
         low, high = columns["low"], columns["high"]
         label = "interval of the mean"
@@ -291,18 +279,8 @@ class CurveDisplay(ScoreDisplay):
             high = np.clip(columns[self.y] + columns["std"], *self.bounds)
             label = "± 1 standard deviation of the folds"
         step = {"steps-pre": "pre", "steps-post": "post"}.get(self.drawstyle)
-        self.bands_.append(
-            ax.fill_between(
-                columns[self.x],
-                low,
-                high,
-                step=step,
-                color=look["color"],
-                alpha=0.2,
-                linewidth=0,
-                label=label,
-            )
-        )
+        look = {"step": step, "color": colour, "alpha": 0.2, "linewidth": 0, "label": label}
+        self.bands_.append(ax.fill_between(columns[self.x], low, high, **look))
 
     @property
     def _n_curves(self) -> int:
@@ -329,10 +307,3 @@ class CurveDisplay(ScoreDisplay):
         if curve in AVERAGES:
             return f"{curve}-average"
         return str(curve) if isinstance(curve, str) else f"class {curve}"
-
-    def _y_title(self) -> str:
-        return (
-            self.y_label
-            if self.positive is None
-            else f"{self.y_label}, positive class {self.positive}"
-        )

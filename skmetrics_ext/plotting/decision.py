@@ -10,11 +10,12 @@ from skmetrics_ext.metrics.rankings.net_benefit import net_benefit_curve
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import drawing
 from skmetrics_ext.plotting.curve_display import CurveDisplay
+from skmetrics_ext.plotting.docstrings import document_display
 from skmetrics_ext.plotting.lines import Line
-from skmetrics_ext.plotting.scored import binary_problems
 from skmetrics_ext.validation import Scores
 
 
+@document_display
 class DecisionCurveDisplay(CurveDisplay):
     """Decision curve: net benefit over the threshold probability, beside treating all and none.
 
@@ -31,20 +32,11 @@ class DecisionCurveDisplay(CurveDisplay):
     lines : sequence of Line
         Curves, with columns ``threshold``, ``net_benefit`` and ``treat_all``. Treating none
         has net benefit 0.
-    name : str, default=None
-        Name of the model.
-    positive : object, default=None
-        The positive class, for binary data.
-    undefined : mapping of int to str, default=None
-        Folds that have no curve, and why.
+    {curve_parameters}
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib axes and figure
-    lines_, fold_lines_ : list of matplotlib lines
-        Of the curves, or of their means, and of the folds.
-    line_ : matplotlib line
-        The first of ``lines_``.
+    {curve_attributes}
 
     See Also
     --------
@@ -69,33 +61,24 @@ class DecisionCurveDisplay(CurveDisplay):
     bounds = (-np.inf, 1.0)
 
     @classmethod
-    def _read(
-        cls, rows: Scores, *, thresholds: Any = None, prevalence: float | None = None
-    ) -> list[Line]:
-        lines = []
-        for label, problem in binary_problems(rows):
-            curve = net_benefit_curve(
-                problem, problem, thresholds=thresholds, prevalence=prevalence
-            )
-            columns = {
-                "threshold": curve.thresholds,
-                "net_benefit": curve.net_benefit,
-                "treat_all": curve.treat_all,
-            }
-            lines.append(Line(label, columns))
-        return lines
+    def _line(
+        cls,
+        label: Any,
+        problem: Scores,
+        *,
+        thresholds: Any = None,
+        prevalence: float | None = None,
+    ) -> Line:
+        curve = net_benefit_curve(problem, problem, thresholds=thresholds, prevalence=prevalence)
+        columns = {"threshold": curve.thresholds, "net_benefit": curve.net_benefit}
+        return Line(label, {**columns, "treat_all": curve.treat_all})
 
     @classmethod
     def _grid(cls, lines: list[Line]) -> Array:
         return lines[0].columns["threshold"]
 
     def _draw_references(self, ax: Any) -> None:
-        if self._n_curves == 1:
-            columns = self.lines[-1].columns
-            look = {"color": "black", "linestyle": (0, (1, 1.5))}
-            drawing.draw_reference(
-                ax, columns["threshold"], columns["treat_all"], "treat all", **look
-            )
+        self._draw_bound(ax, "treat_all", "treat all")
         thresholds = self.lines[-1].columns["threshold"]
         ends = [thresholds.min(), thresholds.max()]
         drawing.draw_reference(ax, ends, [0, 0], "treat none")

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.plotting.drawing import make_frame
+from skmetrics_ext.plotting import drawing
+from skmetrics_ext.plotting.docstrings import document_display
 from skmetrics_ext.plotting.scored import (
     RESPONSES,
     estimator_scores,
@@ -22,12 +23,42 @@ from skmetrics_ext.scoring.responses import estimator_name
 from skmetrics_ext.validation import Scores
 
 
-class ScoreDisplay:
+class Display:
+    """A picture, and the numbers behind it."""
+
+    def columns(self, *args: Any, **options: Any) -> dict[str, Array]:
+        """The numbers behind the picture, as arrays of one length by name."""
+        raise NotImplementedError
+
+    def frame(self, *args: Any, **options: Any) -> Any:
+        """The numbers behind the picture as a pandas DataFrame.
+
+        Parameters
+        ----------
+        *args, **options
+            Those of `columns`.
+
+        Returns
+        -------
+        pandas.DataFrame
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        return drawing.make_frame(type(self).__name__, self.columns(*args, **options))
+
+
+@document_display
+class ScoreDisplay(Display):
     """A picture of scores: what is drawn is computed from checked rows, or from those of folds."""
 
     methods: ClassVar[tuple[str, ...]] = RESPONSES
     size: ClassVar[tuple[float, float]] = (5.4, 4.4)
     pools: ClassVar[bool] = False  # folds are one set of rows, each of which counts once
+    name: str | None
+    positive: Any
 
     @classmethod
     def _of_rows(cls, *args: Any, **options: Any) -> Self:
@@ -37,10 +68,6 @@ class ScoreDisplay:
     @classmethod
     def _of_folds(cls, *args: Any, **options: Any) -> Self:
         """The display of folds and a name."""
-        raise NotImplementedError
-
-    def columns(self, *args: Any, **options: Any) -> dict[str, Array]:
-        """The numbers behind the picture, as arrays of one length by name."""
         raise NotImplementedError
 
     def plot(self, *args: Any, **options: Any) -> Self:
@@ -64,28 +91,14 @@ class ScoreDisplay:
 
         Parameters
         ----------
-        y_true : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            True labels, or multilabel indicators.
-        y_score : array-like of shape (n_samples,) or (n_samples, n_classes)
-            Scores, higher for the class.
-        labels : array-like of shape (n_classes,), default=None
-            The class of each column of ``y_score``, in this order.
-        pos_label : int, float, bool or str, default=None
-            The positive class of binary labels; by default the greater of the two.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weight of each row.
-        name : str, default=None
-            Name of the model in the legend.
-        ax : matplotlib axes, default=None
-            Where to draw; a new figure by default. Axes of another display of the same kind
-            are added to.
-        **options : dict
-            Those of the class, and arguments of `plot`.
+        {y_true_y_score}
+        {score_labels}
+        {score_pos_label}
+        {sample_weight}
+        {model_name}
+        {score_options}
 
-        Returns
-        -------
-        display
-            Drawn.
+        {drawn}
         """
         rows = Scores.check(
             y_true, y_score, labels=labels, pos_label=pos_label, sample_weight=sample_weight
@@ -110,29 +123,14 @@ class ScoreDisplay:
 
         Parameters
         ----------
-        estimator : object
-            Fitted classifier.
-        X : array-like of shape (n_samples, n_features)
-            What it predicts from.
-        y : array-like of shape (n_samples,)
-            True labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weight of each row.
-        pos_label : int, float, bool or str, default=None
-            The positive class of two; by default ``estimator.classes_[1]``.
-        response_method : {"auto", "predict_proba", "decision_function"}, default="auto"
-            Where the scores come from; "auto" is the first that the estimator has.
-        name : str, default=None
-            Name in the legend; the class of the estimator by default.
-        ax : matplotlib axes, default=None
-            Where to draw; a new figure by default.
-        **options : dict
-            Those of the class, and arguments of `plot`.
+        {estimator_X_y}
+        {sample_weight}
+        {estimator_pos_label}
+        {response_method}
+        {estimator_name}
+        {score_options}
 
-        Returns
-        -------
-        display
-            Drawn.
+        {drawn}
         """
         asked = cls._asked(pos_label, response_method)
         rows = estimator_scores(estimator, X, y, sample_weight, **asked)
@@ -162,19 +160,11 @@ class ScoreDisplay:
             those of all other folds.
         labels : array-like of shape (n_classes,), default=None
             The class of each column; all that occur in any fold by default.
-        pos_label : int, float, bool or str, default=None
-            The positive class of binary labels; by default the greater of the two.
-        name : str, default=None
-            Name of the model in the legend.
-        ax : matplotlib axes, default=None
-            Where to draw; a new figure by default.
-        **options : dict
-            Those of the class, and arguments of `plot`.
+        {score_pos_label}
+        {model_name}
+        {score_options}
 
-        Returns
-        -------
-        display
-            Drawn.
+        {drawn}
         """
         checked = given_folds(folds, n_train, labels, pos_label)
         return cls._drawn(cls._of_folds, checked, name, ax, options)
@@ -199,28 +189,14 @@ class ScoreDisplay:
 
         Parameters
         ----------
-        cv_results : dict
-            Of scikit-learn's ``cross_validate(..., return_estimator=True,
-            return_indices=True)``.
-        X, y : array-like
-            What was cross-validated.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weight of each row.
-        pos_label : int, float, bool or str, default=None
-            The positive class of two; by default ``classes_[1]``.
-        response_method : {"auto", "predict_proba", "decision_function"}, default="auto"
-            Where the scores come from; "auto" is the first that the estimator has.
-        name : str, default=None
-            Name in the legend; the class of the estimators by default.
-        ax : matplotlib axes, default=None
-            Where to draw; a new figure by default.
-        **options : dict
-            Those of the class, and arguments of `plot`.
+        {cv_results_X_y}
+        {sample_weight}
+        {estimator_pos_label}
+        {response_method}
+        {estimator_name}
+        {score_options}
 
-        Returns
-        -------
-        display
-            Drawn.
+        {drawn}
         """
         rows = fold_rows(cv_results, X, y, sample_weight, cls.__name__)
         folds = scored_folds(rows, y, **cls._asked(pos_label, response_method))
@@ -248,23 +224,16 @@ class ScoreDisplay:
         ----------
         report : CrossValidationReport
             One of its metrics has asked for scores or probabilities.
-        model : str, default=None
-            Name of the model; the only one beside the baseline by default.
+        {model_of_report}
         pos_label : int, float, bool or str, default=None
             The positive class of two; by default that of the report.
         response_method : {"auto", "predict_proba", "decision_function"}, default="auto"
             Which of the kept scores are drawn; "auto" is the first that there are.
         name : str, default=None
             Name in the legend; that of the model by default.
-        ax : matplotlib axes, default=None
-            Where to draw; a new figure by default.
-        **options : dict
-            Those of the class, and arguments of `plot`.
+        {score_options}
 
-        Returns
-        -------
-        display
-            Drawn.
+        {drawn}
         """
         chosen = report_model(report, model)
         positive = report.positive_class if pos_label is None else pos_label
@@ -284,21 +253,27 @@ class ScoreDisplay:
         cls, make: Callable[..., Self], rows: Any, name: str | None, ax: Any, options: Any
     ) -> Self:
         """The display of rows or of folds, drawn: some options are those of `plot`."""
-        drawing = inspect.signature(cls.plot).parameters
-        own = {key: value for key, value in options.items() if key not in drawing}
-        look = {key: value for key, value in options.items() if key in drawing}
+        of_plot = inspect.signature(cls.plot).parameters
+        own = {key: value for key, value in options.items() if key not in of_plot}
+        look = {key: value for key, value in options.items() if key in of_plot}
         return make(rows, name, **own).plot(ax, **look)
 
-    def frame(self, *args: Any, **options: Any) -> Any:
-        """The numbers behind the picture as a pandas DataFrame.
+    # --------------------------------------------------------------------- what pictures share
 
-        Returns
-        -------
-        pandas.DataFrame
+    def _begin(self, ax: Any, name: str | None, n_curves: int) -> tuple[int, str | None]:
+        """Axes; the place of the first curve among those drawn there; the title of the legend.
 
-        Raises
-        ------
-        ImportError
-            If pandas is not installed.
+        The name of several curves is that title, unless others are there.
         """
-        return make_frame(type(self).__name__, self.columns(*args, **options))
+        self.ax_ = drawing.make_axes(f"{type(self).__name__}.plot", ax, self.size)
+        self.figure_ = self.ax_.figure
+        self.name = self.name if name is None else name
+        place = drawing.places_taken(self.ax_)
+        if place:
+            drawing.name_curves(self.ax_)
+        return place, self.name if n_curves > 1 and not place else None
+
+    @property
+    def _event(self) -> str:
+        """What the title of an axis says of the positive class."""
+        return "" if self.positive is None else f", positive class {self.positive}"

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.numeric import Array
+from skmetrics_ext.plotting.lines import objects
 from skmetrics_ext.validation import InvalidParameterError
 
 NEEDED = ("model", "metric", "value")
@@ -37,9 +38,7 @@ def column(values: list[Any]) -> Array:
         return np.array(values, dtype=bool)
     if all(isinstance(value, int | float | np.number) for value in values):
         return np.array(values)
-    held = np.empty(len(values), dtype=object)
-    held[:] = values
-    return held
+    return objects(values)
 
 
 def is_by_model(cv_results: Mapping[str, Any]) -> bool:
@@ -59,7 +58,6 @@ def result_rows(model: str, result: Mapping[str, Any]) -> list[dict[str, Any]]:
         for fold, value in enumerate(result[key]):
             row = {"model": model, "fold": fold, "metric": metric, "value": float(value)}
             if indices is not None:
-                row["n_train"] = len(indices["train"][fold])
-                row["n_test"] = len(indices["test"][fold])
+                row |= {f"n_{part}": len(indices[part][fold]) for part in ("train", "test")}
             rows.append(row)
     return rows

@@ -10,11 +10,12 @@ from skmetrics_ext.metrics.rankings.gain_curves import gain_curve
 from skmetrics_ext.metrics.rankings.gains import gain_capture_score
 from skmetrics_ext.plotting import drawing
 from skmetrics_ext.plotting.curve_display import CurveDisplay
+from skmetrics_ext.plotting.docstrings import document_display
 from skmetrics_ext.plotting.lines import Line
-from skmetrics_ext.plotting.scored import binary_problems
 from skmetrics_ext.validation import Scores
 
 
+@document_display
 class GainDisplay(CurveDisplay):
     """Cumulative gain: share of the positives found by acting on the best-scored share of rows.
 
@@ -31,20 +32,11 @@ class GainDisplay(CurveDisplay):
     lines : sequence of Line
         Curves, with columns ``threshold``, ``rate``, ``gain`` and ``perfect``, and the gain
         capture as ``value``.
-    name : str, default=None
-        Name of the model.
-    positive : object, default=None
-        The positive class, for binary data.
-    undefined : mapping of int to str, default=None
-        Folds that have no curve, and why.
+    {curve_parameters}
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib axes and figure
-    lines_, fold_lines_ : list of matplotlib lines
-        Of the curves, or of their means, and of the folds.
-    line_ : matplotlib line
-        The first of ``lines_``.
+    {curve_attributes}
 
     See Also
     --------
@@ -70,22 +62,13 @@ class GainDisplay(CurveDisplay):
     size = (5.2, 5.0)
 
     @classmethod
-    def _read(cls, rows: Scores) -> list[Line]:
-        lines = []
-        for label, problem in binary_problems(rows):
-            curve = gain_curve(problem, problem)
-            columns = {
-                "threshold": curve.thresholds,
-                "rate": curve.rate,
-                "gain": curve.gain,
-                "perfect": np.minimum(curve.rate / max(curve.prevalence, 1e-300), 1.0),
-            }
-            lines.append(Line(label, columns, gain_capture_score(problem, problem)))
-        return lines
+    def _line(cls, label: Any, problem: Scores) -> Line:
+        curve = gain_curve(problem, problem)
+        perfect = np.minimum(curve.rate / max(curve.prevalence, 1e-300), 1.0)
+        columns = {"threshold": curve.thresholds, "rate": curve.rate, "gain": curve.gain}
+        capture = gain_capture_score(problem, problem)
+        return Line(label, {**columns, "perfect": perfect}, capture)
 
     def _draw_references(self, ax: Any) -> None:
-        if self._n_curves == 1:
-            columns = self.lines[-1].columns
-            look = {"color": "black", "linestyle": (0, (1, 1.5))}
-            drawing.draw_reference(ax, columns["rate"], columns["perfect"], "perfect", **look)
+        self._draw_bound(ax, "perfect", "perfect")
         drawing.draw_reference(ax, [0, 1], [0, 1], "chance")

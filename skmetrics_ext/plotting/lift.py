@@ -9,11 +9,12 @@ import numpy as np
 from skmetrics_ext.metrics.rankings.gain_curves import lift_curve
 from skmetrics_ext.plotting import drawing
 from skmetrics_ext.plotting.curve_display import CurveDisplay
+from skmetrics_ext.plotting.docstrings import document_display
 from skmetrics_ext.plotting.lines import Line
-from skmetrics_ext.plotting.scored import binary_problems
 from skmetrics_ext.validation import Scores
 
 
+@document_display
 class LiftDisplay(CurveDisplay):
     """Lift: how many times richer in positives the best-scored share of the rows is than all.
 
@@ -27,20 +28,11 @@ class LiftDisplay(CurveDisplay):
     lines : sequence of Line
         Curves, with columns ``threshold``, ``rate``, ``lift`` and ``perfect``, the highest lift
         that there can be.
-    name : str, default=None
-        Name of the model.
-    positive : object, default=None
-        The positive class, for binary data.
-    undefined : mapping of int to str, default=None
-        Folds that have no curve, and why.
+    {curve_parameters}
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib axes and figure
-    lines_, fold_lines_ : list of matplotlib lines
-        Of the curves, or of their means, and of the folds.
-    line_ : matplotlib line
-        The first of ``lines_``.
+    {curve_attributes}
 
     See Also
     --------
@@ -64,21 +56,15 @@ class LiftDisplay(CurveDisplay):
     grid = np.linspace(0.01, 1, 100)  # there is none where no row is predicted positive
 
     @classmethod
-    def _read(cls, rows: Scores) -> list[Line]:
-        lines = []
-        for label, problem in binary_problems(rows):
-            curve = lift_curve(problem, problem)
-            prevalence = float(np.average(problem.true, weights=problem.weight))
-            perfect = 1 / np.maximum(curve.rate, prevalence)
-            columns = {"threshold": curve.thresholds, "rate": curve.rate, "lift": curve.lift}
-            lines.append(Line(label, {**columns, "perfect": perfect}))
-        return lines
+    def _line(cls, label: Any, problem: Scores) -> Line:
+        curve = lift_curve(problem, problem)
+        prevalence = float(np.average(problem.true, weights=problem.weight))
+        perfect = 1 / np.maximum(curve.rate, prevalence)
+        columns = {"threshold": curve.thresholds, "rate": curve.rate, "lift": curve.lift}
+        return Line(label, {**columns, "perfect": perfect})
 
     def _draw_references(self, ax: Any) -> None:
-        if self._n_curves == 1:
-            columns = self.lines[-1].columns
-            look = {"color": "black", "linestyle": (0, (1, 1.5))}
-            drawing.draw_reference(ax, columns["rate"], columns["perfect"], "perfect", **look)
+        self._draw_bound(ax, "perfect", "perfect")
         drawing.draw_reference(ax, [0, 1], [1, 1], "chance")
 
     def _set_limits(self, ax: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,18 +51,17 @@ def positive(rows: Scores) -> Any:
     return rows.classes.tolist()[-1] if rows.kind == "binary" else None
 
 
-def chosen(lines: list[Line], curves: Any) -> list[Line]:
-    """The lines of the curves asked for, in this order; None is all."""
+def chosen(by_curve: Mapping[Any, Any], curves: Any) -> dict[Any, Any]:
+    """What there is of the curves asked for, in this order; None is all."""
     if curves is None:
-        return lines
+        return dict(by_curve)
     wanted = [curves] if isinstance(curves, str) or not isinstance(curves, Iterable) else curves
-    by_curve = {line.curve: line for line in lines}
     for curve in wanted:
         if curve not in by_curve:
             raise InvalidParameterError(
                 f"curves must name some of {list(by_curve)}, got {curve!r}."
             )
-    return [by_curve[curve] for curve in wanted]
+    return {curve: by_curve[curve] for curve in wanted}
 
 
 def quietly(read: Callable[..., Any], *args: Any, **options: Any) -> Any:
@@ -81,8 +80,8 @@ def check_grid(grid: Any) -> Array:
     return points
 
 
-def repeated(values: list[Any], lengths: list[int]) -> Array:
-    """Each value as often as its line has points, whatever the values are."""
+def objects(values: Sequence[Any]) -> Array:
+    """An array of whatever the values are."""
     held = np.empty(len(values), dtype=object)
     held[:] = values
-    return np.repeat(held, lengths)
+    return held

@@ -10,7 +10,10 @@ import numpy as np
 from skmetrics_ext.inference.tests.fold_tests import corrected_resampled_interval
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import drawing
+from skmetrics_ext.plotting.display import Display
+from skmetrics_ext.plotting.docstrings import document_display
 from skmetrics_ext.plotting.fold_table import column, is_by_model, read_folds, result_rows
+from skmetrics_ext.plotting.lines import objects
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.parameters import check_level
 
@@ -18,7 +21,8 @@ _SIZES = ("n_train", "n_test")
 _PER_ROW = 3
 
 
-class CrossValidationDisplay:
+@document_display
+class CrossValidationDisplay(Display):
     """Comparison of models by metric: folds as dots, mean and interval, the baseline marked.
 
     Made by ``from_report`` or ``from_cv_results``, or from a table of folds.
@@ -31,10 +35,8 @@ class CrossValidationDisplay:
     folds : DataFrame, mapping of str to sequence, or sequence of mappings
         A row per model, metric and fold, with ``model``, ``metric``, ``value`` (nan where
         undefined) and, for intervals, ``n_train`` and ``n_test``.
-    baseline : str, default=None
-        Name of the model that the others are compared with.
-    confidence_level : float in (0, 1), default=0.95
-        Level of the intervals.
+    {baseline}
+    {confidence_level}
 
     Attributes
     ----------
@@ -84,17 +86,11 @@ class CrossValidationDisplay:
         ----------
         report : CrossValidationReport
             What is read is ``folds()`` and ``baseline``.
-        confidence_level : float in (0, 1), default=0.95
-            Level of the intervals.
-        ax : matplotlib axes or sequence of them, default=None
-            Where to draw, one for each metric; a new figure by default.
-        **options : dict
-            Arguments of `plot`.
+        {confidence_level}
+        {axes}
+        {plot_options}
 
-        Returns
-        -------
-        CrossValidationDisplay
-            Drawn.
+        {drawn}
         """
         display = cls(report.folds(), baseline=report.baseline, confidence_level=confidence_level)
         return display.plot(ax, **options)
@@ -116,19 +112,12 @@ class CrossValidationDisplay:
         cv_results : dict, or mapping of str to dict
             What ``cross_validate`` returned, of one model or of each by its name. With
             ``return_indices=True`` intervals can be given.
-        baseline : str, default=None
-            Name of the model that the others are compared with.
-        confidence_level : float in (0, 1), default=0.95
-            Level of the intervals.
-        ax : matplotlib axes or sequence of them, default=None
-            Where to draw, one for each metric; a new figure by default.
-        **options : dict
-            Arguments of `plot`.
+        {baseline}
+        {confidence_level}
+        {axes}
+        {plot_options}
 
-        Returns
-        -------
-        CrossValidationDisplay
-            Drawn.
+        {drawn}
         """
         by_model = cv_results if is_by_model(cv_results) else {"model": cv_results}
         rows = [row for name, result in by_model.items() for row in result_rows(name, result)]
@@ -137,8 +126,12 @@ class CrossValidationDisplay:
 
     # --------------------------------------------------------------------- computing
 
+    def _own(self, model: Any, metric: Any) -> Array:
+        """The rows of the folds of a model and a metric."""
+        return (self.folds["model"] == model) & (self.folds["metric"] == metric)
+
     def _summarize(self, model: Any, metric: Any) -> dict[str, Any]:
-        own = (self.folds["model"] == model) & (self.folds["metric"] == metric)
+        own = self._own(model, metric)
         every = self.folds["value"][own]
         kept = np.isfinite(every)
         values = every[kept]
@@ -154,7 +147,7 @@ class CrossValidationDisplay:
             "n_folds": len(every),
             "n_undefined": int(len(every) - values.size),
         }
-        if values.size > 1 and all(size in self.folds for size in _SIZES):
+        if values.size > 1 and self._has_sizes:
             sizes = {size: self.folds[size][own][kept] for size in _SIZES}
             found = corrected_resampled_interval(
                 values, confidence_level=self.confidence_level, **sizes
@@ -183,20 +176,6 @@ class CrossValidationDisplay:
         summary = [self._summarize(model, name) for name in self.metrics for model in self.models]
         return {key: column([row[key] for row in summary]) for key in summary[0]}
 
-    def frame(self, rows: str = "summary") -> Any:
-        """The numbers behind the picture as a pandas DataFrame.
-
-        Parameters
-        ----------
-        rows : {"summary", "folds"}, default="summary"
-            The means and intervals, or the dots.
-
-        Returns
-        -------
-        pandas.DataFrame
-        """
-        return drawing.make_frame(type(self).__name__, self.columns(rows))
-
     # --------------------------------------------------------------------- drawing
 
     def plot(self, ax: Any = None, *, values: bool = True, legend: bool = True) -> Self:
@@ -204,8 +183,7 @@ class CrossValidationDisplay:
 
         Parameters
         ----------
-        ax : matplotlib axes or sequence of them, default=None
-            Where to draw, one for each metric; a new figure by default.
+        {axes}
         values : bool, default=True
             Whether to write the means.
         legend : bool, default=True
@@ -233,77 +211,57 @@ class CrossValidationDisplay:
             n_columns = min(count, _PER_ROW)
             n_rows = -(-count // n_columns)
             longest = max(len(str(model)) for model in self.models)
-            _, grid = plt.subplots(
-                n_rows,
-                n_columns,
-                figsize=(
-                    2.9 * n_columns + 0.08 * longest + 0.4,
-                    n_rows * (0.42 * len(self.models) + 0.8) + 0.5,
-                ),
-                sharey=True,
-                squeeze=False,
-                layout="constrained",
-            )
+            width = 2.9 * n_columns + 0.08 * longest + 0.4
+            height = n_rows * (0.42 * len(self.models) + 0.8) + 0.5
+            options = {"figsize": (width, height), "layout": "constrained"}
+            _, grid = plt.subplots(n_rows, n_columns, sharey=True, squeeze=False, **options)
             for extra in grid.flat[count:]:
                 extra.remove()
             found = list(grid.flat[:count])
         else:
-            found = list(np.ravel(np.array(ax, dtype=object)))
+            found = np.ravel(np.array(ax, dtype=object)).tolist()
         if len(found) != count:
             raise InvalidParameterError(
                 f"ax must hold one axes for each of the metrics {self.metrics}, got {len(found)}."
             )
-        held = np.empty(count, dtype=object)
-        held[:] = found
-        return held
+        return objects(found)
 
     def _draw_model(self, ax: Any, place: int, model: Any, metric: Any, values: bool) -> None:
-        from matplotlib.patheffects import withStroke
-
         row = self._summarize(model, metric)
-        is_baseline = row["is_baseline"]
-        own = (self.folds["model"] == model) & (self.folds["metric"] == metric)
-        dots = self.folds["value"][own]
+        mean, is_baseline = row["mean"], row["is_baseline"]
+        dots = self.folds["value"][self._own(model, metric)]
         colour = drawing.GREY if is_baseline else drawing.COLOURS[0]
         # Below the interval, which would hide them.
         height = place + np.linspace(0.12, 0.28, len(dots))
         ax.scatter(dots, height, s=13, color=colour, alpha=0.5, linewidths=0, zorder=2)
         if is_baseline:
-            ax.axvline(row["mean"], color=colour, linestyle=(0, (4, 3)), linewidth=1.1, zorder=1)
+            ax.axvline(mean, color=colour, linestyle=(0, (4, 3)), linewidth=1.1, zorder=1)
         low, high = row["low"], row["high"]
         if np.isnan(low) and not self._has_sizes:
-            low, high = row["mean"] - row["std"], row["mean"] + row["std"]
+            low, high = mean - row["std"], mean + row["std"]
         ax.plot([low, high], [place, place], color=colour, linewidth=2.2, zorder=3)
-        (mean,) = ax.plot(
-            [row["mean"]],
-            [place],
-            marker="D" if is_baseline else "o",
-            markersize=6.5,
-            color=colour,
-            markerfacecolor="white" if is_baseline else colour,
-            markeredgewidth=1.4,
-            linestyle="none",
-            zorder=4,
-        )
-        self.lines_.append(mean)
-        text = f"{row['mean']:.3f}" if values and row["mean"] == row["mean"] else ""
+        mark = ("D", "white") if is_baseline else ("o", colour)
+        look: dict[str, Any] = {"marker": mark[0], "markerfacecolor": mark[1], "color": colour}
+        look |= {"markersize": 6.5, "markeredgewidth": 1.4, "linestyle": "none"}
+        self.lines_ += ax.plot([mean], [place], zorder=4, **look)
+        text = f"{mean:.3f}" if values and not np.isnan(mean) else ""
         if row["n_undefined"]:
             left = row["n_folds"] - row["n_undefined"]
             text = f"{text} ({left} of {row['n_folds']} folds)".strip()
         if text:
-            at = row["mean"] if row["mean"] == row["mean"] else 0.5
-            where = ax.transData if row["mean"] == row["mean"] else ax.get_yaxis_transform()
-            ax.annotate(
-                text,
-                (at, place),
-                xycoords=where,
-                xytext=(0, 7),
-                textcoords="offset points",
-                ha="center",
-                fontsize="x-small",
-                color=colour,
-                path_effects=[withStroke(linewidth=2.5, foreground="white")],
-            )
+            self._write(ax, text, mean, place, colour)
+
+    def _write(self, ax: Any, text: str, mean: float, place: int, colour: str) -> None:
+        """What is said above a mean; in the middle of the axes where there is none."""
+        from matplotlib.patheffects import withStroke
+
+        at, where = mean, ax.transData
+        if np.isnan(mean):
+            at, where = 0.5, ax.get_yaxis_transform()
+        look = {"ha": "center", "fontsize": "x-small", "color": colour}
+        halo = [withStroke(linewidth=2.5, foreground="white")]
+        options = {"xytext": (0, 7), "textcoords": "offset points", "path_effects": halo}
+        ax.annotate(text, (at, place), xycoords=where, **options, **look)
 
     @property
     def _has_sizes(self) -> bool:
@@ -323,32 +281,18 @@ class CrossValidationDisplay:
     def _draw_legend(self, own_figure: bool) -> Any:
         from matplotlib.lines import Line2D
 
-        blue = drawing.COLOURS[0]
         spread = "± 1 standard deviation"
         if self._has_sizes:
             spread = f"{100 * self.confidence_level:g}% interval (Nadeau-Bengio)"
+        dot: dict[str, Any] = {"marker": "o", "color": drawing.COLOURS[0]}
         handles = [
-            Line2D(
-                [],
-                [],
-                marker="o",
-                linestyle="none",
-                markersize=3.5,
-                alpha=0.45,
-                color=blue,
-                label="fold",
-            ),
-            Line2D(
-                [], [], marker="o", linewidth=2.2, markersize=6, color=blue, label=f"mean, {spread}"
-            ),
+            Line2D([], [], linestyle="none", markersize=3.5, alpha=0.45, label="fold", **dot),
+            Line2D([], [], linewidth=2.2, markersize=6, label=f"mean, {spread}", **dot),
         ]
         if self.baseline is not None:
-            look: dict[str, Any] = {
-                "marker": "D",
-                "markerfacecolor": "white",
-                "color": drawing.GREY,
-            }
-            handles.append(Line2D([], [], linestyle=(0, (4, 3)), label="baseline", **look))
+            look: dict[str, Any] = {"marker": "D", "markerfacecolor": "white"}
+            look |= {"color": drawing.GREY, "linestyle": (0, (4, 3))}
+            handles.append(Line2D([], [], label="baseline", **look))
         options: dict[str, Any] = {"fontsize": "small", "frameon": False, "handles": handles}
         if own_figure:
             return self.figure_.legend(loc="outside lower center", ncols=len(handles), **options)

@@ -10,10 +10,12 @@ from skmetrics_ext.curves import precision_recall_curves
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import drawing
 from skmetrics_ext.plotting.curve_display import CurveDisplay
+from skmetrics_ext.plotting.docstrings import document_display
 from skmetrics_ext.plotting.lines import MEAN, Line
 from skmetrics_ext.validation import Scores
 
 
+@document_display
 class PrecisionRecallCurvesDisplay(CurveDisplay):
     """Precision-recall curves of every class with their averages, or of every fold.
 
@@ -35,20 +37,11 @@ class PrecisionRecallCurvesDisplay(CurveDisplay):
     lines : sequence of Line
         Curves, with columns ``threshold``, ``precision`` and ``recall`` and the average
         precision as ``value``.
-    name : str, default=None
-        Name of the model.
-    positive : object, default=None
-        The positive class, for binary data.
-    undefined : mapping of int to str, default=None
-        Folds that have no curve, and why.
+    {curve_parameters}
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib axes and figure
-    lines_, fold_lines_ : list of matplotlib lines
-        Of the curves, or of their means, and of the folds.
-    line_ : matplotlib line
-        The first of ``lines_``.
+    {curve_attributes}
 
     See Also
     --------

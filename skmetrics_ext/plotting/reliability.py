@@ -13,11 +13,13 @@ from skmetrics_ext.metrics.calibration.errors import expected_calibration_error
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import drawing
 from skmetrics_ext.plotting.display import ScoreDisplay
-from skmetrics_ext.plotting.lines import positive, repeated
+from skmetrics_ext.plotting.docstrings import document_display
+from skmetrics_ext.plotting.lines import chosen, objects, positive
 from skmetrics_ext.plotting.scored import ScoredFold, binary_problems, pooled
-from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
+from skmetrics_ext.validation import Scores, check_option
 
 _TOP = "top label"
+_COLUMNS = ("mean_predicted", "observed_rate", "low", "high", "weight", "count")
 _N_BARS = 20
 _FEW = 4  # curves whose intervals can be told apart
 _HISTOGRAM = "skmetrics_ext:histogram"
@@ -42,6 +44,7 @@ class Reliability:
     histogram: CalibrationCurve
 
 
+@document_display
 class CalibrationDisplay(ScoreDisplay):
     """Reliability diagram: observed rate over predicted probability, intervals and histogram.
 
@@ -126,16 +129,12 @@ class CalibrationDisplay(ScoreDisplay):
             best = rows.score[np.arange(len(top)), top]
             problems[_TOP] = Scores("binary", np.array([0, 1]), hit, best, rows.weight)
         if curves is None:
-            wanted = [label for label in problems if label != _TOP]
-        else:
-            wanted = [curves] if isinstance(curves, str) or np.ndim(curves) == 0 else list(curves)
-        for label in wanted:
-            if label not in problems:
-                raise InvalidParameterError(
-                    f"curves must name some of {list(problems)}, got {label!r}."
-                )
+            curves = [label for label in problems if label != _TOP]
         bins = {"n_bins": n_bins, "strategy": strategy}
-        found = {label: _reliability(problems[label], bins, confidence_level) for label in wanted}
+        found = {
+            label: _reliability(problem, bins, confidence_level)
+            for label, problem in chosen(problems, curves).items()
+        }
         return cls(found, name=name, positive=positive(rows))
 
     @classmethod
@@ -160,34 +159,11 @@ class CalibrationDisplay(ScoreDisplay):
         parts: dict[str, list[Any]] = {}
         for label, one in self.curves.items():
             curve = one.curve if rows == "bins" else one.histogram
-            part = {
-                "curve": repeated([label], [len(curve.weight)]),
-                "left": curve.edges[:-1],
-                "right": curve.edges[1:],
-                "mean_predicted": curve.mean_predicted,
-                "observed_rate": curve.observed_rate,
-                "low": curve.low,
-                "high": curve.high,
-                "weight": curve.weight,
-                "count": curve.count,
-            }
-            for key, values in part.items():
+            names = np.repeat(objects([label]), len(curve.weight))
+            part = {"curve": names, "left": curve.edges[:-1], "right": curve.edges[1:]}
+            for key, values in (part | {key: getattr(curve, key) for key in _COLUMNS}).items():
                 parts.setdefault(key, []).append(values)
         return {key: np.concatenate(values) for key, values in parts.items()}
-
-    def frame(self, rows: str = "bins") -> Any:
-        """The numbers behind the picture as a pandas DataFrame.
-
-        Parameters
-        ----------
-        rows : {"bins", "histogram"}, default="bins"
-            The bins of the curves, or those of the histogram below.
-
-        Returns
-        -------
-        pandas.DataFrame
-        """
-        return drawing.make_frame(type(self).__name__, self.columns(rows))
 
     # --------------------------------------------------------------------- drawing
 
@@ -205,11 +181,9 @@ class CalibrationDisplay(ScoreDisplay):
 
         Parameters
         ----------
-        ax : matplotlib axes, default=None
-            Where to draw; a new figure by default. Axes of another display of this kind are
-            added to, in other colours and markers.
-        name : str, default=None
-            Name of the model in the legend.
+        {ax}
+            Axes of another display of this kind are added to, in other colours and markers.
+        {model_name}
         histogram : bool, default=True
             Whether to draw the histogram below the axes.
         reference : bool, default=True
@@ -224,77 +198,44 @@ class CalibrationDisplay(ScoreDisplay):
         CalibrationDisplay
             This display.
         """
-        self.ax_ = ax = drawing.make_axes("CalibrationDisplay.plot", ax, self.size)
-        self.figure_ = ax.figure
-        self.name = name if name is not None else self.name
+        first, title = self._begin(ax, name, len(self.curves))
+        ax, own = self.ax_, dict(curve_kwargs or {})
         self.histogram_ax_ = _below(ax) if histogram else None
-        self.lines_ = []
-        first = drawing.places_taken(ax)
-        # The name of several curves is the title of the legend, unless others are there.
-        title = self.name if len(self.curves) > 1 and not first else None
-        if first:
-            drawing.name_curves(ax)
-        for place, (label, one) in enumerate(self.curves.items(), start=first):
-            self.lines_.append(
-                self._draw_one(ax, label, one, place, dict(curve_kwargs or {}), title is None)
-            )
+        self.lines_ = [
+            self._draw_one(ax, label, one, place, own, title is None)
+            for place, (label, one) in enumerate(self.curves.items(), start=first)
+        ]
         self.line_ = self.lines_[0]
         if reference:
             drawing.draw_reference(ax, [0, 1], [0, 1], "perfect calibration")
-        event = "" if self.positive is None else f", positive class {self.positive}"
-        ax.set(ylabel=f"Observed rate{event}")
+        ax.set(ylabel=f"Observed rate{self._event}")
         drawing.make_square(ax)
         under = ax if self.histogram_ax_ is None else self.histogram_ax_
-        under.set_xlabel(f"Predicted probability{event}")
+        under.set_xlabel(f"Predicted probability{self._event}")
         if self.histogram_ax_ is not None:
             ax.tick_params(labelbottom=False)
             self.histogram_ax_.set(ylabel="Share", xlim=ax.get_xlim())
             self.histogram_ax_.set_ylim(bottom=0)
-        self.legend_ = None
-        if legend:
-            self.legend_ = drawing.draw_legend(ax, "best", self.size, title)
+        self.legend_ = drawing.draw_legend(ax, "best", self.size, title) if legend else None
         return self
 
     def _draw_one(
-        self,
-        ax: Any,
-        label: Any,
-        one: Reliability,
-        place: int,
-        options: dict[str, Any],
-        named: bool,
+        self, ax: Any, label: Any, one: Reliability, place: int, options: Any, named: bool
     ) -> Any:
         curve = one.curve
         seen = curve.count > 0
         x, rate = curve.mean_predicted[seen], curve.observed_rate[seen]
         margins = [rate - curve.low[seen], curve.high[seen] - rate]
         look = drawing.style(place)
-        drawn = ax.errorbar(
-            x,
-            rate,
-            yerr=margins if len(self.curves) <= _FEW else None,
-            **{
-                **look,
-                "marker": drawing.MARKERS[place % len(drawing.MARKERS)],
-                "markersize": 5,
-                "linewidth": 1.6,
-                "elinewidth": 1.0,
-                "capsize": 2.5,
-                "label": self._label(label, one, named),
-                **options,
-            },
-        )
+        marks = {"marker": drawing.MARKERS[place % len(drawing.MARKERS)], "markersize": 5}
+        bars = {"linewidth": 1.6, "elinewidth": 1.0, "capsize": 2.5}
+        told = {"label": self._label(label, one, named)}
+        margin = margins if len(self.curves) <= _FEW else None
+        drawn = ax.errorbar(x, rate, margin, **{**look, **marks, **bars, **told, **options})
         drawing.take_place(drawn.lines[0])
         if self.histogram_ax_ is not None:
-            weight = one.histogram.weight
-            self.histogram_ax_.stairs(
-                weight / weight.sum(),
-                one.histogram.edges,
-                color=look["color"],
-                linestyle=look["linestyle"],
-                fill=False,
-                linewidth=1.3,
-            )
+            share = one.histogram.weight / one.histogram.weight.sum()
+            self.histogram_ax_.stairs(share, one.histogram.edges, linewidth=1.3, **look)
         return drawn.lines[0]
 
     def _label(self, label: Any, one: Reliability, named: bool) -> str:

@@ -12,10 +12,12 @@ from skmetrics_ext.inference.influence.areas import AUC_METHODS, auc_interval
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import drawing
 from skmetrics_ext.plotting.curve_display import CurveDisplay
+from skmetrics_ext.plotting.docstrings import document_display
 from skmetrics_ext.plotting.lines import AVERAGES, Line, quietly
 from skmetrics_ext.validation import Scores, check_option
 
 
+@document_display
 class RocCurvesDisplay(CurveDisplay):
     """ROC curves of every class against the rest with their averages, or of every fold.
 
@@ -36,20 +38,11 @@ class RocCurvesDisplay(CurveDisplay):
     ----------
     lines : sequence of Line
         Curves, with columns ``threshold``, ``fpr`` and ``tpr`` and the area as ``value``.
-    name : str, default=None
-        Name of the model.
-    positive : object, default=None
-        The positive class, for binary data.
-    undefined : mapping of int to str, default=None
-        Folds that have no curve, and why.
+    {curve_parameters}
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib axes and figure
-    lines_, fold_lines_ : list of matplotlib lines
-        Of the curves, or of their means, and of the folds.
-    line_ : matplotlib line
-        The first of ``lines_``.
+    {curve_attributes}
 
     See Also
     --------

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skmetrics_ext.alignment import AlignedRows, require_positive
+from skmetrics_ext.alignment import AlignedRows
 from skmetrics_ext.scoring.responses import Responses, Stored
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option, distinct_labels
 from skmetrics_ext.validation.containers import count_rows, take_rows
+from skmetrics_ext.validation.positive import positive_class
 
 RESPONSES = ("predict_proba", "decision_function")
 _NEEDED = ("estimator", "indices")
@@ -77,9 +78,7 @@ def estimator_scores(
         raise NoScoresError(f"The model was fitted on the single class {target.known[0]!r}.")
     positive = None
     if len(target.known) == 2:
-        positive = target.known[1]
-        if pos_label is not None:
-            positive = require_positive(target.known, pos_label, what)
+        positive = positive_class(target.known, pos_label, what=what, either=True)
     return rows.scores(method, responses.get(method), positive)
 
 

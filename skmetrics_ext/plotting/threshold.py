@@ -11,6 +11,7 @@ import numpy as np
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import drawing
 from skmetrics_ext.plotting.curve_display import CurveDisplay
+from skmetrics_ext.plotting.docstrings import document_display
 from skmetrics_ext.plotting.lines import Line
 from skmetrics_ext.plotting.scored import ScoredFold
 from skmetrics_ext.registry import find_metric
@@ -24,6 +25,7 @@ from skmetrics_ext.validation import InvalidParameterError, Scores
 _METRICS = ("precision", "recall", "specificity", "f1")
 
 
+@document_display
 class ThresholdDisplay(CurveDisplay):
     """Metrics of labels over the threshold from which on a row is predicted positive.
 
@@ -42,22 +44,13 @@ class ThresholdDisplay(CurveDisplay):
     ----------
     lines : sequence of Line
         Curves, with columns ``threshold`` and ``value``.
-    name : str, default=None
-        Name of the model.
-    positive : object, default=None
-        The positive class.
-    undefined : mapping of int to str, default=None
-        Folds that have no curve, and why.
+    {curve_parameters}
 
     Attributes
     ----------
     best : float or None
         The threshold marked.
-    ax_, figure_ : matplotlib axes and figure
-    lines_, fold_lines_ : list of matplotlib lines
-        Of the curves, or of their means, and of the folds.
-    line_ : matplotlib line
-        The first of ``lines_``.
+    {curve_attributes}
 
     See Also
     --------

@@ -4,6 +4,7 @@
 """
 
 from skmetrics_ext.registry.find import Metric, defaults_of, find, parameters_of, scorers, spec_of
+from skmetrics_ext.registry.headline import HEADLINE
 from skmetrics_ext.registry.spec import MetricSpec
 from skmetrics_ext.registry.table import METRICS
 
@@ -11,17 +12,18 @@ from skmetrics_ext.registry.table import METRICS
 def find_metric(name: str) -> tuple[MetricSpec, dict]:  # OLD, until every caller has moved
     from skmetrics_ext.registry.find import _named
 
-    row, params = _named(name)
+    row, params = _named(name, False)
     return row, dict(params)
 
 
 __all__ = [
-    "find_metric",
+    "HEADLINE",
     "METRICS",
     "Metric",
     "MetricSpec",
     "defaults_of",
     "find",
+    "find_metric",
     "parameters_of",
     "scorers",
     "spec_of",

@@ -6,7 +6,8 @@ import difflib
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property, partial
+from functools import cache, cached_property, lru_cache, partial
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -19,16 +20,23 @@ from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.positive import positive_class
 
 
-@cache  # asking costs more than a metric of a hundred rows
 def parameters_of(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
     """Parameters of a function; none where it does not tell."""
     try:
-        return inspect.signature(function).parameters
-    except (TypeError, ValueError):
-        return {}
+        return _signature(function)
+    except (TypeError, ValueError):  # built in, or no function, or of no hash
+        return _NONE
 
 
-@cache
+@lru_cache(maxsize=1024)  # asking costs more than a metric of a hundred rows
+def _signature(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
+    return inspect.signature(function).parameters
+
+
+_NONE: Mapping[str, inspect.Parameter] = MappingProxyType({})
+
+
+@lru_cache(maxsize=1024)
 def defaults_of(function: Callable[..., Any]) -> Mapping[str, Any]:
     """Parameters of a metric beside the data that have a default."""
     return {
@@ -109,6 +117,12 @@ class Metric:
     def with_params(self, **params: Any) -> Metric:
         """The same metric with further parameters."""
         return replace(self, params={**self.params, **params})
+
+    def without(self, *names: str) -> Metric:
+        """The same metric without some of the parameters that were given."""
+        if not any(name in self.params for name in names):
+            return self
+        return replace(self, params={k: v for k, v in self.params.items() if k not in names})
 
     # ----------------------------------------------------------------------- reading
 
@@ -201,16 +215,16 @@ def scorers() -> Mapping[str, tuple[MetricSpec, Mapping[str, Any]]]:
     return {name: (row, params) for row in METRICS.values() for name, params in row.scorers.items()}
 
 
-def find(metric: Any, params: Mapping[str, Any] | None = None) -> Metric:
+def find(metric: Any, params: Mapping[str, Any] | None = None, *, scorer: bool = False) -> Metric:
     """A metric by its name, that of a scorer (``neg_`` or not), its function, or a partial of it.
 
-    A function that is not of this package has no row.
+    A function that is not of this package has no row. ``scorer``: only a scorer's name will do.
     """
     given = dict(params or {})
     if isinstance(metric, Metric):
         return metric.with_params(**given) if given else metric
     if isinstance(metric, str):
-        row, fixed = _named(metric)
+        row, fixed = _named(metric, scorer)
         return _of_ours(metric, row, {**fixed, **given})
     if not callable(metric):
         raise InvalidParameterError(
@@ -225,8 +239,8 @@ def find(metric: Any, params: Mapping[str, Any] | None = None) -> Metric:
     return Metric(name, function, None, given) if found is None else _of_ours(name, found, given)
 
 
-def _named(name: str) -> tuple[MetricSpec, Mapping[str, Any]]:
-    if name in ROWS:
+def _named(name: str, scorer: bool) -> tuple[MetricSpec, Mapping[str, Any]]:
+    if name in ROWS and not scorer:
         return ROWS[name], ROWS[name].params
     known = scorers()
     for candidate in (name, f"neg_{name}"):

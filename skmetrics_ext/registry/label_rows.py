@@ -103,6 +103,7 @@ ROWS = (
         (0.0, INFINITY),
         tally="confusion",
         greater_is_better=None,
+        is_table=True,
     ),
     *map(
         _rate,
@@ -167,7 +168,11 @@ ROWS = (
         on_tables=on_tables.fbeta_of_averages,
     ),
     _row(
-        composite.averaged_confusion, composite.mean_table, (0.0, INFINITY), greater_is_better=None
+        composite.averaged_confusion,
+        composite.mean_table,
+        (0.0, INFINITY),
+        greater_is_better=None,
+        is_table=True,
     ),
     _row(
         composite.no_information_rate,

@@ -70,6 +70,7 @@ ROWS = (
         hinge.hinge_loss,
         response="scores",
         check=check_decisions,
+        by_sign=True,
         row_values=row_values.hinge_loss,
     ),
     *(

@@ -78,6 +78,18 @@ class MetricSpec:
         same, when the scores are turned with the classes.
     one_sided_params : tuple of str
         Parameters that make it one of one class where they are given.
+    is_table : bool
+        Whether it gives a table and not numbers.
+    least_classes : int
+        With fewer classes it says nothing.
+    by_sign : bool
+        Whether the sign of a score counts and not its order alone, so that decision values go
+        before probabilities.
+    misses_unseen : bool
+        Whether a row of a class that the model has no score for is a miss, and not undefined.
+    needs_positives : bool
+        Whether a scorer has no value of rows without the positive class, where the function keeps
+        a convention of scikit-learn.
     fill : str
         Name of the parameter that says what 0/0 is; nan where there is none.
     ranges : Ranges or None
@@ -86,6 +98,9 @@ class MetricSpec:
         Whether weights say how often a row was seen, so that their scale counts.
     numeric_labels : bool
         Whether labels are numbers whose distance counts, so that they cannot be renamed.
+    ranks_labels : bool
+        Whether it ranks the labels of each row: ``y_true`` is a matrix of marks or relevance, and
+        no row has a class.
     check : callable or None
         ``check(y_true, response, *, sample_weight, ...)``: the checked data that the function may
         be given in the place of both arguments. By default the usual one of ``response``.
@@ -119,10 +134,16 @@ class MetricSpec:
     table_params: tuple[str, ...] = ()
     sides: str = "none"
     one_sided_params: tuple[str, ...] = ()
+    is_table: bool = False
+    least_classes: int = 2
+    by_sign: bool = False
+    misses_unseen: bool = False
+    needs_positives: bool = False
     fill: str = ""
     ranges: Ranges | None = None
     weights_are_counts: bool = False
     numeric_labels: bool = False
+    ranks_labels: bool = False
     check: Callable[..., Any] | None = None
     on_tables: Callable[..., Any] | None = None
     row_values: Callable[..., Any] | None = None

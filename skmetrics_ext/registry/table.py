@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from skmetrics_ext.registry import label_rows, probability_rows, ranking_rows
+from skmetrics_ext.registry import label_ranking_rows, label_rows, probability_rows, ranking_rows
 from skmetrics_ext.registry.spec import MetricSpec
 
 METRICS: Mapping[str, MetricSpec] = MappingProxyType(
-    {row.name: row for rows in (label_rows, ranking_rows, probability_rows) for row in rows.ROWS}
+    {
+        row.name: row
+        for rows in (label_rows, ranking_rows, label_ranking_rows, probability_rows)
+        for row in rows.ROWS
+    }
 )
 
 # Also the metrics that need a parameter which nobody can choose for the user: no scorer and no

@@ -84,6 +84,8 @@ class CrossValidationReport:
         For binary data, the class that metrics of one class are of; else None.
     confidence_level : float
         Of all intervals.
+    left_out : tuple of str
+        Metrics that are shown by default, but not where no class is positive.
     data : ScoredData or None
         True labels, scorers and weights, from which pooled estimates are made.
 
@@ -108,6 +110,7 @@ class CrossValidationReport:
     baseline: str | None = None
     positive_class: Any = None
     confidence_level: float = 0.95
+    left_out: tuple[str, ...] = ()
     data: ScoredData | None = field(default=None, repr=False, compare=False)
 
     @property

@@ -16,7 +16,7 @@ from skmetrics_ext.inference.tests.fold_tests import (
     corrected_resampled_ttest,
 )
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.scoring.scorer import Scorer, spec_of
+from skmetrics_ext.scoring.scorer import metric_of
 from skmetrics_ext.validation import check_option
 
 if TYPE_CHECKING:
@@ -45,10 +45,10 @@ def mean_interval(
 
 def bounds_of(scorer: Any) -> tuple[float, float]:
     """Least and greatest value of a scorer; infinite where they are not known."""
-    spec = spec_of(scorer._score_func) if isinstance(scorer, Scorer) else None
-    if spec is None or scorer._kwargs.get("normalize") is False:
+    found = metric_of(scorer)
+    if found is None or found.params.get("normalize") is False:
         return -math.inf, math.inf
-    low, high = spec.bounds
+    low, high = found.spec.bounds
     return (low, high) if scorer._sign > 0 else (-high, -low)
 
 

@@ -10,11 +10,10 @@ import numpy as np
 
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.report.params import take_params
-from skmetrics_ext.scoring import Scorer
 from skmetrics_ext.scoring.intervals import estimate_of
 from skmetrics_ext.scoring.recording import evaluate_all
 from skmetrics_ext.scoring.responses import Stored
-from skmetrics_ext.scoring.scorer import ScoredModel, spec_of
+from skmetrics_ext.scoring.scorer import ScoredModel, metric_of
 from skmetrics_ext.validation.containers import count_rows, take_rows
 
 if TYPE_CHECKING:
@@ -147,11 +146,11 @@ def _pooled(
     repeated: bool,
 ) -> dict[str, Any]:
     scorer = data.scorers[metric]
-    spec = spec_of(scorer._score_func) if isinstance(scorer, Scorer) else None
-    if spec is None:
+    found_metric = metric_of(scorer)
+    if found_metric is None:
         return {"reason": "it is no metric of this package, so whether it pools is not known"}
     # What a row is right by (its own largest score) needs no common scale of the folds.
-    if spec.response == "scores" and spec.tally == "ranks":
+    if found_metric.spec.response == "scores" and found_metric.spec.tally == "ranks":
         return {"reason": _RANKED}
     n_samples = count_rows(data.y)
     params = take_params(data.params[metric], n_samples, found.rows)

@@ -77,6 +77,9 @@ def heading(report: CrossValidationReport) -> list[str]:
     ]
     if report.positive_class is not None:
         lines[1] += f"; positive class: {report.positive_class}"
+    if report.left_out:
+        names = ", ".join(report.left_out)
+        lines.append(f"no class is the positive one by itself: pass pos_label= for {names}")
     return lines
 
 

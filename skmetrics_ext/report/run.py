@@ -8,17 +8,19 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.progress import Progress, reporting
+from skmetrics_ext.registry import find
 from skmetrics_ext.report.cv_report import CrossValidationReport, FoldResult
 from skmetrics_ext.report.fold import Fold, fit_and_score, row_numbers
 from skmetrics_ext.report.params import send_params
 from skmetrics_ext.report.pooling import ScoredData
-from skmetrics_ext.report.scoring import resolve_scoring
+from skmetrics_ext.report.scoring import ReportScoring, resolve_scoring
 from skmetrics_ext.scoring.panel import unique
 from skmetrics_ext.scoring.responses import estimator_name
 from skmetrics_ext.validation import distinct_labels
 from skmetrics_ext.validation.containers import count_rows
 from skmetrics_ext.validation.errors import warn_user
 from skmetrics_ext.validation.parameters import check_level
+from skmetrics_ext.validation.positive import natural_positive, positive_class
 
 _STRATEGIES = ("prior", "most_frequent", "stratified", "uniform")
 
@@ -32,6 +34,7 @@ def cross_validation_report(
     cv: Any = 5,
     groups: Any = None,
     baseline: Any = "prior",
+    pos_label: Any = None,
     params: Mapping[str, Any] | None = None,
     confidence_level: float = 0.95,
     n_jobs: int | None = None,
@@ -55,9 +58,7 @@ def cross_validation_report(
         Names of `get_scorer_names`, scorers, or both; a dict gives them names of its own; or a
         `ScorerPanel`. Each model predicts once per fold for all of them. None
         is a choice that fits ``y``: areas under the ROC curve, F1, accuracies and log loss.
-        With two classes, metrics of one class given by name are of the last class, the one of
-        ``predict_proba(X)[:, 1]``, and ratios 0/0 are undefined; pass a scorer to ask for
-        something else.
+        Where no class of two is positive, those of one class are left out of the choice.
     cv : int, splitter or iterable of (train, test), default=5
         An int makes stratified folds, shuffled where ``random_state`` is given, and that keep
         groups together where ``groups`` is given. Any splitter of scikit-learn is accepted. The
@@ -67,6 +68,9 @@ def cross_validation_report(
     baseline : {"prior", "most_frequent", "stratified", "uniform"}, estimator or None, \
 default="prior"
         A strategy of `sklearn.dummy.DummyClassifier`, or a model; the last line of the table.
+    pos_label : int, float, bool or str, default=None
+        The positive class of two, for the metrics of one class that are given by name. By default
+        1 of {0, 1} or {-1, 1}, or True; for other labels such metrics ask for it.
     params : dict, default=None
         Passed to ``fit``; arrays with a value per sample are cut to the fold. ``sample_weight``
         goes to the fit of each model (of a pipeline, to its last step) and to each metric that
@@ -94,8 +98,8 @@ default="prior"
     Raises
     ------
     ValueError
-        If a name is unknown, ``y`` holds no classes to tell apart, or a model fails on every
-        fold.
+        If a name is unknown, ``y`` holds no classes to tell apart, a metric is of one class and
+        which it is is not said, or a model fails on every fold.
     TypeError
         If an argument is of a kind that is not accepted.
 
@@ -126,8 +130,10 @@ default="prior"
     level = check_level(confidence_level)
     models = _named_models(estimators)
     classes, task = _classes_and_task(y)
-    positive = classes[-1] if task == "binary" else None
+    positive = _positive_of(classes, pos_label) if task == "binary" else None
     chosen = resolve_scoring(scoring, task, positive)
+    if task == "binary" and positive is None:
+        _check_sides(chosen, classes)
     params = dict(params or {})
     models, name = _with_baseline(models, baseline, random_state, params)
     splitter = _splitter(cv, y, task, groups, random_state)
@@ -159,6 +165,7 @@ default="prior"
         splitter=_described(cv, splitter),
         baseline=name,
         positive_class=positive,
+        left_out=chosen.left_out,
         confidence_level=level,
         data=ScoredData(y, chosen.panel.scorers, routed.score),
     )
@@ -222,6 +229,21 @@ def _classes_and_task(y: Any) -> tuple[list[Any], str]:
     if len(classes) < 2:
         raise ValueError(f"y holds the single class {classes.tolist()[0]!r}.")
     return classes.tolist(), "binary" if len(classes) == 2 else "multiclass"
+
+
+def _positive_of(classes: list[Any], pos_label: Any) -> Any:
+    """The positive class, where it is given or natural."""
+    if pos_label is None:
+        return natural_positive(classes)
+    return positive_class(classes, pos_label, what="A report")
+
+
+def _check_sides(chosen: ReportScoring, classes: list[Any]) -> None:
+    """A metric of one class asks for it before anything is fitted."""
+    for name in chosen.by_name:
+        metric = find(name)
+        if metric.sides == "one":
+            metric.positive(classes)
 
 
 def _with_baseline(

@@ -93,7 +93,8 @@ def _raw(prepared: Prepared) -> tuple[Any, Any, dict[str, Any]]:
         params["sample_weight"] = given.weight
     if given.true.ndim == 2:
         pred = given.pred.astype(np.int64) if isinstance(given, Labels) else _response(given)
-        return given.true.astype(np.int64), pred, params
+        graded = given.true.dtype.kind == "f"
+        return given.true if graded else given.true.astype(np.int64), pred, params
     y_true = given.classes[given.true]
     if isinstance(given, Labels):
         return y_true, given.classes[given.pred], params

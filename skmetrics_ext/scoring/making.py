@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from skmetrics_ext.registry import find_metric, scorers
-from skmetrics_ext.scoring.scorer import Scorer, spec_of
+from skmetrics_ext.registry import find, scorers, spec_of
+from skmetrics_ext.scoring.scorer import Scorer
 
 RESPONSES: Mapping[str, str | tuple[str, ...]] = {
     "labels": "predict",
@@ -52,10 +52,9 @@ def get_scorer(
         leaves a class without rows out of a macro average; "nan" gives nan with a warning;
         "raise" a ValueError. Metrics of labels count a class never seen as missed.
     pos_label : int, float, bool or str, default=None
-        The positive class, for metrics of one class of two. By default 1 (or True), or the one
-        of a pair whose names say it: yes, true, positive (beside no, false, negative).
-        Metrics that are the same for both classes (areas under the ROC curve, log loss) need
-        none.
+        The positive class, for metrics of one class of two. By default 1 of {0, 1} or {-1, 1},
+        or True; any other labels have to say. Metrics that are the same for both classes (areas
+        under the ROC curve, log loss) need none.
     **params : dict
         Further parameters of the metric.
 
@@ -85,30 +84,26 @@ def get_scorer(
         if params or pos_label is not None or missing != scoring._missing:
             return _changed(scoring, missing, pos_label, params)
         return scoring
-    if callable(scoring):
-        spec = spec_of(scoring)
-        fixed: dict[str, Any] = {}
+    if pos_label is not None:
+        params["pos_label"] = pos_label
+    name = scoring if isinstance(scoring, str) else None
+    if name is None:
+        spec = spec_of(scoring) if callable(scoring) else None
         if spec is None or spec.greater_is_better is None:
             raise ValueError(
                 f"{scoring!r} is not a registered metric; use make_scorer for a function of your "
                 "own."
             )
-        name = None
-    else:
-        if scoring not in scorers() and f"neg_{scoring}" in scorers():
-            raise ValueError(
-                f"{scoring!r} is a loss, and of scores the greater is better: its scorer is "
-                f"'neg_{scoring}'."
-            )
-        spec, fixed = find_metric(scoring)
-        name = scoring
-    if pos_label is not None:
-        params["pos_label"] = pos_label
+    elif name not in scorers() and f"neg_{name}" in scorers():
+        raise ValueError(
+            f"{name!r} is a loss, and of scores the greater is better: its scorer is 'neg_{name}'."
+        )
+    metric = find(scoring, scorer=True)
     return Scorer(
-        spec.function,
-        1 if spec.greater_is_better else -1,
-        {**fixed, **params},
-        RESPONSES[spec.response],
+        metric.function,
+        1 if metric.spec.greater_is_better else -1,
+        {**metric.params, **params},
+        RESPONSES[metric.spec.response],
         missing=missing,
         name=name,
     )

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from collections.abc import Sequence
 from typing import Any
 
-from skmetrics_ext.registry import MetricSpec, find_metric
+from skmetrics_ext.registry import Metric, MetricSpec, find
 from skmetrics_ext.validation import InvalidParameterError, Labels, Probabilities, Scores
 
 _ARGUMENTS = {"labels": "y_pred", "scores": "y_score", "probabilities": "y_proba"}
@@ -44,7 +42,8 @@ def compute_metrics(
         The class of each column of ``y_score`` and ``y_proba``, in this order; of two classes
         the second is positive. For metrics of labels the classes to average over.
     pos_label : int, float, bool or str, default=None
-        The positive class of binary labels.
+        The positive class of binary labels. By default 1 of {0, 1} or {-1, 1}, or True; for
+        other labels metrics of one class ask for it.
     sample_weight : array-like of shape (n_samples,), default=None
         Non-negative weight of each row.
     **params : dict
@@ -72,30 +71,34 @@ def compute_metrics(
     checked: dict[tuple[str, bool], Any] = {}
     values, unused = {}, set(params)
     for name in metrics:
-        spec, fixed = find_metric(name)
-        read = _what_it_reads(name, spec, given)
-        kind = read, spec.weights_are_counts
+        metric = find(name)
+        read = _what_it_reads(name, metric.spec, given)
+        own = {key: value for key, value in params.items() if metric.takes(key)}
+        unused -= own.keys()
+        metric = metric.with_params(**{**own, **metric.params})
+        if metric.spec.ranks_labels:  # no row has a class
+            weighted = {**metric.params, "sample_weight": sample_weight}
+            values[name] = metric.function(y_true, given[read], **weighted)
+            continue
+        kind = read, metric.spec.weights_are_counts
         if kind not in checked:
             checked[kind] = _check(*kind, y_true, given[read], labels, pos_label, sample_weight)
-        accepted = _parameters(spec.function)
-        own = {key: value for key, value in params.items() if key in accepted}
-        unused -= own.keys()
-        if spec.response == "labels":
-            chosen = {"labels": labels, "pos_label": pos_label}
-            own |= {k: v for k, v in chosen.items() if v is not None and k in accepted}
-        arguments = checked[kind], checked[kind]
-        if _has_other_rule(accepted, checked[kind], labels, pos_label):
-            arguments = y_true, given[read]
-            own["sample_weight"] = sample_weight
-        values[name] = spec.function(*arguments, **{**own, **fixed})
+        values[name] = _value(metric, checked[kind], labels, pos_label)
     if unused:
         raise InvalidParameterError(f"No metric of {list(metrics)} takes {sorted(unused)}.")
     return values
 
 
-@cache  # asking costs more than a metric of a hundred rows
-def _parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
-    return inspect.signature(function).parameters
+def _value(metric: Metric, given: Any, labels: Any, pos_label: Any) -> Any:
+    """Of checked data, in which the positive class of scores is the last."""
+    if isinstance(given, Labels):
+        if labels is not None and metric.takes("labels"):
+            metric = metric.with_params(labels=labels)
+        if not given.is_multilabel:
+            metric = metric.settled(given.classes.tolist(), pos_label)
+    elif labels is None and len(given.classes) <= 2 and given.true.ndim == 1:
+        metric.positive(given.classes.tolist(), pos_label)  # refuses where it is not said
+    return metric.function(given, given, **metric.params)
 
 
 def _what_it_reads(name: str, spec: MetricSpec, given: dict[str, Any]) -> str:
@@ -107,17 +110,6 @@ def _what_it_reads(name: str, spec: MetricSpec, given: dict[str, Any]) -> str:
     raise InvalidParameterError(
         f"{name!r} is a metric of {spec.response}: pass {argument}, which is missing."
     )
-
-
-def _has_other_rule(
-    accepted: Mapping[str, inspect.Parameter], checked: Any, labels: Any, pos_label: Any
-) -> bool:
-    """Whether the metric alone would take another class as positive: 1, and not the greater."""
-    if isinstance(checked, Labels) or labels is not None or pos_label is not None:
-        return False
-    own = accepted.get("pos_label")
-    usual = own is not None and own.default == 1
-    return usual and len(checked.classes) == 2 and checked.classes[-1] != 1
 
 
 def _check(

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from skmetrics_ext.registry import parameters_of, spec_of
 from skmetrics_ext.scoring.intervals import interval_of
 from skmetrics_ext.scoring.making import get_scorer
-from skmetrics_ext.scoring.prepared import takes_positive
 from skmetrics_ext.scoring.recording import PanelResult, evaluate_all
 from skmetrics_ext.scoring.requests import TakesMetadata
-from skmetrics_ext.scoring.scorer import MISSING, ScoredModel, Scorer, spec_of
+from skmetrics_ext.scoring.scorer import MISSING, ScoredModel, Scorer, metric_of
 from skmetrics_ext.validation import check_option, warn_undefined
 from skmetrics_ext.validation.errors import warn_user
 
@@ -259,10 +258,10 @@ def _scorer(name: str, item: Scoring, missing: str, pos_label: Any) -> Callable[
             return get_scorer(item, missing=missing)
         return item
     scorer = get_scorer(item, missing=missing)
-    spec = spec_of(scorer._score_func)
-    if pos_label is not None and spec is not None and takes_positive(spec, scorer._kwargs):
-        return get_scorer(item, missing=missing, pos_label=pos_label)
-    return scorer
+    metric = metric_of(scorer)
+    if pos_label is None or metric is None or metric.sides == "none":
+        return scorer
+    return get_scorer(scorer, missing=missing, pos_label=pos_label)
 
 
 def accepts_weight(scorer: Callable[..., Any]) -> bool:
@@ -271,10 +270,7 @@ def accepts_weight(scorer: Callable[..., Any]) -> bool:
     told = getattr(scorer, "_accept_sample_weight", None)
     if told is not None:
         return bool(told())
-    try:
-        return "sample_weight" in inspect.signature(scorer).parameters
-    except (TypeError, ValueError):
-        return False
+    return "sample_weight" in parameters_of(scorer)
 
 
 def unique(names: Iterable[str]) -> list[str]:

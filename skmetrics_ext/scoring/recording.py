@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.scoring.scorer import ScoredModel, Scorer, spec_of
+from skmetrics_ext.scoring.scorer import ScoredModel, Scorer, metric_of
 
 # Warnings are recorded through state of the whole process, which threads would mix up.
 _RECORDING = threading.RLock()
@@ -70,10 +70,10 @@ def evaluate_all(
 
 def _place(scorer: Any) -> int:
     """Metrics of labels first: to count them encodes the true labels for all."""
-    spec = spec_of(scorer._score_func) if isinstance(scorer, Scorer) else None
-    if spec is None:
+    metric = metric_of(scorer)
+    if metric is None:
         return 3
-    return ("labels", "probabilities", "scores").index(spec.response)
+    return ("labels", "probabilities", "scores").index(metric.spec.response)
 
 
 def _predict(
@@ -143,8 +143,10 @@ def _score(
 
 
 def _usual_reason(scorer: Callable[..., Any]) -> str:
-    spec = spec_of(scorer._score_func) if isinstance(scorer, Scorer) else None
-    return _NO_REASON if spec is None or spec.undefined == "never" else spec.undefined
+    metric = metric_of(scorer)
+    if metric is None or metric.spec.undefined == "never":
+        return _NO_REASON
+    return metric.spec.undefined
 
 
 def one_line(error: Exception) -> str:

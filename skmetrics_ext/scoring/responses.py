@@ -57,7 +57,7 @@ class Responses:
         """``classes_`` of the estimator; None where it has none."""
         return getattr(self.estimator, "classes_", None)
 
-    def method(self, methods: str | tuple[str, ...], prefer_order: bool, what: str) -> str:
+    def method(self, methods: str | tuple[str, ...], prefer_order: bool, what: Any) -> str:
         """The first of the methods that the estimator has.
 
         Of several classes ``predict_proba`` goes first unless ``prefer_order``: one-vs-one
@@ -78,7 +78,7 @@ class Responses:
                 return method
         raise AttributeError(
             f"{type(self.estimator).__name__} has none of the following attributes: "
-            f"{', '.join(methods)}. {what} needs one."
+            f"{', '.join(methods)}. {what!r} needs one."
         )
 
     def get(self, method: str) -> Any:

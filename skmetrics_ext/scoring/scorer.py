@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from skmetrics_ext.alignment import AlignedRows, positive_column
-from skmetrics_ext.registry import METRICS, MetricSpec
+from skmetrics_ext.registry import Metric, find, parameters_of, spec_of
 from skmetrics_ext.scoring.prepared import Prepared, prepare
 from skmetrics_ext.scoring.requests import TakesMetadata
 from skmetrics_ext.scoring.responses import Responses
@@ -93,6 +92,8 @@ class Scorer(TakesMetadata):
         self._response_method = response_method
         self._missing = missing
         self._name = name
+        found = find(score_func, self._kwargs) if spec_of(score_func) is not None else None
+        self._metric: Metric | None = found
 
     def __call__(
         self, estimator: Any, X: Any, y_true: Any, sample_weight: Any = None, **metadata: Any
@@ -167,13 +168,14 @@ class Scorer(TakesMetadata):
         -------
         Prepared or None
         """
-        spec = spec_of(self._score_func)
-        if spec is None:
+        metric = self._metric
+        if metric is None:
             return None
+        if metadata:
+            metric = metric.with_params(**metadata)
         method = self.method(evaluation.responses)
         response = evaluation.responses.get(method)
-        rows, options = evaluation.rows(sample_weight), {**self._kwargs, **metadata}
-        return prepare(spec, rows, method, response, self._missing, options)
+        return prepare(metric, evaluation.rows(sample_weight), method, response, self._missing)
 
     def method(self, responses: Responses) -> str:
         """The method of an estimator that is scored.
@@ -187,12 +189,11 @@ class Scorer(TakesMetadata):
         -------
         str
         """
-        spec = spec_of(self._score_func)
-        decides = spec is not None and spec.name == "hinge_loss"  # the sign counts, not the order
-        return responses.method(self._response_method, decides, repr(self))
+        decides = self._metric is not None and self._metric.spec.by_sign
+        return responses.method(self._response_method, decides, self)
 
     def _accept_sample_weight(self) -> bool:
-        return "sample_weight" in inspect.signature(self._score_func).parameters
+        return "sample_weight" in parameters_of(self._score_func)
 
     def __repr__(self) -> str:
         options = "".join(f", {key}={value!r}" for key, value in self._kwargs.items())
@@ -202,7 +203,6 @@ class Scorer(TakesMetadata):
         return f"make_scorer({name}, greater_is_better={self._sign > 0}{options})"
 
 
-def spec_of(function: Callable[..., Any]) -> MetricSpec | None:
-    """Row of a registered function; None for any other."""
-    spec = METRICS.get(getattr(function, "__name__", ""))
-    return spec if spec is not None and spec.function is function else None
+def metric_of(scorer: Any) -> Metric | None:
+    """The registered metric of a scorer; None for any other scorer."""
+    return scorer._metric if isinstance(scorer, Scorer) else None

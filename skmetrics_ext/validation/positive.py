@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
+from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation.errors import InvalidParameterError
 
 # Of the labels themselves nothing else tells: neither their order nor their names.
@@ -38,6 +41,7 @@ def positive_class(
     """
     listed = list(classes)
     if pos_label is not None:
+        check_label(pos_label)
         if pos_label in listed:
             return listed[listed.index(pos_label)]
         if len(listed) > 1:
@@ -55,3 +59,28 @@ def positive_class(
             f"{passed}."
         )
     return found
+
+
+def usual_positive(classes: Array, *, of_numbers: bool = False) -> Any:
+    """The positive class where a name of scikit-learn asks for one, with its error.
+
+    Of other labels than {0, 1} and {-1, 1} its Brier score takes the greater of two numbers
+    (``of_numbers``), and its curves none.
+    """
+    listed = classes.tolist()
+    found = natural_positive(listed)
+    if found is None and of_numbers and classes.dtype.kind in "biuf":
+        return listed[-1]
+    if found is None:
+        raise InvalidParameterError(
+            f"y_true takes value in {{{', '.join(map(repr, listed))}}} and pos_label is not "
+            "specified: either make y_true take value in {0, 1} or {-1, 1} or pass pos_label "
+            "explicitly."
+        )
+    return found
+
+
+def check_label(pos_label: Any) -> None:
+    """Refuse what cannot be a label."""
+    if np.ndim(pos_label) != 0:
+        raise InvalidParameterError(f"pos_label must be one label, got {pos_label!r:.60}.")

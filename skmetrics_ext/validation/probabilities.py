@@ -13,13 +13,15 @@ from skmetrics_ext.validation.checked import checked_before, same_positive
 from skmetrics_ext.validation.containers import Column, read_column
 from skmetrics_ext.validation.errors import InvalidParameterError, warn_user
 from skmetrics_ext.validation.labels import read_target
+from skmetrics_ext.validation.positive import natural_positive, usual_positive
 from skmetrics_ext.validation.rows import read_rows
 from skmetrics_ext.validation.scores import (
     Scores,
     column_codes,
-    find_label,
+    one_class,
+    positive_of,
     score_values,
-    show_labels,
+    two_classes,
 )
 
 # Rounding in a softmax stays well inside these; what lies further out is no probability.
@@ -198,11 +200,13 @@ class BinaryProbabilities:
         pos_label: Any = None,
         sample_weight: Any = None,
         absolute: bool = False,
+        side: str = "either",
+        what: str = "The metric",
     ) -> Self:
         """Check and encode. Both columns of ``predict_proba`` may be given.
 
-        The positive class is ``pos_label``, else the second of ``labels``, else 1 if the labels
-        are 0 and 1 or -1 and 1, else the greater of two numbers. Text has to say.
+        ``side`` and ``what`` are as in `Scores.check`; "numbers" is scikit-learn's rule for the
+        Brier score, the same from either side of numbers, of which text has to say one.
         """
         given = checked_before(
             cls, y_true, y_proba, labels, sample_weight, absolute, otherwise="as_binary"
@@ -217,18 +221,18 @@ class BinaryProbabilities:
         eps = _EPS[columns.dtype.itemsize]
         columns = _in_range(columns, "less than")
         classes, codes = target.classes, target.codes
+        said = labels is not None or pos_label is not None
         if labels is not None:
-            classes, codes = column_codes(labels, classes, codes, "y_proba")
-            if len(classes) != 2:
-                raise InvalidParameterError(
-                    f"labels must name the two classes, negative first, got {show_labels(classes)}."
-                )
-        place = _positive(classes, labels, pos_label)
+            classes, codes = two_classes(labels, classes, codes, "y_proba")
+        if side == "numbers" and not said:
+            positive = usual_positive(classes, of_numbers=True)
+        else:
+            positive = positive_of(classes, labels, pos_label, side, what)
+        # Only one of two usual labels tells which column the other one is.
+        said = said or natural_positive(classes.tolist()) is None
+        order, marks, place = one_class(classes, codes, positive, said)
         one = _column_of(columns, proba, classes, place)
-        if place == 1:  # the codes mark it already
-            return cls(classes, codes, one, weight, eps, absolute)
-        order = classes if place < 0 else np.append(np.delete(classes, place), classes[place])
-        return cls(order, (codes == place).astype(np.int64), one, weight, eps, absolute)
+        return cls(order, marks, one, weight, eps, absolute)
 
 
 def n_columns(y_proba: Any) -> int:
@@ -276,35 +280,8 @@ def _probability_matrix(columns: Array) -> Array:
     return both
 
 
-def _positive(classes: Array, labels: Any, pos_label: Any) -> int:
-    """Place of the positive class; -1 where no row is of it."""
-    if pos_label is not None:
-        place = find_label(pos_label, classes)
-        # One class alone may be the negative one, unless the labels say what there is.
-        if place < 0 and (labels is not None or len(classes) > 1):
-            raise InvalidParameterError(
-                f"pos_label={pos_label!r} is not a valid label. It should be one of "
-                f"{show_labels(classes)}."
-            )
-        return place
-    if labels is not None:
-        return 1
-    present = classes.tolist()
-    if present in ([0, 1], [-1, 1]):
-        return 1
-    if present in ([0], [-1], [1]):
-        return present.index(1) if 1 in present else -1
-    if classes.dtype.kind in "biuf":
-        return len(classes) - 1
-    found = ", ".join(map(repr, classes.tolist()))
-    raise InvalidParameterError(
-        f"y_true takes value in {{{found}}} and pos_label is not specified: either make "
-        "y_true take value in {0, 1} or {-1, 1} or pass pos_label explicitly."
-    )
-
-
-def _column_of(columns: Array, source: Column, classes: Array, place: int) -> Array:
-    """Probabilities of the class at `place` of `classes`."""
+def _column_of(columns: Array, source: Column, classes: Array, place: int | None) -> Array:
+    """Probabilities of one class, of two columns the one at `place`."""
     if columns.ndim == 1:
         return columns
     if columns.ndim != 2 or columns.shape[1] > 2:
@@ -314,10 +291,8 @@ def _column_of(columns: Array, source: Column, classes: Array, place: int) -> Ar
     if columns.shape[1] == 1:
         return columns[:, 0]
     _check_sums(columns, source)
-    if len(classes) == 2:
+    if place is not None:
         return columns[:, place]
-    if set(classes.tolist()) <= {0, 1, -1}:  # the other class of 0 and 1, or of -1 and 1
-        return columns[:, 1]
     raise InvalidParameterError(
         f"y_true contains only one label ({classes[0]}) and y_proba has two columns; pass labels=, "
         "the class of each column."

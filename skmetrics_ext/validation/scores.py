@@ -13,6 +13,7 @@ from skmetrics_ext.validation.checked import checked_before, same_positive
 from skmetrics_ext.validation.containers import Column
 from skmetrics_ext.validation.errors import InvalidParameterError
 from skmetrics_ext.validation.labels import find_labels, read_labels, read_target
+from skmetrics_ext.validation.positive import check_label, positive_class, usual_positive
 from skmetrics_ext.validation.rows import read_rows
 
 _PLAIN = frozenset([np.dtype(np.float32), np.dtype(np.float64)])
@@ -65,8 +66,14 @@ class Scores:
         pos_label: Any = None,
         sample_weight: Any = None,
         by_rule: bool = False,
+        side: str = "either",
+        what: str = "The metric",
     ) -> Self:
         """Check and encode. ``labels`` is the order of the columns of ``y_score``.
+
+        ``side`` says whether what is read of binary data is of "one" class or the same from
+        "either", and ``what`` it is: by this `positive_class` finds the positive one, which
+        ``pos_label`` or the second of ``labels`` may name.
 
         ``by_rule``: without ``labels``, the positive class of binary data is ``pos_label`` even
         where no row is of it, and no other data have one (scikit-learn's average precision).
@@ -95,13 +102,16 @@ class Scores:
         if kind == "multiclass" or (scores.ndim == 2 and scores.shape[1] > 2):
             return cls._multiclass(classes, codes, scores, labels, weight)
         if by_rule and labels is None:
-            if len(classes) > 1 and find_label(pos_label, classes) < 0:
+            if len(classes) > 1 and pos_label not in classes.tolist():
                 raise InvalidParameterError(_INVALID_POSITIVE.format(pos_label, classes))
             return cls._one_class(classes, codes, scores, pos_label, weight)
-        if by_rule:  # labels say which is positive, and pos_label is but a default
-            pos_label = None
-        classes, codes, column = _negative_first(classes, codes, labels, pos_label)
-        return cls("binary", classes, codes, _one_column(scores, column), weight)
+        if labels is not None:
+            classes, codes = two_classes(labels, classes, codes, "y_score")
+            if by_rule:  # labels say which is positive, and pos_label is but a default
+                pos_label = None
+        positive = positive_of(classes, labels, pos_label, side, what)
+        said = pos_label is not None
+        return cls._one_class(classes, codes, scores, positive, weight, said=said)
 
     @classmethod
     def check_binary(
@@ -128,6 +138,9 @@ class Scores:
                 "more and pos_label name one of them."
             )
         scores = score_values(score)
+        if pos_label is None:
+            pos_label = usual_positive(target.classes)
+        check_label(pos_label)
         return cls._one_class(target.classes, target.codes, scores, pos_label, weight)
 
     @classmethod
@@ -196,16 +209,17 @@ class Scores:
 
     @classmethod
     def _one_class(
-        cls, classes: Array, codes: Array, scores: Array, pos_label: Any, weight: Array | None
+        cls,
+        classes: Array,
+        codes: Array,
+        scores: Array,
+        positive: Any,
+        weight: Array | None,
+        *,
+        said: bool = True,
     ) -> Self:
-        place = _positive_place(classes, pos_label)
-        column = place if len(classes) == 2 and place >= 0 else None
-        if column == 1:  # the codes mark it already
-            return cls("binary", classes, codes, _one_column(scores, column), weight)
-        marks = (codes == place).astype(np.int64)
-        if place >= 0:
-            classes = np.append(np.delete(classes, place), classes[place])
-        return cls("binary", classes, marks, _one_column(scores, column), weight)
+        order, marks, column = one_class(classes, codes, positive, said)
+        return cls("binary", order, marks, _one_column(scores, column), weight)
 
     @classmethod
     def _multilabel(cls, values: Any, scores: Array, weight: Array | None) -> Self:
@@ -257,52 +271,44 @@ def column_codes(labels: Any, classes: Array, codes: Array, what: str) -> tuple[
     return order, place[codes]
 
 
-def _negative_first(
-    classes: Array, codes: Array, labels: Any, pos_label: Any
+def two_classes(labels: Any, classes: Array, codes: Array, what: str) -> tuple[Array, Array]:
+    """The same of two classes, negative first."""
+    classes, codes = column_codes(labels, classes, codes, what)
+    if len(classes) != 2:
+        raise InvalidParameterError(
+            f"labels must name the two classes of a binary problem, negative first, got "
+            f"{show_labels(classes)}."
+        )
+    return classes, codes
+
+
+def positive_of(classes: Array, labels: Any, pos_label: Any, side: str, what: str) -> Any:
+    """The positive class by the one rule; two ``labels`` name it too, as the second."""
+    listed = classes.tolist()
+    if labels is not None and pos_label is None:
+        return listed[1]
+    return positive_class(listed, pos_label, what=what, either=side == "either")
+
+
+def one_class(
+    classes: Array, codes: Array, positive: Any, said: bool = True
 ) -> tuple[Array, Array, int | None]:
-    """Classes of a binary problem, the positive one last, codes 0 and 1, and the column of it.
+    """Classes with the positive one last, which rows are of it, and which of two columns it has.
 
-    ``labels`` gives (negative, positive); ``pos_label`` the positive one; else the greater
-    label is positive. One class alone is the negative one unless either says otherwise.
+    The positive class may have no row. One class alone does not tell the other: unless it was
+    said which is positive, that is the second of both.
     """
-    if labels is not None:
-        order, codes = column_codes(labels, classes, codes, "y_score")
-        if len(order) != 2:
-            raise InvalidParameterError(
-                f"labels must name the two classes of a binary problem, got {show_labels(order)}."
-            )
-        classes = order
-    if pos_label is None:
-        return classes, codes, 1
-    place = find_label(pos_label, classes)
-    if place < 0:
-        raise InvalidParameterError(_INVALID_POSITIVE.format(pos_label, classes))
-    if len(classes) == 1:
-        return classes, np.ones_like(codes), None
-    return (classes, codes, 1) if place == 1 else (classes[::-1], 1 - codes, 0)
-
-
-def _positive_place(classes: Array, pos_label: Any) -> int:
-    """Where the positive class stands; -1 where no row is of it."""
-    if pos_label is None:
-        present = set(classes.tolist())
-        usual = present <= {0, 1} or present <= {-1, 1}
-        if classes.dtype.kind not in "biuf" or not usual:
-            found = ", ".join(map(repr, classes.tolist()))
-            raise InvalidParameterError(
-                f"y_true takes value in {{{found}}} and pos_label is not specified: either make "
-                "y_true take value in {0, 1} or {-1, 1} or pass pos_label explicitly."
-            )
-        pos_label = 1
-    return find_label(pos_label, classes)
-
-
-def find_label(label: Any, classes: Array) -> int:
-    """Position of one label among the classes, -1 where it is not one of them."""
-    if np.ndim(label) != 0:
-        raise InvalidParameterError(f"pos_label must be one label, got {label!r:.60}.")
-    known = classes.tolist()
-    return known.index(label) if label in known else -1
+    listed = classes.tolist()
+    place = listed.index(positive) if positive in listed else -1
+    if len(classes) == 2 and place == 1:  # the codes mark it already
+        return classes, codes, place
+    column = place if len(classes) == 2 and place >= 0 else None
+    if len(classes) == 1 and not said:
+        column = 1
+    marks = (codes == place).astype(np.int64)
+    if place >= 0:
+        classes = np.append(np.delete(classes, place), classes[place])
+    return classes, marks, column
 
 
 def _one_column(scores: Array, column: int | None) -> Array:

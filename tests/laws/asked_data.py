@@ -47,6 +47,11 @@ class Rows:
         """Whether the models tell two classes apart."""
         return len(self.classes) == 2
 
+    @property
+    def lacks_a_class(self):
+        """Whether a class has no row."""
+        return len(set(self.true.tolist())) < len(self.classes)
+
     @cached_property
     def names(self):
         return np.array(self.classes)

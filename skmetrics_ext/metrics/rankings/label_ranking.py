@@ -1,0 +1,215 @@
+"""How well the scores of the labels of a row put its relevant labels first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.metrics.rankings.row_order import ascending, by_rows, run_starts
+from skmetrics_ext.metrics.rankings.top_k import mean
+from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.tallies import MomentTally
+from skmetrics_ext.validation import Scores
+from skmetrics_ext.validation.relevance import check_marks
+
+# --------------------------------------------------------------------------- values of rows
+
+
+def covered(true: Array, score: Array) -> Array:
+    """How many labels score at least as high as the lowest relevant one; 0 where none is."""
+    lowest = np.where(true, score, score.max()).min(axis=1, keepdims=True)
+    return np.count_nonzero(score >= lowest, axis=1) * true.any(axis=1)
+
+
+def average_precision(true: Array, score: Array) -> Array:
+    """Mean over relevant labels of the share of relevant ones among those that score as high."""
+    row, labels, relevant = reached(true, score)
+    n_relevant = np.bincount(row, minlength=len(true))
+    share = np.bincount(row, relevant / labels, minlength=len(true))
+    return np.where(_both(n_relevant, true), divide(share, n_relevant), 1.0)
+
+
+def wrong_pairs(true: Array, score: Array) -> Array:
+    """Share of the pairs of a relevant and another label in which the other scores as high."""
+    row, labels, relevant = reached(true, score)
+    n_relevant = np.bincount(row, minlength=len(true))
+    wrong = np.bincount(row, labels - relevant, minlength=len(true))
+    n_pairs = n_relevant * (true.shape[1] - n_relevant)
+    return np.where(_both(n_relevant, true), divide(wrong, n_pairs), 0.0)
+
+
+def reached(true: Array, score: Array) -> tuple[Array, Array, Array]:
+    """Of each relevant label: its row, how many labels score as high, how many relevant ones do.
+
+    Equal scores reach all of their run, so that a tie is never to the good.
+    """
+    n_labels = score.shape[1]
+    order = ascending(score)
+    ranked, marks = score.reshape(-1).take(order), true.reshape(-1).take(order)
+    starts = run_starts(ranked, n_labels)
+    own = np.flatnonzero(marks)
+    first = own
+    if len(starts) < len(ranked):
+        first = np.repeat(starts, np.diff(starts, append=len(ranked)))[own]
+    before = np.zeros(len(marks) + 1, dtype=np.int64)
+    np.cumsum(marks, out=before[1:])
+    row = own // n_labels
+    end = (row + 1) * n_labels
+    return row, end - first, before[end] - before[first]
+
+
+def _both(n_relevant: Array, true: Array) -> Array:
+    """Whether a row has relevant labels and others, so that their order says something."""
+    return (n_relevant > 0) & (n_relevant < true.shape[1])
+
+
+# What the kernel reads the moments of, as columns.
+
+
+def coverage_rows(checked: Scores) -> Array:
+    return by_rows(covered, checked.true, checked.score)
+
+
+def precision_rows(checked: Scores) -> Array:
+    return by_rows(average_precision, checked.true, checked.score)
+
+
+def loss_rows(checked: Scores) -> Array:
+    return by_rows(wrong_pairs, checked.true, checked.score)
+
+
+# --------------------------------------------------------------------------- public functions
+
+
+@document
+def coverage_error(y_true: Any, y_score: Any, *, sample_weight: Any = None) -> float:
+    r"""Coverage error: how far down the ranking of its labels a row must be read to see them all.
+
+    .. math:: \frac{1}{n} \sum_i \max_{j: y_{ij} = 1} r_{ij},
+        \quad r_{ij} = |\{k: f_{ik} \ge f_{ij}\}|
+
+    with :math:`f` the scores. Of equal scores all are read. A row without a relevant label
+    counts 0.
+
+    Parameters
+    ----------
+    {marks_and_scores}
+    {sample_weight}
+
+    Returns
+    -------
+    float
+        In [0, n_labels]; lower is better. The least is the mean number of relevant labels.
+
+    Raises
+    ------
+    {raises}
+
+    See Also
+    --------
+    label_ranking_average_precision_score : How many of the labels read are relevant.
+
+    References
+    ----------
+    Tsoumakas, Katakis & Vlahavas (2010), in Maimon & Rokach (eds.), Data Mining and Knowledge
+    Discovery Handbook, 667-685, where it is less by 1.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import coverage_error
+    >>> coverage_error([[1, 0, 0], [0, 1, 1]], [[0.9, 0.2, 0.1], [0.5, 0.8, 0.3]])
+    2.0
+    """
+    checked = check_marks(y_true, y_score, sample_weight=sample_weight)
+    return float(mean(MomentTally.from_checked(coverage_rows(checked), checked.weight)))
+
+
+@document
+def label_ranking_average_precision_score(
+    y_true: Any, y_score: Any, *, sample_weight: Any = None
+) -> float:
+    r"""Label ranking average precision: of the labels down to a relevant one, the share relevant.
+
+    .. math:: \frac{1}{n} \sum_i \frac{1}{|Y_i|} \sum_{j \in Y_i}
+        \frac{|\{k \in Y_i: f_{ik} \ge f_{ij}\}|}{|\{k: f_{ik} \ge f_{ij}\}|}
+
+    with :math:`Y_i` the relevant labels of row i and :math:`f` the scores. A row whose labels are
+    all relevant, or none, counts 1.
+
+    Parameters
+    ----------
+    {marks_and_scores}
+    {sample_weight}
+
+    Returns
+    -------
+    float
+        In (0, 1]; higher is better.
+
+    Raises
+    ------
+    {raises}
+
+    See Also
+    --------
+    average_precision_score : With ``average="samples"``, which asks at each distinct score.
+
+    References
+    ----------
+    Tsoumakas, Katakis & Vlahavas (2010), in Maimon & Rokach (eds.), Data Mining and Knowledge
+    Discovery Handbook, 667-685.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import label_ranking_average_precision_score
+    >>> y_true, y_score = [[1, 0, 0], [0, 1, 1]], [[0.9, 0.2, 0.1], [0.5, 0.8, 0.3]]
+    >>> round(label_ranking_average_precision_score(y_true, y_score), 4)
+    0.9167
+    """
+    checked = check_marks(y_true, y_score, sample_weight=sample_weight, one_label=True)
+    return float(mean(MomentTally.from_checked(precision_rows(checked), checked.weight)))
+
+
+@document
+def label_ranking_loss(y_true: Any, y_score: Any, *, sample_weight: Any = None) -> float:
+    r"""Ranking loss: share of the pairs of labels of a row that are ranked the wrong way round.
+
+    .. math:: \frac{1}{n} \sum_i \frac{|\{(j, k): y_{ij} = 1, y_{ik} = 0, f_{ij} \le f_{ik}\}|}
+        {|Y_i| (K - |Y_i|)}
+
+    with :math:`Y_i` the relevant labels of row i and :math:`f` the scores. Equal scores are
+    wrong. A row whose labels are all relevant, or none, counts 0.
+
+    Parameters
+    ----------
+    {marks_and_scores}
+    {sample_weight}
+
+    Returns
+    -------
+    float
+        In [0, 1]; lower is better.
+
+    Raises
+    ------
+    {raises}
+
+    See Also
+    --------
+    roc_auc_score : With ``average="samples"``, 1 less this loss where no scores are equal.
+
+    References
+    ----------
+    Tsoumakas, Katakis & Vlahavas (2010), in Maimon & Rokach (eds.), Data Mining and Knowledge
+    Discovery Handbook, 667-685.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import label_ranking_loss
+    >>> label_ranking_loss([[1, 0, 0], [0, 1, 1]], [[0.9, 0.2, 0.1], [0.5, 0.8, 0.3]])
+    0.25
+    """
+    checked = check_marks(y_true, y_score, sample_weight=sample_weight)
+    return float(mean(MomentTally.from_checked(loss_rows(checked), checked.weight)))

@@ -1,0 +1,127 @@
+"""Rows of several labels, each relevant or not, or to a degree, beside the scores that rank them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.validation.checked import checked_before
+from skmetrics_ext.validation.containers import Column
+from skmetrics_ext.validation.errors import InvalidParameterError
+from skmetrics_ext.validation.rows import read_rows
+from skmetrics_ext.validation.scores import Scores, score_values
+from skmetrics_ext.validation.targets import MULTILABEL, label_values
+
+GRADED = "continuous-multioutput"
+# What has one column a label, in scikit-learn's terms.
+_MATRICES = (MULTILABEL, GRADED, "multiclass-multioutput")
+_FLAT = "Expected 2D array, got 1D array instead"
+
+
+def check_marks(
+    y_true: Any, y_score: Any, *, sample_weight: Any = None, one_label: bool = False
+) -> Scores:
+    """Check multilabel indicators and a score for each mark.
+
+    ``one_label``: a single column, of marks of the same label, is a matrix as well. Checked
+    scores, given in the place of both arguments, come back as they are.
+    """
+    given = checked_before(Scores, y_true, y_score, None, sample_weight, otherwise="as_scores")
+    if given is not None:
+        _check_kind(given.kind, given.true.ndim)
+        return given
+    (true, score), weight = _read_matrices(y_true, y_score, sample_weight)
+    values, kind = label_values(true)
+    scores = score_values(score)
+    n_dims = true.values.ndim
+    if one_label and kind == "binary" and n_dims == 2:
+        values, kind = true.values, MULTILABEL
+    _check_kind(kind, n_dims)
+    marks = np.asarray(values.toarray() if hasattr(values, "toarray") else values) != 0
+    _check_shape(marks, scores)
+    return Scores(kind, np.arange(marks.shape[1]), marks, scores, weight)
+
+
+def check_relevance(
+    y_true: Any, y_score: Any, *, sample_weight: Any = None, negative: bool = True
+) -> Scores:
+    """Check how relevant each label of each row is, and a score for each.
+
+    ``negative``: whether relevance may be below 0. Checked scores of several labels a row, given
+    in the place of both arguments, come back as they are.
+    """
+    given = checked_before(Scores, y_true, y_score, None, sample_weight, otherwise="as_scores")
+    if given is not None:
+        if given.true.ndim != 2:
+            raise InvalidParameterError(_not_graded(given.kind))
+        _check_sign(given.true, negative)
+        return given
+    (true, score), weight = _read_matrices(y_true, y_score, sample_weight)
+    relevance, scores = score_values(true), score_values(score)
+    _check_sign(relevance, negative)
+    if relevance.ndim == 2 and relevance.shape[1] == 1 and not negative:
+        raise InvalidParameterError(
+            "Computing NDCG is only meaningful when there is more than 1 document. Got 1 instead: "
+            "y_true has a single column."
+        )
+    if relevance.ndim != 2 or relevance.shape[1] < 2:
+        raise InvalidParameterError(_not_graded(label_values(true)[1]))
+    _check_shape(relevance, scores)
+    return Scores(GRADED, np.arange(relevance.shape[1]), relevance, scores, weight)
+
+
+def _read_matrices(
+    y_true: Any, y_score: Any, sample_weight: Any
+) -> tuple[list[Column], Array | None]:
+    try:
+        return read_rows(sample_weight, False, y_true=y_true, y_score=y_score)
+    except InvalidParameterError as error:
+        if _is_flat(y_true) == _is_flat(y_score):
+            raise
+        name = "y_true" if _is_flat(y_true) else "y_score"
+        raise InvalidParameterError(f"{_FLAT}: {name}. {error}") from None
+
+
+def _is_flat(data: Any) -> bool:
+    """Whether it holds one number a row."""
+    if isinstance(data, list | tuple):
+        return not data or np.ndim(data[0]) == 0
+    return len(getattr(data, "shape", (0, 0))) == 1
+
+
+def _check_kind(kind: str, n_dims: int) -> None:
+    if kind == MULTILABEL:
+        return
+    flat = f" {_FLAT}." if n_dims == 1 else ""
+    raise InvalidParameterError(
+        f"{kind} format is not supported: y_true must be a multilabel indicator, a row of marks "
+        f"with one for each label.{flat}"
+    )
+
+
+def _check_shape(true: Array, scores: Array) -> None:
+    if scores.shape != true.shape:
+        flat = f" {_FLAT}." if scores.ndim == 1 else ""
+        raise InvalidParameterError(
+            f"y_true and y_score have different shape: y_true has {true.shape}, y_score "
+            f"{scores.shape}; each label needs a score.{flat}"
+        )
+
+
+def _check_sign(relevance: Array, negative: bool) -> None:
+    if negative or relevance.min() >= 0:
+        return
+    row = int(np.argmax((relevance < 0).reshape(len(relevance), -1).any(axis=1)))
+    raise InvalidParameterError(
+        "ndcg_score should not be used on negative y_true values. The first is in row "
+        f"{row}: {relevance[row].min()}."
+    )
+
+
+def _not_graded(kind: str) -> str:
+    return (
+        f"Only {_MATRICES} formats are supported. Got {kind} instead: y_true must be a matrix with "
+        "the relevance of each label, two labels or more to a row."
+    )
