@@ -17,7 +17,8 @@ _MOST_INTEGER = (1 << 63) - 1
 def divide(numerator: ArrayLike, denominator: ArrayLike) -> Array:
     """Elementwise ratio in float64 (or complex128), nan wherever the denominator is 0."""
     numerator, denominator = np.asarray(numerator), np.asarray(denominator)
-    if denominator.all():
+    # Of one number `all` takes longer than the division.
+    if denominator.all() if denominator.ndim else denominator:
         quotient = numerator / denominator
         if quotient.dtype.kind == "c":
             return np.asarray(quotient)

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.merged.asked import find_all
 from skmetrics_ext.merged.columns import Names, Part, Place, read_part, rows_by_group
 from skmetrics_ext.merged.finish import finish
 from skmetrics_ext.merged.growing_ranks import RankStack, tallies_of
-from skmetrics_ext.merged.problem import Problem, make_problem
+from skmetrics_ext.merged.layout import Layout, find_all, make_layout
 from skmetrics_ext.merged.ranges import RangePlan, RangeReading, read_range
 from skmetrics_ext.merged.result import Evaluation
 from skmetrics_ext.merged.steps import WINS
 from skmetrics_ext.merged.sums import Sums, count_labels, sum_rows
+from skmetrics_ext.registry import Metric
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import read_column
 from skmetrics_ext.validation.labels import read_labels
@@ -68,9 +68,9 @@ class Accumulator:
         self._labels = None if labels is None else read_labels(labels)
         self._pos_label = pos_label
         self.max_distinct = check_integer("max_distinct", max_distinct, 1)
-        self._of_labels = [one for one in self._asked if one.kind == "tables"]
-        self._of_scores = [one for one in self._asked if one.kind != "tables"]
-        self._problem: Problem | None = None
+        self._of_labels = [one for one in self._asked if one.sums == "tables"]
+        self._of_scores = [one for one in self._asked if one.sums != "tables"]
+        self._layout: Layout | None = None
         self._sums = Sums()
         self._stacks: list[RankStack] = []
         self._batches = 0
@@ -121,16 +121,14 @@ class Accumulator:
             raise InvalidParameterError("sample_weight must be given for every batch, or for none.")
         place = Place(f"batch {self._batches}")
         part = read_part(data, names, place)
-        problem = self._make_problem(part, len(names.score))
+        layout = self._make_layout(part, len(names.score))
         sums = count_labels(part)
-        sums.add(sum_rows(part, problem, names, place))
+        sums.add(sum_rows(part, layout, names, place))
         stacks = [RankStack(stack.tallies) for stack in self._stacks]
-        if problem.of_kind("ranks"):
+        if layout.of_kind("ranks"):
             stacks = stacks or [RankStack() for _ in names.score]
-            for _, rows in rows_by_group(part, problem, names, place):
-                for stack, tally in zip(
-                    stacks, tallies_of(rows, len(problem.classes)), strict=True
-                ):
+            for _, rows in rows_by_group(part, layout, names, place):
+                for stack, tally in zip(stacks, tallies_of(rows, len(layout.classes)), strict=True):
                     stack.add(tally)
             held = sum(map(len, stacks))
             if held > self.max_distinct:
@@ -139,24 +137,24 @@ class Accumulator:
                     f"{self.max_distinct}: raise it, round the scores, or bound the metric with "
                     "ScoreSketch."
                 )
-        self._problem, self._stacks = problem, stacks
+        self._layout, self._stacks = layout, stacks
         self._sums.add(sums)
         self._is_weighted = sample_weight is not None
         self._batches += 1
 
     _is_weighted = False
 
-    def _make_problem(self, part: Part, n_columns: int) -> Problem:
-        if self._problem is not None:
-            if self._problem.n_columns != n_columns:
+    def _make_layout(self, part: Part, n_columns: int) -> Layout:
+        if self._layout is not None:
+            if self._layout.n_columns != n_columns:
                 raise InvalidParameterError(
-                    f"y_score has {n_columns} columns, and had {self._problem.n_columns} before."
+                    f"y_score has {n_columns} columns, and had {self._layout.n_columns} before."
                 )
             if self._labels is not None or n_columns:
-                return self._problem
+                return self._layout
         if self._labels is not None or not n_columns:
             found = np.unique(part.labels) if not n_columns else None
-            return make_problem(self._asked, found, self._labels, self._pos_label, n_columns)
+            return make_layout(self._asked, found, self._labels, self._pos_label, n_columns)
         if n_columns > 1:
             raise InvalidParameterError(
                 "Scores of several classes need labels=, the class of each column: a batch need "
@@ -164,7 +162,7 @@ class Accumulator:
             )
         for usual in ([0, 1], [-1, 1]):
             if set(part.labels[np.unique(part.true)].tolist()) <= set(usual):
-                return make_problem(self._asked, None, usual, self._pos_label, n_columns)
+                return make_layout(self._asked, None, usual, self._pos_label, n_columns)
         raise InvalidParameterError(
             f"y_true holds {part.labels.tolist()[:10]} in the first batch; pass labels=, the "
             "negative class and the positive one, unless they are 0 and 1."
@@ -193,24 +191,25 @@ class Accumulator:
         return merged
 
     def _take(self, other: Accumulator) -> None:
-        same = other._asked == self._asked and other._pos_label == self._pos_label
+        same = list(map(_told, other._asked)) == list(map(_told, self._asked))
+        same &= other._pos_label == self._pos_label
         mine, theirs = self._labels, other._labels
         same &= (mine is None) == (theirs is None)
         if not same or (mine is not None and mine.tolist() != theirs.tolist()):  # type: ignore[union-attr]
             raise InvalidParameterError("Only accumulators of the same metrics and labels merge.")
-        if other._problem is None:
+        if other._layout is None:
             return
-        if self._problem is not None:
+        if self._layout is not None:
             if self._is_weighted != other._is_weighted:
                 raise InvalidParameterError("Either all accumulators have weights or none.")
-            if self._problem.classes.tolist() != other._problem.classes.tolist() and (
+            if self._layout.classes.tolist() != other._layout.classes.tolist() and (
                 self._of_scores
             ):
                 raise InvalidParameterError(
-                    f"The accumulators have seen different classes, {self._problem.classes} and "
-                    f"{other._problem.classes}: pass labels= to each."
+                    f"The accumulators have seen different classes, {self._layout.classes} and "
+                    f"{other._layout.classes}: pass labels= to each."
                 )
-        self._problem, self._is_weighted = other._problem, other._is_weighted
+        self._layout, self._is_weighted = other._layout, other._is_weighted
         self._batches += other._batches
         self._sums.add(other._sums)
         if not self._stacks:
@@ -263,20 +262,20 @@ class Accumulator:
         Evaluation
         """
         level = check_level(confidence_level)
-        problem = self._problem
-        if problem is None:
+        layout = self._layout
+        if layout is None:
             raise InvalidParameterError("No rows were given yet: call update first.")
-        if not problem.n_columns:  # the classes of labels grow with the batches
+        if not layout.n_columns:  # the classes of labels grow with the batches
             found = self._sums.tables[None].classes
-            problem = make_problem(self._asked, found, self._labels, self._pos_label, 0)
-        ranked = tuple(problem.of_kind("ranks"))
-        spread = intervals and any(one.function in WINS for one in ranked)
+            layout = make_layout(self._asked, found, self._labels, self._pos_label, 0)
+        ranked = tuple(layout.of_kind("ranks"))
+        spread = intervals and any(one.spec.name in WINS for one in ranked)
         plan = RangePlan(ranked, spread, check_integer("curve_points", curve_points, 0))
         columns: Mapping[Any, list[RangeReading]] = {}
         if self._stacks and self.n_distinct:
-            columns = {None: [self._read(k, plan, problem) for k in range(len(self._stacks))]}
+            columns = {None: [self._read(k, plan, layout) for k in range(len(self._stacks))]}
         return finish(
-            problem,
+            layout,
             plan,
             self._sums,
             columns,
@@ -285,14 +284,18 @@ class Accumulator:
             level=level if intervals else None,
         )
 
-    def _read(self, k: int, plan: RangePlan, problem: Problem) -> RangeReading:
+    def _read(self, k: int, plan: RangePlan, layout: Layout) -> RangeReading:
         tally = self._stacks[k].whole()
         total = tally.mass.sum(axis=1)
-        own = 1 if problem.is_binary else k
+        own = 1 if layout.is_binary else k
         return read_range(tally, own, np.zeros_like(total), total, plan, (), 1 << 62)
 
     def __repr__(self) -> str:
         return f"Accumulator({list(self.names)!r}): {self.n_rows} rows"
+
+
+def _told(one: Metric) -> tuple[Any, ...]:
+    return one.name, one.function, dict(one.params)
 
 
 def _columns(

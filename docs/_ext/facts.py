@@ -8,6 +8,7 @@ import warnings
 from functools import cache, partial
 from typing import Any
 
+import numpy as np
 import skmetrics_ext
 from names import counterpart, section_of
 from skmetrics_ext.registry import MetricSpec, spec_of
@@ -53,10 +54,12 @@ def interval_methods(spec: MetricSpec) -> list[str]:
     if "cost_matrix" in inspect.signature(spec.function).parameters:
         params["cost_matrix"] = [[0, 1], [5, 0]]
     metric = partial(spec.function, **params)
-    given = PREDICTED if spec.response == "labels" else SCORE
+    given: Any = TRUE, PREDICTED if spec.response == "labels" else SCORE
+    if spec.ranks_labels:  # rows of four labels
+        given = [np.reshape(values, (-1, 4)) for values in given]
     try:
         with warnings.catch_warnings(action="ignore"):
-            skmetrics_ext.confidence_interval(metric, TRUE, given, method="?")
+            skmetrics_ext.confidence_interval(metric, *given, method="?")
     except ValueError as error:
         named = re.search(r"those that do are \[(.*)\]", str(error))
         if named is None:
@@ -110,7 +113,8 @@ def rows(name: str) -> list[tuple[str, str]]:
         low, high = spec.bounds
         found.append(("Range", f"{number(low)} to {number(high)}; {better(spec)}"))
         found.append(("Undefined", "never" if spec.undefined == "never" else f"where {spec.undefined}"))
-        found.append(("Reads", f"{READS[spec.response]}; needs {TALLIES[spec.tally]}"))
+        reads = "scores of the labels of each row" if spec.ranks_labels else READS[spec.response]
+        found.append(("Reads", f"{reads}; needs {TALLIES[spec.tally]}"))
         averages = options(spec.function, "average")
         classes = options(spec.function, "multi_class")
         if averages:

@@ -196,8 +196,7 @@ class DuckEngine:
 
     def rank(self, task: Task, sums: Sums, counted: Counted) -> dict[Any, list[RangeReading]]:
         totals = {
-            number: sums.masses(group, task.problem.classes)
-            for group, number in task.groups.items()
+            number: sums.masses(group, task.layout.classes) for group, number in task.groups.items()
         }
         scans = []
         most = task.plan.most // max(len(self.names.score), 1)
@@ -218,7 +217,7 @@ class DuckEngine:
     def _sorted(self, score: str, task: Task, grouped: bool) -> str:
         names = self.names
         joins: list[str] = []
-        classes = {label: i for i, label in enumerate(task.problem.classes.tolist())}
+        classes = {label: i for i, label in enumerate(task.layout.classes.tolist())}
         code = _coded(self._key(names.true), classes, "UTINYINT", "classes", joins)
         group = "0::UTINYINT"
         if names.by:

@@ -9,10 +9,9 @@ import numpy as np
 
 from skmetrics_ext.backends.datasets import open_engine
 from skmetrics_ext.backends.work import SAMPLE, Counted, Survey, Task
-from skmetrics_ext.merged.asked import find_all
 from skmetrics_ext.merged.columns import Names
 from skmetrics_ext.merged.finish import finish
-from skmetrics_ext.merged.problem import Problem, make_problem
+from skmetrics_ext.merged.layout import Layout, find_all, make_layout
 from skmetrics_ext.merged.ranges import RangePlan
 from skmetrics_ext.merged.result import Evaluation
 from skmetrics_ext.merged.steps import WINS
@@ -143,26 +142,26 @@ def evaluate(
     asked = find_all(metrics)
     columns, labels = _columns(score, labels)
     names = Names(true, columns, pred, weight, by)
-    if pred is None and any(one.kind == "tables" for one in asked):
-        first = next(one.name for one in asked if one.kind == "tables")
+    if pred is None and any(one.sums == "tables" for one in asked):
+        first = next(one.name for one in asked if one.sums == "tables")
         raise InvalidParameterError(f"{first} needs predicted labels: say which column, pred=.")
     most_bytes = read_bytes(memory_limit)
-    ranked = tuple(one for one in asked if one.kind == "ranks")
+    ranked = tuple(one for one in asked if one.sums == "ranks")
     opened = open_engine(dataset, names, engine, most_bytes)
     try:
         survey = opened.survey(bool(ranked) and (approximate or opened.needs_ranges))
-        problem = _problem(survey, asked, labels, pos_label, len(columns))
+        layout = _layout(survey, asked, labels, pos_label, len(columns))
         n_columns = max(len(columns), 1)
-        spread = intervals and any(one.function in WINS for one in ranked)
+        spread = intervals and any(one.spec.name in WINS for one in ranked)
         most = most_bytes // (_BYTES_PER_SCORE * (n_columns + 1))
         plan = RangePlan(ranked, bool(spread), points, max(most, 1))
         groups = {group: i for i, group in enumerate(survey.sums.rows)}
-        task = Task(names, problem, plan, groups)
+        task = Task(names, layout, plan, groups)
         task = _with_ranges(task, survey, approximate, n_bins, most_bytes, opened.needs_ranges)
         passes = 1 + (len(columns) if ranked and not approximate else 0)
         counted = Counted()
         with reporting(progress, survey.n_rows * (passes + 1), unit="row") as opened.report:
-            if problem.of_kind("moments", "bins") or task.edges or task.sketch is not None:
+            if layout.of_kind("moments", "bins") or task.edges or task.sketch is not None:
                 counted = opened.count(task)
             counted.sums.add(survey.sums)
             readings = {}
@@ -171,7 +170,7 @@ def evaluate(
     finally:
         opened.close()
     return finish(
-        problem,
+        layout,
         plan,
         counted.sums,
         readings,
@@ -201,9 +200,9 @@ def _columns(
     return tuple(score), labels
 
 
-def _problem(
+def _layout(
     survey: Survey, asked: Iterable[Any], labels: Any, pos_label: Any, n_columns: int
-) -> Problem:
+) -> Layout:
     if not survey.n_rows:
         raise InvalidParameterError("The data set has no rows.")
     found = [t.classes[t.table.sum(axis=1) != 0] for t in survey.sums.tables.values()]
@@ -212,7 +211,7 @@ def _problem(
         raise InvalidParameterError(
             "Sample weights must contain at least one non-zero number; every weight is 0."
         )
-    return make_problem(asked, present, labels, pos_label, n_columns)
+    return make_layout(asked, present, labels, pos_label, n_columns)
 
 
 def _union(parts: list[Array]) -> Array | None:
@@ -229,7 +228,7 @@ def _with_ranges(
     if approximate:
         bins = check_integer("n_bins", n_bins, 1)
         sketches = tuple(ScoreSketch.from_sample(column, bins) for column in columns)
-        return Task(task.names, task.problem, task.plan, task.groups, (), sketches)
+        return Task(task.names, task.layout, task.plan, task.groups, (), sketches)
     if not ranges:
         return task
     wanted = -(-survey.n_rows * _BYTES_PER_ROW // most_bytes)
@@ -239,7 +238,7 @@ def _with_ranges(
         ordered = np.sort(column)
         places = np.arange(1, n_ranges) * len(ordered) // n_ranges
         edges.append(np.unique(ordered[places]))
-    return Task(task.names, task.problem, task.plan, task.groups, tuple(edges))
+    return Task(task.names, task.layout, task.plan, task.groups, tuple(edges))
 
 
 def read_bytes(limit: int | str) -> int:

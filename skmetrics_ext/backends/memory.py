@@ -79,7 +79,7 @@ class MemoryEngine:
         for batch, place in self._parts():
             try:
                 part = read_part(batch, self.names, place)
-                for group, rows in rows_by_group(part, task.problem, self.names, place):
+                for group, rows in rows_by_group(part, task.layout, self.names, place):
                     for k, tally in enumerate(tallies_of(rows, task.n_classes)):
                         stacks.setdefault((group, k), RankStack()).add(tally)
             except InvalidParameterError:

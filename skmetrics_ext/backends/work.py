@@ -10,7 +10,7 @@ import numpy as np
 
 from skmetrics_ext import kernels
 from skmetrics_ext.merged.columns import Names, Part, Place, read_part, rows_by_group
-from skmetrics_ext.merged.problem import Problem
+from skmetrics_ext.merged.layout import Layout
 from skmetrics_ext.merged.ranges import RangePlan, RangeReading, read_range
 from skmetrics_ext.merged.sums import Sums, count_labels, sum_rows
 from skmetrics_ext.numeric import Array
@@ -37,7 +37,7 @@ class Task:
     Parameters
     ----------
     names : Names
-    problem : Problem
+    layout : Layout
     plan : Plan
     groups : dict
         Number of each group.
@@ -48,7 +48,7 @@ class Task:
     """
 
     names: Names
-    problem: Problem
+    layout: Layout
     plan: RangePlan
     groups: Mapping[Any, int]
     edges: tuple[Array, ...] = ()
@@ -56,11 +56,11 @@ class Task:
 
     @property
     def n_classes(self) -> int:
-        return len(self.problem.classes)
+        return len(self.layout.classes)
 
     def own(self, column: int) -> int:
         """The class that a column of scores belongs to."""
-        return 1 if self.problem.is_binary else column
+        return 1 if self.layout.is_binary else column
 
 
 @dataclass(eq=False)
@@ -156,7 +156,7 @@ def count_part(data: Any, task: Task, place: Place) -> Counted:
         if not len_of(data):
             return found
         part = read_part(data, task.names, place)
-        found.sums = sum_rows(part, task.problem, task.names, place)
+        found.sums = sum_rows(part, task.layout, task.names, place)
         if task.edges or task.sketch is not None:
             _count_scores(found, part, task, place)
         return found
@@ -167,7 +167,7 @@ def count_part(data: Any, task: Task, place: Place) -> Counted:
 
 
 def _count_scores(found: Counted, part: Part, task: Task, place: Place) -> None:
-    for group, rows in rows_by_group(part, task.problem, task.names, place):
+    for group, rows in rows_by_group(part, task.layout, task.names, place):
         columns = rows.score.T
         if task.sketch is not None:
             codes = [(rows.true == task.own(k)).astype(np.int64) for k in range(len(columns))]
@@ -214,7 +214,7 @@ def spread_part(data: Any, task: Task, place: Place) -> dict[str, Array]:
 def _spread(data: Any, task: Task, place: Place) -> Iterator[dict[str, Array]]:
     part = read_part(data, task.names, place)
     starts = first_parts(task)
-    for group, rows in rows_by_group(part, task.problem, task.names, place):
+    for group, rows in rows_by_group(part, task.layout, task.names, place):
         for k, (edges, column) in enumerate(zip(task.edges, rows.score.T, strict=True)):
             tally = RankTally.from_scores(
                 np.ascontiguousarray(column), rows.true, task.n_classes, rows.weight
@@ -292,7 +292,7 @@ def gather(readings: Iterable[Reading], task: Task) -> dict[Any, list[RangeReadi
         by_column.setdefault((group, k), []).append(reading)
     groups = {group for group, _ in by_column}
     most = task.plan.most // max(len(by_column), 1)
-    n_columns = 1 if task.problem.is_binary else task.n_classes
+    n_columns = 1 if task.layout.is_binary else task.n_classes
     return {
         group: [RangeReading.combine(by_column[group, k], most) for k in range(n_columns)]
         for group in groups

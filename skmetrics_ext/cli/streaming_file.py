@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +17,8 @@ from skmetrics_ext.cli.scoring_file import (
     fitting_scorers,
     tell_positive,
 )
-from skmetrics_ext.merged.asked import Asked
 from skmetrics_ext.merged.columns import Names
-from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.registry import Metric, find
 
 LARGE = 1 << 30  # bytes of a file beyond which its rows are not read at once
 _SUM = 1e-6  # as probabilities of the rows in memory are told
@@ -57,15 +55,11 @@ def stream_rows(
     }
     rows = []
     for of, methods, options in _models(path, scores, pred, classes, positive):
-        asked, refused = _asked(methods, classes, positive)
+        asked = _asked(methods, classes, positive)
         for group in dict.fromkeys((None, by)):
-            found = evaluate(path, metrics=asked, by=group, **common, **options)
-            sizes = {row.group: row.n_rows for row in found}
-            rows += [_row(row, of) for row in found]
             rows += [
-                _unread(name, why, of, value, n)
-                for value, n in sizes.items()
-                for name, why in refused.items()
+                _row(row, of)
+                for row in evaluate(path, metrics=asked, by=group, **common, **options)
             ]
     return rows
 
@@ -115,21 +109,12 @@ def _responses(path: str, columns: list[str]) -> set[str]:
     return {"predict_proba"}
 
 
-def _asked(
-    methods: set[str], classes: list[Any], positive: Any
-) -> tuple[dict[str, Asked], dict[str, str]]:
-    """The metrics that are read from sums, and why others are not."""
-    asked, refused = {}, {}
-    for name, scorer in fitting_scorers(methods, classes, positive).items():
-        params = {key: value for key, value in scorer._kwargs.items() if key != "pos_label"}
-        try:
-            one = Asked.find(partial(scorer._score_func, **params))
-            _ = one.kind
-        except InvalidParameterError as error:
-            refused[name] = str(error)
-            continue
-        asked[name] = Asked(name, one.function, one.params)
-    return asked, refused
+def _asked(methods: set[str], classes: list[Any], positive: Any) -> dict[str, Metric]:
+    """The metrics that fit the file; the positive class goes beside them."""
+    return {
+        name: find(scorer._score_func, scorer._kwargs).without("pos_label")
+        for name, scorer in fitting_scorers(methods, classes, positive).items()
+    }
 
 
 def _row(row: Any, of: str) -> dict[str, Any]:
@@ -143,19 +128,4 @@ def _row(row: Any, of: str) -> dict[str, Any]:
         "method": row.method or None,
         "n_rows": row.n_rows,
         "reason": row.reason or None,
-    }
-
-
-def _unread(name: str, why: str, of: str, group: Any, n_rows: int) -> dict[str, Any]:
-    nan = float("nan")
-    return {
-        "group": "all" if group is None else str(group),
-        "of": of,
-        "metric": name,
-        "value": nan,
-        "low": nan,
-        "high": nan,
-        "method": None,
-        "n_rows": n_rows,
-        "reason": why,
     }

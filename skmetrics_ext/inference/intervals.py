@@ -14,7 +14,14 @@ from skmetrics_ext.inference.methods import Bounds, interval_of, is_area, method
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.progress import Progress
-from skmetrics_ext.validation import InvalidParameterError, check_option
+from skmetrics_ext.registry import Metric as FoundMetric
+from skmetrics_ext.validation import (
+    InvalidParameterError,
+    Labels,
+    Probabilities,
+    Scores,
+    check_option,
+)
 from skmetrics_ext.validation.parameters import check_integer, check_level
 
 WEIGHT_KINDS = ("importance", "frequency")
@@ -151,6 +158,63 @@ def confidence_interval(
         )
     plan = DrawPlan(draws, stratified, random_state, n_jobs, progress)
     return listed(interval_of(found, reading, method, level, plan), method, level)
+
+
+def interval_of_checked(
+    metric: FoundMetric,
+    checked: Labels | Scores | Probabilities,
+    *,
+    method: str = "auto",
+    confidence_level: float = 0.95,
+    groups: Any = None,
+    weights_are: str = "importance",
+    stratified: bool = False,
+    n_resamples: int = 9999,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    progress: Progress = None,
+) -> Estimate | list[Estimate]:
+    """The same of data that were checked, by a metric whose positive class is settled.
+
+    Parameters
+    ----------
+    metric : Metric
+        As `find` gives it, of this package, settled for the classes of the data.
+    checked : Labels, Scores or Probabilities
+        What its function takes in the place of both arrays, weights included.
+    method, confidence_level, groups, weights_are, stratified, n_resamples, random_state, n_jobs, \
+progress
+        As in `confidence_interval`.
+    """
+    if checked.true.ndim == 2:
+        graded = checked.true.dtype.kind == "f"
+        y_true = checked.true if graded else checked.true.astype(np.int64)
+    else:
+        y_true = checked.classes[checked.true]
+    params = dict(metric.params)
+    if isinstance(checked, Labels):
+        ndim = checked.true.ndim
+        y_pred = checked.pred.astype(np.int64) if ndim == 2 else checked.classes[checked.pred]
+    else:
+        y_pred = checked.proba if isinstance(checked, Probabilities) else checked.score
+        if checked.true.ndim == 1:
+            params["labels"] = checked.classes
+    return confidence_interval(
+        metric.function,
+        y_true,
+        y_pred,
+        method=method,
+        confidence_level=confidence_level,
+        groups=groups,
+        sample_weight=checked.weight,
+        weights_are=weights_are,
+        stratified=stratified,
+        n_resamples=n_resamples,
+        random_state=random_state,
+        n_jobs=n_jobs,
+        progress=progress,
+        **params,
+    )
 
 
 def listed(found: Bounds, method: str, level: float) -> Estimate | list[Estimate]:

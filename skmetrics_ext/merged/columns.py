@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext import kernels
-from skmetrics_ext.merged.problem import Problem
+from skmetrics_ext.merged.layout import Layout
 from skmetrics_ext.numeric import Array, row_sums
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import Column, read_column
@@ -175,7 +175,7 @@ def _weights(data: Any, name: str, place: Place) -> Array:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class GroupRows:
-    """Rows of one group that have weight: codes into the classes of the problem, scores, weights.
+    """Rows of one group that have weight: codes into the classes of the layout, scores, weights.
 
     ``score`` is (n, K); of two classes (n, 1), that of the positive one.
     """
@@ -187,20 +187,20 @@ class GroupRows:
 
 
 def rows_by_group(
-    part: Part, problem: Problem, names: Names, place: Place
+    part: Part, layout: Layout, names: Names, place: Place
 ) -> Iterator[tuple[Any, GroupRows]]:
-    """The scored rows of each group, as the problem sees them; groups by their own value."""
+    """The scored rows of each group, as the layout sees them; groups by their own value."""
     if part.score is None or not part.n_rows:
         return
-    codes = find_labels(part.labels, problem.classes)[part.true]
+    codes = find_labels(part.labels, layout.classes)[part.true]
     if (codes < 0).any():
         row = int(np.argmin(codes))
         raise InvalidParameterError(
             f"Column {names.true!r} holds {part.labels[part.true[row]]!r} in {place.of(row)}, "
-            f"which is none of the classes {problem.classes.tolist()}."
+            f"which is none of the classes {layout.classes.tolist()}."
         )
     score = part.score
-    if problem.reads_probabilities:
+    if layout.reads_probabilities:
         score = _probabilities(score, names, place)
     kept = None if part.weight is None or part.weight.all() else part.weight != 0
     for group, rows in _slices(part, kept):

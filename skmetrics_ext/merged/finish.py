@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.merged import intervals, sketches, values
-from skmetrics_ext.merged.asked import PAIRWISE, Asked
 from skmetrics_ext.merged.curve_points import thin_curve
-from skmetrics_ext.merged.problem import Problem
+from skmetrics_ext.merged.layout import Layout
 from skmetrics_ext.merged.ranges import RangePlan, RangeReading
 from skmetrics_ext.merged.result import Evaluation, EvaluationRow
 from skmetrics_ext.merged.sums import Sums
 from skmetrics_ext.merged.values import NAN, Found
 from skmetrics_ext.numeric import Array
+from skmetrics_ext.registry import Metric
 from skmetrics_ext.tallies import ScoreSketch
 
 Columns = Mapping[Any, Sequence[RangeReading]]
@@ -23,7 +23,7 @@ Sketches = Mapping[Any, Sequence[ScoreSketch]]
 
 
 def finish(
-    problem: Problem,
+    layout: Layout,
     plan: RangePlan,
     sums: Sums,
     columns: Columns,
@@ -36,7 +36,7 @@ def finish(
 
     Parameters
     ----------
-    problem, plan
+    layout, plan
         What was asked.
     sums : Sums
         Of rows in any order.
@@ -51,13 +51,13 @@ def finish(
     """
     found = Evaluation([], engine, 0.95 if level is None else level)
     for group in _ordered(sums.rows):
-        group_of(found, problem, plan, sums, columns.get(group), sketched.get(group), group, level)
+        group_of(found, layout, plan, sums, columns.get(group), sketched.get(group), group, level)
     return found
 
 
 def group_of(
     found: Evaluation,
-    problem: Problem,
+    layout: Layout,
     plan: RangePlan,
     sums: Sums,
     readings: Sequence[RangeReading] | None,
@@ -68,27 +68,27 @@ def group_of(
     """Add the rows of one group."""
     tally = sums.tables[group]
     labels = values.as_labels(tally)
-    masses = sums.masses(group, problem.classes)
+    masses = sums.masses(group, layout.classes)
     weighted = tally.table.dtype.kind == "f"
     ranking = None
     if readings:
-        ranking = values.Ranking(problem, plan, readings, masses)
+        ranking = values.Ranking(layout, plan, readings, masses)
         if plan.points:
-            _add_curves(found, problem, plan, ranking, group)
-    for one in problem.asked:
+            _add_curves(found, layout, plan, ranking, group)
+    for one in layout.asked:
         bounds = None
         if not len(labels.true):
             value = Found(NAN, "no row has weight")
-        elif one.kind == "tables":
-            value = values.of_table(one, problem, labels)
+        elif one.sums == "tables":
+            value = values.of_table(one, layout, labels)
             if level is not None:
-                bounds = intervals.of_table(one, problem, labels, level, weighted)
-        elif one.kind == "moments":
+                bounds = intervals.of_table(one, layout, labels, level, weighted)
+        elif one.sums == "moments":
             moments = sums.moments[group, one.name]
             value = values.of_moments(one, moments)
             if level is not None:
                 bounds = intervals.of_moments(one, moments, level, weighted)
-        elif one.kind == "bins":
+        elif one.sums == "bins":
             bins = sums.bins[group, one.name]
             found.bins[group, one.name] = bins[0] if len(bins) == 1 else bins
             value = values.of_bins(one, bins)
@@ -96,29 +96,29 @@ def group_of(
                 bounds = intervals.refused("its interval needs resampling, and so the rows")
         elif ranking is not None:
             value = ranking.value(one)
-            if one.function == PAIRWISE:
+            if one.spec.is_table:
                 found.pair_areas[group] = np.asarray(value.value)
             if level is not None:
                 bounds = intervals.of_ranking(one, ranking, level)
         else:
             value = Found(NAN)
             bounds = sketches.of_sketches(one, sketched or (), masses)
-        classes = tally.classes if one.kind == "tables" else problem.classes
+        classes = tally.classes if one.sums == "tables" else layout.classes
         found.rows.extend(_rows(one, group, classes, value, bounds, sums.rows[group]))
 
 
 def _add_curves(
-    found: Evaluation, problem: Problem, plan: RangePlan, ranking: values.Ranking, group: Any
+    found: Evaluation, layout: Layout, plan: RangePlan, ranking: values.Ranking, group: Any
 ) -> None:
     for k, column in enumerate(ranking.columns):
         curve = thin_curve(column.kept, plan.points, column.gap)
         if curve is not None:
-            own = problem.positive if problem.is_binary else problem.classes.tolist()[k]
+            own = layout.positive if layout.is_binary else layout.classes.tolist()[k]
             found.curves[group, own] = curve
 
 
 def _rows(
-    one: Asked,
+    one: Metric,
     group: Any,
     classes: Array,
     found: Found,

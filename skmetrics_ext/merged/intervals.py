@@ -9,13 +9,13 @@ from skmetrics_ext.inference.influence.areas import area_bounds, auc_interval, n
 from skmetrics_ext.inference.intervals import confidence_interval
 from skmetrics_ext.inference.proportions import proportion_bounds
 from skmetrics_ext.inference.results import Estimate
-from skmetrics_ext.merged.asked import Asked
-from skmetrics_ext.merged.problem import Problem
+from skmetrics_ext.merged.layout import Layout
 from skmetrics_ext.merged.steps import WINS
 from skmetrics_ext.merged.values import Ranking
 from skmetrics_ext.metrics.probabilities import losses
 from skmetrics_ext.metrics.rankings import top_k
 from skmetrics_ext.numeric import divide
+from skmetrics_ext.registry import Metric
 from skmetrics_ext.tallies import MomentTally
 from skmetrics_ext.validation import Labels
 
@@ -31,11 +31,11 @@ def refused(reason: str) -> Bounded:
     return _NONE, _NONE, "", reason
 
 
-def of_table(one: Asked, problem: Problem, labels: Labels, level: float, weighted: bool) -> Bounded:
+def of_table(one: Metric, layout: Layout, labels: Labels, level: float, weighted: bool) -> Bounded:
     """Of a metric of labels: its cells are all that there is to know."""
     if weighted:
         return refused(WEIGHTED)
-    params = problem.label_params(one)
+    params = dict(layout.settled(one).params)
     if params.get("average", "") is None:
         return refused("intervals are of single numbers")
     try:
@@ -56,7 +56,7 @@ def of_table(one: Asked, problem: Problem, labels: Labels, level: float, weighte
     return found.low, found.high, found.method, found.note
 
 
-def of_moments(one: Asked, moments: MomentTally, level: float, weighted: bool) -> Bounded:
+def of_moments(one: Metric, moments: MomentTally, level: float, weighted: bool) -> Bounded:
     """Of a mean of the rows."""
     if weighted:
         return refused(WEIGHTED)
@@ -74,13 +74,13 @@ def of_moments(one: Asked, moments: MomentTally, level: float, weighted: bool) -
     return float(low), float(high), "t", ""
 
 
-def of_ranking(one: Asked, ranking: Ranking, level: float) -> Bounded:
+def of_ranking(one: Metric, ranking: Ranking, level: float) -> Bounded:
     """Of a whole area under the ROC curve of two classes."""
     if ranking.masses.dtype.kind == "f":
         return refused(WEIGHTED)
-    if one.function not in WINS or ranking.plan.mode(one) != "wins":
+    if one.spec.name not in WINS or ranking.plan.mode(one) != "wins":
         return refused("its interval needs resampling, and so the rows")
-    if not ranking.problem.is_binary:
+    if not ranking.layout.is_binary:
         return refused("areas of several classes vary together, and the rows say how")
     if ranking.whole:
         found = auc_interval(
@@ -90,7 +90,7 @@ def of_ranking(one: Asked, ranking: Ranking, level: float) -> Bounded:
         found = _by_squares(ranking, level)
     assert isinstance(found, Estimate)
     low, high = found.low, found.high
-    if one.function != "roc_auc_score":
+    if one.spec.name != "roc_auc_score":
         low, high = 2 * low - 1, 2 * high - 1
     return low, high, found.method, found.note
 

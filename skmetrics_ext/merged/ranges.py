@@ -15,10 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.merged.asked import Asked
-from skmetrics_ext.numeric import exact_dot
 from skmetrics_ext.merged.steps import KEPT, SUMMED, WINS, Steps
-from skmetrics_ext.numeric import Array, exclusive_cumsum
+from skmetrics_ext.numeric import Array, exact_dot, exclusive_cumsum
+from skmetrics_ext.registry import Metric
 from skmetrics_ext.tallies import RankTally
 
 _GRID = 4  # times the points of a curve that ranges keep, for the last choice
@@ -40,23 +39,23 @@ class RangePlan:
         Distinct scores that may be held as one table.
     """
 
-    asked: tuple[Asked, ...]
+    asked: tuple[Metric, ...]
     spread: bool = False
     points: int = 0
     most: int = 1 << 62
 
-    def mode(self, one: Asked) -> str:
+    def mode(self, one: Metric) -> str:
         """ "wins", "sum" or "kept"; "table" for what needs all distinct scores at once."""
         options = one.options
         if options.get("average") == "micro":
             return "table"
-        if one.function in WINS and options.get("max_fpr") in (None, 1):
+        if one.spec.name in WINS and options.get("max_fpr") in (None, 1):
             return "wins"
         if options.get("multi_class") == "ovo":
             return "table"
-        if one.function in SUMMED and SUMMED[one.function](options) is not None:
+        if one.spec.name in SUMMED and SUMMED[one.spec.name](options) is not None:
             return "sum"
-        return "kept" if one.function in KEPT else "table"
+        return "kept" if one.spec.name in KEPT else "table"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -163,10 +162,10 @@ def read_range(
     for one in plan.asked:
         mode = plan.mode(one)
         if mode == "sum":
-            term = SUMMED[one.function](one.options)
+            term = SUMMED[one.spec.name](one.options)
             sums[one.name] = (float(term(steps)),)
         elif mode == "kept":
-            kept.append(KEPT[one.function](one.options)(steps))
+            kept.append(KEPT[one.spec.name](one.options)(steps))
     if plan.spread:
         sums["_spread"] = steps.squares()
     if plan.points:

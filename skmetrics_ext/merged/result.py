@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from skmetrics_ext.merged.curve_points import ThinnedCurve
-from skmetrics_ext.metrics.calibration.binning import BinSums
 from skmetrics_ext.numeric import Array
+from skmetrics_ext.tallies.bins import BinTally
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Evaluation:
     curves : dict
         ``(group, class) -> ThinnedCurve``, where points were asked for.
     bins : dict
-        ``(group, metric) -> BinSums``, or a tuple of one for each class: what the calibration
+        ``(group, metric) -> BinTally``, or a tuple of one for each class: what the calibration
         errors over equal bins were read from.
     pair_areas : dict
         ``group -> ndarray (K, K)``, where ``pairwise_roc_auc`` was asked for.
@@ -70,7 +70,7 @@ class Evaluation:
     engine: str
     confidence_level: float = 0.95
     curves: dict[tuple[Any, Any], ThinnedCurve] = field(default_factory=dict)
-    bins: dict[tuple[Any, str], BinSums | tuple[BinSums, ...]] = field(default_factory=dict)
+    bins: dict[tuple[Any, str], BinTally | tuple[BinTally, ...]] = field(default_factory=dict)
     pair_areas: dict[Any, Array] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[EvaluationRow]:

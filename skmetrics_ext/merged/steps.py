@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.numeric import as_factors
 from skmetrics_ext.metrics.rankings.precision_recall_gain import precision_gain, recall_gain
 from skmetrics_ext.metrics.rankings.rank_averaging import ROUNDING
 from skmetrics_ext.metrics.rankings.ranking_kernels import area_between, upper_hull
-from skmetrics_ext.numeric import Array, divide, trapezoid
+from skmetrics_ext.numeric import Array, as_factors, divide, trapezoid
 from skmetrics_ext.tallies import Counts, RankTally
 
 _NEAR = 2  # points kept on either side of a crossing, more than any kernel looks at

@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.merged.asked import Asked
 from skmetrics_ext.merged.columns import GroupRows, Names, Part, Place, rows_by_group
-from skmetrics_ext.merged.problem import Problem
-from skmetrics_ext.metrics.calibration.binning import Binning, BinSums, check_bins
+from skmetrics_ext.merged.layout import Layout
+from skmetrics_ext.metrics.calibration.binning import Binning, check_bins
 from skmetrics_ext.metrics.calibration.events import Forecast
 from skmetrics_ext.numeric import Array
+from skmetrics_ext.registry import Metric
 from skmetrics_ext.tallies import ConfusionTally, MomentTally
+from skmetrics_ext.tallies.bins import BinTally
 from skmetrics_ext.validation import InvalidParameterError, Labels, Probabilities, Scores
 
 
@@ -26,7 +27,7 @@ class Sums:
     tables: dict[Any, ConfusionTally] = field(default_factory=dict)
     rows: dict[Any, int] = field(default_factory=dict)
     moments: dict[tuple[Any, str], MomentTally] = field(default_factory=dict)
-    bins: dict[tuple[Any, str], tuple[BinSums, ...]] = field(default_factory=dict)
+    bins: dict[tuple[Any, str], tuple[BinTally, ...]] = field(default_factory=dict)
 
     def add(self, other: Sums) -> None:
         """The sums of the rows of both."""
@@ -107,21 +108,21 @@ def _occurring(classes: Array, table: Array) -> ConfusionTally:
     return ConfusionTally(classes[used], table[np.ix_(used, used)])
 
 
-def sum_rows(part: Part, problem: Problem, names: Names, place: Place) -> Sums:
+def sum_rows(part: Part, layout: Layout, names: Names, place: Place) -> Sums:
     """Moments and calibration bins of each group."""
     found = Sums()
-    means, binned = problem.of_kind("moments"), problem.of_kind("bins")
+    means, binned = layout.of_kind("moments"), layout.of_kind("bins")
     if not means and not binned:
         return found
-    for group, rows in rows_by_group(part, problem, names, place):
+    for group, rows in rows_by_group(part, layout, names, place):
         for one in means:
-            found.moments[group, one.name] = moments_of(one, rows, problem)
+            found.moments[group, one.name] = moments_of(one, rows, layout)
         for one in binned:
-            found.bins[group, one.name] = bins_of(one, rows, problem)
+            found.bins[group, one.name] = bins_of(one, rows, layout)
     return found
 
 
-def moments_of(one: Asked, rows: GroupRows, problem: Problem) -> MomentTally:
+def moments_of(one: Metric, rows: GroupRows, layout: Layout) -> MomentTally:
     """Moments of what each row brings to a metric of means."""
     values = one.spec.row_values
     assert values is not None
@@ -129,45 +130,49 @@ def moments_of(one: Asked, rows: GroupRows, problem: Problem) -> MomentTally:
     strange = [key for key in one.params if key not in accepted]
     if strange:
         raise InvalidParameterError(f"{one.name} cannot be read from sums with {strange}.")
-    if one.function == "top_k_accuracy_score" and problem.is_binary:
+    if one.spec.name == "top_k_accuracy_score" and layout.is_binary:
         raise InvalidParameterError(
             f"{one.name} of one column of scores depends on the range of all of them; pass a "
             "column for each class."
         )
-    checked = as_probabilities(rows, problem) if one.of_probabilities else as_scores(rows, problem)
+    checked = (
+        as_probabilities(rows, layout)
+        if one.spec.response == "probabilities"
+        else as_scores(rows, layout)
+    )
     columns = np.asarray(values(checked, **one.params), dtype=np.float64)
     return MomentTally.from_checked(columns, rows.weight)
 
 
-def as_scores(rows: GroupRows, problem: Problem) -> Scores:
+def as_scores(rows: GroupRows, layout: Layout) -> Scores:
     """Checked rows as the functions of scores take them."""
-    if problem.is_binary:
-        return Scores("binary", problem.classes, rows.true, rows.score[:, 0], rows.weight)
-    return Scores("multiclass", problem.classes, rows.true, rows.score, rows.weight)
+    if layout.is_binary:
+        return Scores("binary", layout.classes, rows.true, rows.score[:, 0], rows.weight)
+    return Scores("multiclass", layout.classes, rows.true, rows.score, rows.weight)
 
 
-def as_probabilities(rows: GroupRows, problem: Problem) -> Probabilities:
+def as_probabilities(rows: GroupRows, layout: Layout) -> Probabilities:
     """Checked rows as the functions of probabilities take them."""
     matrix = rows.score
-    if problem.is_binary:
+    if layout.is_binary:
         matrix = np.column_stack([1 - matrix[:, 0], matrix[:, 0]])
-    return Probabilities(problem.classes, rows.true, matrix, rows.weight, rows.eps)
+    return Probabilities(layout.classes, rows.true, matrix, rows.weight, rows.eps)
 
 
-def bins_of(one: Asked, rows: GroupRows, problem: Problem) -> tuple[BinSums, ...]:
+def bins_of(one: Metric, rows: GroupRows, layout: Layout) -> tuple[BinTally, ...]:
     """Sums over the bins of a calibration error, of one event or of each class."""
     bins = check_bins(one.options["n_bins"], "uniform")
     binning = Binning.uniform(bins) if isinstance(bins, int) else Binning(bins)
     score = rows.score
-    if one.target == "binary":
-        if not problem.is_binary:
+    if one.options["target"] == "binary":
+        if not layout.is_binary:
             raise InvalidParameterError(
                 f"{one.name} of several classes needs target='top_label' or 'classwise'."
             )
         events = [(score[:, 0], rows.true)]
     else:
-        checked = as_probabilities(rows, problem)
-        if one.target == "top_label":
+        checked = as_probabilities(rows, layout)
+        if one.options["target"] == "top_label":
             events = [checked.top_label()]
         else:
             events = [

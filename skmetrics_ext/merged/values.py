@@ -14,16 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.merged.asked import PAIRWISE, Asked
-from skmetrics_ext.numeric import as_factors
-from skmetrics_ext.merged.problem import Problem
+from skmetrics_ext.merged.layout import Layout
 from skmetrics_ext.merged.ranges import RangePlan, RangeReading
 from skmetrics_ext.merged.steps import range_of
-from skmetrics_ext.metrics.calibration.binning import BinSums
-from skmetrics_ext.metrics.calibration.errors import distance
+from skmetrics_ext.metrics.calibration.errors import binned_error, error_of_classes
 from skmetrics_ext.metrics.rankings.roc_areas import pairwise_roc_auc, roc_auc_score
-from skmetrics_ext.numeric import Array, divide, ratio
+from skmetrics_ext.numeric import Array, as_factors, divide, ratio
+from skmetrics_ext.registry import Metric
 from skmetrics_ext.tallies import ConfusionTally, MomentTally, RankTally
+from skmetrics_ext.tallies.bins import BinTally
 from skmetrics_ext.validation import BinaryProbabilities, Labels, Scores
 
 NAN = float("nan")
@@ -62,25 +61,23 @@ def as_labels(table: ConfusionTally) -> Labels:
     )
 
 
-def of_table(one: Asked, problem: Problem, labels: Labels) -> Found:
+def of_table(one: Metric, layout: Layout, labels: Labels) -> Found:
     """A metric of labels from the cells of a confusion table."""
-    params = problem.label_params(one)
-    return call(lambda: one.spec.function(labels, labels, **params))
+    metric = layout.settled(one)
+    return call(lambda: metric.function(labels, labels, **metric.params))
 
 
-def of_moments(one: Asked, moments: MomentTally) -> Found:
+def of_moments(one: Metric, moments: MomentTally) -> Found:
     """A metric of means."""
     value = float(one.spec.kernel(moments))
     return Found(value, one.spec.undefined if np.isnan(value) else "")
 
 
-def of_bins(one: Asked, bins: Sequence[BinSums]) -> Found:
+def of_bins(one: Metric, bins: Sequence[BinTally]) -> Found:
     """A calibration error over bins."""
-    norm, debias = one.options["norm"], bool(one.options["debias"])
-    values = np.array([distance(sums, norm, debias) for sums in bins])
-    if norm == "max":
-        return Found(float(values.max()))
-    return Found(float(values.mean() if norm == "l1" else np.sqrt((values**2).mean())))
+    norm, debias = one.options["norm"], one.options["debias"]
+    errors = [binned_error(sums.debiased() if debias else sums, norm=norm) for sums in bins]
+    return Found(float(error_of_classes(np.array(errors), norm)))
 
 
 # --------------------------------------------------------------------------- rankings
@@ -91,7 +88,7 @@ class Ranking:
 
     Parameters
     ----------
-    problem : Problem
+    layout : Layout
     plan : Plan
     columns : sequence of RangeReading
         Of the positive class of two, or of every class.
@@ -100,9 +97,9 @@ class Ranking:
     """
 
     def __init__(
-        self, problem: Problem, plan: RangePlan, columns: Sequence[RangeReading], masses: Array
+        self, layout: Layout, plan: RangePlan, columns: Sequence[RangeReading], masses: Array
     ) -> None:
-        self.problem, self.plan, self.columns, self.masses = problem, plan, columns, masses
+        self.layout, self.plan, self.columns, self.masses = layout, plan, columns, masses
         tables = [column.table for column in columns if column.table is not None]
         self.whole = len(tables) == len(columns)
         self.tables = [RankTally(t.thresholds, as_factors(t.mass)) for t in tables]
@@ -113,11 +110,11 @@ class Ranking:
         n_classes = len(masses)
         codes = np.arange(n_classes)
         cache: dict[Any, Any] = {"shared": True}
-        if self.problem.is_binary:
+        if self.layout.is_binary:
             cache["class", 1] = self.tables[0] if self.whole else self.columns[0].kept
             return Scores(
                 "binary",
-                self.problem.classes,
+                self.layout.classes,
                 codes,
                 np.zeros(2),
                 masses,
@@ -134,7 +131,7 @@ class Ranking:
                 each = [cache["class", k] for k in range(n_classes)]
                 cache["cells"] = RankTally.combine(each)
         score = np.zeros((n_classes, n_classes))
-        return Scores("multiclass", self.problem.classes, codes, score, masses, True, cache)
+        return Scores("multiclass", self.layout.classes, codes, score, masses, True, cache)
 
     def _own(self, k: int) -> RankTally:
         """One class against the rest."""
@@ -145,24 +142,24 @@ class Ranking:
             rest = others.sum(axis=0)
         return RankTally(table.thresholds, np.stack([rest, table.mass[k]]))
 
-    def value(self, one: Asked) -> Found:
+    def value(self, one: Metric) -> Found:
         """A metric of rankings."""
         mode = self.plan.mode(one)
-        if one.function == PAIRWISE:
+        if one.spec.is_table:
             return call(self.pairs)
         if mode == "table" or (self.whole and mode != "wins"):
             return self._from_table(one, mode)
         if mode == "sum":
             return self._from_sums(one)
-        if mode == "wins" and self.problem.is_binary:
+        if mode == "wins" and self.layout.is_binary:
             return self._area(one)
-        if one.function == "gain_capture_score":
+        if one.spec.name == "gain_capture_score":
             return self._captured(one)
         return call(lambda: one.spec.function(self.scores, self.scores, **one.params))
 
     def pairs(self) -> Array:
         """A(i|j) of all pairs of classes."""
-        if not self.problem.is_binary:
+        if not self.layout.is_binary:
             return pairwise_roc_auc(self.scores, self.scores)
         area = self.area()
         areas = np.full((2, 2), np.nan)
@@ -174,18 +171,18 @@ class Ranking:
         negative, positive = (mass.item() for mass in self.masses)
         return float(divide(float(self.columns[0].wins[0]), float(2 * negative * positive)))
 
-    def _area(self, one: Asked) -> Found:
+    def _area(self, one: Metric) -> Found:
         value = self.area()
         reason = one.spec.undefined if np.isnan(value) else ""
-        return Found(value if one.function == "roc_auc_score" else 2 * value - 1, reason)
+        return Found(value if one.spec.name == "roc_auc_score" else 2 * value - 1, reason)
 
-    def _captured(self, one: Asked) -> Found:
+    def _captured(self, one: Metric) -> Found:
         """The mean over classes of what is linear in their areas."""
         params = {"multi_class": "ovr", "average": one.options["average"]}
         found = call(lambda: roc_auc_score(self.scores, self.scores, **params))
         return Found(2 * found.value - 1, found.reason)
 
-    def _from_table(self, one: Asked, mode: str) -> Found:
+    def _from_table(self, one: Metric, mode: str) -> Found:
         if not self.whole:
             distinct = max(column.distinct for column in self.columns)
             return Found(
@@ -194,8 +191,8 @@ class Ranking:
                 f"{self.plan.most} that memory_limit allows",
             )
         given: Any = self.scores
-        if one.of_probabilities and one.function != "net_benefit":
-            if not self.problem.is_binary:
+        if one.spec.response == "probabilities" and one.spec.name != "net_benefit":
+            if not self.layout.is_binary:
                 return Found(NAN, "of several classes it is not read from sums")
             given = self._probabilities()
         return call(lambda: one.spec.function(given, given, **one.params))
@@ -207,15 +204,15 @@ class Ranking:
         weight = table.mass.reshape(-1)
         kept = weight != 0
         return BinaryProbabilities(
-            self.problem.classes, np.repeat([0, 1], n)[kept], proba[kept], weight[kept], 0.0
+            self.layout.classes, np.repeat([0, 1], n)[kept], proba[kept], weight[kept], 0.0
         )
 
-    def _from_sums(self, one: Asked) -> Found:
+    def _from_sums(self, one: Metric) -> Found:
         values = np.array([self._sum(one, column) for column in self.columns])
         average = one.options.get("average", "macro")
         reason = one.spec.undefined if np.isnan(values).any() else ""
-        if self.problem.is_binary:
-            if one.function == "average_precision_score" and np.isnan(values[0]):
+        if self.layout.is_binary:
+            if one.spec.name == "average_precision_score" and np.isnan(values[0]):
                 return Found(0.0, reason)  # scikit-learn's convention
             return Found(float(values[0]), reason)
         if average is None:
@@ -225,20 +222,20 @@ class Ranking:
         shares = np.where(self.masses == 0, 0.0, values) * self.masses
         return Found(float(divide(shares.sum(), self.masses.sum())), reason)
 
-    def _sum(self, one: Asked, column: RangeReading) -> float:
+    def _sum(self, one: Metric, column: RangeReading) -> float:
         total = column.sums[one.name][0]
         positive = column.kept.positive.sum().item()
-        if one.function == "observed_expected_ratio":
+        if one.spec.name == "observed_expected_ratio":
             return float(ratio(positive, total))
-        if one.function in ("average_precision_score", "pr_auc_score"):
+        if one.spec.name in ("average_precision_score", "pr_auc_score"):
             by_recall = one.options.get("interpolation") == "trapezoid"
             return float(divide(total, positive)) if not by_recall else total if positive else NAN
-        if one.function == "auprg_score":
+        if one.spec.name == "auprg_score":
             return min(total, 1.0)
         return _standardized(total, one)
 
 
-def _standardized(area: float, one: Asked) -> float:
+def _standardized(area: float, one: Metric) -> float:
     """A partial area by the rule of its function (McClish 1989)."""
     low, high, axis = range_of(one.options)
     chance = (high * high - low * low) / 2

@@ -21,6 +21,8 @@ from skmetrics_ext.validation.errors import warn_user
 from skmetrics_ext.validation.labels import find_labels, read_labels
 
 RankKernel = Callable[[RankTally], Array]
+# Called with the average and its number of values where one is 0/0.
+Tell = Callable[[str | None, int], None] | None
 
 AVERAGES = (None, "micro", "macro", "weighted", "samples")
 # Not an average: the kernel is given the rates of every class, and joins them itself.
@@ -96,7 +98,7 @@ class Averaged:
         self,
         kernel: Callable[[Counts], Array],
         zero_division: Any = "warn",
-        tell: Callable[[str | None, int], None] | None = None,
+        tell: Tell = None,
     ) -> Array:
         """A rate of each class, averaged; ``tell`` is called where one is 0/0 and warns."""
         values = kernel(self.counts)
@@ -235,11 +237,14 @@ def read_rankings(
 # --------------------------------------------------------------------------- 0/0
 
 
-def fill_undefined(values: Array, fill: Any) -> Array:
-    """What is 0/0 set to a value; "warn" is 0."""
-    if isinstance(fill, str):
-        fill = 0.0
-    return np.where(np.isnan(values), fill, values)
+def fill_undefined(values: Array, fill: Any, tell: Tell = None) -> Array:
+    """What is 0/0 set to a value; "warn" is 0. ``tell`` is called where there is any."""
+    undefined = np.isnan(values)
+    if not undefined.any():
+        return np.asarray(values)
+    if tell is not None:
+        tell(None, 1)
+    return np.where(undefined, 0.0 if isinstance(fill, str) else fill, values)
 
 
 def check_zero_division(zero_division: Any, warn: bool = True) -> None:

@@ -62,13 +62,13 @@ y_true : array-like or scipy sparse matrix of shape (n_samples, n_labels)
 y_score : array-like of shape (n_samples, n_labels)
     Scores, higher for labels that are relevant; any numbers that rank.""",
     "relevance_and_scores": """
-y_true : array-like of shape (n_samples, n_labels)
+y_true : array-like or scipy sparse matrix of shape (n_samples, n_labels)
     How relevant each label of a row is, from multilabel indicators to any numbers; two labels
     or more.
 y_score : array-like of shape (n_samples, n_labels)
     Scores, higher for labels that are more relevant; any numbers that rank.""",
     "relevance_and_scores_not_negative": """
-y_true : array-like of shape (n_samples, n_labels)
+y_true : array-like or scipy sparse matrix of shape (n_samples, n_labels)
     How relevant each label of a row is: 0 or more, also multilabel indicators; two labels or
     more.
 y_score : array-like of shape (n_samples, n_labels)
@@ -114,8 +114,33 @@ labels : array-like of shape (n_classes,), default=None
     negative, positive. The sorted classes of ``y_true`` by default.""",
     "proba_pos_label": """
 pos_label : int, float, bool or str, default=None
-    The positive class of two. By default the second of ``labels``, else 1 where the labels
-    are 0 and 1 or -1 and 1, else the greater of two numbers; text has to say.""",
+    The positive class of two, whose probability a single column is. By default the second of
+    ``labels``, else 1 of {0, 1} or {-1, 1}, True of {False, True}, else the later class: the
+    number is the same from either side.""",
+    "proba_pos_label_one": """
+pos_label : int, float, bool or str, default=None
+    The positive class of two. By default the second of ``labels``, else 1 of {0, 1} or {-1, 1},
+    True of {False, True}; of other labels one has to be named.""",
+    "brier_pos_label": """
+pos_label : int, float, bool or str, default=None
+    The class whose probability a single column is. By default the second of ``labels``, else 1
+    of {0, 1} or {-1, 1}, else the greater of two numbers; text has to say.""",
+    "y_true_y_proba_by_labels": """
+y_true : array-like of shape (n_samples,)
+    True labels.
+y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
+    Probability of each class in the order of ``labels``; one column is the probability of the
+    second class.""",
+    "labels_and_y_pred": """
+labels : array-like of shape (n_classes,), default=None
+    The class of each column of ``y_proba``, in this order, sorted or not. The sorted classes of
+    ``y_true`` by default.
+y_pred : array-like
+    Former name of ``y_proba``; deprecated as in scikit-learn.""",
+    "skill": """
+float
+    At most 1; higher is better, 0 is the forecast of the frequencies. nan, with a warning, of
+    fewer than two rows or of one class alone.""",
     "n_bins": """
 n_bins : int or array-like of float, default=10
     Number of bins of the probabilities; with many ties "quantile" makes fewer. An array gives

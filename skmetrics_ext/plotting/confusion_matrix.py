@@ -296,10 +296,11 @@ class ConfusionMatrixDisplay(Display):
             return
         width = side if side is not None else ax.get_window_extent().width / ax.figure.dpi
         size = min(11.0, max(4.0, 72 * width / n_classes / 5))
+        rates = self.rates
         for row, column in np.ndindex(n_classes, n_classes):
             text = _count(self.confusion_matrix[row, column])
             if self.normalize is not None and n_classes <= _FEW:
-                rate = self.rates[row, column]
+                rate = rates[row, column]
                 text += "\n–" if np.isnan(rate) else f"\n{100 * rate:.1f}%"
             # White is read on the darker half of the map alone.
             shade = self.im_.cmap(depth[row, column])

@@ -251,7 +251,7 @@ class CurveDisplay(ScoreDisplay):
             options |= {"label": self._label(line, title is None), "drawstyle": self.drawstyle}
             options |= dict(curve_kwargs or {})
             x, y = line.columns[self.x], line.columns[self.y]
-            self.lines_.append(drawing.draw_curve(ax, x, y, **options))
+            self.lines_ += map(drawing.take_place, ax.plot(x, y, **options))
             place += 1
         self.line_ = self.lines_[0]
         if reference:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from skmetrics_ext.numeric import Array
-
 # Okabe and Ito's colours, without black, which averages have, and yellow, which paper swallows.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 # As many as make, with the colours, 30 different pairs; each is told apart without its colour.
@@ -61,16 +59,10 @@ def places_taken(ax: Any) -> int:
     return sum(artist.get_gid() == _CURVE for artist in ax.get_lines())
 
 
-def draw_curve(ax: Any, x: Array, y: Array, **options: Any) -> Any:
-    """A curve that takes a place of the palette."""
-    (line,) = ax.plot(x, y, **options)
-    take_place(line)
-    return line
-
-
-def take_place(line: Any) -> None:
+def take_place(line: Any) -> Any:
     """Mark a line as one for which the next curve must look different."""
     line.set_gid(_CURVE)
+    return line
 
 
 def draw_reference(ax: Any, x: Any, y: Any, label: str, **options: Any) -> Any:
@@ -136,12 +128,11 @@ def _order(handle: Any) -> int:
     return {_CURVE: 0, _REFERENCE: 2}.get(artist.get_gid(), 1)
 
 
-def number(value: float, interval: Any = None, bounds: tuple[float, float] = (0.0, 1.0)) -> str:
-    """A number, with its interval where it has one, cut to where the metric can be."""
+def number(value: float, interval: Any = None) -> str:
+    """A number, with its interval where it has one, cut to [0, 1]."""
     if interval is None or not interval.low <= interval.high:  # nan
         return f"{value:.3f}"
-    low, high = max(interval.low, bounds[0]), min(interval.high, bounds[1])
-    return f"{value:.3f} [{low:.3f}, {high:.3f}]"
+    return f"{value:.3f} [{max(interval.low, 0.0):.3f}, {min(interval.high, 1.0):.3f}]"
 
 
 def make_frame(what: str, columns: Mapping[str, Any]) -> Any:

@@ -232,11 +232,10 @@ class CalibrationDisplay(ScoreDisplay):
         told = {"label": self._label(label, one, named)}
         margin = margins if len(self.curves) <= _FEW else None
         drawn = ax.errorbar(x, rate, margin, **{**look, **marks, **bars, **told, **options})
-        drawing.take_place(drawn.lines[0])
         if self.histogram_ax_ is not None:
             share = one.histogram.weight / one.histogram.weight.sum()
             self.histogram_ax_.stairs(share, one.histogram.edges, linewidth=1.3, **look)
-        return drawn.lines[0]
+        return drawing.take_place(drawn.lines[0])
 
     def _label(self, label: Any, one: Reliability, named: bool) -> str:
         parts = [self.name] if named and self.name is not None else []

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -14,15 +13,13 @@ from skmetrics_ext.plotting.curve_display import CurveDisplay
 from skmetrics_ext.plotting.docstrings import document_display
 from skmetrics_ext.plotting.lines import Line
 from skmetrics_ext.plotting.scored import ScoredFold
-from skmetrics_ext.registry import find_metric
+from skmetrics_ext.registry import RATES, Metric, find
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.thresholds.at_thresholds import metric_at_thresholds
 from skmetrics_ext.thresholds.criteria import Objective
 from skmetrics_ext.thresholds.folds import best_over_folds
 from skmetrics_ext.thresholds.search import optimal_threshold
 from skmetrics_ext.validation import InvalidParameterError, Scores
-
-_METRICS = ("precision", "recall", "specificity", "f1")
 
 
 @document_display
@@ -109,19 +106,19 @@ class ThresholdDisplay(CurveDisplay):
         true = rows.classes[rows.true] if len(rows.classes) == 2 else rows.true
         positive = rows.classes.tolist()[-1] if len(rows.classes) == 2 else 1
         lines = []
-        for name, function, params in _functions(_METRICS if metrics is None else metrics):
+        for metric in _found(RATES if metrics is None else metrics):
             values, thresholds = metric_at_thresholds(
                 true,
                 rows.score,
-                function,
+                metric.function,
                 sample_weight=rows.weight,
-                metric_params=params,
+                metric_params=metric.params,
                 pos_label=positive,
             )
             if not both:
                 values = np.full(len(thresholds), np.nan)
             # Rising, as the abscissa of the picture and of the mean.
-            lines.append(Line(name, {"threshold": thresholds[::-1], "value": values[::-1]}))
+            lines.append(Line(metric.name, {"threshold": thresholds[::-1], "value": values[::-1]}))
         return lines
 
     @classmethod
@@ -153,26 +150,14 @@ class ThresholdDisplay(CurveDisplay):
             ax.set_ylim(-0.01, 1.01)
 
 
-def _functions(
-    metrics: Any,
-) -> list[tuple[str, Callable[..., Any], dict[str, Any]]]:
-    """Name, function and parameters of each metric."""
+def _found(metrics: Any) -> list[Metric]:
+    """Metrics of labels, by their names or functions."""
     several = isinstance(metrics, Sequence) and not isinstance(metrics, str)
-    found: list[tuple[str, Callable[..., Any], dict[str, Any]]] = []
-    for metric in metrics if several else [metrics]:
-        if callable(metric):
-            found.append((getattr(metric, "__name__", repr(metric)), metric, {}))
-            continue
-        spec, params = find_metric(metric)
-        if spec.response != "labels":
+    found = [find(metric) for metric in (metrics if several else [metrics])]
+    for metric in found:
+        if metric.row is not None and metric.row.response != "labels":
             raise InvalidParameterError(
-                f"{metric!r} is a metric of {spec.response}, which a threshold does not change; "
-                "metrics of labels are accepted."
+                f"{metric.name!r} is a metric of {metric.row.response}, which a threshold does not "
+                "change; metrics of labels are accepted."
             )
-        found.append((metric, spec.function, _undefined_as_nan(spec.function, params)))
     return found
-
-
-def _undefined_as_nan(function: Callable[..., Any], params: dict[str, Any]) -> dict[str, Any]:
-    own = inspect.signature(function).parameters
-    return {**params, "zero_division": float("nan")} if "zero_division" in own else dict(params)

@@ -13,10 +13,12 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.metrics import averaging
+from skmetrics_ext.metrics.averaging import Tell
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry.spec import MetricSpec
 from skmetrics_ext.registry.table import METRICS, ROWS
-from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.tallies import LabelTally
+from skmetrics_ext.validation import InvalidParameterError, Labels
 from skmetrics_ext.validation.positive import positive_class
 
 
@@ -66,12 +68,12 @@ class Metric:
     function: Callable[..., Any]
     row: MetricSpec | None
     params: Mapping[str, Any] = field(default_factory=dict)
+    spec: MetricSpec = field(init=False, repr=False)  # the row, where there must be one
+    _settled: dict[Any, Metric] = field(init=False, repr=False)
 
-    @property
-    def spec(self) -> MetricSpec:
-        """The row, where there must be one."""
-        assert self.row is not None
-        return self.row
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "spec", self.row)
+        object.__setattr__(self, "_settled", {})
 
     def takes(self, name: str) -> bool:
         """Whether the function has a parameter of this name."""
@@ -82,13 +84,24 @@ class Metric:
         """Parameters as given, and the defaults of the others."""
         return {**defaults_of(self.function), **self.spec.params, **self.params}
 
-    def __getstate__(self) -> dict[str, Any]:
-        # Without what was found out on the way.
-        return {key: getattr(self, key) for key in ("name", "function", "row", "params")}
+    def __reduce__(self) -> Any:
+        # By name: rows hold functions that other machines have too.
+        return _again, (self.name, self.function, dict(self.params))
+
+    @property
+    def sums(self) -> str:
+        """What it is read from in parts: "tables", "moments", "bins" or "ranks"."""
+        row = self.spec
+        if row.response == "labels":
+            return "tables"
+        if row.row_values is not None:
+            return "moments"
+        name, value = row.bins_when or ("", None)
+        return "bins" if name and self.options[name] == value else "ranks"
 
     # ----------------------------------------------------------------------- the positive class
 
-    @property
+    @cached_property
     def sides(self) -> str:
         """Whether it is of "one" class of two, of "either", or of "none"."""
         row, options = self.spec, self.options
@@ -112,7 +125,10 @@ class Metric:
         """
         if self.sides == "none" or not self.takes("pos_label") or len(classes) > 2:
             return self
-        return self.with_params(pos_label=self.positive(classes, pos_label))
+        positive = self.positive(classes, pos_label)
+        if positive not in self._settled:
+            self._settled[positive] = self.with_params(pos_label=positive)
+        return self._settled[positive]
 
     def with_params(self, **params: Any) -> Metric:
         """The same metric with further parameters."""
@@ -153,7 +169,13 @@ class Metric:
         """Whether a parameter has the value that the function gives it anyway."""
         return _same(self.options.get(name), defaults_of(self.function).get(name))
 
-    def read(self, tally: Any, *, of_defined: bool = False) -> Array:
+    def tally_of(self, checked: Any) -> Any:
+        """What `read` reads of checked data; None where only the function knows."""
+        if isinstance(checked, Labels):
+            return LabelTally(checked)
+        return None
+
+    def read(self, tally: Any, *, of_defined: bool = False, tell: Tell = None) -> Array:
         """Value of a tally of any leading axes; what is 0/0 is what the parameters say, or nan.
 
         Parameters
@@ -162,6 +184,8 @@ class Metric:
             By the kind of the row.
         of_defined : bool, default=False
             Whether classes of a ranking that have no value are left out of a macro average.
+        tell : callable, default=None
+            Called with the average and its number of values where a metric of labels is 0/0.
         """
         row, options = self.spec, self.options
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -175,26 +199,30 @@ class Metric:
                 )
             if row.tally == "moments":
                 return np.asarray(self.kernel(tally))
-            return self._read_table(tally)
+            return self._read_table(tally, tell)
 
-    def _read_table(self, tally: Any) -> Array:
+    def _read_table(self, tally: Any, tell: Tell) -> Array:
         row, options = self.spec, self.options
         if row.averages:
             labels, pos_label = options.get("labels"), options.get("pos_label")
             plan = averaging.averaged(tally, labels, pos_label, options.get("average", "macro"))
             fill = options.get("zero_division", np.nan)
             if row.averages == "classes":
-                return plan.read(self.kernel, fill)
-            return np.asarray(self.kernel(partial(plan.read, zero_division=fill)))
+                return plan.read(self.kernel, fill, tell)
+            return np.asarray(self.kernel(partial(plan.read, zero_division=fill, tell=tell)))
         if "labels" in options:
             tally = tally.restrict(options["labels"])
         if self.tally == "confusion":
             values = self.kernel(tally)
         else:
             values = self.kernel(tally.hits() if self.tally == "hits" else tally.counts())
-        return (
-            averaging.fill_undefined(values, options[row.fill]) if row.fill else np.asarray(values)
-        )
+        if not row.fill:
+            return np.asarray(values)
+        return averaging.fill_undefined(values, options[row.fill], tell)
+
+
+def _again(name: str, function: Callable[..., Any], params: dict[str, Any]) -> Metric:
+    return Metric(name, function, spec_of(function), params)
 
 
 def _same(given: Any, default: Any) -> bool:

@@ -1,9 +1,10 @@
-"""Which metrics a report shows where none are asked for: names of scorers by the kind of target."""
+"""Names that users meet without choosing them: default metrics, synonyms."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+# Scorers that a report shows where none are asked for, by the kind of target.
 HEADLINE: Mapping[str, tuple[str, ...]] = {
     "binary": ("roc_auc", "gini", "f1", "balanced_accuracy", "accuracy", "neg_log_loss"),
     "multiclass": (
@@ -15,4 +16,14 @@ HEADLINE: Mapping[str, tuple[str, ...]] = {
         "neg_log_loss",
     ),
     "multilabel": ("f1_macro", "f1_micro", "accuracy", "neg_hamming_loss"),
+}
+
+# Rates that a picture of thresholds shows.
+RATES = ("precision", "recall", "specificity", "f1")
+
+# What the criterion of a threshold is often called.
+SYNONYMS: Mapping[str, str] = {
+    "mcc": "matthews_corrcoef",
+    "sensitivity": "recall",
+    "kappa": "cohen_kappa",
 }

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from skmetrics_ext.metrics.probabilities.losses import mean
 from skmetrics_ext.metrics.rankings import discounted_gain, label_ranking
-from skmetrics_ext.metrics.rankings.top_k import mean
 from skmetrics_ext.registry.spec import INFINITY, NEVER, MetricSpec
 from skmetrics_ext.validation.relevance import check_marks, check_relevance
 

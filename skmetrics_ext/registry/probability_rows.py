@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from skmetrics_ext.metrics.calibration import errors, recalibration, smooth
@@ -14,7 +15,7 @@ from skmetrics_ext.metrics.probabilities import (
     row_values,
     skill_scores,
 )
-from skmetrics_ext.registry.spec import INFINITY, NEVER, PLAIN, MetricSpec, Variants
+from skmetrics_ext.registry.spec import INFINITY, NEVER, PLAIN, WHOLE, MetricSpec, Variants
 from skmetrics_ext.validation import Probabilities
 from skmetrics_ext.validation.decisions import check_decisions
 
@@ -37,6 +38,7 @@ def _loss(
     facts: dict[str, Any] = {
         "tally": "moments",
         "response": "probabilities",
+        "sides": "either",
         "greater_is_better": False,
         "scorer": scorer or name.removesuffix("_score"),
     }
@@ -46,77 +48,62 @@ def _loss(
     return MetricSpec(name, function, kernel, bounds=bounds, undefined=undefined, **facts)
 
 
-def _check_brier(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    labels: Any = None,
-    pos_label: Any = None,
-    sample_weight: Any = None,
-) -> Probabilities:
-    return losses.check_brier(y_true, y_proba, labels, pos_label, sample_weight)
+def _skill(
+    function: Callable[..., Any],
+    kernel: Callable[..., Any] = skill_scores.brier_skill,
+    **other: Any,
+) -> MetricSpec:
+    """Row of a share of a loss that is removed."""
+    facts = {"row_values": skill_scores.brier_losses_and_classes, "greater_is_better": True}
+    undefined = "the reference forecast is without error"
+    return _loss(function, kernel, (-INFINITY, 1.0), undefined=undefined, **{**facts, **other})
 
 
 ROWS = (
-    _loss(losses.log_loss, check=Probabilities.check, row_values=row_values.log_loss),
+    _loss(losses.log_loss, check=Probabilities.check, row_values=losses.log_losses),
     _loss(
         losses.brier_score_loss,
         bounds=(0.0, 2.0),  # of two classes 1
         scorer="brier_score",
-        check=_check_brier,
-        row_values=row_values.brier_score,
+        check=losses.check_brier,
+        row_values=losses.brier_losses,
     ),
     _loss(
         hinge.hinge_loss,
         response="scores",
         check=check_decisions,
         by_sign=True,
-        row_values=row_values.hinge_loss,
+        row_values=hinge.hinge_losses,
     ),
-    *(
-        _loss(
-            function,
-            kernel,
-            (-INFINITY, 1.0),
-            scorer,
-            "the reference forecast is without error",
-            greater_is_better=True,
-            check=check,
-            row_values=(
-                row_values.log_loss_and_classes
-                if kernel is skill_scores.log_loss_skill
-                else row_values.brier_and_classes
-            ),
-        )
-        for function, kernel, scorer, check in (
-            (
-                skill_scores.d2_log_loss_score,
-                skill_scores.log_loss_skill,
-                "d2_log_loss_score",
-                Probabilities.check,
-            ),
-            (skill_scores.d2_brier_score, skill_scores.brier_skill, "d2_brier_score", _check_brier),
-            (skill_scores.brier_skill_score, skill_scores.brier_skill, "brier_skill", None),
-        )
+    _skill(
+        skill_scores.d2_log_loss_score,
+        skill_scores.log_loss_skill,
+        scorer="d2_log_loss_score",
+        check=Probabilities.check,
+        row_values=skill_scores.log_losses_and_classes,
     ),
+    _skill(skill_scores.d2_brier_score, scorer="d2_brier_score", check=losses.check_brier),
+    _skill(skill_scores.brier_skill_score),
     _loss(
         proper_scores.spherical_score,
         bounds=(0.0, 1.0),
         greater_is_better=True,
-        row_values=row_values.spherical,
+        row_values=proper_scores.spherical_cosines,
     ),
     _loss(
         proper_scores.ranked_probability_score,
         bounds=(0.0, 1.0),
         scorer="ranked_probability_score",
         numeric_labels=True,
-        row_values=row_values.ranked_probability,
+        row_values=proper_scores.ranked_distances,
     ),
     _loss(
         errors.expected_calibration_error,
         errors.binned_error,
         (0.0, 1.0),
         tally="ranks",
+        ranges=WHOLE,
+        bins_when=("strategy", "uniform"),
         variants=TARGETS,
         interval="biased",
     ),
@@ -125,13 +112,16 @@ ROWS = (
         smooth.smooth_error,
         (0.0, 1.0),
         tally="ranks",
+        ranges=WHOLE,
         interval="biased",
     ),
     _loss(
         recalibration.observed_expected_ratio,
         recalibration.observed_to_expected,
         undefined="every probability is 0 and no event happened",
-        tally="ranks",
+        sides="one",
+        check=partial(Probabilities.check_strict, side="one", what="observed_expected_ratio"),
+        row_values=recalibration.events_and_chances,
         greater_is_better=None,
     ),
 )
@@ -140,6 +130,7 @@ FURTHER = (
     _loss(
         costs.expected_cost_proba,
         bounds=(-INFINITY, INFINITY),
+        sides="one",
         row_values=row_values.drawn_cost,
     ),
 )

@@ -79,6 +79,21 @@ def _ranked_at(
     )
 
 
+FURTHER = (
+    MetricSpec(
+        "pairwise_roc_auc",
+        ranking.pairwise_roc_auc,
+        ranking_kernels.roc_auc,
+        "ranks",
+        "scores",
+        (0.0, 1.0),
+        "a class has no rows",
+        greater_is_better=None,
+        is_table=True,
+        sides="either",
+    ),
+)
+
 ROWS = (
     MetricSpec(
         "roc_auc_score",

@@ -78,6 +78,8 @@ class MetricSpec:
         same, when the scores are turned with the classes.
     one_sided_params : tuple of str
         Parameters that make it one of one class where they are given.
+    bins_when : (str, object) or ()
+        Parameter and its value for which it is read from sums within bins of the probability.
     is_table : bool
         Whether it gives a table and not numbers.
     least_classes : int
@@ -134,6 +136,7 @@ class MetricSpec:
     table_params: tuple[str, ...] = ()
     sides: str = "none"
     one_sided_params: tuple[str, ...] = ()
+    bins_when: tuple[Any, ...] = ()
     is_table: bool = False
     least_classes: int = 2
     by_sign: bool = False

@@ -16,11 +16,13 @@ METRICS: Mapping[str, MetricSpec] = MappingProxyType(
     }
 )
 
+_FURTHER = (*label_rows.FURTHER, *ranking_rows.FURTHER, *probability_rows.FURTHER)
+
 # Also the metrics that need a parameter which nobody can choose for the user: no scorer and no
 # law is theirs, but the layers above read them as they read the others.
 ROWS: Mapping[str, MetricSpec] = MappingProxyType(
     {
         **METRICS,
-        **{row.name: row for rows in (label_rows, probability_rows) for row in rows.FURTHER},
+        **{row.name: row for row in _FURTHER},
     }
 )

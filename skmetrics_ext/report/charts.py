@@ -114,7 +114,7 @@ def report_charts(report: CrossValidationReport) -> list[str]:
     parts: list[str] = []
     matrices: list[tuple[str, str]] = []
     for model in report.models:
-        kept = {k for r in report.results if r.model == model for k in r.responses}
+        kept = {method for result in report.results_of(model) for method in result.responses}
         if model == report.baseline or not kept:
             continue
         found, failed = _curves(report, model, kept, n_classes)

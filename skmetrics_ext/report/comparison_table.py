@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import Any
 
+from skmetrics_ext.report.document import fragment, table
 from skmetrics_ext.report.frames import frame_of
-from skmetrics_ext.report.render import STYLE, interval, probability, signed, text_table
+from skmetrics_ext.report.render import interval, probability, signed, text_table
 
 
 class ComparisonTable(list[dict[str, Any]]):
@@ -71,8 +71,9 @@ class ComparisonTable(list[dict[str, Any]]):
     def notes(self) -> list[str]:
         """What the columns are, and why a row has no comparison."""
         return [
-            "p: corrected resampled t-test. P: probability that a is better, that they differ by "
-            "no more than the given size, that b is better.",
+            "p: corrected resampled t-test; p (Holm): adjusted for the pairs of the metric. P: "
+            "probability, by the Bayesian correlated t-test, that a is better, that they differ "
+            "by no more than the given size (the same in practice), that b is better.",
             *(
                 f"{row['metric']} of {row['model_a']} and {row['model_b']}: {row['reason']}"
                 for row in self
@@ -88,15 +89,4 @@ class ComparisonTable(list[dict[str, Any]]):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in self.header())
-        body = "".join(
-            f'<tr><th scope="row">{escape(first)}</th>'
-            + "".join(f"<td>{escape(cell)}</td>" for cell in rest)
-            + "</tr>"
-            for first, *rest in self.cells()
-        )
-        below = "".join(f"<p><small>{escape(note)}</small></p>" for note in self.notes())
-        return (
-            f'<div class="skmetrics-ext"><style>{STYLE}</style>'
-            f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}</div>"
-        )
+        return fragment([], table(self.header(), self.cells()), self.notes())

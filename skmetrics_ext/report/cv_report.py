@@ -12,52 +12,12 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.report.comparison_table import ComparisonTable
+from skmetrics_ext.report.fold import FoldResult
 from skmetrics_ext.report.fold_statistics import bounds_of, compare_models, mean_interval
-from skmetrics_ext.report.frames import make_frame
+from skmetrics_ext.report.frames import frame_of
 from skmetrics_ext.report.pooling import OutOfFold, ScoredData, out_of_fold, pool
 from skmetrics_ext.report.render import html_page, text_report
-
-
-@dataclass(frozen=True, slots=True)
-class FoldResult:
-    """One model on one fold.
-
-    Parameters
-    ----------
-    model : str
-        Name of the model.
-    fold : int
-        Number of the fold, from 0.
-    n_train, n_test : int
-        Rows that the model was fitted on, and scored on.
-    fit_time, score_time : float
-        Seconds.
-    values : mapping of str to float
-        Value of each metric; nan where it is undefined.
-    reasons : mapping of str to str
-        Why a metric is undefined, for those that are.
-    notes : mapping of str to str
-        What was warned of while a defined value was computed.
-    rows : ndarray of int of shape (n_test,)
-        The rows that it was scored on.
-    classes : ndarray or None
-        ``classes_`` of the fitted model, which name the columns of its responses.
-    responses : mapping of str to ndarray
-        What it said of these rows, by the method that the metrics asked for.
-    """
-
-    model: str
-    fold: int
-    n_train: int
-    n_test: int
-    fit_time: float
-    score_time: float
-    values: Mapping[str, float]
-    reasons: Mapping[str, str] = field(default_factory=dict)
-    notes: Mapping[str, str] = field(default_factory=dict)
-    rows: Any = field(default=None, repr=False, compare=False)
-    classes: Any = field(default=None, repr=False, compare=False)
-    responses: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+from skmetrics_ext.validation import check_option
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +78,20 @@ class CrossValidationReport:
         """Number of folds."""
         return len({result.fold for result in self.results})
 
+    def results_of(self, model: str) -> list[FoldResult]:
+        """What a model gave, fold by fold.
+
+        Parameters
+        ----------
+        model : str
+            One of ``models``.
+
+        Returns
+        -------
+        list of FoldResult
+        """
+        return [result for result in self.results if result.model == model]
+
     def folds(self) -> list[dict[str, Any]]:
         """Values of each fold.
 
@@ -163,7 +137,7 @@ class CrossValidationReport:
         return [self._summarize(model, metric) for model in self.models for metric in self.metrics]
 
     def _summarize(self, model: str, metric: str) -> dict[str, Any]:
-        own = [result for result in self.results if result.model == model]
+        own = self.results_of(model)
         values = np.array([result.values[metric] for result in own])
         defined = values[~np.isnan(values)]
         with np.errstate(invalid="ignore"):  # infinite values have a mean and no spread
@@ -196,10 +170,7 @@ class CrossValidationReport:
             ``rows``, ``fold`` and ``responses``: an array per method that the metrics asked for,
             columns in the order of ``classes``.
         """
-        return {
-            model: out_of_fold([result for result in self.results if result.model == model])
-            for model in self.models
-        }
+        return {model: out_of_fold(self.results_of(model)) for model in self.models}
 
     def pooled(self) -> list[dict[str, Any]]:
         """Each metric on the out-of-fold predictions of all folds together, where that is valid.
@@ -281,14 +252,10 @@ class CrossValidationReport:
         """
         means = {}
         for model in self.models:
-            own = [result for result in self.results if result.model == model]
-            if not own:  # interrupted before its first fold
-                means[model] = (float("nan"), float("nan"))
-                continue
-            means[model] = (
-                float(np.mean([result.fit_time for result in own])),
-                float(np.mean([result.score_time for result in own])),
-            )
+            seconds = [(result.fit_time, result.score_time) for result in self.results_of(model)]
+            # There is none where it was interrupted before its first fold.
+            fit, score = np.mean(seconds or [(np.nan, np.nan)], axis=0).tolist()
+            means[model] = (fit, score)
         return means
 
     def frame(self, rows: str = "summary", *, library: str = "pandas") -> Any:
@@ -311,7 +278,8 @@ class CrossValidationReport:
         ImportError
             If the library is not installed.
         """
-        return make_frame(self, rows, library)
+        check_option("rows", rows, ("summary", "folds", "pooled", "compare"))
+        return frame_of(getattr(self, rows)(), library, "CrossValidationReport.frame")
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain Python values.
@@ -349,9 +317,7 @@ class CrossValidationReport:
         str
         """
         text = json.dumps(_finite(self.to_dict()), indent=2, allow_nan=False, default=str)
-        if path is not None:
-            Path(path).write_text(text + "\n", encoding="utf-8")
-        return text
+        return _written(text, path, "\n")
 
     def to_html(self, path: str | Path | None = None) -> str:
         """All of it as one self-contained page: tables and pictures, nothing to load.
@@ -370,16 +336,19 @@ class CrossValidationReport:
         """
         from skmetrics_ext.report.page import report_page
 
-        text = report_page(self)
-        if path is not None:
-            Path(path).write_text(text, encoding="utf-8")
-        return text
+        return _written(report_page(self), path)
 
     def __str__(self) -> str:
         return text_report(self)
 
     def _repr_html_(self) -> str:
         return html_page(self)
+
+
+def _written(text: str, path: str | Path | None, end: str = "") -> str:
+    if path is not None:
+        Path(path).write_text(text + end, encoding="utf-8")
+    return text
 
 
 def _finite(value: Any) -> Any:

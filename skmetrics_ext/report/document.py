@@ -33,6 +33,14 @@ details {margin-top: 2rem} summary {cursor: pointer; font-weight: 600}
 @media print {details > * {display: block} body {max-width: none}}
 """.strip()
 
+_NOTEBOOK = """
+.skmetrics-ext table {border-collapse: collapse; font-variant-numeric: tabular-nums}
+.skmetrics-ext th, .skmetrics-ext td {padding: .25em .8em; text-align: right}
+.skmetrics-ext th:first-child {text-align: left}
+.skmetrics-ext thead th {border-bottom: 1px solid}
+.skmetrics-ext tr.baseline {font-style: italic; border-top: 1px dotted}
+""".strip()
+
 
 def document(title: str, lead: Iterable[str], body: Iterable[str]) -> str:
     """A page with a heading, a few lines under it, and parts already in HTML."""
@@ -46,13 +54,20 @@ def document(title: str, lead: Iterable[str], body: Iterable[str]) -> str:
     )
 
 
+def fragment(lead: Iterable[str], shown: str, notes: Iterable[str]) -> str:
+    """What a notebook shows: lines, a table already in HTML, and notes in small print."""
+    lines = "".join(f"<p>{escape(line)}</p>" for line in lead)
+    below = "".join(f"<p><small>{escape(text)}</small></p>" for text in notes)
+    return f'<div class="skmetrics-ext"><style>{_NOTEBOOK}</style>{lines}{shown}{below}</div>'
+
+
 def table(
     header: Sequence[str],
     rows: Iterable[Sequence[str]],
     *,
     caption: str = "",
     text: Collection[int] = (),
-    marked: Collection[int] = (),
+    baseline: str | None = None,
 ) -> str:
     """A table whose first cells name its rows.
 
@@ -64,8 +79,8 @@ def table(
         What stands above it.
     text : collection of int
         Columns of text, which are aligned to the left.
-    marked : collection of int
-        Rows of the baseline.
+    baseline : str or None
+        Rows in which a cell is this name are marked.
     """
     left = {0, *text}
     head = "".join(
@@ -73,13 +88,13 @@ def table(
         for place, cell in enumerate(header)
     )
     lines = []
-    for number, row in enumerate(rows):
+    for row in rows:
         first = f'<th scope="row">{escape(row[0])}</th>'
         rest = "".join(
             f"<td{_text(place in left)}>{escape(cell)}</td>"
             for place, cell in enumerate(row[1:], start=1)
         )
-        mark = ' class="baseline"' if number in marked else ""
+        mark = ' class="baseline"' if baseline in row else ""
         lines.append(f"<tr{mark}>{first}{rest}</tr>\n")
     told = f"<caption>{escape(caption)}</caption>" if caption else ""
     return (

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.report.cv_report import FoldResult
 from skmetrics_ext.report.params import take_params
 from skmetrics_ext.scoring.panel import ScorerPanel
 from skmetrics_ext.scoring.recording import PanelResult, one_line
@@ -25,6 +24,48 @@ class Fold:
     number: int
     train: Array
     test: Array
+
+
+@dataclass(frozen=True, slots=True)
+class FoldResult:
+    """One model on one fold.
+
+    Parameters
+    ----------
+    model : str
+        Name of the model.
+    fold : int
+        Number of the fold, from 0.
+    n_train, n_test : int
+        Rows that the model was fitted on, and scored on.
+    fit_time, score_time : float
+        Seconds.
+    values : mapping of str to float
+        Value of each metric; nan where it is undefined.
+    reasons : mapping of str to str
+        Why a metric is undefined, for those that are.
+    notes : mapping of str to str
+        What was warned of while a defined value was computed.
+    rows : ndarray of int of shape (n_test,)
+        The rows that it was scored on.
+    classes : ndarray or None
+        ``classes_`` of the fitted model, which name the columns of its responses.
+    responses : mapping of str to ndarray
+        What it said of these rows, by the method that the metrics asked for.
+    """
+
+    model: str
+    fold: int
+    n_train: int
+    n_test: int
+    fit_time: float
+    score_time: float
+    values: Mapping[str, float]
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    notes: Mapping[str, str] = field(default_factory=dict)
+    rows: Any = field(default=None, repr=False, compare=False)
+    classes: Any = field(default=None, repr=False, compare=False)
+    responses: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
 def row_numbers(rows: Any) -> Array:

@@ -20,7 +20,8 @@ from skmetrics_ext.scoring.scorer import metric_of
 from skmetrics_ext.validation import check_option
 
 if TYPE_CHECKING:
-    from skmetrics_ext.report.cv_report import CrossValidationReport, FoldResult
+    from skmetrics_ext.report.cv_report import CrossValidationReport
+    from skmetrics_ext.report.fold import FoldResult
 
 _NAN = float("nan")
 _ENDS = ("difference", "low", "high", "p_value", "p_holm", "p_a_better", "p_equivalent")
@@ -36,10 +37,8 @@ def mean_interval(
     defined = np.isfinite(values)
     if np.count_nonzero(defined) < 2 or np.isinf(values).any():
         return _NAN, _NAN, _NAN
-    n_train, n_test = _sizes([r for r, kept in zip(results, defined, strict=True) if kept])
-    found = corrected_resampled_interval(
-        values[defined], n_train=n_train, n_test=n_test, confidence_level=level
-    )
+    sizes = _sizes([r for r, kept in zip(results, defined, strict=True) if kept])
+    found = corrected_resampled_interval(values[defined], confidence_level=level, **sizes)
     return found.standard_error, max(found.low, bounds[0]), min(found.high, bounds[1])
 
 
@@ -81,17 +80,9 @@ def compare_models(
 def _compare_pair(
     report: CrossValidationReport, metric: str, model_a: str, model_b: str, rope: float
 ) -> dict[str, Any]:
-    by_fold = {
-        model: {r.fold: r for r in report.results if r.model == model}
-        for model in (model_a, model_b)
-    }
-    shared = [
-        fold
-        for fold, result in by_fold[model_a].items()
-        if fold in by_fold[model_b]
-        and np.isfinite(result.values[metric])
-        and np.isfinite(by_fold[model_b][fold].values[metric])
-    ]
+    of_b = {result.fold: result for result in report.results_of(model_b)}
+    shared = [(a, of_b[a.fold]) for a in report.results_of(model_a) if a.fold in of_b]
+    shared = [pair for pair in shared if all(np.isfinite(r.values[metric]) for r in pair)]
     row: dict[str, Any] = {
         "metric": metric,
         "model_a": model_a,
@@ -105,18 +96,10 @@ def _compare_pair(
     if len(shared) < 2:
         row["reason"] = f"both are defined on {len(shared)} folds; at least 2 are needed"
         return row
-    first, second = (
-        np.array([by_fold[model][fold].values[metric] for fold in shared])
-        for model in (model_a, model_b)
-    )
-    n_train, n_test = _sizes([by_fold[model_a][fold] for fold in shared])
-    sizes: dict[str, Any] = {
-        "n_train": n_train,
-        "n_test": n_test,
-        "confidence_level": report.confidence_level,
-    }
-    test = corrected_resampled_ttest(first, second, **sizes)
-    bayes = bayesian_correlated_ttest(first, second, rope=rope, **sizes)
+    first, second = np.array([[r.values[metric] for r in pair] for pair in shared]).T
+    options = {**_sizes([a for a, _ in shared]), "confidence_level": report.confidence_level}
+    test = corrected_resampled_ttest(first, second, **options)
+    bayes = bayesian_correlated_ttest(first, second, rope=rope, **options)
     row.update(
         difference=test.difference,
         low=test.low,
@@ -129,5 +112,5 @@ def _compare_pair(
     return row
 
 
-def _sizes(results: Sequence[FoldResult]) -> tuple[list[int], list[int]]:
-    return [r.n_train for r in results], [r.n_test for r in results]
+def _sizes(results: Sequence[FoldResult]) -> dict[str, Any]:
+    return {"n_train": [r.n_train for r in results], "n_test": [r.n_test for r in results]}

@@ -2,22 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from skmetrics_ext.validation import check_option
-
-if TYPE_CHECKING:
-    from skmetrics_ext.report.cv_report import CrossValidationReport
-
-TABLES = ("summary", "folds", "pooled", "compare")
-
-
-def make_frame(report: CrossValidationReport, rows: str, library: str) -> Any:
-    """A table as a frame of pandas or polars."""
-    if rows not in TABLES:
-        names = ", ".join(map(repr, TABLES))
-        raise ValueError(f"rows must be one of {names}, got {rows!r}.")
-    return frame_of(getattr(report, rows)(), library, "CrossValidationReport.frame")
 
 
 def frame_of(table: list[dict[str, Any]], library: str, what: str) -> Any:

@@ -7,14 +7,7 @@ from typing import TYPE_CHECKING, Any
 from skmetrics_ext.report.charts import report_charts
 from skmetrics_ext.report.document import document, folded, note, pictures, section, table
 from skmetrics_ext.report.picture import ChartLine, dots
-from skmetrics_ext.report.render import (
-    footnotes,
-    heading,
-    interval,
-    number,
-    probability,
-    signed,
-)
+from skmetrics_ext.report.render import footnotes, heading, interval, number
 
 if TYPE_CHECKING:
     from skmetrics_ext.report.cv_report import CrossValidationReport
@@ -45,7 +38,7 @@ def report_page(report: CrossValidationReport) -> str:
             "Models by metric", note(_LEGEND.format(level)), pictures(_pictures(report, level))
         ),
         *report_charts(report),
-        section("Comparison on the same folds", *_comparison(report, level)),
+        section("Comparison on the same folds", *_comparison(report)),
         section("Pooled out-of-fold estimates", note(_POOLED), _pooled(report, level)),
         folded("Every fold", _folds(report)),
     ]
@@ -56,8 +49,7 @@ def report_page(report: CrossValidationReport) -> str:
 def _summary(report: CrossValidationReport, marks: dict[Any, str], level: str) -> str:
     rows = []
     times = report.times()
-    order = {metric: place for place, metric in enumerate(report.metrics)}
-    for row in sorted(report.summary(), key=lambda row: order[row["metric"]]):
+    for row in sorted(report.summary(), key=lambda row: report.metrics.index(row["metric"])):
         defined = row["n_folds"] - row["n_undefined"]
         rows.append(
             [
@@ -76,59 +68,29 @@ def _summary(report: CrossValidationReport, marks: dict[Any, str], level: str) -
         "metric", "model", "mean", "sd", "corrected SE", f"{level} interval of the mean",
         "folds defined", "fit (s)", "score (s)",
     ]  # fmt: skip
-    marked = [place for place, row in enumerate(rows) if row[1] == report.baseline]
-    return table(header, rows, text=(1,), marked=marked)
+    return table(header, rows, text=(1,), baseline=report.baseline)
 
 
 def _pictures(report: CrossValidationReport, level: str) -> list[tuple[str, str]]:
     found = []
-    summary = {(row["model"], row["metric"]): row for row in report.summary()}
+    summary = report.summary()
     for metric in report.metrics:
-        lines = [
-            ChartLine(
-                model,
-                summary[model, metric]["mean"],
-                summary[model, metric]["low"],
-                summary[model, metric]["high"],
-                [r.values[metric] for r in report.results if r.model == model],
-                model == report.baseline,
-            )
-            for model in report.models
-        ]
+        lines = []
+        for row in summary:
+            if row["metric"] == metric:
+                folds = [result.values[metric] for result in report.results_of(row["model"])]
+                ends = (row["mean"], row["low"], row["high"])
+                lines.append(ChartLine(row["model"], *ends, folds, row["is_baseline"]))
         told = f"{metric}: mean, {level} interval of the mean, and every fold"
         found.append((dots(lines, told), metric))
     return found
 
 
-def _comparison(report: CrossValidationReport, level: str) -> list[str]:
+def _comparison(report: CrossValidationReport) -> list[str]:
     rows = report.compare()
     if not rows:
         return [note("There is one model only.")]
-    cells = [
-        [
-            row["metric"],
-            f"{row['model_a']} − {row['model_b']}",
-            signed(row["difference"]),
-            interval(row["low"], row["high"]),
-            probability(row["p_value"]),
-            probability(row["p_holm"]),
-            probability(row["p_a_better"]),
-            probability(row["p_equivalent"]),
-            probability(row["p_b_better"]),
-        ]
-        for row in rows
-    ]
-    rope = rows[0]["rope"]
-    header = [
-        "metric", "models", "difference", f"{level} interval", "p", "p (Holm)",
-        "P(first)", f"P(±{rope:g})", "P(second)",
-    ]  # fmt: skip
-    told = (
-        "p: corrected resampled t-test; Holm's adjustment is for the pairs of a metric. P: "
-        "probability that the first is better, that both are the same in practice (they differ "
-        f"by {rope:g} at most), that the second is better, by the Bayesian correlated t-test."
-    )
-    return [table(header, cells, text=(1,)), note(told)]
+    return [table(rows.header(), rows.cells(), text=(1, 2)), *map(note, rows.notes())]
 
 
 def _pooled(report: CrossValidationReport, level: str) -> str:
@@ -145,8 +107,7 @@ def _pooled(report: CrossValidationReport, level: str) -> str:
         for row in report.pooled()
     ]
     header = ["model", "metric", "value", f"{level} interval", "method", "rows", "why not"]
-    marked = [place for place, row in enumerate(rows) if row[0] == report.baseline]
-    return table(header, rows, text=(1, 4, 6), marked=marked)
+    return table(header, rows, text=(1, 4, 6), baseline=report.baseline)
 
 
 def _folds(report: CrossValidationReport) -> str:

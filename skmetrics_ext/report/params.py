@@ -95,27 +95,22 @@ def _route(
     router = MetadataRouter(owner="cross_validation_report").add(
         splitter=splitter, method_mapping=MethodMapping().add(caller="fit", callee="split")
     )
-    places: dict[str, tuple[str, str]] = {}
     panel = scoring.panel
     # A panel that was told what it takes speaks for all of its metrics.
     asked = hasattr(panel, "_metadata_request")
-    metrics = {"": panel} if asked else panel.scorers
-    for kind, callee, objects in (("model", "fit", models), ("metric", "score", metrics)):
-        for number, (name, item) in enumerate(objects.items()):
-            place = f"{kind}_{number}"
-            places[place] = (kind, name)
-            if kind == "metric" and name in scoring.by_name and accepts_weight(item):
-                item.set_score_request(sample_weight=True)
-            mapping = MethodMapping().add(caller="fit", callee=callee)
-            router.add(**{place: item}, method_mapping=mapping)
+    metrics: Mapping[str, Any] = {"": panel} if asked else panel.scorers
+    for name, item in metrics.items():
+        if name in scoring.by_name and accepts_weight(item):
+            item.set_score_request(sample_weight=True)
+    for callee, objects in (("fit", models), ("score", metrics)):
+        mapping = MethodMapping().add(caller="fit", callee=callee)
+        for number, item in enumerate(objects.values()):
+            router.add(**{f"{callee}_{number}": item}, method_mapping=mapping)
     routed = process_routing(router, "fit", **params)
-    fit: dict[str, Mapping[str, Any]] = {}
-    score: dict[str, Mapping[str, Any]] = {}
-    for place, (kind, name) in places.items():
-        if kind == "model":
-            fit[name] = routed[place].get("fit", {})
-        else:
-            score[name] = routed[place].get("score", {})
+    fit, score = (
+        {name: routed[f"{callee}_{k}"].get(callee, {}) for k, name in enumerate(objects)}
+        for callee, objects in (("fit", models), ("score", metrics))
+    )
     if asked:
         score = {name: _taken(score[""], scorer) for name, scorer in panel.scorers.items()}
     return Params(fit, score, routed["splitter"].get("split", {}))

@@ -62,9 +62,9 @@ def dots(lines: Sequence[ChartLine], axis: str) -> str:
         'font-family="system-ui, sans-serif" font-size="13" fill="currentColor">'
     ]
     for tick in ticks:
+        look = 'stroke="currentColor" stroke-opacity="0.15"'
+        parts.append(_line(x(tick), x(tick), _TOP, foot, look))
         parts.append(
-            f'<line x1="{x(tick):.1f}" x2="{x(tick):.1f}" y1="{_TOP}" y2="{foot}" '
-            'stroke="currentColor" stroke-opacity="0.15"/>'
             f'<text x="{x(tick):.1f}" y="{foot + 18}" text-anchor="middle" font-size="12">'
             f"{tick:g}</text>"
         )
@@ -80,7 +80,8 @@ def _row(
     fits = int((left - 8) / _CHARACTER)
     label = line.label if len(line.label) <= fits else f"{line.label[: fits - 1]}…"
     told = f"{line.label}: {_number(line.value)}"
-    if math.isfinite(line.low) and math.isfinite(line.high):
+    is_bounded = math.isfinite(line.low) and math.isfinite(line.high)
+    if is_bounded:
         told += f" [{_number(line.low)}, {_number(line.high)}]"
     parts = [
         f"<g><title>{escape(told)}</title>"
@@ -88,21 +89,15 @@ def _row(
     ]
     for point in line.points:
         if math.isfinite(point):
-            parts.append(
-                f'<line x1="{x(point):.1f}" x2="{x(point):.1f}" y1="{y - 5:.1f}" '
-                f'y2="{y + 5:.1f}" stroke="currentColor" stroke-opacity="0.45"/>'
-            )
-    if math.isfinite(line.low) and math.isfinite(line.high):
-        parts.append(
-            f'<line x1="{x(line.low):.1f}" x2="{x(line.high):.1f}" y1="{y:.1f}" y2="{y:.1f}" '
-            'stroke="var(--dot, #0072b2)" stroke-width="2.5"/>'
-        )
+            look = 'stroke="currentColor" stroke-opacity="0.45"'
+            parts.append(_line(x(point), x(point), y - 5, y + 5, look))
+    if is_bounded:
+        look = 'stroke="var(--dot, #0072b2)" stroke-width="2.5"'
+        parts.append(_line(x(line.low), x(line.high), y, y, look))
     if math.isfinite(line.value):
         if line.marked:
-            parts.append(
-                f'<line x1="{x(line.value):.1f}" x2="{x(line.value):.1f}" y1="{_TOP}" '
-                f'y2="{foot:.1f}" stroke="currentColor" stroke-dasharray="2 3"/>'
-            )
+            look = 'stroke="currentColor" stroke-dasharray="2 3"'
+            parts.append(_line(x(line.value), x(line.value), _TOP, foot, look))
         fill = "var(--paper, #fff)" if line.marked else "var(--dot, #0072b2)"
         parts.append(
             f'<circle cx="{x(line.value):.1f}" cy="{y:.1f}" r="5" fill="{fill}" '
@@ -111,6 +106,10 @@ def _row(
     else:
         parts.append(f'<text x="{left + 12}" y="{y + 4:.1f}" fill-opacity="0.7">undefined</text>')
     return [*parts, "</g>"]
+
+
+def _line(x1: float, x2: float, y1: float, y2: float, look: str) -> str:
+    return f'<line x1="{x1:.1f}" x2="{x2:.1f}" y1="{y1:.1f}" y2="{y2:.1f}" {look}/>'
 
 
 def _padded(low: float, high: float) -> tuple[float, float]:

@@ -17,7 +17,8 @@ from skmetrics_ext.scoring.scorer import ScoredModel, metric_of
 from skmetrics_ext.validation.containers import count_rows, take_rows
 
 if TYPE_CHECKING:
-    from skmetrics_ext.report.cv_report import CrossValidationReport, FoldResult
+    from skmetrics_ext.report.cv_report import CrossValidationReport
+    from skmetrics_ext.report.fold import FoldResult
 
 _NAN = float("nan")
 _RANKED = (

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
+
+from skmetrics_ext.report.document import fragment, table
 
 if TYPE_CHECKING:
     from skmetrics_ext.report.cv_report import CrossValidationReport
@@ -15,25 +16,17 @@ WIDTH = 100
 _GAP = "  "
 _FIT = "fit (s)"
 
-STYLE = """
-.skmetrics-ext table {border-collapse: collapse; font-variant-numeric: tabular-nums}
-.skmetrics-ext th, .skmetrics-ext td {padding: .25em .8em; text-align: right}
-.skmetrics-ext th:first-child {text-align: left}
-.skmetrics-ext thead th {border-bottom: 1px solid}
-.skmetrics-ext tr.baseline {font-style: italic; border-top: 1px dotted}
-""".strip()
-
 
 def text_table(header: Sequence[str], rows: Iterable[Sequence[str]], align: str = "<") -> str:
     """Columns aligned by ``align``, "<" or ">" for each; those beyond it to the right."""
-    table = [header, *rows]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    grid = [header, *rows]
+    widths = [max(map(len, column)) for column in zip(*grid, strict=True)]
     sides = align.ljust(len(widths), ">")
     lines = [
         _GAP.join(
             f"{cell:{side}{width}}" for cell, side, width in zip(row, sides, widths, strict=True)
         ).rstrip()
-        for row in table
+        for row in grid
     ]
     rule = _GAP.join("-" * width for width in widths)
     return "\n".join([lines[0], rule, *lines[1:]])
@@ -53,20 +46,7 @@ def html_page(report: CrossValidationReport) -> str:
     """What a notebook shows."""
     notes, marks = footnotes(report)
     header, *rows = _grid(report, report.metrics, marks)
-    head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in header)
-    body = "".join(
-        ('<tr class="baseline">' if model == report.baseline else "<tr>")
-        + f'<th scope="row">{escape(row[0])}</th>'
-        + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:])
-        + "</tr>"
-        for model, row in zip(report.models, rows, strict=True)
-    )
-    lines = "".join(f"<p>{escape(line)}</p>" for line in heading(report))
-    below = "".join(f"<p><small>{escape(note)}</small></p>" for note in notes)
-    return (
-        f'<div class="skmetrics-ext"><style>{STYLE}</style>{lines}'
-        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}</div>"
-    )
+    return fragment(heading(report), table(header, rows, baseline=report.baseline), notes)
 
 
 def heading(report: CrossValidationReport) -> list[str]:
@@ -89,19 +69,25 @@ def _fitting_tables(report: CrossValidationReport, marks: Mapping[Any, str]) -> 
     transposed = [list(column) for column in zip(*grid, strict=True)]
     transposed[0][0] = "metric"
     for candidate in (grid, transposed):
-        table = text_table(candidate[0], candidate[1:])
-        if len(table.splitlines()[1]) <= WIDTH:
-            return [table]
+        shown = _text_of(candidate)
+        if _fits(shown):
+            return [shown]
     parts: list[list[str]] = []
     for metric in report.metrics:
         wider = [*parts[-1], metric] if parts else [metric]
-        shown = _grid(report, wider, marks)
-        if parts and len(text_table(shown[0], shown[1:]).splitlines()[1]) <= WIDTH:
+        if parts and _fits(_text_of(_grid(report, wider, marks))):
             parts[-1] = wider
         else:
             parts.append([metric])
-    grids = [_grid(report, part, marks) for part in parts]
-    return [text_table(grid[0], grid[1:]) for grid in grids]
+    return [_text_of(_grid(report, part, marks)) for part in parts]
+
+
+def _text_of(grid: list[list[str]]) -> str:
+    return text_table(grid[0], grid[1:])
+
+
+def _fits(table: str) -> bool:
+    return len(table.splitlines()[1]) <= WIDTH
 
 
 def _grid(

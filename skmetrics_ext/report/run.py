@@ -9,8 +9,8 @@ import numpy as np
 
 from skmetrics_ext.progress import Progress, reporting
 from skmetrics_ext.registry import find
-from skmetrics_ext.report.cv_report import CrossValidationReport, FoldResult
-from skmetrics_ext.report.fold import Fold, fit_and_score, row_numbers
+from skmetrics_ext.report.cv_report import CrossValidationReport
+from skmetrics_ext.report.fold import Fold, FoldResult, fit_and_score, row_numbers
 from skmetrics_ext.report.params import send_params
 from skmetrics_ext.report.pooling import ScoredData
 from skmetrics_ext.report.scoring import ReportScoring, resolve_scoring

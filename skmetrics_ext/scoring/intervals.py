@@ -63,7 +63,7 @@ def estimate_of(
 
     if not isinstance(scorer, Scorer):
         return None, _FOREIGN
-    prepared = scorer.prepare(evaluation, **params)
+    prepared = evaluation.prepared(scorer, params.get("sample_weight"))
     if prepared is None:
         return None, _FOREIGN
     if prepared.given is None:
@@ -75,7 +75,7 @@ def estimate_of(
         with warnings.catch_warnings():  # told when the value was computed
             warnings.simplefilter("ignore", UndefinedMetricWarning)
             found = confidence_interval(
-                prepared.spec.function, y_true, predicted, **metric_params, **options
+                prepared.metric.function, y_true, predicted, **metric_params, **options
             )
     except (ValueError, TypeError, NotImplementedError) as error:
         return None, one_line(error)
@@ -88,7 +88,7 @@ def estimate_of(
 
 def _raw(prepared: Prepared) -> tuple[Any, Any, dict[str, Any]]:
     """The checked data as arrays, and the parameters that give them the same meaning."""
-    given, params = prepared.given, dict(prepared.options)
+    given, params = prepared.given, dict(prepared.metric.params)
     if given.weight is not None:
         params["sample_weight"] = given.weight
     if given.true.ndim == 2:

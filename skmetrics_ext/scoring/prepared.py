@@ -55,6 +55,17 @@ class Prepared:
         value = metric.function(given, given, **metric.params)
         return value if self.factor == 1 else self.factor * float(value)
 
+    def plain(self) -> float | None:
+        """The value where there is nothing to tell of it; None where the function has to say it."""
+        if self.given is None or self.of_defined or self.factor != 1:
+            return None
+        tally = self.metric.tally_of(self.given)
+        if tally is None:
+            return None
+        told: list[Any] = []
+        value = float(self.metric.read(tally, tell=lambda *what: told.append(what)))
+        return None if told or value != value else value
+
 
 def prepare(
     metric: Metric, rows: AlignedRows, method: str, response: Any, missing: str

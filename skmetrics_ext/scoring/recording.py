@@ -17,6 +17,13 @@ _RECORDING = threading.RLock()
 _SHOWN: dict[str | tuple[str, type[Warning], int], int] = {}  # so that each is shown once
 _LONGEST = 300  # characters of a reason; errors of estimators may quote whole arrays
 _NO_REASON = "the scorer gave nan"
+_WEIGHT = {"sample_weight"}
+_NO_PARAMS: Mapping[str, Any] = {}
+# Scorers that are not ours go last.
+_LAST = 3
+_PLACES_OF_ALL = range(_LAST + 1)
+
+Scoring = Callable[..., Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,72 +46,85 @@ class PanelResult:
 
 
 def evaluate_all(
-    scorers: Mapping[str, Callable[..., Any]],
-    evaluation: ScoredModel,
+    scorers: Mapping[str, Scoring],
+    model: ScoredModel,
     params_of: Mapping[str, Mapping[str, Any]],
     *,
     reraise: bool = False,
 ) -> PanelResult:
     """Value of every scorer; what fails is nan with its reason, unless ``reraise``."""
-    result = PanelResult({})
-    for name, failure in _predict(scorers, evaluation).items():
+    result = PanelResult(dict.fromkeys(scorers, float("nan")))
+    for name, failure in _predict(scorers, model).items():
         if reraise:
             raise failure
         result.reasons[name] = one_line(failure)
-    found: dict[str, float] = {}
-    with _RECORDING:
-        for name in sorted(scorers, key=lambda name: _place(scorers[name])):
-            value = float("nan")
-            if name not in result.reasons:
-                value, reason, note = _score(
-                    scorers[name], evaluation, params_of.get(name, {}), reraise
-                )
-                if reason:
-                    result.reasons[name] = reason
-                elif note:
-                    result.notes[name] = note
-            found[name] = value
-    result.values.update({name: found[name] for name in scorers})
+    for place in _PLACES_OF_ALL:
+        for name, scorer in scorers.items():
+            if getattr(scorer, "_place", _LAST) != place or name in result.reasons:
+                continue
+            params = params_of.get(name) or _NO_PARAMS
+            value = _plain(scorer, model, params)
+            if value is not None:
+                result.values[name] = value
+                continue
+            with _RECORDING:
+                result.values[name], reason, note = _recorded(scorer, model, params, reraise)
+            if reason:
+                result.reasons[name] = reason
+            elif note:
+                result.notes[name] = note
     return result
 
 
-def _place(scorer: Any) -> int:
-    """Metrics of labels first: to count them encodes the true labels for all."""
-    metric = metric_of(scorer)
-    if metric is None:
-        return 3
-    return ("labels", "probabilities", "scores").index(metric.spec.response)
-
-
-def _predict(
-    scorers: Mapping[str, Callable[..., Any]], evaluation: ScoredModel
-) -> dict[str, Exception]:
+def _predict(scorers: Mapping[str, Scoring], model: ScoredModel) -> dict[str, Exception]:
     """Call each method of the estimator once, before warnings are recorded; what fails by name."""
-    responses = evaluation.responses
-    failures: dict[str, Exception] = {}
+    outcomes: dict[Any, Exception | None] = {}
     failed: dict[str, Exception] = {}
+    failures: dict[str, Exception] = {}
     for name, scorer in scorers.items():
-        if not isinstance(scorer, Scorer):
+        asks = getattr(scorer, "_asks", None)
+        if asks is None or not isinstance(scorer, Scorer):
             continue
-        try:
-            method = scorer.method(responses)
-        except AttributeError as error:
-            failures[name] = error
-            continue
-        if method not in failed:
-            try:
-                responses.get(method)
-            except Warning:  # the user made errors of warnings
-                raise
-            except Exception as error:
-                failed[method] = error
-        if method in failed:
-            failures[name] = failed[method]
+        if asks not in outcomes:
+            outcomes[asks] = _failure(scorer, model, failed)
+        failure = outcomes[asks]
+        if failure is not None:
+            failures[name] = failure
     return failures
 
 
-def _score(
-    scorer: Callable[..., Any], evaluation: ScoredModel, params: Mapping[str, Any], reraise: bool
+def _failure(scorer: Scorer, model: ScoredModel, failed: dict[str, Exception]) -> Exception | None:
+    """Why there is no response; ``failed`` are methods that raised before."""
+    try:
+        method = model.method(scorer)
+    except AttributeError as error:
+        return error
+    if method not in failed:
+        try:
+            model.responses.get(method)
+        except Warning:  # the user made errors of warnings
+            raise
+        except Exception as error:
+            failed[method] = error
+    return failed.get(method)
+
+
+def _plain(scorer: Scoring, model: ScoredModel, params: Mapping[str, Any]) -> float | None:
+    """Value of a metric of which nothing is to be told; None where warnings must be recorded."""
+    if not isinstance(scorer, Scorer) or params.keys() - _WEIGHT:
+        return None
+    try:
+        prepared = model.prepared(scorer, params.get("sample_weight"))
+        value = None if prepared is None else prepared.plain()
+    except Warning:
+        raise
+    except Exception:  # asked again, it says why
+        return None
+    return None if value is None else scorer._sign * value
+
+
+def _recorded(
+    scorer: Scoring, model: ScoredModel, params: Mapping[str, Any], reraise: bool
 ) -> tuple[float, str, str]:
     """Value, the reason why it is undefined, and what was warned of."""
     from sklearn.exceptions import UndefinedMetricWarning
@@ -114,10 +134,10 @@ def _score(
         warnings.simplefilter("always", UndefinedMetricWarning)
         try:
             if isinstance(scorer, Scorer):
-                value = float(scorer.evaluate(evaluation, **params))
+                value = float(scorer.evaluate(model, **params))
             else:
-                responses = evaluation.responses
-                value = float(scorer(responses.estimator, responses.X, evaluation.y_true, **params))
+                responses = model.responses
+                value = float(scorer(responses.estimator, responses.X, model.y_true, **params))
         except Warning:
             raise
         except Exception as failure:
@@ -142,7 +162,7 @@ def _score(
     return value, "", note
 
 
-def _usual_reason(scorer: Callable[..., Any]) -> str:
+def _usual_reason(scorer: Scoring) -> str:
     metric = metric_of(scorer)
     if metric is None or metric.spec.undefined == "never":
         return _NO_REASON

@@ -15,6 +15,8 @@ from skmetrics_ext.scoring.responses import Responses
 from skmetrics_ext.validation import check_option
 
 MISSING = ("align", "nan", "raise")
+# Metrics of labels first: to count them encodes the true labels for all.
+_PLACES = ("labels", "probabilities", "scores")
 
 
 class ScoredModel:
@@ -32,6 +34,8 @@ class ScoredModel:
         self.responses = Responses(estimator, X)
         self.y_true = y_true
         self._rows: dict[int, AlignedRows] = {}
+        self._methods: dict[Any, str] = {}
+        self._prepared: dict[Any, Prepared | None] = {}
 
     def rows(self, sample_weight: Any) -> AlignedRows:
         """The true labels under these weights."""
@@ -39,6 +43,20 @@ class ScoredModel:
         if key not in self._rows:
             self._rows[key] = AlignedRows(self.y_true, self.responses.classes, sample_weight)
         return self._rows[key]
+
+    def method(self, scorer: Scorer) -> str:
+        """The method of the estimator that a scorer reads."""
+        asks = scorer._asks
+        if asks not in self._methods:
+            self._methods[asks] = self.responses.method(*asks, scorer)
+        return self._methods[asks]
+
+    def prepared(self, scorer: Scorer, sample_weight: Any) -> Prepared | None:
+        """What a scorer reads, made once for its value and its interval."""
+        key = scorer, id(sample_weight)
+        if key not in self._prepared:
+            self._prepared[key] = scorer.prepare(self, sample_weight)
+        return self._prepared[key]
 
 
 class Scorer(TakesMetadata):
@@ -94,6 +112,9 @@ class Scorer(TakesMetadata):
         self._name = name
         found = find(score_func, self._kwargs) if spec_of(score_func) is not None else None
         self._metric: Metric | None = found
+        # The sign of decision values counts, for some, and not their order alone.
+        self._asks = response_method, found is not None and found.spec.by_sign
+        self._place = _PLACES.index(found.spec.response) if found is not None else len(_PLACES)
 
     def __call__(
         self, estimator: Any, X: Any, y_true: Any, sample_weight: Any = None, **metadata: Any
@@ -138,13 +159,16 @@ class Scorer(TakesMetadata):
             Greater is better.
         """
         responses = evaluation.responses
-        prepared = self.prepare(evaluation, sample_weight, **metadata)
+        if metadata:
+            prepared = self.prepare(evaluation, sample_weight, **metadata)
+        else:
+            prepared = evaluation.prepared(self, sample_weight)
         if prepared is not None:
             return self._sign * prepared.value()
         options = {**self._kwargs, **metadata}
         if sample_weight is not None:
             options["sample_weight"] = sample_weight
-        method = self.method(responses)
+        method = evaluation.method(self)
         response, classes = responses.get(method), responses.classes
         if method != "predict" and classes is not None and not isinstance(classes, list):
             response = positive_column(response, np.asarray(classes), options.get("pos_label"))
@@ -173,24 +197,9 @@ class Scorer(TakesMetadata):
             return None
         if metadata:
             metric = metric.with_params(**metadata)
-        method = self.method(evaluation.responses)
+        method = evaluation.method(self)
         response = evaluation.responses.get(method)
         return prepare(metric, evaluation.rows(sample_weight), method, response, self._missing)
-
-    def method(self, responses: Responses) -> str:
-        """The method of an estimator that is scored.
-
-        Parameters
-        ----------
-        responses : Responses
-            Of the estimator.
-
-        Returns
-        -------
-        str
-        """
-        decides = self._metric is not None and self._metric.spec.by_sign
-        return responses.method(self._response_method, decides, self)
 
     def _accept_sample_weight(self) -> bool:
         return "sample_weight" in parameters_of(self._score_func)

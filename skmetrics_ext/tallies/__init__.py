@@ -5,9 +5,9 @@ all the rows together. Leading axes hold folds, groups or bootstrap replicates.
 """
 
 from skmetrics_ext.tallies.binned import BinnedRankTally, ScoreSketch
-from skmetrics_ext.tallies.confusion import ConfusionTally
+from skmetrics_ext.tallies.confusion import ConfusionTally, Tabulated
 from skmetrics_ext.tallies.counts import Counts
-from skmetrics_ext.tallies.moments import MomentTally
+from skmetrics_ext.tallies.moments import Means, MomentTally
 from skmetrics_ext.tallies.labels import LabelTally, ThresholdTally
 from skmetrics_ext.tallies.ranks import RankTally, Steps
 from skmetrics_ext.tallies.stretch import Stretch
@@ -17,10 +17,12 @@ __all__ = [
     "ConfusionTally",
     "Counts",
     "LabelTally",
+    "Means",
     "MomentTally",
     "RankTally",
     "ScoreSketch",
     "Steps",
     "Stretch",
+    "Tabulated",
     "ThresholdTally",
 ]

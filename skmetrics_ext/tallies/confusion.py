@@ -4,19 +4,101 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.tallies.counts import Counts
-from skmetrics_ext.validation import Labels
-from skmetrics_ext.validation.labels import find_labels, read_labels
+from skmetrics_ext.tallies.counts import Counts, table_of
+from skmetrics_ext.validation import InvalidParameterError, Labels
+from skmetrics_ext.validation.labels import NO_SAMPLES, find_labels, read_labels
+
+
+class Tabulated:
+    """What metrics of labels read: a confusion table, or what makes one when it is asked for."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        @property
+        def classes(self) -> Array:
+            """The classes, in the order of the axes of the table."""
+
+        @property
+        def table(self) -> Array:
+            """Weight in each cell, (..., K, K)."""
+
+        @property
+        def ordered(self) -> bool:
+            """Whether the order of the classes was declared."""
+
+    @property
+    def kind(self) -> str:
+        """What the classes that occur make of it, in scikit-learn's terms."""
+        return "multiclass" if len(self.occurring()) > 2 else "binary"
+
+    def occurring(self) -> Array:
+        """The classes, of more than two only those that have weight in any of the tables."""
+        if len(self.classes) <= 2:
+            return self.classes
+        table = self.table != 0
+        used = table.any(axis=tuple(range(table.ndim - 2)))
+        return self.classes[used.any(axis=0) | used.any(axis=1)]
+
+    def positions(self, labels: Any) -> Array:
+        """Where among the classes each of ``labels`` stands, -1 for one that does not."""
+        return find_labels(read_labels(labels), self.classes)
+
+    def counts(self) -> Counts:
+        """One-vs-rest counts per class, arrays of shape (..., K)."""
+        return Counts.from_table(self.table)
+
+    def of_class(self, place: int) -> Counts:
+        """Counts of the class at one position, (...); -1 stands for a class without rows."""
+        if len(self.classes) != 2 or place < 0:
+            return self.counts().of_class(place)
+        table, other = self.table, 1 - place
+        return Counts(
+            table[..., place, place],
+            table[..., other, place],
+            table[..., place, other],
+            table[..., other, other],
+        )
+
+    def present(self, counts: Counts) -> Array | None:
+        """Which classes each table has, true or predicted, (..., K); None for all."""
+        present = (counts.true + counts.pred) != 0
+        return None if present.all() else present
+
+    def hits(self) -> Counts:
+        """Rows predicted right and wrong, as one class (..., 1)."""
+        table = self.table
+        right = table.diagonal(axis1=-2, axis2=-1).sum(axis=-1, keepdims=True)
+        wrong = np.where(np.eye(table.shape[-1], dtype=bool), 0, table)
+        none = np.zeros_like(right)
+        return Counts(right, none, wrong.sum(axis=(-1, -2))[..., None], none)
+
+    def marks(self) -> Counts:
+        """What may be right or wrong: the rows, or every output of multilabel data (K,)."""
+        return self.hits()
+
+    def by_row(self, labels: Any) -> tuple[Counts, Array | None]:
+        """Counts of each row of multilabel data over its outputs (n,), and weights of the rows."""
+        raise InvalidParameterError(NO_SAMPLES)
+
+    def restrict(self, labels: Any) -> Tabulated:
+        """Only the rows both of whose classes are among ``labels``, in their order."""
+        if labels is None:
+            return self
+        wanted = read_labels(labels)
+        tally = ConfusionTally(self.classes, self.table)
+        return replace(tally.select(find_labels(wanted, self.classes), wanted), ordered=True)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class ConfusionTally:
+class ConfusionTally(Tabulated):
     """Weight in each cell of (true class, predicted class).
 
     Parameters
@@ -82,11 +164,7 @@ class ConfusionTally:
         """Count checked labels, every class that occurs; once for the same labels."""
         n_classes = len(labels.classes)
         if groups is None:
-            if "confusion" not in labels.cache:
-                labels.cache["confusion"] = kernels.confusion(
-                    labels.true, labels.pred, n_classes, labels.weight
-                )
-            return cls(labels.classes, labels.cache["confusion"], labels.ordered)
+            return cls(labels.classes, table_of(labels), labels.ordered)
         cells = n_classes * n_classes
         n_groups = int(groups.max()) + 1
         bins = (groups * n_classes + labels.true) * n_classes + labels.pred
@@ -118,35 +196,3 @@ class ConfusionTally:
         table = self.table[..., positions[:, None], positions]
         keep = present[:, None] & present
         return type(self)(classes, np.where(keep, table, np.zeros_like(table)))
-
-    def restrict(self, labels: Any) -> ConfusionTally:
-        """Only the rows both of whose classes are among ``labels``, in their order."""
-        if labels is None:
-            return self
-        wanted = read_labels(labels)
-        return replace(self.select(find_labels(wanted, self.classes), wanted), ordered=True)
-
-    def counts(self) -> Counts:
-        """One-vs-rest counts per class, arrays of shape (..., K).
-
-        Without differences of sums but for the true negatives, which are exactly 0 where there is
-        no row: a ratio of two rounding errors would stand for what is 0/0.
-        """
-        right = np.diagonal(self.table, axis1=-2, axis2=-1)
-        n_classes = self.table.shape[-1]
-        wrong = self.table * (1 - np.eye(n_classes, dtype=np.int64))
-        fp, fn = wrong.sum(axis=-2), wrong.sum(axis=-1)
-        if n_classes == 2:  # exactly the other class
-            return Counts(right, fp, fn, right[..., ::-1])
-        tn = right.sum(axis=-1, keepdims=True) + fn.sum(axis=-1, keepdims=True) - right - fp - fn
-        if self.table.dtype.kind != "i":
-            seen = ConfusionTally(self.classes, (self.table != 0).astype(np.int64))
-            tn = np.where(seen.counts().tn == 0, 0.0, tn)
-        return Counts(right, fp, fn, tn)
-
-    def hits(self) -> Counts:
-        """Rows predicted right and wrong, as one class (..., 1)."""
-        right = np.diagonal(self.table, axis1=-2, axis2=-1).sum(axis=-1, keepdims=True)
-        wrong = (self.table * (1 - np.eye(self.table.shape[-1], dtype=np.int64))).sum(axis=(-1, -2))
-        none = np.zeros_like(right)
-        return Counts(right, none, wrong[..., None], none)

@@ -12,6 +12,18 @@ from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation import Labels
 
+_MOST_CELLS = 1024  # of a table; larger ones only where there are more rows than cells
+
+
+def table_of(labels: Labels) -> Array:
+    """The confusion table of checked labels (K, K), counted once for the same labels."""
+    if "confusion" not in labels.cache:
+        labels.cache["confusion"] = kernels.confusion(
+            labels.true, labels.pred, len(labels.classes), labels.weight
+        )
+    table: Array = labels.cache["confusion"]
+    return table
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Counts:
@@ -66,32 +78,70 @@ class Counts:
     def from_labels(cls, labels: Labels) -> Self:
         """Count checked labels, every class that occurs; once for the same labels."""
         if "counts" not in labels.cache:
-            if labels.is_multilabel:
-                margins = labels.indicator_sums(axis=0)
-            else:
-                margins = kernels.class_counts(
-                    labels.true, labels.pred, len(labels.classes), labels.weight
-                )
-            total = labels.total_weight if labels.is_multilabel else margins[1].sum()
-            counted = cls.from_margins(*margins, total)
-            if labels.weight is not None and labels.weight.dtype.kind == "f":
-                counted = counted.empty_where(cls.from_labels(labels.unweighted()))
-            labels.cache["counts"] = counted
+            labels.cache["counts"] = cls._of(labels)
         counts: Self = labels.cache["counts"]
         return counts
 
     @classmethod
+    def _of(cls, labels: Labels) -> Self:
+        n_classes, weight = len(labels.classes), labels.weight
+        if labels.is_multilabel:
+            margins = labels.indicator_sums(axis=0)
+            counted = cls.from_margins(*margins, labels.total_weight)
+        elif n_classes * n_classes <= max(labels.n_rows, _MOST_CELLS):
+            return cls.from_table(table_of(labels))
+        else:
+            margins = kernels.class_counts(labels.true, labels.pred, n_classes, weight)
+            counted = cls.from_margins(*margins, margins[1].sum())
+        if weight is None or weight.dtype.kind != "f":
+            return counted
+        return counted.empty_where(cls.from_labels(labels.unweighted()))
+
+    @classmethod
+    def from_table(cls, table: Array) -> Self:
+        """Read confusion tables (..., K, K): counts of each class (..., K).
+
+        Of weights that are no integers nothing but the true negatives is a difference of sums,
+        and these are exactly 0 where there is no row: a ratio of two rounding errors would stand
+        for what is 0/0.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from skmetrics_ext import Counts
+        >>> Counts.from_table(np.array([[1, 2], [3, 4]])).fp
+        array([3, 2])
+        """
+        right = table.diagonal(axis1=-2, axis2=-1)
+        n_classes = table.shape[-1]
+        if n_classes == 2:  # every count is a cell
+            fp = table[..., ::-1, :].diagonal(axis1=-2, axis2=-1)
+            return cls(right, fp, fp[..., ::-1], right[..., ::-1])
+        whole = table.sum(axis=(-1, -2))[..., None]
+        if table.dtype.kind == "i":
+            true, pred = table.sum(axis=-1), table.sum(axis=-2)
+            return cls(right, pred - right, true - right, whole - true - pred + right)
+        wrong = np.where(np.eye(n_classes, dtype=bool), 0, table)
+        fp, fn = wrong.sum(axis=-2), wrong.sum(axis=-1)
+        tn = whole - right - fp - fn
+        seen = cls.from_table((table != 0).astype(np.int64)).tn
+        return cls(right, fp, fn, np.where((seen == 0) | (np.real(tn) < 0), 0, tn))
+
+    @classmethod
     def from_hits(cls, labels: Labels) -> Self:
         """Rows predicted right and wrong, as one class: all that accuracy needs."""
-        total = np.atleast_1d(labels.total_weight)
         if "counts" in labels.cache and not labels.is_multilabel:
             counted = labels.cache["counts"]
-            right, total = counted.tp.sum(keepdims=True), counted.true.sum(keepdims=True)
+            right, wrong = counted.tp.sum(), counted.fn.sum()
         else:
-            hits = labels.row_hits()
-            weighed = np.count_nonzero(hits) if labels.weight is None else labels.weight[hits].sum()
-            right = np.atleast_1d(weighed)
-        return cls.from_margins(right, total, right, total)
+            hits, weight = labels.row_hits(), labels.weight
+            if weight is None:
+                right = np.count_nonzero(hits)
+                wrong = len(hits) - right
+            else:
+                right, wrong = weight[hits].sum(), weight[~hits].sum()
+        right, none, wrong = np.array([[right], [0], [wrong]])
+        return cls(right, none, wrong, none)
 
     @classmethod
     def from_outputs(cls, labels: Labels) -> Self:
@@ -112,9 +162,11 @@ class Counts:
         """
         right, true, pred = np.asarray(right), np.asarray(true), np.asarray(pred)
         fp, fn = pred - right, true - right
-        # A difference of float sums may come out a rounding error below 0.
-        tn = np.maximum(total - right - fp - fn, 0)
-        return cls(right, np.maximum(fp, 0), np.maximum(fn, 0), tn)
+        tn = total - right - fp - fn
+        if tn.dtype.kind != "i":
+            # A difference of float sums may come out a rounding error below 0.
+            fp, fn, tn = (np.maximum(part, 0) for part in (fp, fn, tn))
+        return cls(right, fp, fn, tn)
 
     @classmethod
     def combine(cls, parts: Iterable[Counts]) -> Self:
@@ -156,6 +208,12 @@ class Counts:
             np.where(absent, zero, fn),
             np.where(absent, total, tn),
         )
+
+    def of_class(self, place: int) -> Self:
+        """The class at one position, without the axis of the classes; -1 as in `select`."""
+        if place < 0:
+            return self.select(np.array([place])).pool()
+        return type(self)(*(part[..., place] for part in self.astuple()))
 
     def both_classes(self) -> Self:
         """Counts of the negative and the positive class, (..., 2), from those of the positive."""

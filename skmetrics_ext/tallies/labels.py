@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.tallies.confusion import ConfusionTally
-from skmetrics_ext.tallies.counts import Counts
+from skmetrics_ext.tallies.confusion import Tabulated
+from skmetrics_ext.tallies.counts import Counts, table_of
 from skmetrics_ext.validation import Labels
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class LabelTally:
+class LabelTally(Tabulated):
     """The confusion table of checked labels, of which most metrics need the counts alone.
 
     Ten thousand classes have counts in little memory, and a table that fills it.
@@ -33,17 +33,42 @@ class LabelTally:
         return self.labels.ordered
 
     @property
+    def kind(self) -> str:
+        """What the labels are, in scikit-learn's terms."""
+        return self.labels.kind
+
+    @property
     def table(self) -> Array:
         """Weight in each cell, (K, K)."""
-        return ConfusionTally.from_labels(self.labels).table
+        return table_of(self.labels)
+
+    def occurring(self) -> Array:
+        """The classes, which are those that occur."""
+        return self.labels.classes
+
+    def positions(self, labels: Any) -> Array:
+        """Where among the classes each of ``labels`` stands, -1 for one that does not occur."""
+        return self.labels.positions(labels)
 
     def counts(self) -> Counts:
         """One-vs-rest counts per class, (K,)."""
         return Counts.from_labels(self.labels)
 
+    def present(self, counts: Counts) -> None:
+        """All are there, also those whose rows have no weight."""
+
     def hits(self) -> Counts:
         """Rows predicted right and wrong, as one class (1,)."""
         return Counts.from_hits(self.labels)
+
+    def marks(self) -> Counts:
+        """What may be right or wrong: the rows, or every output of multilabel data (K,)."""
+        return self.counts() if self.labels.is_multilabel else self.hits()
+
+    def by_row(self, labels: Any) -> tuple[Counts, Array | None]:
+        """Counts of each row of multilabel data over its outputs (n,), and weights of the rows."""
+        chosen = self.labels.outputs(self.labels.positions(labels))
+        return Counts.from_outputs(replace(chosen, weight=None)), self.labels.weight
 
     def restrict(self, labels: Any) -> LabelTally:
         """Only the rows both of whose classes are among ``labels``, in their order."""
@@ -51,7 +76,7 @@ class LabelTally:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class ThresholdTally:
+class ThresholdTally(Tabulated):
     """A table of two classes at every threshold, from the counts of the positive one.
 
     Parameters
@@ -60,6 +85,8 @@ class ThresholdTally:
         The negative class and the positive one.
     positive : Counts of shape (...)
         Counts of the positive class at each threshold.
+    ordered : bool
+        Whether the order of the classes was declared.
     """
 
     classes: Array
@@ -73,14 +100,6 @@ class ThresholdTally:
         rows = np.stack([own.tn, own.fp], axis=-1), np.stack([own.fn, own.tp], axis=-1)
         return np.stack(rows, axis=-2)
 
-    def counts(self) -> Counts:
-        """Counts of the negative and the positive class, (..., 2)."""
-        return self.positive.both_classes()
-
-    def hits(self) -> Counts:
-        """Rows predicted right and wrong, as one class (..., 1)."""
-        return ConfusionTally(self.classes, self.table).hits()
-
-    def restrict(self, labels: Any) -> ConfusionTally:
-        """Only the rows both of whose classes are among ``labels``, in their order."""
-        return ConfusionTally(self.classes, self.table).restrict(labels)
+    def of_class(self, place: int) -> Counts:
+        """Counts of one class, (...); those of the positive one are there."""
+        return self.positive if place == 1 else self.counts().of_class(place)

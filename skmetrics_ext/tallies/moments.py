@@ -1,4 +1,4 @@
-"""MomentTally: weight, mean and co-moments of values measured on each row."""
+"""MomentTally: weight, mean and co-moments of values measured on each row; Means without these."""
 
 from __future__ import annotations
 
@@ -13,7 +13,36 @@ from skmetrics_ext.validation import check_weight
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class MomentTally:
+class Means:
+    """What kernels of means read of a `MomentTally`, where nothing else is asked of it.
+
+    Parameters
+    ----------
+    weight : ndarray of shape (...)
+        Sum of the weights of the rows.
+    mean : ndarray of shape (..., d)
+        Weighted mean of each value; nan where the weight is 0.
+    """
+
+    weight: Array
+    mean: Array
+
+    @staticmethod
+    def of(columns: Array, weight: Array | None) -> Means:
+        """Means of an array of shape (n, d) under checked weights."""
+        if weight is None:
+            return Means(np.asarray(len(columns)), columns.sum(axis=0) / len(columns))
+        total = weight.sum()
+        return Means(np.asarray(total), divide((columns * weight[:, None]).sum(axis=0), total))
+
+    @property
+    def total(self) -> Array:
+        """Weighted sum of each value."""
+        return self.mean * self.weight[..., None]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class MomentTally(Means):
     """Weight, mean vector and co-moments of d values per row (losses, hits).
 
     Parameters
@@ -34,8 +63,6 @@ class MomentTally:
     array([3.])
     """
 
-    weight: Array
-    mean: Array
     comoment: Array
     n_rows: Array
 
@@ -82,18 +109,12 @@ class MomentTally:
     @classmethod
     def from_checked(cls, columns: Array, weight: Array | None) -> Self:
         """Moments of an array of shape (n, d) under checked weights."""
-        n_rows = np.int64(len(columns))
-        if weight is None:
-            total, mean = n_rows, columns.mean(axis=0)
-            centred = columns - mean
-            # einsum, not @: a BLAS call would wake its threads for one pass over the rows.
-            comoment = np.einsum("ni,nj->ij", centred, centred)
-        else:
-            total = weight.sum()
-            mean = divide((columns * weight[:, None]).sum(axis=0), total)
-            centred = columns - mean
-            comoment = np.einsum("ni,nj->ij", centred * weight[:, None], centred)
-        return cls(np.asarray(total), mean, comoment, np.asarray(n_rows))
+        means = Means.of(columns, weight)
+        centred = columns - means.mean
+        weighed = centred if weight is None else centred * weight[:, None]
+        # einsum, not @: a BLAS call would wake its threads for one pass over the rows.
+        comoment = np.einsum("ni,nj->ij", weighed, centred)
+        return cls(means.weight, means.mean, comoment, np.asarray(len(columns)))
 
     @classmethod
     def combine(cls, parts: Iterable[MomentTally]) -> Self:
@@ -131,8 +152,3 @@ class MomentTally:
     def merge(self, *others: MomentTally) -> Self:
         """The tally of the rows of this one and of others."""
         return self.combine([self, *others])
-
-    @property
-    def total(self) -> Array:
-        """Weighted sum of each value."""
-        return self.mean * self.weight[..., None]

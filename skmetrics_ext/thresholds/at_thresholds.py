@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -12,8 +11,8 @@ import numpy as np
 
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.registry import METRICS, MetricSpec
-from skmetrics_ext.tallies import Counts, RankTally
+from skmetrics_ext.registry import Metric, find
+from skmetrics_ext.tallies import Counts, RankTally, ThresholdTally
 from skmetrics_ext.validation import InvalidParameterError, Scores, distinct_labels
 
 _CELLS_TRUE, _CELLS_PRED = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
@@ -79,22 +78,38 @@ def metric_at_thresholds(
     """
     if not callable(metric_func):
         raise InvalidParameterError(f"metric_func must be callable, got {metric_func!r:.60}.")
-    function, params = _unwrapped(metric_func, metric_params)
-    spec = METRICS.get(getattr(function, "__name__", ""))
-    spec = spec if spec is not None and spec.function is function else None
-    absolute = not _is_ratio(spec, params)
+    metric = find(metric_func, metric_params)
+    absolute = not _is_ratio(metric)
     rows = _Rows.read(y_true, y_score, pos_label, sample_weight, absolute)
-    accepted = _parameters(function)
-    if "pos_label" in accepted and not rows.is_usual:
-        params.setdefault("pos_label", rows.labels[1])
-    ours = getattr(function, "__module__", "").startswith("skmetrics_ext.")
-    if not (ours and "sample_weight" in accepted):
-        weighted = sample_weight is not None
-        return rows.call_with_rows(partial(function, **params), weighted), rows.tally.thresholds
-    as_codes = spec is not None and spec.response != "labels"
-    on_counts = partial(_on_counts, partial(function, **params), rows, as_codes)
-    kernel = _kernel(spec, params, rows)
-    return _every(rows.tally.counts(), on_counts, kernel), rows.tally.thresholds
+    if metric.takes("pos_label") and not rows.is_usual and "pos_label" not in metric.params:
+        metric = metric.with_params(pos_label=rows.labels[1])
+    function = partial(metric.function, **metric.params)
+    ours = getattr(metric.function, "__module__", "").startswith("skmetrics_ext.")
+    if not (ours and metric.takes("sample_weight")):
+        return rows.call_with_rows(function, sample_weight is not None), rows.tally.thresholds
+    counts = rows.tally.counts()
+    as_codes = metric.row is not None and metric.row.response != "labels"
+    on_counts = partial(_on_counts, function, rows, as_codes)
+    if metric.row is None or as_codes or metric.row.is_table or not rows.has_both:
+        values = np.asarray([on_counts(counts, i) for i in range(len(counts.tp))])
+        return values, rows.tally.thresholds
+    on_counts(counts, 0)  # refuses what the function would refuse
+    if metric.takes("pos_label") and "pos_label" not in metric.params:
+        metric = metric.with_params(pos_label=rows.labels[1])
+    tally = ThresholdTally(rows.labels, counts)
+    told: list[Any] = []
+    values = np.array(metric.read(tally, tell=lambda *_: told.append(_)), dtype=np.float64)
+    if told or np.isnan(values).any():
+        undefined = np.isnan(_unfilled(metric).read(tally)).reshape(len(values), -1).any(axis=-1)
+        for place in np.flatnonzero(undefined)[:1]:
+            on_counts(counts, int(place))  # warns, by the rule of the function
+    return values, rows.tally.thresholds
+
+
+def _unfilled(metric: Metric) -> Metric:
+    """The same metric where 0/0 is nan."""
+    name = "zero_division" if metric.takes("zero_division") else metric.spec.fill
+    return metric.with_params(**{name: np.nan}) if name else metric
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,73 +188,12 @@ def _on_counts(
     )
 
 
-def _every(
-    counts: Counts,
-    on_counts: Callable[[Counts, int], Any],
-    kernel: Callable[[Counts], Array] | None,
-) -> Array:
-    """Values at all thresholds: by the kernel, and by the function itself where that is 0/0."""
-    if kernel is None:
-        return np.asarray([on_counts(counts, i) for i in range(len(counts.tp))])
-    on_counts(counts, 0)  # refuses what the function would refuse
-    values = np.array(kernel(counts), dtype=np.float64)
-    for i in np.flatnonzero(np.isnan(values)):
-        values[i] = on_counts(counts, int(i))
-    return values
-
-
-def _kernel(
-    spec: MetricSpec | None, params: Mapping[str, Any], rows: _Rows
-) -> Callable[[Counts], Array] | None:
-    """The kernel of a registered metric over all thresholds; None where its parameters ask more.
-
-    One class alone is left to the function: with a second one it would not count classes alike.
-    """
-    if spec is None or (spec.tally, spec.response) != ("counts", "labels") or not rows.has_both:
-        return None
-    rest = dict(params)
-    own = {name: rest.pop(name) for name in _parameters(spec.kernel) if name in rest}
-    kernel = partial(spec.kernel, **own)
-    if spec.params.keys() - own.keys():
-        return None
-    positive = rest.pop("pos_label", 1 if rows.is_usual else rows.labels[1])
-    rest.pop("zero_division", None)
-    if rest or positive not in rows.labels.tolist():
-        return None
-    place = rows.labels.tolist().index(positive)
-
-    def read(counts: Counts) -> Array:
-        both = counts.both_classes()
-        values = np.asarray(kernel(both))
-        # A kernel of one class gives a value for both; others read the two together.
-        return values[..., place] if values.shape == both.tp.shape else values
-
-    return read
-
-
-def _is_ratio(spec: MetricSpec | None, params: Mapping[str, Any]) -> bool:
+def _is_ratio(metric: Metric) -> bool:
     """Whether the scale of the weights cannot matter, so that extreme ones may be scaled."""
+    row = metric.row
     return (
-        spec is not None
-        and not spec.weights_are_counts
-        and bool(np.isfinite(spec.bounds).all())
-        and bool(params.get("normalize", True))
+        row is not None
+        and not row.weights_are_counts
+        and bool(np.isfinite(row.bounds).all())
+        and bool(metric.params.get("normalize", True))
     )
-
-
-def _parameters(function: Callable[..., Any]) -> list[str]:
-    try:
-        return list(inspect.signature(function).parameters)
-    except (TypeError, ValueError):  # some functions written in C tell nothing
-        return []
-
-
-def _unwrapped(
-    function: Callable[..., Any], params: Mapping[str, Any] | None
-) -> tuple[Callable[..., Any], dict[str, Any]]:
-    """The function inside a partial of keywords, and all its keywords."""
-    merged = dict(params or {})
-    while isinstance(function, partial) and not function.args:
-        merged = {**function.keywords, **merged}
-        function = function.func
-    return function, merged

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -13,16 +14,14 @@ import numpy as np
 from skmetrics_ext.metrics.labels import rate_kernels
 from skmetrics_ext.metrics.rankings.rank_averaging import ROUNDING, check_share
 from skmetrics_ext.numeric import Array, divide
-from skmetrics_ext.registry import METRICS, MetricSpec
-from skmetrics_ext.tallies import Counts
+from skmetrics_ext.registry import METRICS, SYNONYMS, Metric, find, scorers
+from skmetrics_ext.tallies import Counts, ThresholdTally
 from skmetrics_ext.validation import InvalidParameterError
 
 Reader = Callable[[Counts], Array]
 RULES = ("youden", "closest_topleft", "expected_cost")
-_ALIASES = {"mcc": "matthews_corrcoef", "sensitivity": "recall", "kappa": "cohen_kappa"}
 _COMPARISONS = {">=": operator.ge, "<=": operator.le}
-# Of one class each, so that what a kernel makes of two classes tells how it reads them.
-_PROBE = Counts(*(np.array(cells) for cells in ([3, 2], [1, 4], [4, 1], [2, 3])))
+_CLASSES = np.array([0, 1])  # negative, positive
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,76 +122,66 @@ def resolve(argument: str, given: Any) -> Criterion:
 
     ``sign`` is 1 where greater is better, -1 where smaller is, and 0 where neither.
     """
+    name = SYNONYMS.get(given, given) if isinstance(given, str) else given
     if callable(given):
-        spec = METRICS.get(getattr(given, "__name__", ""))
-        if spec is not None and spec.function is given:
-            if spec.params:
-                raise InvalidParameterError(
-                    f"{argument}={spec.name} needs {', '.join(spec.params)}: pass a callable on "
-                    f"Counts, or the name of a scorer such as {next(iter(spec.scorer_names()))!r}."
-                )
-            return _registered(argument, spec.name, spec, {})
-        return Criterion(_name_of(given), given)
-    known = _known()
-    name = _ALIASES.get(given, given) if isinstance(given, str) else given
-    if not isinstance(name, str) or name not in known:
-        import difflib
-
-        near = difflib.get_close_matches(str(name), [*known, *RULES], n=3, cutoff=0.5)
-        hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+        metric = find(given)
+        if metric.row is None:
+            return Criterion(_name_of(given), given)
+    else:
+        metric = _named(argument, name)
+    row = metric.spec
+    missing = [key for key in row.params if key not in metric.params or name in METRICS]
+    if missing:
         raise InvalidParameterError(
-            f"{argument} has to be {', '.join(map(repr, RULES))}, the name of a metric of counts "
-            f"such as 'f1' or 'balanced_accuracy', or a callable on Counts; got {given!r}.{hint}"
+            f"{argument}={row.name} needs {', '.join(missing)}: pass a callable on Counts, or the "
+            f"name of a scorer such as {next(iter(row.scorers))!r}."
         )
-    spec, params, negated = known[name]
-    found = _registered(argument, name, spec, params)
-    if not negated:
-        return found
-    return Criterion(name, lambda counts: -found.read(counts), 1)
-
-
-def _known() -> dict[str, tuple[MetricSpec, Mapping[str, Any], bool]]:
-    """Names of metrics and of their scorers -> row, parameters, whether it is negated."""
-    rows = [spec for spec in METRICS.values() if spec.tally == "counts"]
-    known: dict[str, tuple[MetricSpec, Mapping[str, Any], bool]] = {}
-    for spec in rows:
-        if not spec.params:  # fbeta alone does not say which
-            known[spec.name] = known[spec.name.removesuffix("_score")] = (spec, {}, False)
-    for spec in rows:
-        # The average of any other metric is not one of its values per class.
-        is_rate = hasattr(spec.function, "rate") or spec.name == "fbeta_score"
-        averages = (None, "micro", "macro", "weighted") if is_rate else (None,)
-        for name, params in spec.scorer_names().items():
-            if params.get("average") in averages:
-                known[name] = (spec, params, spec.greater_is_better is False)
-    return known
-
-
-def _registered(argument: str, name: str, spec: MetricSpec, params: Mapping[str, Any]) -> Criterion:
-    sign = {True: 1, False: -1, None: 0}[spec.greater_is_better]
-    if spec.tally != "counts":
+    if row.response != "labels" or row.tally not in ("hits", "counts") or row.is_table:
         raise InvalidParameterError(
-            f"{argument}={name!r} is not a metric of counts and has no value at a threshold."
+            f"{argument}={metric.name!r} is not a metric of counts and has no value at a threshold."
         )
-    shape = np.shape(spec.kernel(_PROBE))
-    if shape == ():
-        return Criterion(name, lambda counts: spec.kernel(counts.both_classes()), sign)
-    if shape != _PROBE.tp.shape:
-        raise InvalidParameterError(f"{argument}={name!r} has no single value at a threshold.")
-    average = params.get("average", "binary")
-    if average == "binary":
-        return Criterion(name, spec.kernel, sign)
-    return Criterion(name, partial(_averaged, spec.kernel, average), sign)
+    if metric.options.get("average", "binary") in (None, "samples"):
+        raise InvalidParameterError(
+            f"{argument}={metric.name!r} has no single value at a threshold."
+        )
+    sign = {True: 1, False: -1, None: 0}[row.greater_is_better]
+    negated = isinstance(given, str) and name not in METRICS and name in scorers() and sign < 0
+    label = name if isinstance(name, str) else row.name
+    return Criterion(label, _Reader(metric, negated), 1 if negated else sign)
 
 
-def _averaged(kernel: Reader, average: str, counts: Counts) -> Array:
-    both = counts.both_classes()
-    if average == "micro":
-        return kernel(both.pool())
-    values = kernel(both)
-    if average == "macro":
-        return np.asarray(values.mean(axis=-1))
-    return divide((values * both.true).sum(axis=-1), both.true.sum(axis=-1))
+def _named(argument: str, name: Any) -> Metric:
+    for candidate in (name, f"{name}_score"):
+        try:
+            return find(candidate)
+        except InvalidParameterError:
+            continue
+    near = difflib.get_close_matches(str(name), [*scorers(), *RULES], n=3, cutoff=0.5)
+    hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+    raise InvalidParameterError(
+        f"{argument} has to be {', '.join(map(repr, RULES))}, the name of a metric of counts "
+        f"such as 'f1' or 'balanced_accuracy', or a callable on Counts; got {name!r}.{hint}"
+    )
+
+
+class _Reader:
+    """A registered metric of two classes at every threshold; nan where it is 0/0 altogether.
+
+    A rate of the positive class that is 0/0 would be 0 by convention, which for an error is the
+    best there is: such a threshold is passed over. Within an average the convention holds.
+    """
+
+    def __init__(self, metric: Metric, negated: bool) -> None:
+        if metric.takes("pos_label"):
+            metric = metric.with_params(pos_label=_CLASSES[1])
+        if metric.sides == "one" and metric.takes("zero_division"):
+            metric = metric.with_params(zero_division=np.nan)
+        elif metric.spec.fill:
+            metric = metric.with_params(**{metric.spec.fill: np.nan})
+        self._metric, self._sign = metric, -1 if negated else 1
+
+    def __call__(self, counts: Counts) -> Array:
+        return self._sign * self._metric.read(ThresholdTally(_CLASSES, counts))
 
 
 # --------------------------------------------------------------------------- rules with costs

@@ -28,6 +28,7 @@ from skmetrics_ext.thresholds.folds import (
 )
 from skmetrics_ext.thresholds.preparing import Routed, final_estimator, is_prefit, make_splits
 from skmetrics_ext.validation import InvalidParameterError, check_option
+from skmetrics_ext.validation.positive import positive_class
 
 
 def _estimator_has(method: str) -> Callable[[Any], bool]:
@@ -64,7 +65,8 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     prevalence : float in (0, 1), default=None
         Share of the positives where the classifier is to be used; not for several classes.
     pos_label : int, float, bool or str, default=None
-        The positive class of a binary problem; ``classes_[1]`` by default.
+        The positive class of a binary problem. By default 1 of {0, 1} or {-1, 1}, or True; other
+        labels have to say.
     response_method : {"auto", "predict_proba", "decision_function"}, default="auto"
         Where the scores come from; "auto" is the first of the other two that there is.
     cv : int, float, cross-validation generator, iterable or "prefit", default=None
@@ -241,14 +243,8 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         """Position of the positive class; None where every class has a threshold."""
         if len(self.classes_) > 2:
             return None
-        if self.pos_label is None:
-            return 1
         known = self.classes_.tolist()
-        if self.pos_label not in known:
-            raise InvalidParameterError(
-                f"pos_label={self.pos_label!r} is not one of the classes {known}."
-            )
-        return known.index(self.pos_label)
+        return known.index(positive_class(known, self.pos_label, what="A threshold"))
 
     def _methods(self) -> tuple[str, ...]:
         return RESPONSES if self.response_method == "auto" else (self.response_method,)

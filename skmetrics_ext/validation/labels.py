@@ -14,6 +14,8 @@ from skmetrics_ext.validation.errors import InvalidParameterError
 from skmetrics_ext.validation.rows import read_rows
 from skmetrics_ext.validation.targets import MULTILABEL, label_values
 
+NO_SAMPLES = "Samplewise metrics are not available outside of multilabel classification."
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Labels:
@@ -150,7 +152,8 @@ class Labels:
         true, pred = place[self.true], place[self.pred]
         kept = (true >= 0) & (pred >= 0)
         weight = None if self.weight is None else self.weight[kept]
-        return Labels(self.kind, wanted, true[kept], pred[kept], weight, self.ordered)
+        # Listing the classes declares their order.
+        return Labels(self.kind, wanted, true[kept], pred[kept], weight, ordered=True)
 
     def single_label(self, what: str) -> Labels:
         """Itself; refuse multilabel data."""
@@ -163,9 +166,7 @@ class Labels:
     def outputs(self, positions: Array) -> Labels:
         """Multilabel data of the outputs at these positions."""
         if not self.is_multilabel:
-            raise InvalidParameterError(
-                "Samplewise metrics are not available outside of multilabel classification."
-            )
+            raise InvalidParameterError(NO_SAMPLES)
         chosen = self.true[:, positions], self.pred[:, positions]
         return Labels(self.kind, self.classes[positions], *chosen, self.weight)
 

@@ -17,9 +17,10 @@ _USUAL = ({0, 1}, {-1, 1})
 def natural_positive(classes: Iterable[Any]) -> Any:
     """1 of {0, 1} or {-1, 1}, True of {False, True}, also where one of them occurs alone."""
     listed = list(classes)
-    if not listed or not any(set(listed) <= usual for usual in _USUAL):
+    found = set(listed)
+    if not found or not (found <= _USUAL[0] or found <= _USUAL[1]):
         return None
-    return next((label for label in listed if label == 1), type(listed[0])(1))
+    return listed[listed.index(1)] if 1 in found else type(listed[0])(1)
 
 
 def positive_class(
@@ -82,5 +83,5 @@ def usual_positive(classes: Array, *, of_numbers: bool = False) -> Any:
 
 def check_label(pos_label: Any) -> None:
     """Refuse what cannot be a label."""
-    if np.ndim(pos_label) != 0:
+    if not isinstance(pos_label, int | str) and np.ndim(pos_label) != 0:
         raise InvalidParameterError(f"pos_label must be one label, got {pos_label!r:.60}.")

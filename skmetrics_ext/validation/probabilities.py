@@ -111,20 +111,27 @@ class Probabilities:
         labels: Any = None,
         pos_label: Any = None,
         sample_weight: Any = None,
-    ) -> Self:
+        side: str = "either",
+        what: str = "The metric",
+    ) -> Probabilities:
         """The same for the metrics that are ours alone; one column is that of `pos_label`.
 
-        With a column for each class, ``pos_label`` says nothing.
+        With a column for each class, ``pos_label`` says nothing; of one, ``side`` and ``what``
+        are as in `Scores.check`.
         """
         given = checked_before(cls, y_true, y_proba, labels, sample_weight)
         if given is not None:
             return given._strictly()
         if n_columns(y_proba) == 1:
-            one = BinaryProbabilities.check(
-                y_true, y_proba, labels=labels, pos_label=pos_label, sample_weight=sample_weight
-            )
-            matrix = np.column_stack([1 - one.proba, one.proba])
-            return cls(one.classes, one.true, matrix, one.weight, one.eps)
+            return BinaryProbabilities.check(
+                y_true,
+                y_proba,
+                labels=labels,
+                pos_label=pos_label,
+                sample_weight=sample_weight,
+                side=side,
+                what=what,
+            ).as_columns()
         return cls.check(y_true, y_proba, labels=labels, sample_weight=sample_weight, strict=True)
 
     def _strictly(self) -> Self:
@@ -233,6 +240,15 @@ class BinaryProbabilities:
         order, marks, place = one_class(classes, codes, positive, said)
         one = _column_of(columns, proba, classes, place)
         return cls(order, marks, one, weight, eps, absolute)
+
+    def as_columns(self) -> Probabilities:
+        """The same with a column for each class."""
+        matrix = np.column_stack([1 - self.proba, self.proba])
+        return Probabilities(self.classes, self.true, matrix, self.weight, self.eps, self.absolute)
+
+    def as_binary(self) -> BinaryProbabilities:
+        """These, as `Probabilities.as_binary`."""
+        return self
 
 
 def n_columns(y_proba: Any) -> int:

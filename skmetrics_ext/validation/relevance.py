@@ -1,4 +1,4 @@
-"""Rows of several labels, each relevant or not, or to a degree, beside the scores that rank them."""
+"""Rows of several labels, each relevant or not, or to a degree, and the scores that rank them."""
 
 from __future__ import annotations
 
@@ -33,13 +33,15 @@ def check_marks(
         _check_kind(given.kind, given.true.ndim)
         return given
     (true, score), weight = _read_matrices(y_true, y_score, sample_weight)
+    n_dims = true.values.ndim
+    if n_dims == 2 and true.values.dtype.kind == "O":
+        true = Column(true.name, score_values(true))
     values, kind = label_values(true)
     scores = score_values(score)
-    n_dims = true.values.ndim
-    if one_label and kind == "binary" and n_dims == 2:
+    if one_label and kind == "binary" and n_dims == 2 and values.dtype.kind in "biuf":
         values, kind = true.values, MULTILABEL
     _check_kind(kind, n_dims)
-    marks = np.asarray(values.toarray() if hasattr(values, "toarray") else values) != 0
+    marks = values != 0
     _check_shape(marks, scores)
     return Scores(kind, np.arange(marks.shape[1]), marks, scores, weight)
 
@@ -60,7 +62,6 @@ def check_relevance(
         return given
     (true, score), weight = _read_matrices(y_true, y_score, sample_weight)
     relevance, scores = score_values(true), score_values(score)
-    _check_sign(relevance, negative)
     if relevance.ndim == 2 and relevance.shape[1] == 1 and not negative:
         raise InvalidParameterError(
             "Computing NDCG is only meaningful when there is more than 1 document. Got 1 instead: "
@@ -68,20 +69,25 @@ def check_relevance(
         )
     if relevance.ndim != 2 or relevance.shape[1] < 2:
         raise InvalidParameterError(_not_graded(label_values(true)[1]))
+    _check_sign(relevance, negative)
     _check_shape(relevance, scores)
     return Scores(GRADED, np.arange(relevance.shape[1]), relevance, scores, weight)
 
 
 def _read_matrices(
     y_true: Any, y_score: Any, sample_weight: Any
-) -> tuple[list[Column], Array | None]:
+) -> tuple[tuple[Column, Column], Array | None]:
+    """Columns of both, and the weights; scores rank all labels, so that sparse marks are spread."""
     try:
-        return read_rows(sample_weight, False, y_true=y_true, y_score=y_score)
+        (true, score), weight = read_rows(sample_weight, False, y_true=y_true, y_score=y_score)
     except InvalidParameterError as error:
         if _is_flat(y_true) == _is_flat(y_score):
             raise
         name = "y_true" if _is_flat(y_true) else "y_score"
         raise InvalidParameterError(f"{_FLAT}: {name}. {error}") from None
+    if true.is_sparse:
+        true = Column(true.name, true.values.toarray())
+    return (true, score), weight
 
 
 def _is_flat(data: Any) -> bool:
@@ -113,7 +119,7 @@ def _check_shape(true: Array, scores: Array) -> None:
 def _check_sign(relevance: Array, negative: bool) -> None:
     if negative or relevance.min() >= 0:
         return
-    row = int(np.argmax((relevance < 0).reshape(len(relevance), -1).any(axis=1)))
+    row = int(np.argmax((relevance < 0).any(axis=1)))
     raise InvalidParameterError(
         "ndcg_score should not be used on negative y_true values. The first is in row "
         f"{row}: {relevance[row].min()}."

@@ -63,6 +63,6 @@ def test_an_accumulator_and_its_intervals():
 
 def test_sums_of_products_are_exact():
     left, right = np.array([3**38, 5, 7]), np.array([3**38 + 1, 3**38, 2])
-    assert dot(left, right) == 3**38 * (3**38 + 1) + 5 * 3**38 + 14
-    assert dot(left[1:], right[2:].repeat(2)) == 24
-    assert dot(left[:0], right[:0]) == 0
+    assert exact_dot(left, right) == 3**38 * (3**38 + 1) + 5 * 3**38 + 14
+    assert exact_dot(left[1:], right[2:].repeat(2)) == 24
+    assert exact_dot(left[:0], right[:0]) == 0

@@ -12,14 +12,14 @@ from support.samples import grid_scores, integers, weights
 
 from skmetrics_ext import RankTally, evaluate, roc_curve
 from skmetrics_ext.backends.sorted_scan import SortedScan
-from skmetrics_ext.merged.asked import find_all
-from skmetrics_ext.merged.problem import make_problem
+from skmetrics_ext.merged.layout import find_all
+from skmetrics_ext.merged.layout import make_layout
 from skmetrics_ext.merged.ranges import RangePlan, RangeReading, read_range
 from skmetrics_ext.merged.steps import KEPT, SUMMED, WINS
 from skmetrics_ext.merged.values import Ranking
 from skmetrics_ext.registry import find_metric
 
-RANKED = [one for one in find_all(binary_names()) if one.kind == "ranks"]
+RANKED = [one for one in find_all(binary_names()) if one.sums == "ranks"]
 
 
 def split(tally, cuts):
@@ -50,8 +50,8 @@ def rankings(draw, weighted):
 
 
 def ranking_of(reading, asked, plan, total):
-    problem = make_problem(asked, np.array([0, 1]), None, None, 1)
-    return Ranking(problem, plan, [reading], total)
+    layout = make_layout(asked, np.array([0, 1]), None, None, 1)
+    return Ranking(layout, plan, [reading], total)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -59,13 +59,13 @@ def ranking_of(reading, asked, plan, total):
 @given(data=st.data())
 def test_ranges_give_what_the_function_gives(data, one, weighted):
     score, codes, weight = data.draw(rankings(weighted))
-    if one.of_probabilities:
+    if one.spec.response == "probabilities":
         score = np.abs(score)
     tally = RankTally.from_scores(score, codes, 2, weight)
     plan = RangePlan((one,), most=0)
     if plan.mode(one) == "table":
-        assert one.function not in {**SUMMED, **KEPT}
-        assert one.function not in WINS
+        assert one.spec.name not in {**SUMMED, **KEPT}
+        assert one.spec.name not in WINS
         plan = RangePlan((one,))
     cuts = data.draw(st.lists(st.integers(0, len(tally.thresholds)), max_size=4))
     reading = read_split(tally, cuts, plan, plan.most)
@@ -75,7 +75,7 @@ def test_ranges_give_what_the_function_gives(data, one, weighted):
         value = spec.function(codes, score, sample_weight=weight, **params)
     # Sums of float weights lose a digit or two where two sums are nearly equal.
     np.testing.assert_allclose(got, value, rtol=1e-10 if weighted else 1e-12, atol=1e-12)
-    if not weighted and one.function in (*WINS, "ks_statistic_score", "lift_score"):
+    if not weighted and one.spec.name in (*WINS, "ks_statistic_score", "lift_score"):
         assert got == value
 
 

@@ -2,9 +2,11 @@
 
 import json
 import sys
+from pathlib import Path
 
 import pytest
 
+ROOT = str(Path(__file__).parents[2])
 QUICK = ("--rounds", "3", "--seconds", "0.01", "--peers", "scikit-learn")
 
 
@@ -66,6 +68,66 @@ def test_panel_equals_scikit_learn(run):
     done = run("panel.py", "--sizes", "200", "--rounds", "3", "--seconds", "0.01")
     assert done.returncode == 0, done.stdout + done.stderr
     assert rows(done.stdout)[1][0] == "200"
+
+
+def test_calls_are_counted_here_and_there(run):
+    done = run("calls.py", "--rounds", "3", "--seconds", "0.01", "--top", "2", "--against", ROOT)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = {cells[0]: cells[1:] for cells in rows(done.stdout)}
+    for name in ("panel of 3 with intervals", "report of 3 folds", "f1_score macro"):
+        assert f"## {name}: " in done.stdout
+    # Counts, unlike times, are the same in each process.
+    assert found["predict"] == ["1", "1", "1.00"]
+    for name, most in (("panel of 3 with intervals", "300"), ("report of 3 folds", "1,300")):
+        allowed, here, there, ratio, kept = found[f"calls, {name}"]
+        assert (allowed, here, ratio) == (most, there, "1.00")
+        assert kept in ("yes", "**no**")
+
+
+def test_calls_of_the_package_are_those_of_its_functions(script):
+    calls = script("calls")
+    from skmetrics_ext import confusion_matrix, kernels, roc_auc_score
+    from skmetrics_ext.numeric import divide
+
+    assert calls.calls_of(lambda: [divide(1, 2), sorted([2, 1])]) == {"numeric.py:divide": 1}
+    true, pred, score = [0, 1, 1], [0, 1, 0], [1, 3, 2]
+    assert calls.work_of(lambda: confusion_matrix(true, pred)) == {"encode": 1, "confusion": 1}
+    before = kernels.active()
+    kernels.use("numpy")
+    try:
+        ranked = calls.work_of(lambda: roc_auc_score(true, score))
+    finally:
+        kernels.use(before)
+    assert ranked["sort of NumPy"] == 1
+    assert sum(ranked[name] for name in calls.SORTS) == 1
+
+
+def test_a_checkout_is_as_fast_as_itself(run):
+    options = ("--only", "brier", "--largest", "100", "--kernels", "numpy", "--limit", "100")
+    few = ("--processes", "1", "--turns", "2", "--seconds", "0.01")
+    done = run("against.py", ROOT, *options, *few)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (head, line) = rows(done.stdout)
+    assert head[:5] == ["call", "n", "here", "there", "here / there"]
+    assert line[:2] == ["brier_score_loss", "100"]
+    assert float(line[4]) > 0
+    assert "0 of 1 figures take more" in done.stdout
+
+
+def test_a_figure_is_slower_if_it_is_so_twice(script):
+    against, figures = script("against"), script("figures")
+    slow, unsure, fast = figures.GOALS[:3]
+    found = {
+        slow: {"here": [1.0, 1.2, 9.0], "there": [1.0, 1.0, 1.0]},
+        unsure: {"here": [1.1, 1.1, 1.1], "there": [1.0, 1.0, 1.0]},
+        fast: {"here": [1.0, 0.5, 0.4], "there": [1.0, 1.0, 9.0]},
+    }
+    second = {slow: found[slow], unsure: {"here": [1.04], "there": [1.0]}}
+    assert against.ratio(found[slow]) == pytest.approx(1.2)
+    assert against.slower_than(second, 1.05) == [slow]
+    lines = rows(against.page(found, second, 1.05))[1:]
+    assert [line[4] for line in lines] == ["1.20", "1.10", "0.50"]
+    assert ["**slower**" in line for line in lines] == [True, False, False]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="peaks of memory are read from /proc")

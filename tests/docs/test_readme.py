@@ -119,7 +119,14 @@ NUMBERS = [name for name in METRICS if name not in ("confusion_matrix", "average
 
 
 def given(name: str, score: np.ndarray) -> np.ndarray:
-    return (score >= 0.5).astype(int) if METRICS[name].response == "labels" else score
+    if METRICS[name].response == "labels":
+        return (score >= 0.5).astype(int)
+    return shaped(name, score)
+
+
+def shaped(name: str, values: np.ndarray) -> np.ndarray:
+    """As a row of three labels, for the metrics that rank them."""
+    return values.reshape(-1, 3) if METRICS[name].ranks_labels else values
 
 
 def in_scikit_learn(*words: str) -> list[str]:
@@ -152,7 +159,12 @@ def claim_intervals() -> None:
     for name in NUMBERS:
         params = METRICS[name].params
         found = sx.confidence_interval(
-            name, TRUE, given(name, SCORE), n_resamples=199, random_state=0, **params
+            name,
+            shaped(name, TRUE),
+            given(name, SCORE),
+            n_resamples=199,
+            random_state=0,
+            **params,
         )
         assert found.low < found.high, name
     assert not in_scikit_learn("interval", "confidence")
@@ -164,7 +176,8 @@ def claim_two_models() -> None:
             continue  # what describes does not say which model is better
         pair = given(name, SCORE), given(name, OTHER)
         params = METRICS[name].params
-        found = sx.compare(name, TRUE, *pair, n_resamples=199, random_state=0, **params)
+        true = shaped(name, TRUE)
+        found = sx.compare(name, true, *pair, n_resamples=199, random_state=0, **params)
         assert 0 <= found.p_value <= 1, name
     assert sx.compare("roc_auc", TRUE, SCORE, OTHER).method == "delong"
     assert not in_scikit_learn("delong", "compare", "test")

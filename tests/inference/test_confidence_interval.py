@@ -42,26 +42,28 @@ def params_of(name):
     return {"k": 1} if name == "top_k_accuracy_score" else METRICS[name].params
 
 
-def response_of(spec, rows):
-    _, pred, score, proba = rows
-    return {"labels": pred, "scores": score, "probabilities": proba}[spec.response]
+def given_to(spec, rows):
+    """True labels and responses; of rows of four labels, for metrics that rank these."""
+    true, pred, score, proba = rows
+    if spec.ranks_labels:
+        return true.reshape(-1, 4), score.reshape(-1, 4)
+    return true, {"labels": pred, "scores": score, "probabilities": proba}[spec.response]
 
 
 @pytest.mark.parametrize("name", SCALARS)
 def test_every_metric_has_an_interval_that_holds_it(name, rows):
     spec = METRICS[name]
     options = {"n_resamples": 199, "random_state": 0, **params_of(name)}
-    wide = confidence_interval(spec.function, rows[0], response_of(spec, rows), **options)
-    value = spec.function(rows[0], response_of(spec, rows), **params_of(name))
+    true, response = given_to(spec, rows)
+    wide = confidence_interval(spec.function, true, response, **options)
+    value = spec.function(true, response, **params_of(name))
     assert wide.value == value
     assert wide.low <= value <= wide.high
     assert spec.bounds[0] <= wide.low
     assert wide.high <= spec.bounds[1]
     assert wide.low < wide.high
     assert wide.standard_error > 0
-    narrow = confidence_interval(
-        spec.function, rows[0], response_of(spec, rows), confidence_level=0.8, **options
-    )
+    narrow = confidence_interval(spec.function, true, response, confidence_level=0.8, **options)
     assert wide.low <= narrow.low
     assert narrow.high <= wide.high
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.rows import NAMES
+from support.rows import OF_ONE_LABEL
 
 from skmetrics_ext import METRICS, compare, confidence_interval
 from skmetrics_ext.inference.draws.bootstrap import BOOTSTRAP_METHODS
@@ -16,7 +16,8 @@ TRUE = RNG.integers(0, 2, N)
 SCORE = np.round(RNG.normal(size=N) + TRUE, 1)
 OTHER = np.round(RNG.normal(size=N) + TRUE, 1)
 COUNTS = RNG.integers(1, 4, N)
-SCALARS = [name for name in NAMES if name not in ("averaged_confusion", "confusion_matrix")]
+TABLES = ("averaged_confusion", "confusion_matrix")
+SCALARS = [name for name in OF_ONE_LABEL if name not in TABLES]
 SLOW = {"smooth_calibration_error"}  # one draw of it costs more than hundreds of the others
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from support.compare import same
-from support.rows import NAMES, call, draw_case, signature
+from support.rows import NAMES, OF_ONE_LABEL, call, draw_case, signature
 
 from skmetrics_ext import METRICS
 
@@ -63,7 +63,7 @@ SPARSE = {
 SINGLE_LABEL = ("binary", "multiclass")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", OF_ONE_LABEL)
 @given(data=st.data())
 def test_numbers_in_any_container(name, data):
     spec, params, sample = draw_case(data, name, SINGLE_LABEL, weighted=True)
@@ -82,7 +82,7 @@ def test_numbers_in_any_container(name, data):
     same(call(spec, params, contained), value)
 
 
-TEXT = [name for name in NAMES if not METRICS[name].numeric_labels]
+TEXT = [name for name in OF_ONE_LABEL if not METRICS[name].numeric_labels]
 
 
 @pytest.mark.parametrize("name", TEXT)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.compare import same
-from support.rows import NAMES, call, draw_case, signature
+from support.rows import OF_ONE_LABEL, call, draw_case, signature
 
 from skmetrics_ext import METRICS
 
@@ -21,8 +21,8 @@ RISING = (
     np.array(["a", "b", "c", "d"], dtype=object),
 )
 SINGLE_LABEL = ("binary", "multiclass")
-NAMEABLE = [name for name in NAMES if not METRICS[name].numeric_labels]
-NUMERIC = [name for name in NAMES if METRICS[name].numeric_labels]
+NAMEABLE = [name for name in OF_ONE_LABEL if not METRICS[name].numeric_labels]
+NUMERIC = [name for name in OF_ONE_LABEL if METRICS[name].numeric_labels]
 
 
 def renamed(sample, names, spec):

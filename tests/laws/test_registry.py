@@ -3,7 +3,8 @@
 import inspect
 
 import pytest
-from support.rows import NAMES, settings_of, signature
+from support.rows import NAMES, OF_ONE_LABEL, settings_of, signature
+from support.samples import OF_LABELS
 
 import skmetrics_ext
 from skmetrics_ext import METRICS
@@ -26,7 +27,14 @@ def test_laws_reach_every_variant_of_a_row(name):
     for params in spec.variants.values():
         assert {**spec.params, **params} in reached
     kinds = {kind for _, kind in settings_of(name)}
-    assert "binary" in kinds
+    assert ("multilabel" if spec.ranks_labels else "binary") in kinds
+
+
+def test_metrics_of_the_order_of_labels_take_rows_of_several_labels_only():
+    for name in set(NAMES) - set(OF_ONE_LABEL):
+        kinds = {kind for _, kind in settings_of(name)}
+        assert {"multilabel"} <= kinds <= set(OF_LABELS), name
+    assert "graded" in {kind for _, kind in settings_of("ndcg_score")}
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.compare import same
 from support.rows import NAMES, call, draw_case, is_table
+from support.samples import OF_LABELS
 
 from skmetrics_ext import METRICS
 
@@ -37,7 +38,7 @@ def test_an_integer_weight_is_a_repeated_row(name, data):
 def test_a_row_of_weight_0_is_absent(name, data):
     spec, params, sample = draw_case(data, name, weighted=True)
     # The first rows hold every class, so that leaving out others removes none.
-    forced = 2 if sample.kind == "multilabel" else sample.n_classes
+    forced = 2 if sample.kind in OF_LABELS else sample.n_classes
     kept = np.array([i < forced or data.draw(st.booleans()) for i in range(len(sample))])
     if not spec.weights_are_counts:
         with_zeros = sample.weighted(np.where(kept, sample.weight, 0.0))

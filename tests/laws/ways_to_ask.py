@@ -1,11 +1,8 @@
 """Every way to ask a metric about rows: the function, and whatever else gives its value."""
 
-import inspect
-import re
-import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,186 +13,13 @@ import skmetrics_ext as sx
 from skmetrics_ext.inference.draws.readers import read_metric
 from skmetrics_ext.scoring.responses import Stored
 
-from .asked_data import Rows
+from .asked_data import Answer, flat
 
 KEY = "it"  # what the metric is called where it may be given a name
+ARGUMENTS = {"labels": "y_pred", "scores": "y_score", "probabilities": "y_proba"}
 
 
-# --------------------------------------------------------------------------- questions
-
-
-@dataclass(frozen=True, eq=False)
-class Question:
-    """A metric with its parameters, rows, and the positive class where one is named.
-
-    Parameters
-    ----------
-    spec : MetricSpec
-    scorer : str or None
-        The scorer's name, which sets some parameters.
-    fixed : dict
-        The parameters that this name sets.
-    extra : dict
-        Further parameters.
-    rows : Rows
-    pos_label : object
-        None where it is not passed.
-    """
-
-    spec: Any
-    scorer: str | None
-    fixed: dict[str, Any]
-    extra: dict[str, Any]
-    rows: Rows
-    pos_label: Any = None
-
-    @cached_property
-    def parameters(self):
-        return inspect.signature(self.spec.function).parameters
-
-    @property
-    def options(self):
-        return {**self.fixed, **self.extra}
-
-    @property
-    def name(self):
-        """The name by which it may be asked for; of a loss that of the loss itself."""
-        return self.spec.name if self.scorer is None else self.scorer.removeprefix("neg_")
-
-    @property
-    def metric(self):
-        """The name, or where that does not say all a partial of the function."""
-        return partial(self.spec.function, **self.options) if self.extra else self.name
-
-    @cached_property
-    def sides(self):
-        """Whether it is a number of "one" class of two, of "either", or of "none": by asking."""
-        if "pos_label" not in self.parameters:
-            return "none"
-        if self.spec.response == "labels":
-            average = self.parameters.get("average")
-            default = None if average is None else average.default
-            return "one" if self.options.get("average", default) == "binary" else "none"
-        own, other = (self._of_two(turned) for turned in (False, True))
-        return "either" if np.allclose(own, other, equal_nan=True) else "one"
-
-    def _of_two(self, turned):
-        true = np.array([0, 1, 1, 0, 1, 0, 0, 1, 0])
-        share = np.array([0.11, 0.93, 0.42, 0.57, 0.61, 0.13, 0.57, 0.77, 0.34])
-        if turned:
-            true, share = 1 - true, 1 - share
-        score = 2 * share - 1 if self.spec.response == "scores" else share
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)
-            return np.asarray(self.spec.function(true, score, **self.options), dtype=float)
-
-    # ------------------------------------------------------------------- what a way passes on
-
-    def response(self, other=False, *, shared=False):
-        """Labels, or scores of all classes; of two, of the positive one.
-
-        A function without ``pos_label`` reads those of the later class. Ways that take one
-        ``pos_label`` for all metrics (``shared``) read those of that class for every metric.
-        """
-        if self.spec.response == "labels":
-            return self.rows.y_pred(other)
-        named = self.pos_label if shared or "pos_label" in self.parameters else None
-        return self._scores(self.rows.positive(named), other)
-
-    def _scores(self, positive, other):
-        of_rows = self.rows.scores if self.spec.response == "scores" else self.rows.probabilities
-        return of_rows(positive, other)
-
-    def named(self, *names):
-        """Arguments of these names, where the metric takes them and they are said."""
-        said = {
-            "labels": list(self.rows.classes) if self.rows.told else None,
-            "pos_label": self.pos_label,
-            "sample_weight": self.rows.weight,
-        }
-        own = {name: said[name] for name in names if said[name] is not None}
-        return {name: value for name, value in own.items() if name in self.parameters}
-
-    def thresholded(self, threshold):
-        """The same of the labels that a threshold gives: the positive class from it on."""
-        rows, positive = self.rows, self.rows.positive(self.pos_label)
-        own = rows.classes.index(positive)
-        chosen = rows.probabilities(positive) >= threshold
-        return replace(self, rows=replace(rows, pred=np.where(chosen, own, 1 - own)))
-
-    def __str__(self):
-        given = {**self.options, **({"pos_label": self.pos_label} if self.says_positive else {})}
-        told = ", ".join(f"{key}={value!r}" for key, value in given.items())
-        return f"{self.name}({told}) of {self.rows.name} {self.rows.classes}"
-
-    @property
-    def says_positive(self):
-        return self.pos_label is not None
-
-
-# --------------------------------------------------------------------------- answers
-
-
-@dataclass(frozen=True, eq=False)
-class Answer:
-    """What was said: numbers, or why there are none.
-
-    Parameters
-    ----------
-    value : ndarray of shape (n_values,) or None
-        None where the question was refused.
-    said : str
-        The error, or the reason of a nan.
-    warned : bool
-        Whether it was said that the value is undefined and one by convention.
-    crashed : bool
-        Whether the error is none that tells a user what to do.
-    """
-
-    value: Any
-    said: str = ""
-    warned: bool = False
-    crashed: bool = False
-
-    @property
-    def is_undefined(self):
-        return self.value is None or bool(np.isnan(self.value).all())
-
-    def asks_for(self, classes):
-        """Whether it refuses for want of the positive class, and names both."""
-        named = all(str(label) in self.said for label in classes)
-        return self.is_undefined and "pos_label" in self.said and named
-
-    def __str__(self):
-        if self.value is None or self.said:
-            return re.sub(r"\s+", " ", f"refuses: {self.said}")[:110]
-        return np.array2string(self.value, precision=6, threshold=6, max_line_width=200)
-
-
-def flat(value):
-    """Any value as a vector: of dicts and lists of values in their order."""
-    if isinstance(value, dict):
-        value = list(value.values())
-    return np.asarray(value, dtype=np.float64).reshape(-1)
-
-
-def answered(way, question):
-    """Answer of a way, with its errors and what it warned of."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("error")
-        warnings.simplefilter("always", UserWarning)
-        try:
-            found = way.ask(question)
-        except ValueError as error:
-            return Answer(None, str(error))
-        except Exception as error:
-            return Answer(None, f"{type(error).__name__}: {error}", crashed=True)
-    if not isinstance(found, Answer):
-        found = Answer(flat(found))
-    return replace(found, warned=bool(caught))
-
-
-# --------------------------------------------------------------------------- ways
+# --------------------------------------------------------------------------- by arrays
 
 
 def function(question):
@@ -207,18 +31,13 @@ def function(question):
     )
 
 
-ARGUMENTS = {"labels": "y_pred", "scores": "y_score", "probabilities": "y_proba"}
-
-
 def computed(question):
-    rows, argument = question.rows, ARGUMENTS[question.spec.response]
-    given = {argument: question.response(shared=True)}
-    labels = list(rows.classes) if rows.told else None
+    rows = question.rows
     found = sx.compute_metrics(
         [question.name],
         rows.y_true,
-        **given,
-        labels=labels,
+        **{ARGUMENTS[question.spec.response]: question.response(shared=True)},
+        labels=list(rows.classes) if rows.told else None,
         pos_label=question.pos_label,
         sample_weight=rows.weight,
         **question.extra,
@@ -226,51 +45,44 @@ def computed(question):
     return found[question.name]
 
 
-def sign_of(question):
-    return 1 if question.spec.greater_is_better else -1
+def estimated(question):
+    found = sx.confidence_interval(
+        question.metric,
+        question.rows.y_true,
+        question.response(),
+        n_resamples=3,
+        random_state=0,
+        **question.named("labels", "pos_label", "sample_weight"),
+    )
+    return [one.value for one in found] if isinstance(found, list) else found.value
 
 
-def model_of(rows):
-    """A model that says what is stored of these rows."""
-    later = rows.classes[-1]
-    responses = {
-        "predict": rows.y_pred(),
-        "predict_proba": rows.proba,
-        "decision_function": rows.scores(later),
-    }
-    return Stored(rows.names, responses)
+def compared(question):
+    """The difference between the two models."""
+    found = sx.compare(
+        question.metric,
+        question.rows.y_true,
+        question.response(),
+        question.response(other=True),
+        n_resamples=3,
+        random_state=0,
+        **question.named("labels", "pos_label", "sample_weight"),
+    )
+    return found.difference
 
 
-def scorer_of(question):
-    """Its scorer; the model tells the classes of scores."""
-    extra = dict(question.extra)
-    if question.spec.response == "labels":
-        extra |= question.named("labels")
-    return sx.get_scorer(question.scorer, **question.named("pos_label"), **extra)
+def drawn(question):
+    """The draw of every row once, as the bootstrap makes it: the one call of what is internal."""
+    reading = read_metric(
+        question.metric,
+        question.rows.y_true,
+        question.response(),
+        **question.named("labels", "pos_label", "sample_weight"),
+    )
+    return reading.statistic(reading.units.rows[None])[0]
 
 
-def scored(question):
-    rows = question.rows
-    empty = np.zeros((len(rows), 1))
-    scorer = scorer_of(question)
-    return sign_of(question) * scorer(model_of(rows), empty, rows.y_true, rows.weight)
-
-
-def by_name(question):
-    """Whether the name of a scorer says it all."""
-    return not question.extra and not question.rows.told
-
-
-def paneled(question):
-    rows = question.rows
-    if by_name(question):
-        panel = sx.ScorerPanel({KEY: question.scorer}, pos_label=question.pos_label)
-    else:
-        panel = sx.ScorerPanel({KEY: scorer_of(question)})
-    empty = np.zeros((len(rows), 1))
-    found = panel.evaluate(model_of(rows), empty, rows.y_true, rows.weight)
-    value = flat(sign_of(question) * found.values[KEY])
-    return Answer(value, found.reasons.get(KEY, ""))
+# --------------------------------------------------------------------------- by models
 
 
 class Reciting(ClassifierMixin, BaseEstimator):
@@ -296,54 +108,70 @@ class Reciting(ClassifierMixin, BaseEstimator):
         return self._stored(X).scores(self.rows.classes[-1])
 
 
+def stored(rows):
+    """A fitted model that says what is stored, of nothing at all, and its rows of nothing."""
+    responses = {
+        "predict": rows.y_pred(),
+        "predict_proba": rows.proba,
+        "decision_function": rows.scores(rows.classes[-1]),
+    }
+    return Stored(rows.names, responses), np.zeros((len(rows), 1))
+
+
+def sign_of(question):
+    """Scorers negate losses."""
+    return 1 if question.spec.greater_is_better else -1
+
+
+def scorer_of(question):
+    """Its scorer; of scores the model tells the classes."""
+    extra = dict(question.extra)
+    if question.spec.response == "labels":
+        extra |= question.named("labels")
+    return sx.get_scorer(question.scorer, **question.named("pos_label"), **extra)
+
+
+def is_named(question):
+    """Whether the name of a scorer says it all."""
+    return not question.extra and not question.rows.told
+
+
+def scored(question):
+    rows = question.rows
+    return sign_of(question) * scorer_of(question)(*stored(rows), rows.y_true, rows.weight)
+
+
+def paneled(question):
+    rows = question.rows
+    if is_named(question):
+        panel = sx.ScorerPanel({KEY: question.scorer}, pos_label=question.pos_label)
+    else:
+        panel = sx.ScorerPanel({KEY: scorer_of(question)})
+    found = panel.evaluate(*stored(rows), rows.y_true, rows.weight)
+    return Answer(flat(sign_of(question) * found.values[KEY]), found.reasons.get(KEY, ""))
+
+
 def reported(question):
     """Value of the one fold that is tested; rows of each class are there to be trained on."""
     rows = question.rows
     n_rows, n_classes = len(rows), len(rows.classes)
     test, train = np.arange(n_rows), np.arange(n_rows, n_rows + n_classes)
-    y = np.concatenate([rows.y_true, rows.names])
-    named = by_name(question) and not question.says_positive
-    params = {}
-    if rows.weight is not None:
-        params["sample_weight"] = np.concatenate([rows.weight, np.ones(n_classes)])
+    weight = None if rows.weight is None else np.append(rows.weight, np.ones(n_classes))
+    named = is_named(question) and question.pos_label is None
     report = sx.cross_validation_report(
         Reciting(rows),
         np.arange(n_rows + n_classes)[:, None],
-        y,
+        np.concatenate([rows.y_true, rows.names]),
         scoring={KEY: question.scorer if named else scorer_of(question)},
         cv=[(train, test)],
         baseline=None,
-        params=params,
+        params=None if weight is None else {"sample_weight": weight},
     )
     (fold,) = report.folds()
     return Answer(flat(sign_of(question) * fold["value"]), fold["reason"] or "")
 
 
-def estimated(question):
-    found = sx.confidence_interval(
-        question.metric,
-        question.rows.y_true,
-        question.response(),
-        n_resamples=9,
-        random_state=0,
-        **question.named("labels", "pos_label", "sample_weight"),
-    )
-    return [one.value for one in found] if isinstance(found, list) else found.value
-
-
-def compared(question):
-    """The difference between models A and B, to which the value of B is added."""
-    rows = question.rows
-    found = sx.compare(
-        question.metric,
-        rows.y_true,
-        question.response(),
-        question.response(other=True),
-        n_resamples=9,
-        random_state=0,
-        **question.named("labels", "pos_label", "sample_weight"),
-    )
-    return found.difference
+# --------------------------------------------------------------------------- by parts
 
 
 def is_told(question):
@@ -354,90 +182,76 @@ def is_told(question):
 
 def accumulated(question):
     """In batches at random, some of which lack a class."""
-    rows = question.rows
+    rows, response = question.rows, question.response(shared=True)
     stream = sx.Accumulator(
         {KEY: question.metric},
         labels=list(rows.classes) if is_told(question) else None,
         pos_label=question.pos_label,
     )
-    response = question.response(shared=True)
-    rng = np.random.default_rng(len(rows) + len(question.name))
-    for part in np.array_split(rng.permutation(len(rows)), [3, 4, 7]):
+    order = np.random.default_rng(len(rows) + len(question.name)).permutation(len(rows))
+    for part in np.array_split(order, [3, 4, 7]):
         weight = None if rows.weight is None else rows.weight[part]
         stream.update(rows.y_true[part], response[part], weight)
     return stream.compute()[KEY]
 
 
 def evaluated(question, engine):
-    rows = question.rows
-    columns = {"true": rows.y_true}
-    response = question.response(shared=True)
-    roles = {}
-    if question.spec.response == "labels":
-        columns["pred"] = response
-        roles["pred"] = "pred"
-    elif response.ndim == 1:
-        columns["score"] = response
-        roles["score"] = "score"
+    (answer,) = evaluated_together([question], engine)
+    return answer
+
+
+def evaluated_together(questions, engine):
+    """Answers of one call: to questions of the same rows, kind of response and positive class."""
+    first = questions[0]
+    rows, response = first.rows, first.response(shared=True)
+    columns, roles = {"true": rows.y_true}, {}
+    if response.ndim == 2:
+        roles["score"] = [f"of {label}" for label in rows.classes]
+        columns |= dict(zip(roles["score"], response.T, strict=True))
     else:
-        own = [f"of {label}" for label in rows.classes]
-        columns |= dict(zip(own, response.T, strict=True))
-        roles["score"] = own
+        role = "pred" if first.spec.response == "labels" else "score"
+        roles[role], columns[role] = role, response
     if rows.weight is not None:
-        columns["weight"] = rows.weight
-        roles["weight"] = "weight"
+        roles["weight"], columns["weight"] = "weight", rows.weight
     found = sx.evaluate(
         pd.DataFrame(columns),
         true="true",
         **roles,
-        metrics={KEY: question.metric},
+        metrics={str(place): question.metric for place, question in enumerate(questions)},
         labels=list(rows.classes) if rows.told else None,
-        pos_label=question.pos_label,
+        pos_label=first.pos_label,
         engine=engine,
     )
-    reasons = "; ".join(row.reason for row in found if row.reason)
-    value = flat([row.value for row in found])
-    return Answer(value, reasons if np.isnan(value).all() else "")
+    answers = []
+    for place in range(len(questions)):
+        own = [row for row in found if row.metric == str(place)]
+        value = flat([row.value for row in own])
+        reason = "; ".join(row.reason for row in own) if np.isnan(value).all() else ""
+        answers.append(Answer(value, reason))
+    return answers
 
 
-def drawn(question):
-    """The only call of what is not public: the draw of every row once, as the bootstrap makes it."""
-    reading = read_metric(
-        question.metric,
-        question.rows.y_true,
-        question.response(),
-        **question.named("labels", "pos_label", "sample_weight"),
-    )
-    return reading.statistic(reading.units.rows[None])[0]
+# --------------------------------------------------------------------------- over thresholds
 
 
-# --------------------------------------------------------------------------- ways over thresholds
+def over_thresholds(question):
+    """Arguments that the ways over thresholds share."""
+    given = {"pos_label": question.pos_label, "sample_weight": question.rows.weight}
+    return (question.rows.y_true, question.risk()), given
 
 
-def at_thresholds(question):
-    """Values at each threshold, and these."""
-    rows = question.rows
+def mapped(question):
+    rows, given = over_thresholds(question)
     function = partial(question.spec.function, **question.options)
-    return sx.metric_at_thresholds(
-        rows.y_true,
-        rows.probabilities(rows.positive(question.pos_label)),
-        function,
-        pos_label=question.pos_label,
-        sample_weight=rows.weight,
-    )
+    values, thresholds = sx.metric_at_thresholds(*rows, function, **given)
+    return Answer(flat(values), thresholds=thresholds)
 
 
 def searched(question):
-    """The value at the threshold that is best."""
-    rows = question.rows
-    best = sx.optimal_threshold(
-        rows.y_true,
-        rows.probabilities(rows.positive(question.pos_label)),
-        criterion=question.metric,
-        pos_label=question.pos_label,
-        sample_weight=rows.weight,
-    )
-    return [best.value], [best.threshold]
+    """The value at the best threshold."""
+    rows, given = over_thresholds(question)
+    best = sx.optimal_threshold(*rows, criterion=question.metric, **given)
+    return Answer(flat(best.value), thresholds=[best.threshold])
 
 
 class Undrawn(sx.ThresholdDisplay):
@@ -448,19 +262,12 @@ class Undrawn(sx.ThresholdDisplay):
 
 
 def displayed(question):
-    rows = question.rows
-    display = Undrawn.from_predictions(
-        rows.y_true,
-        rows.probabilities(rows.positive(question.pos_label)),
-        metrics=[question.metric],
-        pos_label=question.pos_label,
-        sample_weight=rows.weight,
-    )
-    columns = display.columns()
-    return columns["value"], columns["threshold"]
+    rows, given = over_thresholds(question)
+    columns = Undrawn.from_predictions(*rows, metrics=[question.metric], **given).columns()
+    return Answer(flat(columns["value"]), thresholds=columns["threshold"])
 
 
-# --------------------------------------------------------------------------- the list
+# --------------------------------------------------------------------------- what they take
 
 
 def anything(question):
@@ -472,40 +279,53 @@ def has_scorer(question):
     return question.scorer is not None
 
 
-def of_labels(question):
-    """Thresholds make labels of two classes, so that they change no metric of scores."""
-    return question.spec.response == "labels" and question.rows.is_binary
+def labels_of_two(question):
+    """Thresholds make labels of two classes, so that they change no metric of scores.
+
+    Of one class that occurs alone the other is known only where it is the usual one.
+    """
+    rows = question.rows
+    known = not rows.lacks_a_class or rows.natural is not None
+    return question.spec.response == "labels" and rows.is_binary and known
 
 
-def of_function(question, right):
-    return right(question)
+def labels_of_both(question):
+    """A criterion judges, and a curve is of rows of both classes."""
+    return labels_of_two(question) and has_scorer(question) and not question.rows.lacks_a_class
 
 
-def of_classes_told(question, right):
+# --------------------------------------------------------------------------- what is right
+
+
+def of_function(question, expected):
+    return expected(question)
+
+
+def of_classes_told(question, expected):
     """A stream of scores is told the classes, and so their order."""
-    return right(replace(question, rows=replace(question.rows, told=is_told(question))))
+    if question.rows.told == is_told(question):
+        return expected(question)
+    return expected(replace(question, rows=replace(question.rows, told=True)))
 
 
-def of_defined(question, right):
+def of_defined(question, expected):
     """Scorers leave classes without rows out of a macro average, which is nan by the function."""
-    found = right(question)
+    found = expected(question)
     average = question.parameters.get("average")
     several = question.spec.response != "labels" and not question.rows.is_binary
     if average is None or not several or not found.is_undefined:
         return found
     if question.options.get("average", average.default) != "macro":
         return found
-    each = right(replace(question, extra={**question.extra, "average": None}))
-    if each.is_undefined:
-        return found
-    return Answer(flat(np.nanmean(each.value)))
+    each = expected(replace(question, extra={**question.extra, "average": None}))
+    return found if each.is_undefined else Answer(flat(np.nanmean(each.value)))
 
 
-def of_difference(question, right):
+def of_difference(question, expected):
     """What two answers of the function differ by."""
     rows = question.rows
     other = replace(rows, pred=rows.pred_b, proba=rows.proba_b)
-    one, two = right(question), right(replace(question, rows=other))
+    one, two = expected(question), expected(replace(question, rows=other))
     if one.value is None or two.value is None:
         return one if one.value is None else two
     with np.errstate(invalid="ignore"):  # infinity less infinity
@@ -529,11 +349,12 @@ class Way:
     """
 
     ask: Callable[..., Any]
-    takes: Callable[[Question], bool] = field(default=anything)
+    takes: Callable[[Any], bool] = anything
     single: bool = False
     right: Callable[..., Answer] = of_function
 
 
+DUCKDB = "evaluate by DuckDB"
 WAYS = {
     "function": Way(function),
     "compute_metrics": Way(computed),
@@ -544,11 +365,11 @@ WAYS = {
     "compare": Way(compared, anything, True, of_difference),
     "Accumulator": Way(accumulated, right=of_classes_told),
     "evaluate in memory": Way(partial(evaluated, engine="memory")),
-    "evaluate by DuckDB": Way(partial(evaluated, engine="duckdb")),
+    DUCKDB: Way(partial(evaluated, engine="duckdb")),
     "draw": Way(drawn),
 }
 OVER_THRESHOLDS = {
-    "metric_at_thresholds": Way(at_thresholds, of_labels),
-    "optimal_threshold": Way(searched, of_labels, single=True),
-    "ThresholdDisplay": Way(displayed, of_labels, single=True),
+    "metric_at_thresholds": Way(mapped, labels_of_two),
+    "optimal_threshold": Way(searched, labels_of_both, True),
+    "ThresholdDisplay": Way(displayed, labels_of_both, True),
 }

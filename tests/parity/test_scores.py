@@ -5,6 +5,7 @@ import pytest
 import sklearn.metrics
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 from support import score_inputs as inputs
 
 import skmetrics_ext
@@ -59,6 +60,15 @@ def top_k(draw, y, names):
     return {**normalized(draw, y, names), "labels": labels, "k": k}
 
 
+def gain(draw, y, names):
+    k = draw(st.none() | st.integers(1, len(names) + 2))
+    return {**weights(draw, y, names), "k": k, "ignore_ties": draw(st.booleans())}
+
+
+def based_gain(draw, y, names):
+    return {**gain(draw, y, names), "log_base": draw(st.sampled_from([2, 10, np.e, 0.5]))}
+
+
 def quadratic(draw, y, names):
     """One column needs its class by name; two and more have an order."""
     options = {**weights(draw, y, names), "pos_label": names[1]}
@@ -79,6 +89,7 @@ def skilled(draw, y, names):
     return {**weights(draw, y, names), "labels": labels}
 
 
+SPARSE = (np.asarray, sparse.csr_array, sparse.csr_matrix, sparse.coo_array)
 # name of the function, input, generator of its keyword arguments
 ROWS = [
     ("roc_auc_score", inputs.binary_scores(), area),
@@ -104,6 +115,13 @@ ROWS = [
     ("d2_brier_score", inputs.positive_probabilities(), quadratic),
     ("hinge_loss", inputs.class_decisions(), skilled),
     ("hinge_loss", inputs.binary_decisions(), weights),
+    ("coverage_error", inputs.label_marks(), weights),
+    ("label_ranking_average_precision_score", inputs.label_marks(SPARSE, least=1), weights),
+    ("label_ranking_loss", inputs.label_marks(SPARSE), weights),
+    ("dcg_score", inputs.label_marks(), based_gain),
+    ("dcg_score", inputs.graded_labels(lowest=-2), based_gain),
+    ("ndcg_score", inputs.label_marks(), gain),
+    ("ndcg_score", inputs.graded_labels(), gain),
 ]
 # Means over rows, to which a row of weight 0 is nothing.
 MEANS = ("log_loss", "top_k_accuracy_score", "brier_score_loss", "hinge_loss")

@@ -120,6 +120,12 @@ def test_html_is_whole_and_escaped(report):
     assert set(cells(report).values()) <= set(tags.text)
 
 
+def test_results_of_a_model_are_its_folds(report):
+    own = report.results_of("tree")
+    assert [(result.model, result.fold) for result in own] == [("tree", k) for k in range(5)]
+    assert report.results_of("no such model") == []
+
+
 def test_json_holds_all(report, tmp_path):
     path = tmp_path / "report.json"
     read = json.loads(report.to_json(path))
@@ -146,7 +152,7 @@ def test_frames(report):
     means = folds.groupby(["model", "metric"])["value"].mean()
     for row in report.summary():
         assert means[row["model"], row["metric"]] == pytest.approx(row["mean"])
-    with pytest.raises(ValueError, match="rows must be"):
+    with pytest.raises(ValueError, match="rows has to be"):
         report.frame("columns")
 
 

@@ -64,6 +64,7 @@ def binary_names():
         for name, (spec, params) in scorers().items()
         if not {"average", "multi_class", "target"} & params.keys()
         and spec.name != "top_k_accuracy_score"
+        and not spec.ranks_labels
     ]
 
 

@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 from skmetrics_ext import METRICS
 from skmetrics_ext.validation import InvalidParameterError
 from support.compare import undefined_allowed
-from support.samples import KINDS, Sample, samples
+from support.samples import KINDS, OF_LABELS, Sample, samples
 
 NAMES = list(METRICS)
+# The metrics of rows that have one label each.
+OF_ONE_LABEL = [name for name in NAMES if not METRICS[name].ranks_labels]
 
 
 def signature(spec):
@@ -72,8 +74,9 @@ def settings_of(name, kinds=KINDS):
 
 def _probe(response, kind):
     n_classes = 2 if kind == "binary" else 3
-    if kind == "multilabel":
+    if kind in OF_LABELS:
         true = np.array([[0, 0, 0], [1, 1, 1], [1, 0, 1], [0, 1, 0]])
+        true[2] *= 1 if kind == "multilabel" else 3
         own = np.array([[0, 1, 0], [1, 1, 1], [0, 0, 1], [0, 1, 1]])
         if response != "labels":
             own = own * 0.5 + 0.25

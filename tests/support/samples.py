@@ -6,7 +6,9 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as nps
 
-KINDS = ("binary", "multiclass", "multilabel")
+KINDS = ("binary", "multiclass", "multilabel", "graded")
+# Kinds whose rows have a mark, or a grade of relevance, for each label.
+OF_LABELS = ("multilabel", "graded")
 
 
 @dataclass(frozen=True)
@@ -58,11 +60,11 @@ def weights(n_rows):
 def samples(draw, response, kind, weighted=False, max_rows=10):
     """A sample of one kind for metrics of "labels", "scores" or "probabilities"."""
     n_classes = 2 if kind == "binary" else draw(st.integers(3, 4))
-    forced = n_classes if kind != "multilabel" else 2
+    forced = 2 if kind in OF_LABELS else n_classes
     n_rows = forced + draw(st.integers(0, max_rows))
-    if kind == "multilabel":
+    if kind in OF_LABELS:
         shape = (n_rows, n_classes)
-        true = draw(integers(0, 1, shape))
+        true = draw(integers(0, 1 if kind == "multilabel" else 3, shape))
         true[0], true[1] = 0, 1
     else:
         shape = (n_rows,) if kind == "binary" else (n_rows, n_classes)
@@ -70,7 +72,7 @@ def samples(draw, response, kind, weighted=False, max_rows=10):
         true[:n_classes] = np.arange(n_classes)
     if response == "labels":
         own = draw(
-            integers(0, n_classes - 1, n_rows) if kind != "multilabel" else integers(0, 1, shape)
+            integers(0, 1, shape) if kind in OF_LABELS else integers(0, n_classes - 1, n_rows)
         )
     elif response == "scores":
         own = draw(grid_scores(shape))

@@ -71,6 +71,30 @@ def multilabel_scores(draw):
 
 
 @st.composite
+def label_marks(draw, containers=(np.asarray,), least=2):
+    """(indicators, scores, numbers of the labels); rows of any marks, and scores that tie."""
+    shape = (draw(st.integers(1, 8)), draw(st.integers(least, 6)))
+    form = draw(st.sampled_from(containers))
+    return form(draw(integers(0, 1, shape))), draw(row_scores(shape)), np.arange(shape[1])
+
+
+@st.composite
+def graded_labels(draw, lowest=0):
+    """(relevance of each label, scores, numbers of the labels); some rows without any."""
+    shape = (draw(st.integers(1, 8)), draw(st.integers(2, 6)))
+    grades = draw(integers(lowest, 4, shape)) * draw(integers(0, 1, (shape[0], 1)))
+    grades = grades / draw(st.sampled_from([1, 4, 7]))
+    return grades, draw(row_scores(shape)), np.arange(shape[1])
+
+
+def row_scores(shape):
+    """Scores of labels: many ties, numbers that are hard to tell apart, float32."""
+    hard = arrays(st.sampled_from(HARD), shape)
+    single = arrays(st.sampled_from(SINGLES), shape).map(np.float32)
+    return integers(-3, 3, shape).map(lambda values: values / 4) | hard | single
+
+
+@st.composite
 def class_decisions(draw):
     """(y_true, decision values of three classes or more, names)."""
     y_true, proba, names = draw(class_probabilities())

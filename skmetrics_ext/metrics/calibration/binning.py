@@ -5,7 +5,6 @@ Every bin is open below and closed above, (a, b], but the first, which holds its
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -13,7 +12,9 @@ import numpy as np
 
 from skmetrics_ext import kernels
 from skmetrics_ext.metrics.calibration.events import Forecast
-from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.tallies import RankTally
+from skmetrics_ext.tallies.bins import BinTally
 from skmetrics_ext.validation import InvalidParameterError, check_option
 
 STRATEGIES = ("uniform", "quantile")
@@ -91,15 +92,15 @@ class Binning:
         return cls(edges)
 
     @classmethod
-    def of(cls, forecast: Forecast, strategy: str, n_bins: int | Array) -> Self:
-        """Bins of a forecast by the name of their strategy, or between given edges."""
+    def of(cls, proba: Array, weight: Array | None, strategy: str, n_bins: int | Array) -> Self:
+        """Bins of probabilities by the name of their strategy, or between given edges."""
         if not isinstance(n_bins, int):
-            return cls.given(n_bins, forecast.proba)
+            return cls.given(n_bins, proba)
         if strategy == "uniform":
             return cls.uniform(n_bins)
         if strategy == "quantile":
-            return cls.quantile(forecast.proba, forecast.weight, n_bins)
-        return cls.distinct(forecast.proba)
+            return cls.quantile(proba, weight, n_bins)
+        return cls.distinct(proba)
 
     @classmethod
     def _from_uppers(cls, lowest: float, uppers: Array) -> Self:
@@ -113,7 +114,7 @@ class Binning:
         """Number of the bin of each probability."""
         return np.searchsorted(self.edges[1:-1], proba, side="left")
 
-    def sums(self, forecast: Forecast) -> BinSums:
+    def sums(self, forecast: Forecast) -> BinTally:
         """Sum the rows of a forecast over the bins."""
         bins, n, weight = self.assign(forecast.proba), self.n_bins, forecast.weight
         totals, count = kernels.bin_sums(bins, n, weight), kernels.bin_sums(bins, n, None)
@@ -123,7 +124,7 @@ class Binning:
             happened, real = forecast.event * weight, forecast.weights
             predicted = real * forecast.proba
             squares = np.bincount(bins, weights=real * real, minlength=n)
-        return BinSums(
+        return BinTally(
             self.edges,
             totals,
             kernels.bin_sums(bins, n, happened),
@@ -132,67 +133,22 @@ class Binning:
             count,
         )
 
+    def sums_of_ranking(self, tally: RankTally) -> BinTally:
+        """The same from the weight of both classes at each probability, over any leading axes."""
+        proba = tally.thresholds.astype(np.float64)
+        bins = self.assign(proba)  # falling, as the probabilities
+        starts = np.flatnonzero(np.diff(bins, prepend=-1))
 
-@dataclass(frozen=True, eq=False, slots=True)
-class BinSums:
-    """Sums over the rows of each bin, which add when parts with the same edges merge.
+        def summed(values: Array) -> Array:
+            out = np.zeros((*values.shape[:-1], self.n_bins))
+            out[..., bins[starts]] = np.add.reduceat(values, starts, axis=-1)
+            return out
 
-    Parameters
-    ----------
-    edges : ndarray of shape (B + 1,)
-    weight : ndarray of shape (B,)
-        Weight of the rows.
-    positive : ndarray of shape (B,)
-        Weight of the rows whose event happened.
-    predicted : ndarray of shape (B,)
-        Weighted sum of the probabilities.
-    squares : ndarray of shape (B,)
-        Sum of the squared weights.
-    n_rows : ndarray of shape (B,)
-        Number of rows.
-    """
-
-    edges: Array
-    weight: Array
-    positive: Array
-    predicted: Array
-    squares: Array
-    n_rows: Array
-
-    @classmethod
-    def combine(cls, parts: Iterable[BinSums]) -> Self:
-        """The sums of all the rows of parts that have the same edges."""
-        parts = list(parts)
-        edges = parts[0].edges
-        if not all(np.array_equal(part.edges, edges) for part in parts):
-            raise InvalidParameterError("Sums over bins add only where the bins are the same.")
-        names = cls.__slots__[1:]
-        return cls(edges, *(sum(getattr(part, name) for part in parts) for name in names))
-
-    def merge(self, *others: BinSums) -> Self:
-        """Sum of these and others."""
-        return self.combine([self, *others])
-
-    @property
-    def share(self) -> Array:
-        """Weight of each bin as a share of all."""
-        return divide(self.weight, self.weight.sum())
-
-    @property
-    def mean_predicted(self) -> Array:
-        """Mean probability of each bin; nan where it is empty."""
-        return divide(self.predicted, self.weight)
-
-    @property
-    def rate(self) -> Array:
-        """How often the event happened in each bin; nan where it is empty."""
-        return divide(self.positive, self.weight)
-
-    @property
-    def effective_rows(self) -> Array:
-        """Number of rows of equal weight that are worth as much (Kish 1965)."""
-        weight = self.weight.astype(np.float64)
-        return np.nan_to_num(divide(weight, self.squares)) * weight
+        weight = tally.negative + tally.positive
+        totals, unknown = summed(weight), np.full(self.n_bins, np.nan)
+        return BinTally(
+            self.edges, totals, summed(tally.positive), summed(weight * proba), unknown, unknown
+        )
 
 
 def check_bins(n_bins: Any, strategy: Any, strategies: tuple[str, ...] = STRATEGIES) -> int | Array:

@@ -80,7 +80,7 @@ def calibration_curve_binned(
     confidence_level : float in (0, 1), default=0.95
         Level of the intervals.
     {proba_labels}
-    {proba_pos_label}
+    {proba_pos_label_one}
     {sample_weight}
 
     Returns
@@ -113,9 +113,17 @@ def calibration_curve_binned(
     """
     bins = check_bins(n_bins, strategy)
     level = check_level(confidence_level)
-    accepted = ("binary", "top_label")
-    (forecast,) = forecasts(y_true, y_proba, target, labels, pos_label, sample_weight, accepted)
-    sums = Binning.of(forecast, strategy, bins).sums(forecast)
+    (forecast,) = forecasts(
+        y_true,
+        y_proba,
+        target,
+        labels,
+        pos_label,
+        sample_weight,
+        of_one=calibration_curve_binned,
+        accepted=("binary", "top_label"),
+    )
+    sums = Binning.of(forecast.proba, forecast.weight, strategy, bins).sums(forecast)
     rate, rows = sums.rate, sums.effective_rows
     low, high = wilson(rate * rows, rows, level)
     return CalibrationCurve(

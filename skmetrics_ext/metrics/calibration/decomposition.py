@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.metrics.calibration.binning import Binning, BinSums, check_bins
-from skmetrics_ext.metrics.calibration.errors import rate_variance
+from skmetrics_ext.metrics.calibration.binning import Binning, check_bins
 from skmetrics_ext.metrics.calibration.events import Forecast, binary_forecast
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.tallies.bins import BinTally
 from skmetrics_ext.validation import InvalidParameterError, check_option
 
 
@@ -53,7 +53,7 @@ class ScoreDecomposition:
 # --------------------------------------------------------------------------- kernels
 
 
-def binned_parts(sums: BinSums, debias: bool) -> tuple[float, float, float]:
+def binned_parts(sums: BinTally, debias: bool) -> tuple[float, float, float]:
     """Reliability, resolution and uncertainty of the Brier score over bins."""
     share, rate = sums.share, np.nan_to_num(sums.rate)
     base = float(sums.positive.sum() / sums.weight.sum())
@@ -61,7 +61,7 @@ def binned_parts(sums: BinSums, debias: bool) -> tuple[float, float, float]:
     resolution = float((share * (rate - base) ** 2).sum())
     uncertainty = base * (1 - base)
     if debias:
-        noise = float((share * np.nan_to_num(rate_variance(sums))).sum())
+        noise = float((share * np.nan_to_num(sums.rate_variance)).sum())
         rows = float(divide(float(sums.weight.sum()) ** 2, sums.squares.sum()))
         whole = uncertainty / (rows - 1) if rows > 1 + 1e-9 else 0.0
         reliability, resolution = reliability - noise, resolution - noise + whole
@@ -159,7 +159,7 @@ def brier_decomposition(
             y_true, y_proba, labels=labels, pos_label=pos_label, sample_weight=sample_weight
         )
     forecast = binary_forecast(y_true, y_proba, labels, pos_label, sample_weight)
-    binning = Binning.of(forecast, strategy, edges)
+    binning = Binning.of(forecast.proba, forecast.weight, strategy, edges)
     sums = binning.sums(forecast)
     parts = binned_parts(sums, bool(debias))
     bins, weight = binning.assign(forecast.proba), forecast.weights

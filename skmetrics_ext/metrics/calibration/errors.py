@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.metrics.calibration.binning import Binning, BinSums, check_bins
-from skmetrics_ext.metrics.calibration.events import Forecast, forecasts
+from skmetrics_ext.metrics.averaging import mean_of_classes
+from skmetrics_ext.metrics.calibration.binning import Binning, check_bins
+from skmetrics_ext.metrics.calibration.events import forecasts
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.rankings.rank_averaging import each_slice
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies import RankTally
+from skmetrics_ext.tallies.bins import BinTally
 from skmetrics_ext.validation import InvalidParameterError, check_option
 
 _NORMS = ("l1", "l2", "max")
@@ -20,51 +22,45 @@ _NORMS = ("l1", "l2", "max")
 
 
 def binned_error(
-    tally: RankTally, n_bins: int = 10, strategy: str = "uniform", norm: str = "l1"
+    tally: BinTally | RankTally,
+    n_bins: int | Array = 10,
+    strategy: str = "uniform",
+    norm: str = "l1",
 ) -> Array:
-    """Calibration error of a tally of probabilities, over any leading axes."""
+    """Norm of the gaps between predicted and observed, over the weight of the bins.
+
+    A ranking of probabilities is summed over its bins first. Any leading axes.
+    """
+    if isinstance(tally, BinTally):
+        return _distance(tally, norm)
     proba = tally.thresholds.astype(np.float64)
+    if isinstance(n_bins, int) and strategy == "quantile":  # each slice has its own edges
 
-    def error(negative: Array, positive: Array) -> float:
-        sums = _sums_of_masses(proba, negative, positive, strategy, n_bins)
-        return distance(sums, norm)
+        def error(negative: Array, positive: Array) -> float:
+            one = RankTally(tally.thresholds, np.stack([negative, positive]))
+            edges = Binning.quantile(proba, negative + positive, n_bins)
+            return float(_distance(edges.sums_of_ranking(one), norm))
 
-    return each_slice(error, tally)
-
-
-def _sums_of_masses(
-    proba: Array, negative: Array, positive: Array, strategy: str, n_bins: int
-) -> BinSums:
-    """Two rows of each distinct probability: the weight whose event happened, and the rest."""
-    rows = Forecast(
-        np.concatenate([proba, proba]),
-        np.repeat([1, 0], len(proba)),
-        np.concatenate([positive, negative]),
-        0.0,
-    ).without_zeros()
-    return Binning.of(rows, strategy, n_bins).sums(rows)
+        return each_slice(error, tally)
+    return _distance(Binning.of(proba, None, strategy, n_bins).sums_of_ranking(tally), norm)
 
 
-def distance(sums: BinSums, norm: str, debias: bool = False) -> float:
-    """Norm of the gaps between predicted and observed, over the weight of the bins."""
-    gap = sums.predicted - sums.positive
+def _distance(bins: BinTally, norm: str) -> Array:
+    gap = bins.predicted - bins.positive
     if norm == "l1":
-        return float(np.abs(gap).sum() / sums.weight.sum())
-    gap = divide(gap, sums.weight)
+        return divide(np.abs(gap).sum(axis=-1), bins.weight.sum(axis=-1))
+    gap = divide(gap, bins.weight)
     if norm == "max":
-        return float(np.nanmax(np.abs(gap)))
-    squared = gap**2
-    if debias:
-        squared = squared - rate_variance(sums)
-    return float(np.sqrt(max(np.nansum(sums.share * squared), 0.0)))
+        return np.asarray(np.fmax.reduce(np.abs(gap), axis=-1))
+    squared = gap**2 if bins.noise is None else gap**2 - bins.noise
+    return np.sqrt(np.maximum(np.nansum(bins.share * squared, axis=-1), 0.0))
 
 
-def rate_variance(sums: BinSums) -> Array:
-    """Unbiased estimate of the sampling variance of each rate; 0 where one row is all."""
-    rate, rows = sums.rate, sums.effective_rows
-    spread = rate * (1 - rate)
-    alone = rows <= 1 + 1e-9
-    return np.where(alone, 0.0, divide(spread, np.where(alone, 1.0, rows - 1)))
+def error_of_classes(errors: Array, norm: str) -> Array:
+    """The norm over bins and classes (K), every class counting alike, from that of each class."""
+    if norm == "max":
+        return np.asarray(errors.max(axis=-1))
+    return mean_of_classes(errors) if norm == "l1" else np.sqrt(mean_of_classes(errors**2))
 
 
 # --------------------------------------------------------------------------- public functions
@@ -149,9 +145,6 @@ def expected_calibration_error(
             f"debias=True corrects squared gaps and needs norm='l2', got norm={norm!r}."
         )
     found = forecasts(y_true, y_proba, target, labels, pos_label, sample_weight)
-    values = np.array(
-        [distance(Binning.of(f, strategy, bins).sums(f), norm, bool(debias)) for f in found]
-    )
-    if norm == "max":
-        return float(values.max())
-    return float(values.mean() if norm == "l1" else np.sqrt((values**2).mean()))
+    tallies = [Binning.of(f.proba, f.weight, strategy, bins).sums(f) for f in found]
+    errors = [binned_error(t.debiased() if debias else t, norm=norm) for t in tallies]
+    return float(error_of_classes(np.array(errors), norm))

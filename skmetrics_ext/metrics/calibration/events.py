@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from skmetrics_ext.numeric import Array
+from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import (
     BinaryProbabilities,
     InvalidParameterError,
@@ -44,6 +46,12 @@ class Forecast:
             return np.ones(len(self.proba))
         return self.weight.astype(np.float64, copy=False)
 
+    @property
+    def ranking(self) -> RankTally:
+        """The tally with a place for each row, unsorted: for kernels that sum over places."""
+        happened = self.weights * self.event
+        return RankTally(self.proba, np.stack([self.weights - happened, happened]))
+
     def without_zeros(self) -> Forecast:
         """The rows that have weight."""
         if self.weight is None or self.weight.all():
@@ -53,11 +61,22 @@ class Forecast:
 
 
 def binary_forecast(
-    y_true: Any, y_proba: Any, labels: Any, pos_label: Any, sample_weight: Any
+    y_true: Any,
+    y_proba: Any,
+    labels: Any,
+    pos_label: Any,
+    sample_weight: Any,
+    of_one: Callable[..., Any] | None = None,
 ) -> Forecast:
-    """The positive class of two."""
+    """The positive class of two; without ``of_one``, a function of one class, the same of either."""
     one = BinaryProbabilities.check(
-        y_true, y_proba, labels=labels, pos_label=pos_label, sample_weight=sample_weight
+        y_true,
+        y_proba,
+        labels=labels,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        side="either" if of_one is None else "one",
+        what="" if of_one is None else of_one.__name__,
     )
     return Forecast(one.proba, one.true, one.weight, one.eps).without_zeros()
 
@@ -69,13 +88,14 @@ def forecasts(
     labels: Any,
     pos_label: Any,
     sample_weight: Any,
+    of_one: Callable[..., Any] | None = None,
     accepted: tuple[str, ...] = TARGETS,
 ) -> list[Forecast]:
     """One forecast, or one for each class."""
     check_option("target", target, accepted)
     if target == "binary":
         try:
-            return [binary_forecast(y_true, y_proba, labels, pos_label, sample_weight)]
+            return [binary_forecast(y_true, y_proba, labels, pos_label, sample_weight, of_one)]
         except InvalidParameterError as error:
             if "multiclass" not in str(error):
                 raise

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.metrics.calibration.binning import Binning, BinSums, check_bins
+from skmetrics_ext.metrics.calibration.binning import Binning, check_bins
 from skmetrics_ext.metrics.calibration.events import binary_forecast
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import divide, ratio
+from skmetrics_ext.tallies.bins import BinTally
 from skmetrics_ext.validation import InvalidParameterError, warn_undefined
 
 
@@ -40,7 +41,7 @@ class CalibrationTest:
 # --------------------------------------------------------------------------- kernels
 
 
-def grouped_chi_squared(sums: BinSums) -> float:
+def grouped_chi_squared(sums: BinTally) -> float:
     """Squared difference of observed and expected events over its binomial variance, summed."""
     variance = sums.predicted * (1 - np.nan_to_num(sums.mean_predicted))
     # A group without variance adds nothing where it is right and infinitely much where not;
@@ -91,7 +92,7 @@ def hosmer_lemeshow_test(
         Subtracted from the number of groups: 2 where the model was fitted to these rows, 0
         where they are new to it.
     {proba_labels}
-    {proba_pos_label}
+    {proba_pos_label_one}
     sample_weight : array-like of shape (n_samples,), default=None
         How many rows each one stands for.
 
@@ -121,11 +122,13 @@ def hosmer_lemeshow_test(
     bins = check_bins(n_bins, strategy)
     if isinstance(ddof, bool) or not hasattr(ddof, "__index__") or ddof < 0:
         raise InvalidParameterError(f"ddof has to be an integer of 0 or more, got {ddof!r}.")
-    forecast = binary_forecast(y_true, y_proba, labels, pos_label, sample_weight)
+    forecast = binary_forecast(
+        y_true, y_proba, labels, pos_label, sample_weight, of_one=hosmer_lemeshow_test
+    )
     if strategy == "quantile" and isinstance(bins, int):
         binning = Binning.quantile_of_counts(forecast.proba, forecast.weight, bins)
     else:
-        binning = Binning.of(forecast, strategy, bins)
+        binning = Binning.of(forecast.proba, forecast.weight, strategy, bins)
     sums = binning.sums(forecast)
     statistic = grouped_chi_squared(sums)
     df = int(np.count_nonzero(sums.n_rows)) - int(ddof)

@@ -10,9 +10,9 @@ import numpy as np
 
 from skmetrics_ext.metrics.calibration.events import Forecast, binary_forecast
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.numeric import Array, ratio
-from skmetrics_ext.tallies import RankTally
-from skmetrics_ext.validation import warn_undefined
+from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.tallies import Means
+from skmetrics_ext.validation import BinaryProbabilities, Probabilities, warn_undefined
 
 _MOST_STEPS = 100
 _SMALL_STEP = 1e-12
@@ -51,10 +51,11 @@ class CalibrationLine:
 # --------------------------------------------------------------------------- kernels
 
 
-def observed_to_expected(tally: RankTally) -> Array:
-    """Weight of the events over the weighted sum of the probabilities."""
-    expected = ((tally.negative + tally.positive) * tally.thresholds).sum(axis=-1)
-    return ratio(tally.positive.sum(axis=-1), expected)
+def observed_to_expected(means: Means) -> Array:
+    """Of means of (whether the event happened, its probability); x/0 is infinite."""
+    observed, expected = means.mean[..., 0], means.mean[..., 1]
+    infinite = (observed.real > 0) & (expected == 0)
+    return np.where(infinite, np.inf, divide(observed, expected))
 
 
 def fit_line(x: Array, event: Array, weight: Array) -> tuple[Array, Array]:
@@ -144,6 +145,15 @@ def log_odds(forecast: Forecast) -> Array:
     return np.log(proba) - np.log1p(-proba)
 
 
+# --------------------------------------------------------------------------- values of rows
+
+
+def events_and_chances(checked: BinaryProbabilities | Probabilities) -> Array:
+    """Whether the event happened, and its probability."""
+    one = checked.as_binary()
+    return np.column_stack([one.true, one.proba])
+
+
 # --------------------------------------------------------------------------- public functions
 
 
@@ -168,7 +178,7 @@ def calibration_slope_intercept(
     {y_true_y_proba_binary}
         Clipped to [eps, 1 - eps] as in `log_loss`.
     {proba_labels}
-    {proba_pos_label}
+    {proba_pos_label_one}
     {sample_weight}
 
     Returns
@@ -195,7 +205,9 @@ def calibration_slope_intercept(
     >>> round(line.slope, 4), round(line.intercept, 4), round(line.in_the_large, 4)
     (0.7114, 0.0682, 0.0971)
     """
-    forecast = binary_forecast(y_true, y_proba, labels, pos_label, sample_weight)
+    forecast = binary_forecast(
+        y_true, y_proba, labels, pos_label, sample_weight, of_one=calibration_slope_intercept
+    )
     x, event, weight = log_odds(forecast), forecast.event, forecast.weights
     reason = _no_maximum(x, event)
     two = bool(event.any() and not event.all())
@@ -245,7 +257,7 @@ def observed_expected_ratio(
     ----------
     {y_true_y_proba_binary}
     {proba_labels}
-    {proba_pos_label}
+    {proba_pos_label_one}
     {sample_weight}
 
     Returns
@@ -268,12 +280,19 @@ def observed_expected_ratio(
     >>> observed_expected_ratio([0, 1, 0, 1], [0.25, 0.5, 0.25, 0.5])
     1.3333333333333333
     """
-    forecast = binary_forecast(y_true, y_proba, labels, pos_label, sample_weight)
-    weight = forecast.weights
-    value = float(ratio((weight * forecast.event).sum(), (weight * forecast.proba).sum()))
+    checked = BinaryProbabilities.check(
+        y_true,
+        y_proba,
+        labels=labels,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        side="one",
+        what=observed_expected_ratio.__name__,
+    )
+    value = float(observed_to_expected(Means.of(events_and_chances(checked), checked.weight)))
     if np.isnan(value):
         warn_undefined(
-            "observed_expected_ratio is undefined and nan: every probability is 0 and no event "
-            "happened."
+            f"{observed_expected_ratio.__name__} is undefined and nan: every probability is 0 and "
+            "no event happened."
         )
     return value

@@ -148,6 +148,4 @@ def smooth_calibration_error(
     0.1778
     """
     forecast = binary_forecast(y_true, y_proba, labels, pos_label, sample_weight)
-    weight = forecast.weights
-    residual = weight * (forecast.event - forecast.proba) / weight.sum()
-    return fixed_point(forecast.proba, residual)
+    return float(smooth_error(forecast.ranking))

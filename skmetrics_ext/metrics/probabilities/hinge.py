@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.probabilities.losses import mean_of_rows
+from skmetrics_ext.metrics.probabilities.losses import mean
 from skmetrics_ext.numeric import Array
+from skmetrics_ext.tallies import Means
+from skmetrics_ext.validation import Scores
 from skmetrics_ext.validation.decisions import check_decisions
 
 # --------------------------------------------------------------------------- kernels
@@ -17,6 +19,10 @@ from skmetrics_ext.validation.decisions import check_decisions
 def hinge_rows(margin: Array) -> Array:
     """What each row falls short of a margin of 1."""
     return np.maximum(1 - margin, 0.0)
+
+
+def hinge_losses(checked: Scores) -> Array:
+    return hinge_rows(margins(checked.true, checked.score))[:, None]
 
 
 def margins(true: Array, decision: Array) -> Array:
@@ -76,5 +82,4 @@ def hinge_loss(
     0.5833333333333334
     """
     checked = check_decisions(y_true, pred_decision, labels=labels, sample_weight=sample_weight)
-    rows = hinge_rows(margins(checked.true, checked.score))
-    return mean_of_rows(rows, checked.weight)
+    return float(mean(Means.of(hinge_losses(checked), checked.weight)))

@@ -8,7 +8,7 @@ import numpy as np
 
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array, parts
-from skmetrics_ext.tallies import MomentTally
+from skmetrics_ext.tallies import Means
 from skmetrics_ext.validation import (
     BinaryProbabilities,
     InvalidParameterError,
@@ -20,15 +20,13 @@ from skmetrics_ext.validation.probabilities import n_columns
 # --------------------------------------------------------------------------- kernels
 
 
-def mean(moments: MomentTally) -> Array:
-    return moments.mean[..., 0]
+def mean(means: Means) -> Array:
+    return means.mean[..., 0]
 
 
 def mean_of_rows(rows: Array, weight: Array | None) -> float:
-    """The same from the values of the rows, without their co-moments."""
-    if weight is None:
-        return float(rows.sum()) / len(rows)
-    return float((rows * weight).sum() / weight.sum())
+    """The same, of the values of rows."""
+    return float(mean(Means.of(rows[:, None], weight)))
 
 
 def log_loss_rows(true: Array, proba: Array, eps: float) -> Array:
@@ -72,6 +70,25 @@ def half_brier_rows(true: Array, proba: Array) -> Array:
     return rows
 
 
+# --------------------------------------------------------------------------- values of rows
+
+
+def log_losses(checked: Probabilities) -> Array:
+    return log_loss_rows(checked.true, checked.proba, checked.eps)[:, None]
+
+
+def brier_losses(
+    checked: Probabilities | BinaryProbabilities, scale_by_half: bool | str = "auto"
+) -> Array:
+    """Squared distances, halved for two classes; those of one column are half the sum already."""
+    if isinstance(checked, BinaryProbabilities):
+        rows = half_brier_rows(checked.true, checked.proba)
+        return (rows if scale_by_half else 2 * rows)[:, None]
+    rows = brier_rows(checked.true, checked.proba)
+    half = checked.proba.shape[1] < 3 if scale_by_half == "auto" else bool(scale_by_half)
+    return (rows / 2 if half else rows)[:, None]
+
+
 # --------------------------------------------------------------------------- public functions
 
 
@@ -94,18 +111,10 @@ def log_loss(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
-        True labels.
-    y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
-        Probability of each class in the order of ``labels``; one column is the probability
-        of the second class.
+    {y_true_y_proba_by_labels}
     {normalize}
     {sample_weight}
-    labels : array-like of shape (n_classes,), default=None
-        The class of each column of ``y_proba``, in this order, sorted or not. The sorted
-        classes of ``y_true`` by default.
-    y_pred : array-like
-        Former name of ``y_proba``; deprecated as in scikit-learn.
+    {labels_and_y_pred}
 
     Returns
     -------
@@ -134,10 +143,8 @@ def log_loss(
     checked = Probabilities.check(
         y_true, y_proba, labels=labels, sample_weight=sample_weight, absolute=not normalize
     )
-    rows = log_loss_rows(checked.true, checked.proba, checked.eps)
-    if normalize:
-        return mean_of_rows(rows, checked.weight)
-    return float((rows if checked.weight is None else rows * checked.weight).sum())
+    means = Means.of(log_losses(checked), checked.weight)
+    return float(mean(means) if normalize else means.total[0])
 
 
 @document
@@ -160,10 +167,7 @@ def brier_score_loss(
     ----------
     {y_true_y_proba}
     {sample_weight}
-    pos_label : int, float, bool or str, default=None
-        The class whose probability a single column is. By default the second of ``labels``,
-        else 1 where the labels are 0 and 1 or -1 and 1, else the greater of two numbers; text
-        has to say.
+    {brier_pos_label}
     {proba_labels}
     scale_by_half : bool or "auto", default="auto"
         Whether to halve the sum over classes; "auto" halves it for two classes.
@@ -195,30 +199,35 @@ def brier_score_loss(
     0.03
     """
     check_option("scale_by_half", scale_by_half, (True, False, "auto"))
+    options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    checked: Probabilities | BinaryProbabilities
     if n_columns(y_proba) == 1:
-        one = BinaryProbabilities.check(
-            y_true, y_proba, labels=labels, pos_label=pos_label, sample_weight=sample_weight
-        )
-        value = mean_of_rows(half_brier_rows(one.true, one.proba), one.weight)
-        return value if scale_by_half else 2 * value
-    checked = check_brier(y_true, y_proba, labels, pos_label, sample_weight)
-    value = mean_of_rows(brier_rows(checked.true, checked.proba), checked.weight)
-    two = checked.proba.shape[1] < 3
-    half = two if scale_by_half == "auto" else bool(scale_by_half)
-    return value / 2 if half else value
+        checked = BinaryProbabilities.check(y_true, y_proba, side="numbers", **options)
+    else:
+        checked = check_brier(y_true, y_proba, **options)
+    return float(mean(Means.of(brier_losses(checked, scale_by_half), checked.weight)))
 
 
 def check_brier(
-    y_true: Any, y_proba: Any, labels: Any, pos_label: Any, sample_weight: Any
+    y_true: Any,
+    y_proba: Any,
+    *,
+    labels: Any = None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
 ) -> Probabilities:
     """scikit-learn's rule: one column is that of `pos_label`; several are those of `labels`."""
     if n_columns(y_proba) > 1:
         return Probabilities.check(y_true, y_proba, labels=labels, sample_weight=sample_weight)
     one = BinaryProbabilities.check(
-        y_true, y_proba, labels=labels, pos_label=pos_label, sample_weight=sample_weight
+        y_true,
+        y_proba,
+        labels=labels,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        side="numbers",
     )
-    matrix = np.column_stack([1 - one.proba, one.proba])
-    return Probabilities(one.classes, one.true, matrix, one.weight, one.eps)
+    return one.as_columns()
 
 
 def renamed_argument(y_proba: Any, y_pred: Any) -> Any:

@@ -7,25 +7,27 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.probabilities.losses import mean_of_rows
+from skmetrics_ext.metrics.probabilities.losses import mean, of_true_class
 from skmetrics_ext.numeric import Array
+from skmetrics_ext.tallies import Means
 from skmetrics_ext.validation import InvalidParameterError, Probabilities
 from skmetrics_ext.validation.containers import read_column
 
-# --------------------------------------------------------------------------- kernels
+# --------------------------------------------------------------------------- values of rows
 
 
-def spherical_rows(true: Array, proba: Array) -> Array:
+def spherical_cosines(checked: Probabilities) -> Array:
     """Cosine of the angle between the probabilities of each row and its true class."""
+    proba = checked.proba
     norm = np.sqrt(np.einsum("nk,nk->n", proba, proba))
-    return proba[np.arange(len(true)), true] / norm
+    return (of_true_class(checked.true, proba) / norm)[:, None]
 
 
-def ranked_rows(true: Array, proba: Array) -> Array:
+def ranked_distances(checked: Probabilities) -> Array:
     """Squared distance of the two distribution functions of each row, by step."""
-    reached = np.cumsum(proba[:, :-1], axis=1)
-    away = reached - (np.arange(reached.shape[1]) >= true[:, None])
-    return np.einsum("nk,nk->n", away, away) / reached.shape[1]
+    reached = np.cumsum(checked.proba[:, :-1], axis=1)
+    away = reached - (np.arange(reached.shape[1]) >= checked.true[:, None])
+    return (np.einsum("nk,nk->n", away, away) / reached.shape[1])[:, None]
 
 
 # --------------------------------------------------------------------------- public functions
@@ -76,8 +78,7 @@ def spherical_score(
     checked = Probabilities.check_strict(
         y_true, y_proba, labels=labels, pos_label=pos_label, sample_weight=sample_weight
     )
-    rows = spherical_rows(checked.true, checked.proba)
-    return mean_of_rows(rows, checked.weight)
+    return float(mean(Means.of(spherical_cosines(checked), checked.weight)))
 
 
 @document
@@ -139,8 +140,7 @@ def ranked_probability_score(
         y_true, y_proba, labels=labels, pos_label=pos_label, sample_weight=sample_weight
     )
     _check_order(checked.classes, labels, y_true)
-    rows = ranked_rows(checked.true, checked.proba)
-    return mean_of_rows(rows, checked.weight)
+    return float(mean(Means.of(ranked_distances(checked), checked.weight)))
 
 
 def _check_order(classes: Array, labels: Any, y_true: Any) -> None:

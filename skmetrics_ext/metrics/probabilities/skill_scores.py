@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,13 +10,13 @@ import numpy as np
 from skmetrics_ext import kernels
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.probabilities.losses import (
-    brier_rows,
+    brier_losses,
     check_brier,
-    log_loss_rows,
+    log_losses,
     renamed_argument,
 )
-from skmetrics_ext.numeric import Array, divide
-from skmetrics_ext.tallies import MomentTally
+from skmetrics_ext.numeric import Array, divide, exclusive_cumsum
+from skmetrics_ext.tallies import Means
 from skmetrics_ext.validation import (
     InvalidParameterError,
     Probabilities,
@@ -26,51 +25,75 @@ from skmetrics_ext.validation import (
 from skmetrics_ext.validation.probabilities import n_columns
 from skmetrics_ext.validation.rows import read_rows
 
-_EPS = float(np.finfo(np.float64).eps)
+# Of equal losses, rounding may leave so much of their size and of 1.
+_ROUNDING = 1e-14
 
 # --------------------------------------------------------------------------- kernels
 
 
-def skill(moments: MomentTally) -> Array:
-    """Of moments of (loss, loss of the reference): the share of the second that is removed."""
-    return 1 - divide(moments.mean[..., 0], moments.mean[..., 1])
+def brier_skill(means: Means, reference: Any = None) -> Array:
+    """Of means of (loss, indicator of each class): skill against the class frequencies.
 
-
-def brier_skill(moments: MomentTally) -> Array:
-    """Of moments of (loss, indicator of each class): skill against the class frequencies.
-
-    Frequencies of merged rows are known only once they are merged, so this is the kernel for
-    parts; on one part it is `skill` up to rounding.
+    With another ``reference`` the means are of (loss, loss of the reference).
     """
-    share = moments.mean[..., 1:]
-    return 1 - divide(moments.mean[..., 0], (share * (1 - share)).sum(axis=-1))
+    share = means.mean[..., 1:]
+    if reference is not None:
+        return share_removed(means.mean[..., 0], share[..., 0])
+    return share_removed(means.mean[..., 0], (share * complement(share)).sum(axis=-1))
 
 
-def log_loss_skill(moments: MomentTally) -> Array:
+def log_loss_skill(means: Means) -> Array:
     """The same for the log loss, whose reference loses the entropy of the frequencies."""
-    share = moments.mean[..., 1:]
-    entropy = -(share * np.log(np.clip(share, _EPS, 1 - _EPS))).sum(axis=-1)
-    return 1 - divide(moments.mean[..., 0], entropy)
+    share = means.mean[..., 1:]
+    rest = complement(share)
+    rare = share.real < rest.real
+    log = np.where(
+        rare, np.log(np.where(share.real > 0, share, 1)), np.log1p(-np.where(rare, 0, rest))
+    )
+    return share_removed(means.mean[..., 0], -(share * log).sum(axis=-1))
+
+
+def share_removed(loss: Array, reference: Array) -> Array:
+    """Share of the loss of a reference that is gone; 0 where rounding alone tells them apart."""
+    value = 1 - divide(loss, reference)
+    equal = np.abs((loss - reference).real) <= _ROUNDING * (1 + reference.real)
+    return np.where(equal, value - value.real, value)
+
+
+def complement(share: Array) -> Array:
+    """1 less each share; of classes that exclude each other the sum of the others.
+
+    Where one class is nearly all this keeps the digits that 1 - share has lost.
+    """
+    others = exclusive_cumsum(share) + exclusive_cumsum(share[..., ::-1])[..., ::-1]
+    exclude = np.abs(share.sum(axis=-1, keepdims=True) - 1) <= 1e-12
+    return np.where(exclude, others, 1 - share)
+
+
+# --------------------------------------------------------------------------- values of rows
+
+
+def log_losses_and_classes(checked: Probabilities) -> Array:
+    """The loss and the indicators of the classes, from whose means the reference loss follows."""
+    return np.column_stack([log_losses(checked), checked.as_scores().marks()])
+
+
+def brier_losses_and_classes(checked: Probabilities) -> Array:
+    return np.column_stack([brier_losses(checked, False), checked.as_scores().marks()])
+
+
+def means_of(losses: Array, checked: Probabilities) -> Means:
+    """Means of the same columns, without those of the indicators."""
+    means = Means.of(losses, checked.weight)
+    return Means(means.weight, np.append(means.mean, class_shares(checked)))
 
 
 def class_shares(checked: Probabilities) -> Array:
     """Weighted frequency of each class."""
     if checked.true.ndim == 2:
-        return MomentTally.from_checked(checked.true.astype(np.float64), checked.weight).mean
+        return Means.of(checked.true, checked.weight).mean
     counts = kernels.bin_sums(checked.true, checked.proba.shape[1], checked.weight)
     return counts / counts.sum()
-
-
-def null_rows(checked: Probabilities, loss: Callable[[Array, Array], Array]) -> Array:
-    """What the forecast of the frequencies loses on each row: it depends on the class alone.
-
-    The frequencies given as the forecast lose the same to the last bit, so that their skill is
-    exactly 0.
-    """
-    share = class_shares(checked)
-    if checked.true.ndim == 2:
-        return loss(checked.true, np.broadcast_to(share, checked.proba.shape))
-    return loss(np.arange(len(share)), np.tile(share, (len(share), 1)))[checked.true]
 
 
 # --------------------------------------------------------------------------- public functions
@@ -94,23 +117,13 @@ def d2_log_loss_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
-        True labels.
-    y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
-        Probability of each class in the order of ``labels``; one column is the probability
-        of the second class.
+    {y_true_y_proba_by_labels}
     {sample_weight}
-    labels : array-like of shape (n_classes,), default=None
-        The class of each column of ``y_proba``, in this order, sorted or not. The sorted
-        classes of ``y_true`` by default.
-    y_pred : array-like
-        Former name of ``y_proba``; deprecated as in scikit-learn.
+    {labels_and_y_pred}
 
     Returns
     -------
-    float
-        At most 1; higher is better, 0 is the forecast of the frequencies. nan, with a warning,
-        of fewer than two rows or of one class alone.
+    {skill}
 
     Raises
     ------
@@ -130,11 +143,7 @@ def d2_log_loss_score(
     if _too_few(y_true, y_proba, sample_weight):
         return float("nan")
     checked = Probabilities.check(y_true, y_proba, labels=labels, sample_weight=sample_weight)
-    own = log_loss_rows(checked.true, checked.proba, checked.eps)
-    null = null_rows(checked, partial(log_loss_rows, eps=_EPS))
-    # The frequency of a sure class is clipped too, and loses a little instead of nothing.
-    null = np.where(null <= 2 * _EPS, 0.0, null)
-    return _skill(own, null, checked, "d2_log_loss_score")
+    return _told(log_loss_skill(means_of(log_losses(checked), checked)), d2_log_loss_score)
 
 
 @document
@@ -157,14 +166,12 @@ def d2_brier_score(
     ----------
     {y_true_y_proba}
     {sample_weight}
-    {proba_pos_label}
+    {brier_pos_label}
     {proba_labels}
 
     Returns
     -------
-    float
-        At most 1; higher is better, 0 is the forecast of the frequencies. nan, with a warning,
-        of fewer than two rows or of one class alone.
+    {skill}
 
     Raises
     ------
@@ -182,10 +189,10 @@ def d2_brier_score(
     """
     if _too_few(y_true, y_proba, sample_weight):
         return float("nan")
-    checked = check_brier(y_true, y_proba, labels, pos_label, sample_weight)
-    own = brier_rows(checked.true, checked.proba)
-    null = null_rows(checked, brier_rows)
-    return _skill(own, null, checked, "d2_brier_score")
+    checked = check_brier(
+        y_true, y_proba, labels=labels, pos_label=pos_label, sample_weight=sample_weight
+    )
+    return _told(brier_skill(means_of(brier_losses(checked, False), checked)), d2_brier_score)
 
 
 @document
@@ -237,15 +244,14 @@ def brier_skill_score(
     """
     options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
     checked = Probabilities.check_strict(y_true, y_proba, **options)
-    own = brier_rows(checked.true, checked.proba)
+    own = brier_losses(checked, False)
     if reference is None:
-        null = null_rows(checked, brier_rows)
+        means = means_of(own, checked)
     else:
         forecast = _spread(reference, len(checked.true), n_columns(y_proba))
-        null = brier_rows(
-            checked.true, Probabilities.check_strict(y_true, forecast, **options).proba
-        )
-    return _skill(own, null, checked, "brier_skill_score")
+        other = brier_losses(Probabilities.check_strict(y_true, forecast, **options), False)
+        means = Means.of(np.column_stack([own, other]), checked.weight)
+    return _told(brier_skill(means, reference), brier_skill_score)
 
 
 def _spread(reference: Any, n_rows: int, width: int) -> Array:
@@ -264,12 +270,12 @@ def _spread(reference: Any, n_rows: int, width: int) -> Array:
     return np.broadcast_to(values, shape)
 
 
-def _skill(own: Array, null: Array, checked: Probabilities, name: str) -> float:
-    moments = MomentTally.from_checked(np.column_stack([own, null]), checked.weight)
-    value = float(skill(moments))
+def _told(value: Array, score: Callable[..., float]) -> float:
     if np.isnan(value):
-        warn_undefined(f"{name} is undefined and nan: the reference forecast is without error.")
-    return value
+        warn_undefined(
+            f"{score.__name__} is undefined and nan: the reference forecast is without error."
+        )
+    return float(value)
 
 
 def _too_few(y_true: Any, y_proba: Any, sample_weight: Any) -> bool:

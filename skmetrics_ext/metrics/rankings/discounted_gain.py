@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.metrics.probabilities.losses import mean
 from skmetrics_ext.metrics.rankings.row_order import ascending, by_rows, run_starts
-from skmetrics_ext.metrics.rankings.top_k import mean
 from skmetrics_ext.numeric import Array, divide
-from skmetrics_ext.tallies import MomentTally
+from skmetrics_ext.tallies import Means
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
 from skmetrics_ext.validation.parameters import check_integer, check_number
 from skmetrics_ext.validation.relevance import check_relevance
@@ -123,7 +123,7 @@ def dcg_score(
     base = _check_base(log_base)
     checked = check_relevance(y_true, y_score, sample_weight=sample_weight)
     rows = gain_rows(checked, k, base, ignore_ties)
-    return float(mean(MomentTally.from_checked(rows, checked.weight)))
+    return float(mean(Means.of(rows, checked.weight)))
 
 
 @document
@@ -179,7 +179,7 @@ def ndcg_score(
     _check_options(k, ignore_ties)
     checked = check_relevance(y_true, y_score, sample_weight=sample_weight, negative=False)
     rows = normalized_rows(checked, k, ignore_ties)
-    return float(mean(MomentTally.from_checked(rows, checked.weight)))
+    return float(mean(Means.of(rows, checked.weight)))
 
 
 def _check_options(k: Any, ignore_ties: Any) -> None:

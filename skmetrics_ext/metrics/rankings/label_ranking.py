@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.metrics.probabilities.losses import mean
 from skmetrics_ext.metrics.rankings.row_order import ascending, by_rows, run_starts
-from skmetrics_ext.metrics.rankings.top_k import mean
 from skmetrics_ext.numeric import Array, divide
-from skmetrics_ext.tallies import MomentTally
+from skmetrics_ext.tallies import Means
 from skmetrics_ext.validation import Scores
 from skmetrics_ext.validation.relevance import check_marks
 
@@ -123,7 +123,7 @@ def coverage_error(y_true: Any, y_score: Any, *, sample_weight: Any = None) -> f
     2.0
     """
     checked = check_marks(y_true, y_score, sample_weight=sample_weight)
-    return float(mean(MomentTally.from_checked(coverage_rows(checked), checked.weight)))
+    return float(mean(Means.of(coverage_rows(checked), checked.weight)))
 
 
 @document
@@ -154,7 +154,8 @@ def label_ranking_average_precision_score(
 
     See Also
     --------
-    average_precision_score : With ``average="samples"``, which asks at each distinct score.
+    average_precision_score : With ``average="samples"`` the same, but of a row without a relevant
+        label, which counts 0 there.
 
     References
     ----------
@@ -169,7 +170,7 @@ def label_ranking_average_precision_score(
     0.9167
     """
     checked = check_marks(y_true, y_score, sample_weight=sample_weight, one_label=True)
-    return float(mean(MomentTally.from_checked(precision_rows(checked), checked.weight)))
+    return float(mean(Means.of(precision_rows(checked), checked.weight)))
 
 
 @document
@@ -212,4 +213,4 @@ def label_ranking_loss(y_true: Any, y_score: Any, *, sample_weight: Any = None) 
     0.25
     """
     checked = check_marks(y_true, y_score, sample_weight=sample_weight)
-    return float(mean(MomentTally.from_checked(loss_rows(checked), checked.weight)))
+    return float(mean(Means.of(loss_rows(checked), checked.weight)))

@@ -73,7 +73,7 @@ def test_interpolated_quantiles_are_those_of_numpy(proba, n_bins, data):
 
 @given(proba=GRID, n_bins=st.integers(1, 12), strategy=st.sampled_from(["uniform", "quantile"]))
 def test_every_row_is_in_the_bin_whose_edges_hold_it(proba, n_bins, strategy):
-    binning = Binning.of(forecast(proba), strategy, n_bins)
+    binning = Binning.of(proba, None, strategy, n_bins)
     bins = binning.assign(proba)
     low, high = binning.edges[bins], binning.edges[bins + 1]
     assert (((low < proba) | (bins == 0)) & (low <= proba) & (proba <= high)).all()

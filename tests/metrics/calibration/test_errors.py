@@ -10,7 +10,7 @@ from support.score_inputs import class_probabilities
 
 from skmetrics_ext import RankTally, expected_calibration_error
 from skmetrics_ext.metrics.calibration.binning import Binning
-from skmetrics_ext.metrics.calibration.errors import binned_error, rate_variance
+from skmetrics_ext.metrics.calibration.errors import binned_error
 from skmetrics_ext.metrics.calibration.events import Forecast
 
 
@@ -97,7 +97,7 @@ def test_debiasing_makes_the_mean_over_outcomes_the_true_squared_error(data):
         event = np.array(outcome)
         sums = Binning.uniform(3).sums(Forecast(proba, event, None, 0.0))
         gap = sums.mean_predicted - sums.rate
-        estimate = float(sums.share @ (gap**2 - rate_variance(sums)))
+        estimate = float(sums.share @ (gap**2 - sums.rate_variance))
         total += estimate * np.where(event, chance, 1 - chance).prod()
         got = expected_calibration_error(event, proba, n_bins=3, norm="l2", debias=True)
         assert got == pytest.approx(np.sqrt(max(estimate, 0.0)), abs=1e-12)

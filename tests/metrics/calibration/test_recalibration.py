@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit
 
-from skmetrics_ext import RankTally, calibration_slope_intercept, observed_expected_ratio
+from skmetrics_ext import MomentTally, calibration_slope_intercept, observed_expected_ratio
 from skmetrics_ext.metrics.calibration.recalibration import observed_to_expected
 
 TRUE, PROBA = [0, 1, 0, 1, 1, 0], [0.1, 0.2, 0.6, 0.7, 0.9, 0.4]
@@ -115,5 +115,10 @@ def test_observed_over_expected_without_expectation():
     assert observed_expected_ratio([0, 1], [0.0, 0.0]) == np.inf
     with pytest.warns(UserWarning, match="undefined"):
         assert np.isnan(observed_expected_ratio([0, 0], [0.0, 0.0]))
-    tally = RankTally.from_scores(np.array([0.25, 0.5]), np.array([0, 1]), 2, None)
-    assert float(observed_to_expected(tally)) == 4 / 3
+
+
+def test_observed_over_expected_of_merged_parts():
+    parts = [MomentTally.from_values([[0, 0.25]]), MomentTally.from_values([[1, 0.5]])]
+    assert float(observed_to_expected(MomentTally.combine(parts))) == 4 / 3
+    with pytest.raises(ValueError, match="multiclass but should be binary"):
+        observed_expected_ratio([0, 1, 2], np.eye(3))

@@ -18,6 +18,12 @@ BINARY = (
     m.hosmer_lemeshow_test,
     m.spiegelhalter_test,
 )
+OF_ONE_CLASS = (
+    m.calibration_curve_binned,
+    m.calibration_slope_intercept,
+    m.observed_expected_ratio,
+    m.hosmer_lemeshow_test,
+)
 TRUE = [0, 1, 0, 1, 1, 0]
 PROBA = np.array([0.1, 0.3, 0.4, 0.5, 0.6, 0.9])
 
@@ -72,16 +78,42 @@ def test_no_probabilities_are_refused(function, proba, message):
 
 
 @by_name(SEVERAL + BINARY)
-def test_text_has_to_say_which_class_a_column_is_of(function):
+def test_a_class_may_be_named(function):
     text = np.array(["a", "b"])[TRUE]
-    with pytest.raises(ValueError, match="pos_label is not specified"):
-        function(text, PROBA)
     expected = number(function(TRUE, PROBA))
     for named in ({"pos_label": "b"}, {"labels": ["a", "b"]}):
         np.testing.assert_array_equal(number(function(text, PROBA, **named)), expected)
     both = np.column_stack([PROBA, 1 - PROBA])
     turned = number(function(text, both, labels=["b", "a"], pos_label="b"))
     np.testing.assert_allclose(turned, expected, rtol=1e-12, equal_nan=True)
+
+
+@by_name(OF_ONE_CLASS)
+@pytest.mark.parametrize("names", [["a", "b"], [1, 2], [0, 2]])
+def test_a_metric_of_one_class_asks_for_it(function, names):
+    no, yes = names
+    message = (
+        rf"{function.__name__} is of one class, and which of \[{no!r}, {yes!r}\] is the positive "
+        rf"one is not said: pass pos_label={yes!r} or pos_label={no!r}\."
+    )
+    with pytest.raises(InvalidParameterError, match=message):
+        function(np.array(names)[TRUE], PROBA)
+    expected = number(function(TRUE, PROBA))
+    np.testing.assert_array_equal(number(function(np.array([-1, 1])[TRUE], PROBA)), expected)
+    np.testing.assert_array_equal(number(function(np.array(TRUE) == 1, PROBA)), expected)
+
+
+@by_name([function for function in SEVERAL + BINARY if function not in OF_ONE_CLASS])
+@pytest.mark.parametrize("names", [["a", "b"], [1, 2], [0, 2]])
+def test_what_is_the_same_from_either_side_takes_a_column_as_that_of_the_later_class(
+    function, names
+):
+    proba = np.array([0.12, 0.33, 0.44, 0.51, 0.62, 0.93])  # on no edge of a bin
+    expected = number(function(TRUE, proba))
+    true = np.array(names)[TRUE]
+    np.testing.assert_array_equal(number(function(true, proba)), expected)
+    turned = number(function(true, 1 - proba, pos_label=names[0]))
+    np.testing.assert_allclose(turned, expected, rtol=1e-6, atol=1e-12, equal_nan=True)
 
 
 @by_name(BINARY)
@@ -104,8 +136,12 @@ def test_columns_are_as_many_as_classes(function):
 @by_name(SEVERAL + BINARY)
 def test_one_class_alone_names_the_other_column_only_if_it_can(function):
     both = np.column_stack([1 - PROBA, PROBA])
+    if function in OF_ONE_CLASS:
+        with pytest.raises(ValueError, match=r"which of \[5\] is the positive one"):
+            function([5] * 6, both)
+    named = {"pos_label": 5} if function in BINARY else {}
     with pytest.raises(ValueError, match="only one label"):
-        function([5] * 6, both)
+        function([5] * 6, both, **named)
 
 
 def test_the_top_label_is_the_first_of_equals():

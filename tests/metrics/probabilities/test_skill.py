@@ -1,5 +1,7 @@
 """Skill scores: against the class frequencies, against another forecast, and of merged parts."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -14,8 +16,8 @@ from skmetrics_ext import (
     d2_log_loss_score,
     log_loss,
 )
-from skmetrics_ext.metrics.probabilities.losses import brier_rows, log_loss_rows
-from skmetrics_ext.metrics.probabilities.skill_scores import brier_skill, log_loss_skill
+from skmetrics_ext.registry.find import find
+from skmetrics_ext.validation import Probabilities
 
 TRUE, PROBA = [0, 1, 1, 0, 1], [0.1, 0.9, 0.8, 0.3, 0.6]
 
@@ -85,22 +87,32 @@ def test_a_reference_without_error_is_undefined():
         assert np.isnan(brier_skill_score([0, 1], [0.5, 0.5], reference=[0.0, 1.0]))
 
 
+def test_a_rare_class_keeps_its_digits():
+    """One event in a million, for which 1 - share has lost ten of them."""
+    true = np.arange(1_000_000) == 7
+    proba = np.where(true, 0.25, 1e-6)
+    # By hand, times n: 9/16 + (n - 1)/n^2, against (n - 1)/n.
+    n = Fraction(len(true))
+    own, null = Fraction(9, 16) + (n - 1) / n**2, (n - 1) / n
+    assert brier_skill_score(true, proba) == pytest.approx(float(1 - own / null), rel=1e-12)
+    frequencies = np.full(len(true), 1e-6)
+    for score in (d2_brier_score, brier_skill_score, d2_log_loss_score):
+        assert score(true, frequencies) == 0
+
+
 @given(sample=class_probabilities(), cut=st.integers(1, 2), weighted=st.booleans())
 def test_merged_parts_have_the_skill_of_the_whole(sample, cut, weighted):
     true, proba, names = sample
     proba = proba.astype(np.float64)
     proba = proba / proba.sum(axis=1, keepdims=True)
-    codes = np.searchsorted(names, true)
     weight = np.arange(1.0, len(true) + 1) if weighted else None
-    marks = codes[:, None] == np.arange(len(names))
-    for rows, kernel, score in (
-        (brier_rows(codes, proba), brier_skill, d2_brier_score),
-        (log_loss_rows(codes, proba, 2.0**-52), log_loss_skill, d2_log_loss_score),
-    ):
-        columns = np.column_stack([rows, marks])
-        parts = [
-            MomentTally.from_values(columns[s], sample_weight=None if weight is None else weight[s])
-            for s in (slice(None, cut), slice(cut, None))
-        ]
-        got = float(kernel(MomentTally.combine(parts)))
+    for score in (d2_brier_score, d2_log_loss_score):
+        metric = find(score)
+        parts = [slice(None, cut), slice(cut, None)]
+        tallies = []
+        for rows in parts:
+            own = None if weight is None else weight[rows]
+            checked = Probabilities.check(true[rows], proba[rows], labels=names)
+            tallies.append(MomentTally.from_checked(metric.spec.row_values(checked), own))
+        got = float(metric.read(MomentTally.combine(tallies)))
         assert got == pytest.approx(score(true, proba, sample_weight=weight), rel=1e-9, abs=1e-12)

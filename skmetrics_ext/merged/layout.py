@@ -1,0 +1,172 @@
+"""What is known before rows are read: metrics, and the classes that columns belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.registry import Metric, find
+from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.validation.labels import find_labels, read_labels
+from skmetrics_ext.validation.positive import natural_positive, positive_class
+from skmetrics_ext.validation.scores import show_labels
+
+
+def find_all(metrics: Any) -> tuple[Metric, ...]:
+    """Several metrics that are read from sums; a mapping gives them names of its own."""
+    if isinstance(metrics, str) or callable(metrics):
+        metrics = [metrics]
+    if isinstance(metrics, Mapping):
+        found = [replace(_summed(given), name=str(name)) for name, given in metrics.items()]
+    else:
+        found = [_summed(given) for given in metrics]
+    if not found:
+        raise InvalidParameterError("metrics is empty.")
+    names = [one.name for one in found]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise InvalidParameterError(
+            f"{', '.join(twice)} is asked for twice; a dict gives metrics names of their own."
+        )
+    return tuple(found)
+
+
+def _summed(given: Any) -> Metric:
+    metric = find(given)
+    if metric.row is None:
+        raise InvalidParameterError(
+            f"{metric.name} is no metric of this package that is read from sums: any function "
+            "of rows needs them all at once."
+        )
+    name = metric.name.removeprefix("neg_")
+    if metric.spec.ranks_labels:
+        raise InvalidParameterError(
+            f"{name} ranks several labels of each row, and a column of true labels holds one: pass "
+            f"{metric.spec.name} both matrices in memory."
+        )
+    for reserved in ("labels", "pos_label"):
+        if reserved in metric.params:
+            raise InvalidParameterError(
+                f"{reserved} is the same for all metrics: pass it beside them, not to {name}."
+            )
+    return replace(metric, name=name)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Layout:
+    """Metrics, and the classes that the columns of scores belong to.
+
+    Parameters
+    ----------
+    asked : tuple of Metric
+    classes : ndarray of shape (K,)
+        Of the codes: the negative class first where there are two. Every class that may occur.
+    positive : object
+        The positive class of two; None where nothing says which it is.
+    n_columns : int
+        Of scores: 0, 1, or one for each class.
+    """
+
+    asked: tuple[Metric, ...]
+    classes: Array
+    positive: Any
+    n_columns: int
+
+    def of_kind(self, *kinds: str) -> list[Metric]:
+        """The metrics that are read from one kind of sums."""
+        return [one for one in self.asked if one.sums in kinds]
+
+    @property
+    def reads_probabilities(self) -> bool:
+        return any(one.spec.response == "probabilities" for one in self.asked)
+
+    @property
+    def is_binary(self) -> bool:
+        return self.n_columns < 2
+
+    def settled(self, one: Metric) -> Metric:
+        """A metric of labels with the positive class, where it is of one."""
+        if one.sides == "none" or self.positive is None:
+            return one
+        return one.with_params(pos_label=self.positive)
+
+
+def make_layout(
+    asked: Iterable[Metric], found: Array | None, labels: Any, pos_label: Any, n_columns: int
+) -> Layout:
+    """Decide the classes: ``labels``, or those found in the column of true labels."""
+    asked = tuple(asked)
+    ranked = [one for one in asked if one.sums != "tables"]
+    if ranked and n_columns == 0:
+        raise InvalidParameterError(
+            f"{', '.join(one.name for one in ranked)} needs scores: say which column holds them."
+        )
+    given = None if labels is None else read_labels(labels)
+    if given is not None:
+        if len(set(given.tolist())) < len(given):
+            raise InvalidParameterError(f"labels names a class twice: {given.tolist()}.")
+        if found is not None and ranked and (find_labels(found, given) < 0).any():
+            strange = found[find_labels(found, given) < 0]
+            raise InvalidParameterError(
+                f"true holds {show_labels(strange)}, which labels={show_labels(given)} lacks."
+            )
+    classes = given if given is not None else found
+    if classes is None:
+        classes = np.array([0, 1])
+    if n_columns > 1:
+        if len(classes) != n_columns:
+            raise InvalidParameterError(
+                f"{n_columns} columns of scores need as many classes, in their order; there are "
+                f"{len(classes)}: {show_labels(classes)}. Pass labels=, the class of each column."
+            )
+        return Layout(asked, classes, pos_label, n_columns)
+    if n_columns == 0:
+        return Layout(asked, classes, _positive(asked, classes, given, pos_label, False), 0)
+    if given is None:
+        classes = _both(classes)
+    if len(classes) != 2:
+        raise InvalidParameterError(
+            f"One column of scores needs two classes, true holds {show_labels(classes)}; of more "
+            "classes pass a column of scores for each."
+        )
+    positive = _positive(asked, classes, given, pos_label, True)
+    order = classes if classes.tolist().index(positive) == 1 else classes[::-1]
+    return Layout(asked, order, positive, 1)
+
+
+def _both(classes: Array) -> Array:
+    """Two classes where one of 0 and 1, or of -1 and 1, occurs alone."""
+    if len(classes) == 1 and classes.dtype.kind in "biuf":
+        value = classes[0]
+        if value in (0, 1):
+            return np.array([0, 1]).astype(classes.dtype)
+        if value == -1:
+            return np.array([-1, 1]).astype(classes.dtype)
+    if len(classes) == 1:
+        raise InvalidParameterError(
+            f"true holds only one class, {show_labels(classes)}: pass labels=, both of them."
+        )
+    return classes
+
+
+def _positive(
+    asked: Iterable[Metric], classes: Array, given: Array | None, pos_label: Any, scored: bool
+) -> Any:
+    """The positive class of two: as told, or as the metrics need it; None where none is needed."""
+    listed = classes.tolist()
+    if pos_label is None and given is not None and len(given) == 2:
+        return given.tolist()[1]
+    if len(listed) > 2:
+        return pos_label
+    if pos_label is not None and (scored or len(listed) == 2):
+        return positive_class(listed, pos_label, what="The data set")
+    if pos_label is not None:
+        return pos_label
+    of_one = [one for one in asked if one.sides == "one"]
+    if of_one:
+        return of_one[0].positive(listed)
+    return positive_class(listed, what="", either=True) if scored else natural_positive(listed)

@@ -1,0 +1,89 @@
+"""BinTally: sums over the rows within bins of a probability."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.validation import InvalidParameterError
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class BinTally:
+    """Sums over the rows of each bin, which add when parts with the same edges merge.
+
+    Parameters
+    ----------
+    edges : ndarray of shape (B + 1,)
+    weight : ndarray of shape (..., B)
+        Weight of the rows.
+    positive : ndarray of shape (..., B)
+        Weight of the rows whose event happened.
+    predicted : ndarray of shape (..., B)
+        Weighted sum of the probabilities.
+    squares : ndarray of shape (..., B)
+        Sum of the squared weights; nan where the rows are not known one by one.
+    n_rows : ndarray of shape (..., B)
+        Number of rows; nan where they are not known one by one.
+    noise : ndarray of shape (..., B) or None
+        What sampling adds to the squared distance of each rate from a probability, where a metric
+        is to take it off.
+    """
+
+    edges: Array
+    weight: Array
+    positive: Array
+    predicted: Array
+    squares: Array
+    n_rows: Array
+    noise: Array | None = None
+
+    @classmethod
+    def combine(cls, parts: Iterable[BinTally]) -> Self:
+        """The sums of all the rows of parts that have the same edges."""
+        parts = list(parts)
+        edges = parts[0].edges
+        if not all(np.array_equal(part.edges, edges) for part in parts):
+            raise InvalidParameterError("Sums over bins add only where the bins are the same.")
+        names = ("weight", "positive", "predicted", "squares", "n_rows")
+        return cls(edges, *(sum(getattr(part, name) for part in parts) for name in names))
+
+    def merge(self, *others: BinTally) -> Self:
+        """Sum of these and others."""
+        return self.combine([self, *others])
+
+    def debiased(self) -> Self:
+        """The same with the noise of the rates."""
+        return replace(self, noise=self.rate_variance)
+
+    @property
+    def share(self) -> Array:
+        """Weight of each bin as a share of all."""
+        return divide(self.weight, self.weight.sum(axis=-1, keepdims=True))
+
+    @property
+    def mean_predicted(self) -> Array:
+        """Mean probability of each bin; nan where it is empty."""
+        return divide(self.predicted, self.weight)
+
+    @property
+    def rate(self) -> Array:
+        """How often the event happened in each bin; nan where it is empty."""
+        return divide(self.positive, self.weight)
+
+    @property
+    def effective_rows(self) -> Array:
+        """Number of rows of equal weight that are worth as much (Kish 1965)."""
+        weight = self.weight.astype(np.float64)
+        return np.nan_to_num(divide(weight, self.squares)) * weight
+
+    @property
+    def rate_variance(self) -> Array:
+        """Unbiased estimate of the sampling variance of each rate; 0 where one row is all."""
+        rate, rows = self.rate, self.effective_rows
+        alone = rows <= 1 + 1e-9
+        return np.where(alone, 0.0, divide(rate * (1 - rate), np.where(alone, 1.0, rows - 1)))
