@@ -24,6 +24,10 @@ y_true, y_pred : array-like of shape (n_samples,) or (n_samples, n_outputs)
 labels : array-like, default=None
     The classes to use, in this order. All that occur, sorted, by default.""",
     "pos_label": """
+pos_label : int, float, bool or str, default=None
+    The positive class when ``average="binary"``. By default 1 of {0, 1} or {-1, 1}, or True;
+    other labels have to say.""",
+    "pos_label_1": """
 pos_label : int, float, bool or str, default=1
     The positive class when ``average="binary"``.""",
     "average": """

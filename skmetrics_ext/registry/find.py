@@ -205,7 +205,9 @@ class Metric:
         row, options = self.spec, self.options
         if row.averages:
             labels, pos_label = options.get("labels"), options.get("pos_label")
-            plan = averaging.averaged(tally, labels, pos_label, options.get("average", "macro"))
+            plan = averaging.averaged(
+                tally, labels, pos_label, options.get("average", "macro"), self.name
+            )
             fill = options.get("zero_division", np.nan)
             if row.averages == "classes":
                 return plan.read(self.kernel, fill, tell)
@@ -215,7 +217,7 @@ class Metric:
         if self.tally == "confusion":
             values = self.kernel(tally)
         else:
-            values = self.kernel(tally.hits() if self.tally == "hits" else tally.counts())
+            values = self.kernel(getattr(tally, self.tally)())
         if not row.fill:
             return np.asarray(values)
         return averaging.fill_undefined(values, options[row.fill], tell)

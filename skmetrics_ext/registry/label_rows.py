@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,13 +14,14 @@ from skmetrics_ext.metrics.labels import (
     fbeta,
     imbalance,
     krippendorff,
-    on_tables,
     rate_kernels,
     rates,
 )
-from skmetrics_ext.metrics.labels.rate_function import RateFunction
+from skmetrics_ext.metrics.labels.rate_function import Rate
 from skmetrics_ext.metrics.rankings import precision_recall_gain
+from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry.spec import INFINITY, NEVER, PLAIN, MetricSpec, Variants
+from skmetrics_ext.tallies import ConfusionTally
 
 AVERAGES: Variants = {
     **PLAIN,
@@ -52,49 +52,39 @@ def _row(
     undefined: str = NEVER,
     **other: Any,
 ) -> MetricSpec:
-    """Row of a metric of the counts of all classes."""
+    """Row of a metric of labels; of the counts of all classes where nothing else is said."""
     name = function.__name__
     judges = other.get("greater_is_better", True) is not None
     scorer = name.removesuffix("_score") if judges else None
     facts = {"tally": "counts", "response": "labels", "scorer": scorer, **other}
+    if not facts.get("is_table"):
+        facts["on_tables"] = partial(_on_tables, name)
     return MetricSpec(name, function, kernel, bounds=bounds, undefined=undefined, **facts)
 
 
-def _rate(function: RateFunction, **other: Any) -> MetricSpec:
+def _on_tables(name: str, tables: Array, classes: Array, **params: Any) -> Array:
+    from skmetrics_ext.registry.find import find
+
+    return find(name, params).read(ConfusionTally(classes, tables))
+
+
+def _rate(function: Callable[..., Any], rate: Rate, **other: Any) -> MetricSpec:
     """Row of a rate, whose facts stand beside its kernel."""
-    rate = function.rate
-    descriptive = rate.greater_is_better is None
     facts = {
-        "function": function,
-        "kernel": rate.kernel,
-        "tally": "counts",
-        "response": "labels",
-        "bounds": rate.bounds,
-        "undefined": rate.undefined,
+        "averages": "classes",
+        "sides": "one",
         "greater_is_better": rate.greater_is_better,
-        "scorer": None if descriptive else rate.name.removesuffix("_score"),
-        "variants": PLAIN if descriptive else AVERAGES,
-        "on_tables": on_tables.rate(rate),
+        "variants": PLAIN if rate.greater_is_better is None else AVERAGES,
         "interval": "wilson" if rate.kernel in _SHARES else "",
+        **other,
     }
-    return MetricSpec(rate.name, **{**facts, **other})
+    return _row(function, rate.kernel, rate.bounds, rate.undefined, **facts)
 
 
 ROWS = (
-    _row(
-        accuracy.accuracy_score,
-        accuracy.accuracy,
-        on_tables=on_tables.whole(accuracy.accuracy),
-        interval="wilson",
-    ),
+    _row(accuracy.accuracy_score, accuracy.accuracy, tally="hits", interval="wilson"),
     *(
-        _row(
-            function,
-            accuracy.error,
-            greater_is_better=False,
-            on_tables=on_tables.whole(accuracy.error),
-            interval="wilson",
-        )
+        _row(function, accuracy.error, tally="hits", greater_is_better=False, interval="wilson")
         for function in (accuracy.zero_one_loss, accuracy.error_rate)
     ),
     _row(
@@ -105,9 +95,9 @@ ROWS = (
         greater_is_better=None,
         is_table=True,
     ),
-    *map(
-        _rate,
-        (
+    *(
+        _rate(function, function.rate)
+        for function in (
             rates.precision_score,
             rates.recall_score,
             rates.specificity_score,
@@ -130,47 +120,38 @@ ROWS = (
             precision_recall_gain.precision_gain_score,
             precision_recall_gain.recall_gain_score,
             precision_recall_gain.f1_gain_score,
-        ),
+        )
     ),
-    replace(
-        _rate(rates.f1_score),
-        name="fbeta_score",
-        function=fbeta.fbeta_score,
-        kernel=partial(rate_kernels.fbeta, beta=2.0),
-        scorer="f2",
-        params={"beta": 2.0},
-        on_tables=on_tables.fbeta,
-    ),
-    _row(
-        composite.balanced_accuracy_score,
-        composite.balanced_accuracy,
-        on_tables=on_tables.balanced_accuracy,
-    ),
+    _rate(fbeta.fbeta_score, rates.f1_score.rate, scorer="f2", params={"beta": 2.0}),
+    _row(composite.balanced_accuracy_score, composite.balanced_accuracy),
     _row(
         imbalance.geometric_mean_score,
-        imbalance.recall_geometric_mean,
+        imbalance.geometric_mean,
         undefined="a class has no row",
-        on_tables=on_tables.geometric_mean,
+        averages="rates",
+        sides="one",
     ),
     _row(
         imbalance.index_balanced_accuracy_score,
         imbalance.index_balanced_accuracy,
         (0.0, 1.1),
         "no row, or every row, is of the class",
+        averages="rates",
+        sides="one",
         variants=SINGLE_LABEL_AVERAGES,
-        on_tables=on_tables.index_balanced_accuracy,
     ),
     _row(
         composite.fbeta_of_averages_score,
         composite.fbeta_of_averages,
         undefined="a class is never predicted, or has no row",
+        averages="rates",
         scorer="f1_of_averages",
-        on_tables=on_tables.fbeta_of_averages,
     ),
     _row(
         composite.averaged_confusion,
         composite.mean_table,
         (0.0, INFINITY),
+        averages="rates",
         greater_is_better=None,
         is_table=True,
     ),
@@ -178,40 +159,44 @@ ROWS = (
         composite.no_information_rate,
         composite.largest_class,
         greater_is_better=None,
-        on_tables=on_tables.no_information_rate,
         interval="largest",  # of shares: without a derivative where two are equal
     ),
+    _row(
+        agreement.matthews_corrcoef,
+        agreement.matthews,
+        (-1.0, 1.0),
+        ONE_CLASS,
+        fill="zero_division",
+    ),
+    _row(
+        agreement.cohen_kappa_score,
+        agreement.cohen_kappa,
+        (-1.0, 1.0),
+        ONE_CLASS,
+        table_params=("weights",),
+        fill="replace_undefined_by",
+    ),
     *(
-        _row(function, kernel, (-1.0, 1.0), ONE_CLASS, on_tables=stacked)
-        for function, kernel, stacked in (
-            (agreement.matthews_corrcoef, agreement.matthews, on_tables.matthews),
-            (agreement.cohen_kappa_score, agreement.cohen_kappa, on_tables.cohen_kappa),
-            (
-                agreement.scott_pi_score,
-                agreement.scott_pi,
-                on_tables.within(agreement.scott_pi),
-            ),
-            (agreement.gwet_ac1_score, agreement.gwet_ac1, on_tables.gwet_ac1),
-            (
-                agreement.brennan_prediger_score,
-                agreement.brennan_prediger,
-                on_tables.brennan_prediger,
-            ),
+        _row(function, kernel, (-1.0, 1.0), ONE_CLASS)
+        for function, kernel in (
+            (agreement.scott_pi_score, agreement.scott_pi),
+            (agreement.gwet_ac1_score, agreement.gwet_ac1),
+            (agreement.brennan_prediger_score, agreement.brennan_prediger),
         )
     ),
     _row(
         krippendorff.krippendorff_alpha_score,
-        krippendorff.nominal_alpha,
+        krippendorff.krippendorff_alpha,
         (-1.0, 1.0),
         ONE_CLASS,
+        table_params=("level",),
         weights_are_counts=True,
-        on_tables=on_tables.krippendorff_alpha,
     ),
     _row(
         costs.hamming_loss,
         costs.hamming,
+        tally="marks",
         greater_is_better=False,
-        on_tables=on_tables.whole(accuracy.error),  # of single-label data
         interval="wilson",
     ),
     _row(
@@ -221,7 +206,6 @@ ROWS = (
         tally="confusion",
         greater_is_better=False,
         numeric_labels=True,
-        on_tables=on_tables.mean_distance,
     ),
 )
 
@@ -232,6 +216,5 @@ FURTHER = (
         (-INFINITY, INFINITY),
         tally="confusion",
         greater_is_better=False,
-        on_tables=on_tables.expected_cost,
     ),
 )

@@ -50,9 +50,10 @@ class MetricSpec:
         ``function(y_true, y_pred or y_score, **params)``.
     kernel : callable
         The pure function of a tally that it computes.
-    tally : {"hits", "counts", "confusion", "ranks", "moments"}
-        What the kernel reads: the rows predicted right, the counts of each class, the confusion
-        table, the ranking of one class against the rest, the moments of values of rows.
+    tally : {"hits", "marks", "counts", "confusion", "ranks", "moments"}
+        What the kernel reads: the rows predicted right; these, or every mark of multilabel data;
+        the counts of each class; the confusion table; the ranking of one class against the rest;
+        the moments of values of rows.
     response : {"labels", "scores", "probabilities"}
         What the function takes beside ``y_true``.
     bounds : (float, float)

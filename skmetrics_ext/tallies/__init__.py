@@ -7,8 +7,8 @@ all the rows together. Leading axes hold folds, groups or bootstrap replicates.
 from skmetrics_ext.tallies.binned import BinnedRankTally, ScoreSketch
 from skmetrics_ext.tallies.confusion import ConfusionTally, Tabulated
 from skmetrics_ext.tallies.counts import Counts
-from skmetrics_ext.tallies.moments import Means, MomentTally
 from skmetrics_ext.tallies.labels import LabelTally, ThresholdTally
+from skmetrics_ext.tallies.moments import Means, MomentTally
 from skmetrics_ext.tallies.ranks import RankTally, Steps
 from skmetrics_ext.tallies.stretch import Stretch
 

@@ -136,7 +136,7 @@ def resolve(argument: str, given: Any) -> Criterion:
             f"{argument}={row.name} needs {', '.join(missing)}: pass a callable on Counts, or the "
             f"name of a scorer such as {next(iter(row.scorers))!r}."
         )
-    if row.response != "labels" or row.tally not in ("hits", "counts") or row.is_table:
+    if row.response != "labels" or row.tally not in ("hits", "marks", "counts") or row.is_table:
         raise InvalidParameterError(
             f"{argument}={metric.name!r} is not a metric of counts and has no value at a threshold."
         )

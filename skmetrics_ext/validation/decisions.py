@@ -10,19 +10,25 @@ from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation.checked import checked_before
 from skmetrics_ext.validation.errors import InvalidParameterError
 from skmetrics_ext.validation.labels import encode_columns, read_labels
+from skmetrics_ext.validation.positive import positive_class
 from skmetrics_ext.validation.rows import read_rows
-from skmetrics_ext.validation.scores import Scores, column_codes, score_values
+from skmetrics_ext.validation.scores import Scores, column_codes, one_class, score_values
 from skmetrics_ext.validation.targets import label_values
 
 
 def check_decisions(
-    y_true: Any, pred_decision: Any, *, labels: Any = None, sample_weight: Any = None
+    y_true: Any,
+    pred_decision: Any,
+    *,
+    labels: Any = None,
+    sample_weight: Any = None,
+    alone_is_negative: bool = False,
 ) -> Scores:
     """Check and encode; the second of two classes is the positive one.
 
     More than two classes, in ``labels`` or in ``y_true``, need a column each, in the order of
-    ``labels``. One class alone is the negative one, as in scikit-learn. Checked scores, given in
-    the place of both arguments, come back as they are.
+    ``labels``. One class alone is by scikit-learn's rule the negative one (``alone_is_negative``).
+    Checked scores, given in the place of both arguments, come back as they are.
     """
     given = checked_before(Scores, y_true, pred_decision, labels, sample_weight)
     if given is not None:
@@ -52,6 +58,9 @@ def check_decisions(
             "pred_decision of two classes should be a 1d array, positive for the second class, "
             f"got an array of shape {scores.shape}."
         )
+    if len(classes) == 1 and labels is None and not alone_is_negative:
+        positive = positive_class(classes.tolist(), what="The metric", either=True)
+        classes, codes, _ = one_class(classes, codes, positive)
     return Scores("binary", classes, codes, scores, weight)
 
 

@@ -100,7 +100,9 @@ class Probabilities:
             _check_sums(matrix, proba)
         elif columns.ndim == 2:  # one column sums to 1 with its complement
             _warn_of_sums(matrix, eps)
-        return cls(classes, codes, matrix, weight, eps, absolute)
+        # Whether the classes are in an order that was declared, which is no fact of the numbers.
+        cache = {"ordered": labels is not None or true.ordered}
+        return cls(classes, codes, matrix, weight, eps, absolute, cache)
 
     @classmethod
     def check_strict(
@@ -148,14 +150,14 @@ class Probabilities:
             score, kind = self.proba, "multiclass"
             if self.true.ndim == 2:
                 kind = "multilabel-indicator"
-            elif len(self.classes) == 2:
+            elif self.proba.shape[1] == 2:
                 score, kind = np.ascontiguousarray(score[:, 1]), "binary"
             self.cache["scores"] = Scores(kind, self.classes, self.true, score, self.weight)
         return self.cache["scores"]
 
     def as_binary(self) -> BinaryProbabilities:
         """Probabilities of the last of two classes."""
-        if self.true.ndim == 2 or len(self.classes) != 2:
+        if self.true.ndim == 2 or self.proba.shape[1] != 2:
             kind = "multilabel-indicator" if self.true.ndim == 2 else "multiclass"
             raise InvalidParameterError(_NOT_BINARY.format(kind))
         if "binary" not in self.cache:

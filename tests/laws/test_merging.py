@@ -7,18 +7,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.compare import same
-from support.rows import NAMES, call, signature
+from support.rows import NAMES, call, draw_case, signature
 from support.samples import samples
 
-from skmetrics_ext import METRICS, ConfusionTally, Counts, MomentTally, RankTally
+from skmetrics_ext import METRICS, ConfusionTally, MomentTally, RankTally
+from skmetrics_ext.registry import find
+from skmetrics_ext.validation import Probabilities
 
-KINDS = {"ranks": ("binary",)}
-# Kernels of these read rows that were made to fit them (hits, losses), not plain counts.
-LINKED = [name for name in NAMES if METRICS[name].tally != "moments"]
+OF_LABELS = [name for name in NAMES if METRICS[name].response == "labels"]
+OF_RANKINGS = [name for name in NAMES if METRICS[name].tally == "ranks"]
 
 
-def kernel_of(spec):
-    """The kernel with the arguments that the public function would give it."""
+def reader_of(spec):
+    """What reads tallies: of labels the metric, with a value for each class where it has them.
+
+    Of the others the kernel, with the arguments that the public function would give it.
+    """
+    if spec.response == "labels":
+        return find(spec.name, {"average": None} if "average" in signature(spec) else {}).read
     parameters = list(inspect.signature(spec.kernel).parameters.values())[1:]
     options = {}
     for parameter in parameters:
@@ -29,17 +35,8 @@ def kernel_of(spec):
     return lambda tally: spec.kernel(tally, **options)
 
 
-def readable(spec, tally):
-    """What the kernel takes of a tally."""
-    if spec.tally == "confusion":
-        return tally.table
-    if spec.tally == "counts":
-        return tally.counts()
-    return tally
-
-
 def tally_of(spec, sample):
-    if spec.tally in ("counts", "confusion"):
+    if spec.response == "labels":
         own = sample.response
         return ConfusionTally.from_predictions(
             sample.true, own, labels=np.arange(sample.n_classes), sample_weight=sample.weight
@@ -47,7 +44,22 @@ def tally_of(spec, sample):
     if spec.tally == "ranks":
         # Not from_predictions: a part may hold one class only.
         return RankTally.from_scores(sample.response, sample.true, 2, sample.weight)
-    return MomentTally.from_values(sample.response, sample_weight=sample.weight)
+    if spec.ranks_labels:
+        return MomentTally.from_values(sample.response, sample_weight=sample.weight)
+    check = spec.check or Probabilities.check_strict
+    every = np.arange(sample.n_classes)
+    checked = check(sample.true, sample.response, labels=every, sample_weight=sample.weight)
+    columns = np.asarray(spec.row_values(checked), dtype=np.float64)
+    return MomentTally.from_checked(columns, checked.weight)
+
+
+def kinds_of(spec):
+    """What a metric is read from; scores of one column may be read by the range of them all."""
+    if spec.response == "labels" or spec.ranks_labels:
+        return ("binary", "multiclass")
+    if spec.tally == "ranks" or spec.sides == "one":
+        return ("binary",)
+    return ("multiclass",) if spec.response == "scores" else ("binary", "multiclass")
 
 
 def stacked(tallies):
@@ -58,31 +70,29 @@ def stacked(tallies):
 
 
 def draw_sample(data, spec, weighted=False):
-    """Samples of 2 classes for ranks, of any number for counts, of rows of values for moments."""
-    kind = data.draw(st.sampled_from(KINDS.get(spec.tally, ("binary", "multiclass"))))
-    response = {"ranks": spec.response, "moments": "scores"}.get(spec.tally, "labels")
-    return data.draw(samples(response, kind, weighted=weighted))
+    """Samples of 2 classes for ranks, of any number for counts and moments."""
+    kind = data.draw(st.sampled_from(kinds_of(spec)))
+    return data.draw(samples(spec.response, kind, weighted=weighted))
 
 
 @pytest.mark.parametrize("name", NAMES)
 @given(data=st.data())
 def test_merged_parts_are_the_whole(name, data):
     spec = METRICS[name]
-    kernel = kernel_of(spec)
+    read = reader_of(spec)
     sample = draw_sample(data, spec, weighted=data.draw(st.booleans()))
     n_rows = len(sample)
     part_of = np.array(data.draw(st.lists(st.integers(0, 2), min_size=n_rows, max_size=n_rows)))
     parts = [tally_of(spec, sample.take(part_of == k)) for k in range(3) if (part_of == k).any()]
     merged = parts[-1].merge(*parts[:-1])
-    whole = tally_of(spec, sample)
-    same(kernel(readable(spec, merged)), kernel(readable(spec, whole)))
+    same(read(merged), read(tally_of(spec, sample)))
 
 
 @pytest.mark.parametrize("name", NAMES)
 @given(data=st.data())
-def test_a_kernel_of_stacked_tallies_is_the_stack_of_its_values(name, data):
+def test_a_value_of_stacked_tallies_is_the_stack_of_their_values(name, data):
     spec = METRICS[name]
-    kernel = kernel_of(spec)
+    read = reader_of(spec)
     sample = draw_sample(data, spec, weighted=data.draw(st.booleans()))
     tallies = [tally_of(spec, sample)]
     for _ in range(2):
@@ -90,29 +100,31 @@ def test_a_kernel_of_stacked_tallies_is_the_stack_of_its_values(name, data):
         mixed = sample.take(rows[: len(rows) // 2 + 1])
         # The columns stay, so that there is something else to read.
         tallies.append(tally_of(spec, mixed))
-    values = [np.asarray(kernel(readable(spec, tally))) for tally in tallies]
-    together = kernel(readable(spec, stacked(tallies)))
-    same(together, np.stack(values))
-    if spec.tally == "counts":  # two leading axes, too
-        parts = (np.stack([part, part]) for part in stacked(tallies).counts().astuple())
-        same(kernel(Counts(*parts)), np.stack([np.stack(values)] * 2))
+    values = [np.asarray(read(tally)) for tally in tallies]
+    stack = stacked(tallies)
+    same(read(stack), np.stack(values))
+    if spec.response == "labels":  # two leading axes, too
+        twice = ConfusionTally(stack.classes, np.stack([stack.table] * 2))
+        same(read(twice), np.stack([np.stack(values)] * 2))
 
 
-@pytest.mark.parametrize("name", LINKED)
+@pytest.mark.parametrize("name", OF_LABELS)
+@given(data=st.data())
+def test_a_table_is_read_as_the_function_reads_its_rows(name, data):
+    weighted = data.draw(st.booleans())
+    spec, params, sample = draw_case(data, name, ("binary", "multiclass"), weighted=weighted)
+    got = find(name, params).read(tally_of(spec, sample))
+    same(got, np.asarray(call(spec, params, sample)))
+
+
+@pytest.mark.parametrize("name", OF_RANKINGS)
 @given(data=st.data())
 def test_the_kernel_is_that_of_the_public_function(name, data):
-    """Where it is defined, and the function needs no average or gives a value per class."""
+    """Where it is defined, and the function needs no average."""
     spec = METRICS[name]
-    # Without a choice of classes, a function of labels reads hits and misses of whole rows,
-    # which the counts of two classes hold as well.
-    kinds = ("binary", "multiclass") if "labels" in signature(spec) else ("binary",)
-    response = spec.response if spec.tally == "ranks" else "labels"
-    kind = data.draw(st.sampled_from(kinds if response == "labels" else ("binary",)))
-    sample = data.draw(samples(response, kind, weighted=data.draw(st.booleans())))
-    value = np.asarray(kernel_of(spec)(readable(spec, tally_of(spec, sample))))
-    per_class = spec.tally == "counts" and value.shape == (sample.n_classes,)
-    options = {"average": None} if per_class else {}
-    got = np.asarray(call(spec, spec.params, sample, **options))
+    sample = data.draw(samples(spec.response, "binary", weighted=data.draw(st.booleans())))
+    value = np.asarray(reader_of(spec)(tally_of(spec, sample)))
+    got = np.asarray(call(spec, spec.params, sample))
     assert got.shape == value.shape
     defined = ~np.isnan(value)
     same(got[defined], value[defined])

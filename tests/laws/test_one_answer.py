@@ -13,13 +13,14 @@ import pytest
 import sklearn.metrics
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+from support.rows import OF_ONE_LABEL
 
 from skmetrics_ext import METRICS
 
 from .asked_data import Answer, Question, any_rows, heard, known_rows
 from .ways_to_ask import DUCKDB, OVER_THRESHOLDS, WAYS, evaluated_together
 
-NAMES = list(METRICS)
+NAMES = OF_ONE_LABEL
 LABEL_NAMES = [name for name in NAMES if METRICS[name].response == "labels"]
 SINGLY = [way for way in WAYS if way != DUCKDB]
 # By the names of parameters: values beside those that the names of scorers set.
@@ -131,7 +132,7 @@ def disagreement(question, answer, right, *, keeps_rule=False, may_ask=False):
         return ""
     if answer.is_undefined and is_convention(question, right):
         return ""
-    wants_classes = answer.value is None and "labels" in answer.said
+    wants_classes = answer.value is None and "label" in answer.said
     if rows.lacks_a_class and not rows.told and (keeps_rule or wants_classes):
         return ""  # the rows alone do not tell them
     both = answer.value is not None and right.value is not None
@@ -247,3 +248,46 @@ def test_one_answer_to_all_metrics_by_duckdb(rows, response):
             wrong = disagreement(question, answer, expected(question))
             found += [f"{question}: {wrong}"] if wrong else []
     check(found)
+
+
+# --------------------------------------------------------------------------- the law sees
+
+
+def with_answer(way, change):
+    """A way that gives a changed answer to a changed question."""
+    return replace(way, ask=lambda question: change(way.ask, question))
+
+
+def a_little_more(ask, question):
+    answer = heard(ask, question)
+    return replace(answer, value=answer.value + 1e-9)
+
+
+def of_the_later_class(ask, question):
+    later = question.rows.classes[-1]
+    return ask(replace(question, pos_label=later) if question.pos_label is None else question)
+
+
+@pytest.mark.parametrize("way", SINGLY)
+def test_a_second_number_is_seen(way):
+    asked = questions(NAMES[0])[:1]
+    assert not compare_answers(WAYS[way], asked)
+    assert compare_answers(with_answer(WAYS[way], a_little_more), asked)
+
+
+@pytest.mark.parametrize("way", OVER_THRESHOLDS)
+def test_a_second_number_at_a_threshold_is_seen(way):
+    asked = questions(NAMES[0])[:1]
+    assert not compare_at_thresholds(OVER_THRESHOLDS[way], asked)
+    assert compare_at_thresholds(with_answer(OVER_THRESHOLDS[way], a_little_more), asked)
+
+
+@pytest.mark.parametrize("way", ["scorer", "report", "confidence_interval", "Accumulator"])
+def test_a_class_by_the_alphabet_is_seen(way):
+    asks = next(
+        question
+        for name in LABEL_NAMES
+        for question in questions(name)
+        if expected(question) is ASKS and not hasattr(sklearn.metrics, name)
+    )
+    assert compare_answers(with_answer(WAYS[way], of_the_later_class), [asks])

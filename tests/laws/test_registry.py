@@ -40,7 +40,7 @@ def test_metrics_of_the_order_of_labels_take_rows_of_several_labels_only():
 @pytest.mark.parametrize("name", NAMES)
 def test_a_row_has_known_facts(name):
     spec = METRICS[name]
-    assert spec.tally in ("counts", "confusion", "ranks", "moments")
+    assert spec.tally in ("hits", "marks", "counts", "confusion", "ranks", "moments")
     assert spec.response in ("labels", "scores", "probabilities")
     low, high = spec.bounds
     assert low < high

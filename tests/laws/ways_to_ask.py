@@ -282,10 +282,11 @@ def has_scorer(question):
 def labels_of_two(question):
     """Thresholds make labels of two classes, so that they change no metric of scores.
 
-    Of one class that occurs alone the other is known only where it is the usual one.
+    Of one class that occurs alone the other is known only where it is the usual one; and a
+    table of one class has another shape than that of two.
     """
     rows = question.rows
-    known = not rows.lacks_a_class or rows.natural is not None
+    known = not rows.lacks_a_class or (rows.natural is not None and has_scorer(question))
     return question.spec.response == "labels" and rows.is_binary and known
 
 

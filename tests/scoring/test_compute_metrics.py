@@ -56,13 +56,21 @@ def test_scores_are_sorted_once(monkeypatch):
     assert len(calls) == 1
 
 
-def test_the_positive_class_is_that_of_each_function():
-    y = Y + 1  # 1 and 2: the greater for areas, 1 for average precision
-    got = compute_metrics(["roc_auc", "average_precision", "lift_at_10"], y, y_score=P)
-    for name, value in got.items():
-        assert value == pytest.approx(alone(name, y, P), rel=1e-13), name
-    got = compute_metrics(["average_precision", "lift_at_10"], y, y_score=P, pos_label=2)
-    assert got["average_precision"] == alone("average_precision", y, P, pos_label=2)
+def test_the_positive_class_is_asked_for_where_nothing_says_it():
+    y = Y + 1  # 1 and 2: neither is positive by itself
+    either = ["roc_auc", "gini", "ks_statistic", "brier_score"]
+    got = compute_metrics(either, y, y_proba=P)
+    assert got == pytest.approx(compute_metrics(either, Y, y_proba=P), rel=1e-13)
+    for name in ("average_precision", "lift_at_10", "h_measure", "partial_roc_auc"):
+        with pytest.raises(ValueError, match=r"which of \[1, 2\].*pos_label=2 or pos_label=1"):
+            compute_metrics([name], y, y_score=P)
+        got = compute_metrics([name], y, y_score=P, pos_label=2)
+        assert got == pytest.approx(compute_metrics([name], Y, y_score=P), rel=1e-13)
+    with pytest.raises(ValueError, match=r"which of \[1, 2\].*pos_label=2 or pos_label=1"):
+        compute_metrics(["f1"], y, PRED + 1)
+    got = compute_metrics(["f1"], y, PRED + 1, pos_label=2)
+    assert got == pytest.approx(compute_metrics(["f1"], Y, PRED), rel=1e-13)
+    assert compute_metrics(["f1_macro"], y, PRED + 1)["f1_macro"] > 0
 
 
 def test_several_classes():

@@ -31,6 +31,7 @@ from skmetrics_ext import (
     make_scorer,
 )
 from skmetrics_ext.registry import find
+from skmetrics_ext.scoring.scorer import metric_of
 
 EXACT = {"rtol": 1e-12, "atol": 1e-14}
 TWENTY = [
@@ -272,53 +273,50 @@ def test_a_fold_with_a_missing_class():
         assert np.isfinite(got[f"test_{name}"]).all()
 
 
-def test_text_needs_no_argument_where_the_positive_class_says_it():
+def test_text_has_no_positive_class_by_itself():
     X, y = cancer()
     names = ["average_precision", "f1", "lift_at_10", "recall"]
     expected = ScorerPanel(names)(fitted(), X, y)
-    for negative, positive in (("no", "yes"), ("Positive", "negative"), ("False", "True")):
+    for negative, positive in (("no", "yes"), ("well", "ill"), ("a", "b")):
         text = np.where(y == 1, positive, negative)
-        if positive == "negative":
-            text = np.where(y == 1, "Positive", "negative")
         model = bayes().fit(X, text)
-        assert ScorerPanel(names)(model, X, text) == pytest.approx(expected, rel=1e-12)
-    text = np.where(y == 1, "well", "ill")
-    model = bayes().fit(X, text)
-    for name in names:
-        with pytest.raises(ValueError, match=r"pass pos_label='well' or pos_label='ill'"):
-            get_scorer(name)(model, X, text)
-    got = ScorerPanel(names, pos_label="well")(model, X, text)
-    assert got == pytest.approx(expected, rel=1e-12)
-    either = ScorerPanel(["roc_auc", "gini", "neg_log_loss", "accuracy", "neg_brier_score"])
-    assert either(model, X, text) == pytest.approx(either(fitted(), X, y), rel=1e-12)
+        for name in names:
+            with pytest.raises(ValueError, match=f"pos_label='{positive}'"):
+                get_scorer(name)(model, X, text)
+        with pytest.warns(UndefinedMetricWarning, match="pos_label="):
+            assert np.isnan([*ScorerPanel(names)(model, X, text).values()]).all()
+        got = ScorerPanel(names, pos_label=positive)(model, X, text)
+        assert got == pytest.approx(expected, rel=1e-12)
+        either = ScorerPanel(["roc_auc", "gini", "neg_log_loss", "accuracy", "neg_brier_score"])
+        assert either(model, X, text) == pytest.approx(either(fitted(), X, y), rel=1e-12)
 
 
-def test_the_metrics_that_need_no_positive_class_are_the_same_for_both():
-    from skmetrics_ext.scoring.prepared import EITHER_CLASS, takes_positive
-    from skmetrics_ext.scoring.scorer import spec_of
-
+def test_the_sides_of_a_metric_are_those_that_its_row_says():
     X, y = cancer()
     seen = set()
     for name in get_scorer_names():
-        spec, fixed = spec_of(get_scorer(name)._score_func), get_scorer(name)._kwargs
-        if spec.response == "labels" or not takes_positive(spec, fixed):
+        metric = metric_of(get_scorer(name))
+        if metric.sides == "none":
             continue
         values = [get_scorer(name, pos_label=k)(fitted(), X, y) for k in (0, 1)]
         same = values[0] == pytest.approx(values[1], rel=1e-9)
-        assert same == (spec.name in EITHER_CLASS), name
-        seen.add(spec.name)
-    assert seen >= EITHER_CLASS
+        assert same == (metric.sides == "either"), name
+        seen.add(metric.sides)
+    assert seen == {"one", "either"}
 
 
-def test_classes_1_and_2_have_one_positive_class_for_all_metrics():
-    """scikit-learn's: 1, for F1 and average precision alike."""
+def test_classes_1_and_2_have_no_positive_class_for_any_metric_of_one():
     X, y = cancer()
     y = 2 - y
     model = bayes().fit(X, y)
-    names = ["f1", "average_precision", "precision", "recall", "roc_auc"]
-    got = ScorerPanel(names)(model, X, y)
+    names = ["f1", "average_precision", "precision", "recall"]
     for name in names:
-        assert got[name] == pytest.approx(sklearn.metrics.get_scorer(name)(model, X, y), rel=1e-12)
+        with pytest.raises(ValueError, match=r"which of \[1, 2\].*pos_label=2 or pos_label=1"):
+            get_scorer(name)(model, X, y)
+    got = ScorerPanel([*names, "roc_auc"], pos_label=1)(model, X, y)
+    for name, value in got.items():  # scikit-learn's scorers are of class 1
+        theirs = sklearn.metrics.get_scorer(name)(model, X, y)
+        assert value == pytest.approx(theirs, rel=1e-12), name
 
 
 def test_callables_and_scorers_of_scikit_learn():

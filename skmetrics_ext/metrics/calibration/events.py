@@ -68,7 +68,7 @@ def binary_forecast(
     sample_weight: Any,
     of_one: Callable[..., Any] | None = None,
 ) -> Forecast:
-    """The positive class of two; without ``of_one``, a function of one class, the same of either."""
+    """The positive class of two; a function of one class, ``of_one``, asks where none is said."""
     one = BinaryProbabilities.check(
         y_true,
         y_proba,

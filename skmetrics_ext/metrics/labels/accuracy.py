@@ -8,22 +8,32 @@ import numpy as np
 
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array, divide
-from skmetrics_ext.tallies import ConfusionTally, Counts
+from skmetrics_ext.tallies import ConfusionTally, Counts, Tabulated
 from skmetrics_ext.validation import InvalidParameterError, Labels, check_option
 from skmetrics_ext.validation.errors import warn_user
-from skmetrics_ext.validation.labels import read_labels
 
 # --------------------------------------------------------------------------- kernels
 
 
-def accuracy(counts: Counts) -> Array:
-    """Over the classes on the last axis."""
-    return divide(counts.tp.sum(axis=-1), counts.total[..., 0])
+def accuracy(hits: Counts, normalize: bool = True) -> Array:
+    """Share, or weight, of the rows predicted right."""
+    right = hits.tp[..., 0]
+    return divide(right, hits.true[..., 0]) if normalize else right
 
 
-def error(counts: Counts) -> Array:
-    """Over the classes on the last axis."""
-    return divide(counts.fn.sum(axis=-1), counts.total[..., 0])
+def error(hits: Counts, normalize: bool = True) -> Array:
+    """Share, or weight, of the rows predicted wrong."""
+    wrong = hits.fn[..., 0]
+    return divide(wrong, hits.true[..., 0]) if normalize else wrong
+
+
+def normalized(tally: Tabulated, normalize: str | None = None) -> Array:
+    """Table divided by the sums of its rows, its columns or all; 0 where a sum is 0."""
+    if normalize is None:
+        return tally.table
+    axis: Any = {"true": -1, "pred": -2, "all": (-1, -2)}[normalize]
+    shares = divide(tally.table, tally.table.sum(axis=axis, keepdims=True))
+    return np.nan_to_num(shares, nan=0.0)
 
 
 # --------------------------------------------------------------------------- public functions
@@ -71,8 +81,8 @@ def accuracy_score(
     >>> accuracy_score(["a", "b", "c", "c"], ["a", "b", "c", "b"])
     0.75
     """
-    counts = _hits(y_true, y_pred, sample_weight, normalize)
-    return float(accuracy(counts) if normalize else counts.tp[0])
+    hits = _hits(y_true, y_pred, sample_weight, normalize)
+    return float(accuracy(hits, normalize))
 
 
 @document
@@ -110,8 +120,8 @@ def zero_one_loss(
     >>> zero_one_loss([1, 2, 3, 4], [1, 2, 3, 3], normalize=False)
     1.0
     """
-    counts = _hits(y_true, y_pred, sample_weight, normalize)
-    return float(error(counts) if normalize else counts.fn[0])
+    hits = _hits(y_true, y_pred, sample_weight, normalize)
+    return float(error(hits, normalize))
 
 
 @document
@@ -200,27 +210,15 @@ def confusion_matrix(
     checked = Labels.check(
         y_true, y_pred, sample_weight=sample_weight, absolute=normalize is None
     ).single_label("a confusion matrix")
-    tally = ConfusionTally.from_labels(checked)
-    if labels is not None:
-        positions = checked.positions(labels)
-        tally = tally.select(positions, read_labels(labels))
-        if not np.isin(positions[positions >= 0], checked.true).any():
-            raise InvalidParameterError(
-                "At least one label specified must be in y_true; none of labels="
-                f"{list(tally.classes[:10])} is."
-            )
+    tally = ConfusionTally.from_labels(checked).restrict(labels)
+    if labels is not None and not np.isin(checked.positions(labels), checked.true).any():
+        raise InvalidParameterError(
+            "At least one label specified must be in y_true; none of labels="
+            f"{list(tally.classes[:10])} is."
+        )
     if tally.table.shape == (1, 1):
         warn_user(
             "A single label was found in 'y_true' and 'y_pred'. For the confusion matrix to have "
             "the correct shape, use the 'labels' parameter to pass all known labels."
         )
-    return normalized(tally.table, normalize)
-
-
-def normalized(table: Array, normalize: str | None) -> Array:
-    """Table divided by the sums of its rows, its columns or all; 0 where a sum is 0."""
-    if normalize is None:
-        return table
-    axis: Any = {"true": -1, "pred": -2, "all": (-1, -2)}[normalize]
-    shares = divide(table, table.sum(axis=axis, keepdims=True))
-    return np.nan_to_num(shares, nan=0.0)
+    return normalized(tally, normalize)

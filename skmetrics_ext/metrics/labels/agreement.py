@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.metrics.averaging import check_zero_division
+from skmetrics_ext.metrics.averaging import check_zero_division, fill_undefined, n_classes_of
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array, divide, exclusive_cumsum
-from skmetrics_ext.tallies import ConfusionTally, Counts
+from skmetrics_ext.tallies import Counts, LabelTally, Tabulated
 from skmetrics_ext.validation import InvalidParameterError, Labels, check_option, warn_undefined
 from skmetrics_ext.validation.containers import read_numbers
 
@@ -45,19 +45,16 @@ def matthews(counts: Counts) -> Array:
     return divide(together, np.sqrt(mixed_pairs(true, true)) * np.sqrt(mixed_pairs(pred, pred)))
 
 
-def cohen_kappa(counts: Counts) -> Array:
-    total = counts.true.sum(axis=-1)
-    return 1 - divide(counts.fn.sum(axis=-1) * total, mixed_pairs(counts.true, counts.pred))
-
-
-def weighted_kappa(table: Array, disagreement: Array) -> Array:
-    """Kappa in which some disagreements are worse than others."""
+def cohen_kappa(tally: Counts | Tabulated, weights: Any = None, grades: Any = None) -> Array:
+    """Agreement beyond the chance of both margins: of counts, or with weights of a table."""
+    if isinstance(tally, Counts):
+        total = tally.true.sum(axis=-1)
+        return 1 - divide(tally.fn.sum(axis=-1) * total, mixed_pairs(tally.true, tally.pred))
+    table, axes = tally.table, (-1, -2)
+    worse = disagreement(weights, read_grades(grades, table.shape[-1]))
     true, pred = table.sum(axis=-1), table.sum(axis=-2)
-    expected = true[..., :, None] * pred[..., None, :] / table.sum(axis=(-1, -2))[..., None, None]
-    axes = (-1, -2)
-    return 1 - divide(
-        (disagreement * table).sum(axis=axes), (disagreement * expected).sum(axis=axes)
-    )
+    expected = true[..., :, None] * pred[..., None, :] / table.sum(axis=axes)[..., None, None]
+    return 1 - divide((worse * table).sum(axis=axes), (worse * expected).sum(axis=axes))
 
 
 def mean_share(counts: Counts) -> Array:
@@ -71,13 +68,14 @@ def scott_pi(counts: Counts) -> Array:
     return beyond_chance(counts, mixed_pairs(share, share))
 
 
-def gwet_ac1(counts: Counts) -> Array:
+def gwet_ac1(counts: Counts, labels: Any = None) -> Array:
     share = mean_share(counts)
-    return beyond_chance(counts, 1 - divide(mixed_pairs(share, share), share.shape[-1] - 1))
+    others = n_classes_of(counts, labels) - 1
+    return beyond_chance(counts, 1 - divide(mixed_pairs(share, share), others))
 
 
-def brennan_prediger(counts: Counts) -> Array:
-    return beyond_chance(counts, np.asarray(1 - 1 / counts.tp.shape[-1]))
+def brennan_prediger(counts: Counts, labels: Any = None) -> Array:
+    return beyond_chance(counts, 1 - divide(1, n_classes_of(counts, labels)))
 
 
 # --------------------------------------------------------------------------- public functions
@@ -148,8 +146,7 @@ def matthews_corrcoef(
     check_zero_division(zero_division, warn=False)
     checked = Labels.check(y_true, y_pred, sample_weight=sample_weight)
     counts = Counts.from_labels(checked.single_label("a correlation of classes"))
-    value = float(matthews(counts))
-    return float(zero_division) if np.isnan(value) else value
+    return float(fill_undefined(matthews(counts), zero_division))
 
 
 @document
@@ -223,12 +220,8 @@ def cohen_kappa_score(
     if restricted.n_rows == 0:
         warn_undefined(f"`y2` contains no labels that are present in both `y1` and `labels`. {end}")
         return float(replace_undefined_by)
-    if weights is None:
-        value = cohen_kappa(Counts.from_labels(restricted))
-    else:
-        positions = read_grades(grades, len(restricted.classes))
-        tally = ConfusionTally.from_labels(restricted)
-        value = weighted_kappa(tally.table, disagreement(weights, positions))
+    tally = LabelTally(restricted)
+    value = cohen_kappa(tally.counts() if weights is None else tally, weights, grades)
     if np.isnan(value):
         warn_undefined(f"`y1`, `y2` and `labels` have only one label in common. {end}")
         return float(replace_undefined_by)
@@ -335,7 +328,7 @@ def gwet_ac1_score(
     0.0
     """
     checked = rows_among(y_true, y_pred, labels, sample_weight, "Gwet's AC1")
-    return value_or_nan(gwet_ac1(Counts.from_labels(checked)), "Gwet's AC1")
+    return value_or_nan(gwet_ac1(Counts.from_labels(checked), labels), "Gwet's AC1")
 
 
 @document
@@ -374,5 +367,5 @@ def brennan_prediger_score(
     """
     checked = rows_among(y_true, y_pred, labels, sample_weight, "Brennan and Prediger's kappa")
     return value_or_nan(
-        brennan_prediger(Counts.from_labels(checked)), "Brennan and Prediger's kappa"
+        brennan_prediger(Counts.from_labels(checked), labels), "Brennan and Prediger's kappa"
     )

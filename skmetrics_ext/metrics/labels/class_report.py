@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.metrics.averaging import AveragePlan, Rate, check_zero_division
+from skmetrics_ext.metrics.averaging import average_of, averaged, check_zero_division
 from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.metrics.labels.rate_function import Rate
 from skmetrics_ext.metrics.labels.rates import (
     f1_score,
     negative_predictive_value_score,
@@ -20,7 +20,7 @@ from skmetrics_ext.metrics.labels.rates import (
 )
 from skmetrics_ext.metrics.labels.summaries import support
 from skmetrics_ext.numeric import Array, wilson
-from skmetrics_ext.tallies import Counts
+from skmetrics_ext.tallies import Counts, LabelTally
 from skmetrics_ext.validation import InvalidParameterError, Labels, check_option
 from skmetrics_ext.validation.errors import warn_user
 from skmetrics_ext.validation.parameters import check_level
@@ -118,8 +118,8 @@ def classification_report(
     columns = {name: COLUMNS[name] for name in (*_STANDARD, *extra)}
     counts = Counts.from_labels(checked).select(checked.positions(labels))
     names = _class_names(checked, labels, target_names)
-    per_class = AveragePlan(counts, None, None)
-    values = {name: per_class.read(rate, zero_division) for name, rate in columns.items()}
+    per_class = average_of(counts, None)
+    values = {name: rate.read(per_class, zero_division) for name, rate in columns.items()}
     averages = _averages(checked, counts, labels, columns, zero_division)
     intervals = _intervals(counts, columns, confidence_level)
     weight = support(y_true, y_pred, labels, sample_weight, counts)
@@ -163,17 +163,15 @@ def _averages(
     """Name of each average -> value of each column."""
     whole = labels is None or set(checked.classes.tolist()) <= set(np.asarray(labels).tolist())
     micro = "accuracy" if whole and not checked.is_multilabel else "micro avg"
-    pooled = Counts(*(part[None] for part in counts.pool().astuple()))
     plans = {
-        micro: AveragePlan(pooled, "micro", None),
-        "macro avg": AveragePlan(counts, "macro", None),
-        "weighted avg": AveragePlan(counts, "weighted", counts.true),
+        micro: average_of(counts, "micro"),
+        "macro avg": average_of(counts, "macro"),
+        "weighted avg": average_of(counts, "weighted"),
     }
     if checked.is_multilabel:
-        rows = replace(checked.outputs(checked.positions(labels)), weight=None)
-        plans["samples avg"] = AveragePlan(Counts.from_outputs(rows), "samples", checked.weight)
+        plans["samples avg"] = averaged(LabelTally(checked), labels, average="samples")
     return {
-        heading: {name: plan.read(rate, zero_division) for name, rate in columns.items()}
+        heading: {name: rate.read(plan, zero_division) for name, rate in columns.items()}
         for heading, plan in plans.items()
     }
 

@@ -1,54 +1,57 @@
-"""Numbers made of several rates: balanced accuracy, G-mean, F of averages, likelihood ratios."""
+"""Numbers made of several rates: balanced accuracy, F of averages, mean tables."""
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.metrics.averaging import AveragePlan, check_zero_division
+from skmetrics_ext.metrics.averaging import (
+    Mean,
+    averaged,
+    check_zero_division,
+    mean_of_classes,
+)
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.labels import rate_kernels
 from skmetrics_ext.metrics.labels.fbeta import check_beta
+from skmetrics_ext.metrics.labels.rate_function import counted, mean_of
 from skmetrics_ext.metrics.labels.rates import precision_score, recall_score
 from skmetrics_ext.numeric import Array, divide
-from skmetrics_ext.tallies import Counts
+from skmetrics_ext.tallies import Counts, LabelTally
 from skmetrics_ext.validation import Labels, check_option
 from skmetrics_ext.validation.errors import warn_user
 
 # --------------------------------------------------------------------------- kernels
 
 
-def balanced_accuracy(counts: Counts) -> Array:
+def balanced_accuracy(counts: Counts, adjusted: bool = False) -> Array:
     """Mean recall of the classes that have rows, over the last axis."""
-    present = counts.true > 0
-    recalls = np.where(present, np.nan_to_num(rate_kernels.recall(counts)), 0.0)
-    return divide(recalls.sum(axis=-1), present.sum(axis=-1))
+    score = mean_of_classes(rate_kernels.recall(counts))
+    if not adjusted:
+        return score
+    chance = divide(1, (counts.true != 0).sum(axis=-1))
+    return divide(score - chance, 1 - chance)
 
 
-def fbeta_of_averages(counts: Counts, beta: float = 1.0) -> Array:
-    """F of the mean precision and the mean recall over the last axis, 0/0 read as 0."""
-    precision = np.nan_to_num(rate_kernels.precision(counts)).mean(axis=-1)
-    recall = np.nan_to_num(rate_kernels.recall(counts)).mean(axis=-1)
-    return fbeta_of(precision, recall, beta)
-
-
-def fbeta_of(precision: Any, recall: Any, beta: float) -> Array:
-    """F of two averages; 0 where both are."""
+def fbeta_of_averages(mean: Mean, beta: float = 1.0) -> Array:
+    """F of the mean precision and the mean recall; 0 where both are."""
+    precision, recall = mean(rate_kernels.precision), mean(rate_kernels.recall)
     square = float(beta) * float(beta)
     if np.isinf(square):
-        return np.asarray(recall)
-    top = (1 + square) * np.asarray(precision) * recall
-    return np.where(top == 0, 0.0, divide(top, square * np.asarray(precision) + recall))
+        return recall
+    top = (1 + square) * precision * recall
+    return np.where(top == 0, 0.0, divide(top, square * precision + recall))
 
 
 def largest_class(counts: Counts) -> Array:
     return divide(counts.true.max(axis=-1), counts.true.sum(axis=-1))
 
 
-def mean_table(counts: Counts) -> Array:
-    """Mean of the one-vs-rest tables [[TN, FP], [FN, TP]] over the last axis."""
-    means = [part.mean(axis=-1) for part in (counts.tn, counts.fp, counts.fn, counts.tp)]
+def mean_table(mean: Mean) -> Array:
+    """Mean of the one-vs-rest tables [[TN, FP], [FN, TP]] of the classes."""
+    means = [mean(attrgetter(part)) for part in ("tn", "fp", "fn", "tp")]
     return np.stack(means, axis=-1).reshape(*means[0].shape, 2, 2)
 
 
@@ -93,14 +96,9 @@ def balanced_accuracy_score(
     check_option("adjusted", adjusted, (True, False))
     checked = Labels.check(y_true, y_pred, sample_weight=sample_weight)
     counts = Counts.from_labels(checked.single_label("balanced accuracy"))
-    present = counts.true > 0
-    if not present.all():
+    if not counts.true.all():
         warn_user("y_pred contains classes not in y_true")
-    score = float(balanced_accuracy(counts))
-    if adjusted:
-        chance = 1 / np.count_nonzero(present)
-        score = float(divide(score - chance, 1 - chance))
-    return score
+    return float(balanced_accuracy(counts, adjusted))
 
 
 @document
@@ -154,12 +152,16 @@ def fbeta_of_averages_score(
     """
     check_zero_division(zero_division)
     check_beta(beta)
-    plan = AveragePlan.make(
-        y_true, y_pred, labels=labels, average="macro", sample_weight=sample_weight
+    plan = counted(
+        y_true,
+        y_pred,
+        "F of averages",
+        labels=labels,
+        average="macro",
+        sample_weight=sample_weight,
     )
-    precision = plan.read(precision_score.rate, zero_division)
-    recall = plan.read(recall_score.rate, zero_division)
-    return float(fbeta_of(precision, recall, beta))
+    mean = mean_of(plan, zero_division, precision_score.rate, recall_score.rate)
+    return float(fbeta_of_averages(mean, beta))
 
 
 @document
@@ -197,7 +199,7 @@ def averaged_confusion(
            [0.5, 0.5]])
     """
     checked = Labels.check(y_true, y_pred, sample_weight=sample_weight, absolute=True)
-    return mean_table(Counts.from_labels(checked).select(checked.positions(labels)))
+    return mean_table(averaged(LabelTally(checked), labels, average="macro").read)
 
 
 @document

@@ -6,24 +6,26 @@ from typing import Any
 
 import numpy as np
 
+from skmetrics_ext.metrics.averaging import mean_of_classes
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.labels.agreement import rows_among
 from skmetrics_ext.metrics.probabilities.losses import mean_of_rows
 from skmetrics_ext.numeric import Array, divide
-from skmetrics_ext.tallies import ConfusionTally, Counts
+from skmetrics_ext.tallies import Counts, LabelTally, Tabulated
 from skmetrics_ext.validation import InvalidParameterError, Labels, Probabilities
 from skmetrics_ext.validation.containers import read_numbers
 
 # --------------------------------------------------------------------------- kernels
 
 
-def hamming(counts: Counts) -> Array:
+def hamming(marks: Counts) -> Array:
     """Share of wrong marks over the outputs on the last axis."""
-    return divide((counts.fp + counts.fn).sum(axis=-1), counts.total.sum(axis=-1))
+    return divide((marks.fp + marks.fn).sum(axis=-1), marks.total.sum(axis=-1))
 
 
-def mean_cost(table: Array, costs: Array) -> Array:
-    return divide((table * costs).sum(axis=(-1, -2)), table.sum(axis=(-1, -2)))
+def mean_cost(tally: Tabulated, cost_matrix: Any) -> Array:
+    costs = np.asarray(cost_matrix, dtype=np.float64)
+    return divide((tally.table * costs).sum(axis=(-1, -2)), tally.table.sum(axis=(-1, -2)))
 
 
 def drawn_cost_rows(true: Array, proba: Array, costs: Array) -> Array:
@@ -31,11 +33,23 @@ def drawn_cost_rows(true: Array, proba: Array, costs: Array) -> Array:
     return np.einsum("nk,nk->n", costs[true], proba)
 
 
-def mean_distance(table: Array, grades: Array | None = None) -> Array:
+def mean_distance(tally: Tabulated) -> Array:
     """Mean over the rows of a table of the mean distance of the column from the row."""
-    grades = np.arange(table.shape[-1]) if grades is None else grades
+    table, grades = tally.table, grades_of(tally)
     distance = (table * np.abs(grades[:, None] - grades)).sum(axis=-1)
-    return np.asarray(np.nanmean(divide(distance, table.sum(axis=-1)), axis=-1))
+    return mean_of_classes(divide(distance, table.sum(axis=-1)))
+
+
+def grades_of(tally: Tabulated) -> Array:
+    """Numbers are their own grades; classes in a declared order are one step apart."""
+    if tally.ordered:
+        return np.arange(len(tally.classes), dtype=np.float64)
+    if tally.classes.dtype.kind not in "biuf":
+        raise InvalidParameterError(
+            f"y_true holds text, {tally.classes[:5].tolist()}, which has no order: pass "
+            "labels= in rising order, or an ordered categorical."
+        )
+    return tally.classes.astype(np.float64)
 
 
 # --------------------------------------------------------------------------- public functions
@@ -72,8 +86,7 @@ def hamming_loss(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> floa
     0.25
     """
     checked = Labels.check(y_true, y_pred, sample_weight=sample_weight)
-    counts = Counts.from_labels if checked.is_multilabel else Counts.from_hits
-    return float(hamming(counts(checked)))
+    return float(hamming(LabelTally(checked).marks()))
 
 
 @document
@@ -128,7 +141,7 @@ def expected_cost(
             f"{sorted(set(checked.classes.tolist()) - set(restricted.classes.tolist()))}."
         )
     costs = _read_costs(cost_matrix, restricted.classes)
-    return float(mean_cost(ConfusionTally.from_labels(restricted).table, costs))
+    return float(mean_cost(LabelTally(restricted), costs))
 
 
 @document
@@ -223,8 +236,7 @@ def macro_averaged_mean_absolute_error(
     0.8333333333333334
     """
     restricted = rows_among(y_true, y_pred, labels, sample_weight, "an error of grades")
-    grades = _grades_of(restricted, has_order=labels is not None or restricted.ordered)
-    return float(mean_distance(ConfusionTally.from_labels(restricted).table, grades))
+    return float(mean_distance(LabelTally(restricted)))
 
 
 def _read_costs(cost_matrix: Any, classes: Array) -> Array:
@@ -236,14 +248,3 @@ def _read_costs(cost_matrix: Any, classes: Array) -> Array:
             f"{classes.tolist()}, got shape {costs.shape}."
         )
     return costs
-
-
-def _grades_of(labels: Labels, has_order: bool) -> Array:
-    if has_order:
-        return np.arange(len(labels.classes), dtype=np.float64)
-    if labels.classes.dtype.kind not in "biuf":
-        raise InvalidParameterError(
-            f"y_true holds text, {labels.classes[:5].tolist()}, which has no order: pass "
-            "labels= in rising order, or an ordered categorical."
-        )
-    return labels.classes.astype(np.float64)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from numbers import Real
 from typing import Any
 
-from skmetrics_ext.metrics.averaging import rate_score
+from skmetrics_ext.metrics.averaging import check_average, check_zero_division
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.labels import rate_kernels as kernels
+from skmetrics_ext.metrics.labels.rate_function import counted
 from skmetrics_ext.metrics.labels.rates import f1_score
 from skmetrics_ext.validation import InvalidParameterError
 
@@ -36,7 +36,7 @@ def fbeta_score(
     beta : float
         From 0 (precision alone) to infinity (recall alone).
     {labels}
-    {pos_label}
+    {pos_label_1}
     {average}
     {sample_weight}
     zero_division : {"warn", 0.0, 1.0, nan}, default="warn"
@@ -62,17 +62,19 @@ def fbeta_score(
     >>> fbeta_score([0, 1, 1, 1], [0, 1, 0, 1], beta=2)
     0.7142857142857143
     """
+    check_zero_division(zero_division)
+    check_average(average)
     check_beta(beta)
-    return rate_score(
-        replace(f1_score.rate, kernel=partial(kernels.fbeta, beta=float(beta))),
+    plan = counted(
         y_true,
         y_pred,
+        f1_score.rate.title,
         labels=labels,
         pos_label=pos_label,
         average=average,
         sample_weight=sample_weight,
-        zero_division=zero_division,
     )
+    return f1_score.rate.read(plan, zero_division, partial(kernels.fbeta, beta=float(beta)))
 
 
 def check_beta(beta: Any) -> None:

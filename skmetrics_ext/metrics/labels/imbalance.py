@@ -7,33 +7,54 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.metrics.averaging import AveragePlan, check_zero_division
+from skmetrics_ext.metrics.averaging import EACH_CLASS, Mean, check_average, check_zero_division
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.labels import rate_kernels
+from skmetrics_ext.metrics.labels.rate_function import counted, mean_of
 from skmetrics_ext.metrics.labels.rates import (
     f1_score,
     precision_score,
     recall_score,
     specificity_score,
 )
-from skmetrics_ext.numeric import Array
-from skmetrics_ext.tallies import Counts
+from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.validation import InvalidParameterError, check_option
 
 # --------------------------------------------------------------------------- kernels
 
 
-def recall_geometric_mean(counts: Counts, correction: float = 0.0) -> Array:
-    """K-th root of the product of the recalls, over the last axis."""
-    recalls = rate_kernels.recall(counts)
-    recalls = np.where(recalls == 0, correction, recalls)
-    return np.asarray(np.prod(recalls ** (1 / recalls.shape[-1]), axis=-1))
+def geometric_mean(mean: Mean, average: str | None = EACH_CLASS, correction: float = 0.0) -> Array:
+    """K-th root of the product of the recalls of the K classes, or root of two averages."""
+    recall = mean(rate_kernels.recall)
+    if average != EACH_CLASS:
+        return np.sqrt(recall * mean(rate_kernels.specificity))
+    defined = ~np.isnan(recall)
+    if correction:
+        recall = np.where(recall.real == 0, correction, recall)
+    roots = np.where(defined, recall, 1.0) ** divide(1, defined.sum(axis=-1))[..., None]
+    return np.where(defined.any(axis=-1), np.prod(roots, axis=-1), np.nan)
 
 
-def index_balanced_accuracy(counts: Counts, alpha: float = 0.1) -> Array:
-    """Of the squared geometric mean, per class."""
-    sensitivity, specificity = rate_kernels.recall(counts), rate_kernels.specificity(counts)
-    return (1 + alpha * (sensitivity - specificity)) * sensitivity * specificity
+BASES = {
+    "sensitivity": rate_kernels.recall,
+    "specificity": rate_kernels.specificity,
+    "precision": rate_kernels.precision,
+    "f1": rate_kernels.fbeta,
+}
+
+
+def index_balanced_accuracy(
+    mean: Mean, alpha: float = 0.1, squared: bool = True, base: str = "geometric_mean"
+) -> Array:
+    """A base metric, or its square, times 1 plus alpha times sensitivity less specificity."""
+    sensitivity, specificity = mean(rate_kernels.recall), mean(rate_kernels.specificity)
+    if base in BASES:
+        value = mean(BASES[base])
+        value = value**2 if squared else value
+    else:
+        value = sensitivity * specificity
+        value = value if squared else np.sqrt(value)
+    return (1 + alpha * (sensitivity - specificity)) * value
 
 
 # --------------------------------------------------------------------------- public functions
@@ -45,7 +66,7 @@ def geometric_mean_score(
     y_pred: Any,
     *,
     labels: Any = None,
-    pos_label: Any = 1,
+    pos_label: Any = None,
     average: str | None = "multiclass",
     sample_weight: Any = None,
     correction: float = 0.0,
@@ -90,39 +111,34 @@ def geometric_mean_score(
     0.7071067811865476
     """
     check_option("average", average, ("multiclass", "binary", "micro", "macro", "weighted", None))
-    options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
-    if average != "multiclass":
-        sensitivity, specificity = _sensitivity_specificity(
-            y_true, y_pred, zero_division, average=average, **options
-        )
-        product = np.sqrt(sensitivity * specificity)
-        return product if average is None else float(product)
+    check_zero_division(zero_division)
     if not (isinstance(correction, Real) and 0 <= float(correction) <= 1):
         raise InvalidParameterError(f"correction has to be in [0, 1], got {correction!r}.")
-    recalls = recall_score(
-        y_true, y_pred, average=None, zero_division=zero_division, **{**options, "pos_label": 1}
+    mean = _mean(y_true, y_pred, labels, pos_label, average, sample_weight, zero_division)
+    value = geometric_mean(mean, average, correction)
+    return value if average is None else float(value)
+
+
+def _mean(
+    y_true: Any,
+    y_pred: Any,
+    labels: Any,
+    pos_label: Any,
+    average: str | None,
+    sample_weight: Any,
+    zero_division: Any,
+) -> Mean:
+    plan = counted(
+        y_true,
+        y_pred,
+        recall_score.rate.title,
+        labels=labels,
+        pos_label=pos_label,
+        average=average,
+        sample_weight=sample_weight,
     )
-    recalls = np.where(recalls == 0, correction, recalls)[~np.isnan(recalls)]
-    return float(np.prod(recalls ** (1 / len(recalls)))) if len(recalls) else float("nan")
-
-
-def _sensitivity_specificity(
-    y_true: Any, y_pred: Any, zero_division: Any, **options: Any
-) -> tuple[Any, Any]:
-    check_zero_division(zero_division)
-    plan = AveragePlan.make(y_true, y_pred, **options)
-    return (
-        plan.read(recall_score.rate, zero_division),
-        plan.read(specificity_score.rate, zero_division),
-    )
-
-
-BASES = {
-    "sensitivity": recall_score,
-    "specificity": specificity_score,
-    "precision": precision_score,
-    "f1": f1_score,
-}
+    rates = (recall_score, specificity_score, precision_score, f1_score)
+    return mean_of(plan, zero_division, *(function.rate for function in rates))
 
 
 @document
@@ -131,7 +147,7 @@ def index_balanced_accuracy_score(
     y_pred: Any,
     *,
     labels: Any = None,
-    pos_label: Any = 1,
+    pos_label: Any = None,
     average: str | None = "binary",
     sample_weight: Any = None,
     alpha: float = 0.1,
@@ -183,20 +199,7 @@ def index_balanced_accuracy_score(
     if not (isinstance(alpha, Real) and np.isfinite(float(alpha))):
         raise InvalidParameterError(f"alpha has to be a finite number, got {alpha!r}.")
     check_zero_division(zero_division)
-    plan = AveragePlan.make(
-        y_true,
-        y_pred,
-        labels=labels,
-        pos_label=pos_label,
-        average=average,
-        sample_weight=sample_weight,
-    )
-    sensitivity = plan.read(recall_score.rate, zero_division)
-    specificity = plan.read(specificity_score.rate, zero_division)
-    if base == "geometric_mean":
-        value = np.sqrt(sensitivity * specificity)
-    else:
-        value = plan.read(BASES[base].rate, zero_division)
-    dominance = 1 + alpha * (sensitivity - specificity)
-    result = dominance * (value**2 if squared else value)
-    return result if average is None else float(result)
+    check_average(average)
+    mean = _mean(y_true, y_pred, labels, pos_label, average, sample_weight, zero_division)
+    value = index_balanced_accuracy(mean, alpha, squared, base)
+    return value if average is None else float(value)

@@ -16,27 +16,32 @@ from skmetrics_ext.metrics.labels.agreement import (
     value_or_nan,
 )
 from skmetrics_ext.numeric import Array, divide
-from skmetrics_ext.tallies import ConfusionTally, Counts
+from skmetrics_ext.tallies import Counts, LabelTally, Tabulated
 from skmetrics_ext.validation import check_option
 
 # --------------------------------------------------------------------------- kernels
 
 
-def nominal_alpha(counts: Counts) -> Array:
-    """Krippendorff's alpha where any two classes differ alike, from the margins alone."""
-    share = mean_share(counts)
-    return beyond_chance(
-        counts, mixed_pairs(share, share) * _small_sample(counts.true.sum(axis=-1))
-    )
+def krippendorff_alpha(
+    tally: Counts | Tabulated, level: str = "nominal", grades: Any = None
+) -> Array:
+    """1 less the observed over the expected difference of two values paired at random.
 
-
-def krippendorff_alpha(table: Array, difference: Array) -> Array:
-    """1 less the observed over the expected difference of two values paired at random."""
-    axes = (-1, -2)
+    Where any two classes differ alike, the counts tell it.
+    """
+    if isinstance(tally, Counts):
+        share, rows = mean_share(tally), tally.true.sum(axis=-1)
+        return beyond_chance(tally, mixed_pairs(share, share) * _small_sample(rows))
+    table, axes = tally.table, (-1, -2)
     rows = table.sum(axis=axes)
     seen = divide(table, np.asarray(rows)[..., None, None])
     seen = (seen + np.swapaxes(seen, -1, -2)) / 2
     share = seen.sum(axis=-1)
+    if level == "interval":
+        places = read_grades(grades, table.shape[-1])
+    else:  # middle rank: the values below, and half of one's own
+        places = np.cumsum(share, axis=-1) - share / 2
+    difference = (places[..., :, None] - places[..., None, :]) ** 2
     # A value is not paired with itself, but its difference from itself is 0 anyway.
     pairs = share[..., :, None] * share[..., None, :]
     expected = (difference * pairs).sum(axis=axes) * _small_sample(rows)
@@ -105,20 +110,7 @@ def krippendorff_alpha_score(
     restricted = rows_among(
         y_true, y_pred, labels, sample_weight, "Krippendorff's alpha", absolute=True
     )
-    if level == "nominal":
-        alpha = nominal_alpha(Counts.from_labels(restricted))
-    else:
-        table = ConfusionTally.from_labels(restricted).table
-        alpha = krippendorff_alpha(table, _difference(level, grades, table))
+    tally = LabelTally(restricted)
+    alpha = krippendorff_alpha(tally.counts() if level == "nominal" else tally, level, grades)
     why = "only one class occurs, or the weights sum to half a row or less"
     return value_or_nan(alpha, "Krippendorff's alpha", why)
-
-
-def _difference(level: str, grades: Any, table: Array) -> Array:
-    if level == "interval":
-        positions = read_grades(grades, len(table))
-        return np.asarray((positions[:, None] - positions) ** 2)
-    values = divide(table.sum(axis=0) / 2 + table.sum(axis=1) / 2, table.sum())
-    # Middle rank of each class: the values between two classes, half of their own included.
-    middle = np.cumsum(values) - values / 2
-    return np.asarray((middle[:, None] - middle) ** 2)

@@ -1,12 +1,92 @@
-"""The public function of a rate, made from its facts."""
+"""The public function of a rate, made from its facts: check, count, average, warn."""
 
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
-from skmetrics_ext.metrics.averaging import Rate, rate_score
+from skmetrics_ext.metrics.averaging import (
+    Averaged,
+    Mean,
+    RateKernel,
+    averaged,
+    check_average,
+    check_zero_division,
+)
 from skmetrics_ext.metrics.documentation import fill
+from skmetrics_ext.tallies import LabelTally
+from skmetrics_ext.validation import Labels, warn_undefined
+from skmetrics_ext.validation.errors import warn_user
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A number read from the counts of one class, and what to tell of it.
+
+    ``kernel`` gives nan where it is 0/0; ``title`` and ``cause`` say why in the warning:
+    "{title} is ill-defined ... no {cause} samples". ``pos_label`` is the default of its function:
+    1 where scikit-learn has the name and the rule, None for the one rule. The rest documents it.
+    """
+
+    name: str
+    kernel: RateKernel
+    title: str
+    cause: str
+    summary: str
+    formula: str
+    undefined: str
+    source: str
+    example: str
+    greater_is_better: bool | None = True
+    bounds: tuple[float, float] = (0.0, 1.0)
+    pos_label: Any = None
+
+    def read(
+        self,
+        plan: Averaged,
+        zero_division: Any = "warn",
+        kernel: RateKernel | None = None,
+    ) -> Any:
+        """Value of checked data: a float, or an array of shape (K,) for ``average=None``."""
+        value = plan.read(kernel or self.kernel, zero_division, self.warn)
+        return value if plan.average is None else float(value)
+
+    def warn(self, average: str | None, n_values: int) -> None:
+        """Say that it is 0/0 and taken as 0, in scikit-learn's words."""
+        thing, place = ("labels", "samples") if average == "samples" else ("samples", "labels")
+        where = "due to" if n_values == 1 else f"in {place} with"
+        warn_undefined(
+            f"{self.title} is ill-defined and being set to 0.0 {where} no {self.cause} {thing}. "
+            "Use `zero_division` parameter to control this behavior."
+        )
+
+
+def counted(
+    y_true: Any,
+    y_pred: Any,
+    what: str,
+    *,
+    labels: Any = None,
+    pos_label: Any = None,
+    average: str | None = None,
+    sample_weight: Any = None,
+) -> Averaged:
+    """Check the input and count once; any number of rates can then be read."""
+    checked = Labels.check(y_true, y_pred, sample_weight=sample_weight)
+    if average != "binary" and pos_label is not None and pos_label != 1:
+        warn_user(
+            f"Note that pos_label (set to {pos_label!r}) is ignored when average != 'binary' "
+            f"(got {average!r}). You may use labels=[pos_label] to specify a single positive "
+            "class."
+        )
+    return averaged(LabelTally(checked), labels, pos_label, average, what)
+
+
+def mean_of(plan: Averaged, zero_division: Any, *rates: Rate) -> Mean:
+    """What kernels that join rates are given: the average of any of these, with its warning."""
+    warn = {rate.kernel: rate.warn for rate in rates}
+    return lambda kernel: plan.read(kernel, zero_division, warn[kernel])
 
 
 class RateFunction(Protocol):
@@ -20,7 +100,7 @@ class RateFunction(Protocol):
         y_pred: Any,
         *,
         labels: Any = None,
-        pos_label: Any = 1,
+        pos_label: Any = None,
         average: str | None = "binary",
         sample_weight: Any = None,
         zero_division: Any = "warn",
@@ -35,25 +115,28 @@ def public_rate(rate: Rate) -> RateFunction:
         y_pred: Any,
         *,
         labels: Any = None,
-        pos_label: Any = 1,
+        pos_label: Any = None,
         average: str | None = "binary",
         sample_weight: Any = None,
         zero_division: Any = "warn",
     ) -> Any:
-        return rate_score(
-            rate,
+        check_zero_division(zero_division)
+        check_average(average)
+        plan = counted(
             y_true,
             y_pred,
+            rate.title,
             labels=labels,
             pos_label=pos_label,
             average=average,
             sample_weight=sample_weight,
-            zero_division=zero_division,
         )
+        return rate.read(plan, zero_division)
 
     function.__name__ = function.__qualname__ = rate.name
     # Where the name is bound, so that scorers can be pickled.
     function.__module__ = sys._getframe(1).f_globals["__name__"]
+    function.__kwdefaults__ = {**(function.__kwdefaults__ or {}), "pos_label": rate.pos_label}
     function.rate = rate  # type: ignore[attr-defined]
     low, high = (f"{bound:g}" for bound in rate.bounds)
     better = {True: "; higher is better", False: "; lower is better", None: ""}
@@ -65,7 +148,7 @@ Parameters
 ----------
 {{y_true_y_pred_multilabel}}
 {{labels}}
-{{pos_label}}
+{{{"pos_label" if rate.pos_label is None else "pos_label_1"}}}
 {{average}}
 {{sample_weight}}
 zero_division : {{"warn", 0.0, 1.0, nan}}, default="warn"

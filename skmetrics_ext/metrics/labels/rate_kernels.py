@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from skmetrics_ext.numeric import Array, divide, ratio
@@ -25,8 +27,8 @@ def negative_predictive_value(counts: Counts) -> Array:
 
 
 def fbeta(counts: Counts, beta: float = 1.0) -> Array:
-    square = float(beta) * float(beta)
-    if np.isinf(square):
+    square = 1 if beta == 1 else float(beta) * float(beta)  # integers stay integers
+    if math.isinf(square):
         return recall(counts)
     return divide((1 + square) * counts.tp, square * counts.true + counts.pred)
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from skmetrics_ext.metrics.averaging import Rate
 from skmetrics_ext.metrics.labels import rate_kernels as kernels
-from skmetrics_ext.metrics.labels.rate_function import public_rate
+from skmetrics_ext.metrics.labels.rate_function import Rate, public_rate
 
 _RIJSBERGEN = "van Rijsbergen (1979), Information Retrieval, chapter 7."
 _YERUSHALMY = "Yerushalmy (1947), Public Health Reports 62(40), 1432-1449."
@@ -26,6 +25,7 @@ precision_score = public_rate(
         _RIJSBERGEN,
         """>>> precision_score([1, 2, 3], [1, 1, 3], average="macro", zero_division=0)
 0.5""",
+        pos_label=1,
     )
 )
 
@@ -41,6 +41,7 @@ recall_score = public_rate(
         _RIJSBERGEN,
         """>>> recall_score([1, 1, 1, 1, 0], [1, 0, 1, 1, 0])
 0.75""",
+        pos_label=1,
     )
 )
 
@@ -201,6 +202,7 @@ macro-recall is `fbeta_of_averages_score`.""",
 "Macro F1 and Macro F1", arXiv:1911.03347.""",
         """>>> f1_score([1, 2, 3], [1, 1, 3], average=None, zero_division=0)
 array([0.66666667, 0.        , 1.        ])""",
+        pos_label=1,
     )
 )
 
@@ -217,6 +219,7 @@ jaccard_score = public_rate(
         "Jaccard (1912), New Phytologist 11(2), 37-50.",
         """>>> jaccard_score([0, 1, 1, 1], [1, 1, 1, 0])
 0.5""",
+        pos_label=1,
     )
 )
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.metrics.averaging import AveragePlan, check_zero_division
+from skmetrics_ext.metrics.averaging import check_average, check_zero_division
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.labels import rate_kernels
 from skmetrics_ext.metrics.labels.fbeta import check_beta
+from skmetrics_ext.metrics.labels.rate_function import counted
 from skmetrics_ext.metrics.labels.rates import f1_score, precision_score, recall_score
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies import Counts
@@ -89,7 +89,7 @@ def precision_recall_fscore_support(
     beta : float, default=1.0
         How many times as important recall is as precision, from 0 to infinity.
     {labels}
-    {pos_label}
+    {pos_label_1}
     average : {"binary", "micro", "macro", "weighted", "samples"} or None, default=None
         As in `f1_score`; None gives one value per class.
     warn_for : list, tuple or set of str
@@ -120,32 +120,38 @@ def precision_recall_fscore_support(
     (0.75, 0.75)
     """
     check_zero_division(zero_division)
+    check_average(average)
     check_beta(beta)
     if not isinstance(warn_for, Iterable):
         raise InvalidParameterError(
             f"warn_for has to be a list, tuple or set of names, got {warn_for!r}."
         )
-    plan = AveragePlan.make(
+    plan = counted(
         y_true,
         y_pred,
+        precision_score.rate.title,
         labels=labels,
         pos_label=pos_label,
         average=average,
         sample_weight=sample_weight,
     )
-    fbeta = replace(f1_score.rate, kernel=partial(rate_kernels.fbeta, beta=beta))
-    values: list[Any] = []
-    for rate, name in (
-        (precision_score.rate, "precision"),
-        (recall_score.rate, "recall"),
-        (fbeta, "f-score"),
-    ):
-        silent = isinstance(zero_division, str) and name not in warn_for
-        values.append(plan.read(rate, 0.0 if silent else zero_division))
-    precision, recall, fscore = values
+    rates = (
+        (precision_score.rate, "precision", None),
+        (recall_score.rate, "recall", None),
+        (f1_score.rate, "f-score", partial(rate_kernels.fbeta, beta=beta)),
+    )
+    precision, recall, fscore = (
+        rate.read(plan, _silent(zero_division, name in warn_for), kernel)
+        for rate, name, kernel in rates
+    )
     if average is not None:
         return precision, recall, fscore, None
     return precision, recall, fscore, support(y_true, y_pred, labels, sample_weight, plan.counts)
+
+
+def _silent(zero_division: Any, told: bool) -> Any:
+    """What stands for 0/0 where it need not be told."""
+    return zero_division if told or not isinstance(zero_division, str) else 0.0
 
 
 def support(y_true: Any, y_pred: Any, labels: Any, sample_weight: Any, counts: Counts) -> Array:

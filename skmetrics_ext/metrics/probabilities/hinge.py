@@ -81,5 +81,11 @@ def hinge_loss(
     >>> hinge_loss([-1, 1, 1], [-2.0, 0.5, -0.25])
     0.5833333333333334
     """
-    checked = check_decisions(y_true, pred_decision, labels=labels, sample_weight=sample_weight)
+    checked = check_decisions(
+        y_true,
+        pred_decision,
+        labels=labels,
+        sample_weight=sample_weight,
+        alone_is_negative=True,
+    )
     return float(mean(Means.of(hinge_losses(checked), checked.weight)))

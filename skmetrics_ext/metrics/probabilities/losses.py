@@ -215,19 +215,13 @@ def check_brier(
     labels: Any = None,
     pos_label: Any = None,
     sample_weight: Any = None,
+    side: str = "either",
 ) -> Probabilities:
-    """scikit-learn's rule: one column is that of `pos_label`; several are those of `labels`."""
+    """One column is that of `pos_label`; several are those of `labels`, and need not sum to 1."""
     if n_columns(y_proba) > 1:
         return Probabilities.check(y_true, y_proba, labels=labels, sample_weight=sample_weight)
-    one = BinaryProbabilities.check(
-        y_true,
-        y_proba,
-        labels=labels,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        side="numbers",
-    )
-    return one.as_columns()
+    options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    return BinaryProbabilities.check(y_true, y_proba, side=side, **options).as_columns()
 
 
 def renamed_argument(y_proba: Any, y_pred: Any) -> Any:

@@ -11,7 +11,6 @@ from skmetrics_ext.metrics.probabilities.losses import mean, of_true_class
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies import Means
 from skmetrics_ext.validation import InvalidParameterError, Probabilities
-from skmetrics_ext.validation.containers import read_column
 
 # --------------------------------------------------------------------------- values of rows
 
@@ -25,6 +24,7 @@ def spherical_cosines(checked: Probabilities) -> Array:
 
 def ranked_distances(checked: Probabilities) -> Array:
     """Squared distance of the two distribution functions of each row, by step."""
+    _check_order(checked)
     reached = np.cumsum(checked.proba[:, :-1], axis=1)
     away = reached - (np.arange(reached.shape[1]) >= checked.true[:, None])
     return (np.einsum("nk,nk->n", away, away) / reached.shape[1])[:, None]
@@ -139,18 +139,13 @@ def ranked_probability_score(
     checked = Probabilities.check_strict(
         y_true, y_proba, labels=labels, pos_label=pos_label, sample_weight=sample_weight
     )
-    _check_order(checked.classes, labels, y_true)
     return float(mean(Means.of(ranked_distances(checked), checked.weight)))
 
 
-def _check_order(classes: Array, labels: Any, y_true: Any) -> None:
+def _check_order(checked: Probabilities) -> None:
     """Refuse text in the order of the alphabet, which is not that of its ranks."""
-    if labels is not None or len(classes) < 3 or classes.dtype.kind not in "UTO":
-        return
-    if isinstance(y_true, Probabilities):  # checked with labels in the order that was meant
-        if y_true.cache.get("ordered"):
-            return
-    elif read_column(y_true, "y_true").ordered:
+    classes = checked.classes
+    if len(classes) < 3 or classes.dtype.kind not in "UTO" or checked.cache.get("ordered"):
         return
     raise InvalidParameterError(
         f"The order of the text labels {classes.tolist()} is not known: pass labels=, from the "

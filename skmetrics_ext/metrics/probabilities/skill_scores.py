@@ -189,9 +189,8 @@ def d2_brier_score(
     """
     if _too_few(y_true, y_proba, sample_weight):
         return float("nan")
-    checked = check_brier(
-        y_true, y_proba, labels=labels, pos_label=pos_label, sample_weight=sample_weight
-    )
+    options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    checked = check_brier(y_true, y_proba, side="numbers", **options)
     return _told(brier_skill(means_of(brier_losses(checked, False), checked)), d2_brier_score)
 
 

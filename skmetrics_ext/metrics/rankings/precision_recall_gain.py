@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.metrics.averaging import Rate
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.labels.rate_function import public_rate
+from skmetrics_ext.metrics.labels.rate_function import Rate, public_rate
 from skmetrics_ext.metrics.rankings.rank_averaging import (
     ROUNDING,
     binary_tally,
