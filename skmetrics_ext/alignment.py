@@ -15,6 +15,7 @@ import numpy as np
 
 from skmetrics_ext.kernels import bin_sums
 from skmetrics_ext.numeric import Array
+from skmetrics_ext.tallies import Counts
 from skmetrics_ext.validation import InvalidParameterError, Labels, Probabilities, Scores
 from skmetrics_ext.validation.containers import read_column
 from skmetrics_ext.validation.labels import encode_columns, find_labels, read_labels
@@ -91,6 +92,7 @@ class AlignedRows:
         several = isinstance(classes, list) and classes and np.ndim(classes[0]) > 0
         self.known = None if classes is None or several else np.asarray(classes).tolist()
         self._checked: dict[Hashable, Any] = {}
+        self.grounds: dict[Hashable, Any] = {}  # of the metrics that read these rows
 
     def labels(self, y_pred: Any, *, absolute: bool = False) -> Labels:
         """Checked true and predicted labels; ``absolute`` keeps the unit of the weights."""
@@ -124,7 +126,10 @@ class AlignedRows:
             classes, (codes,) = encode_columns((true, values))
             ordered = true.ordered
         # A class whose rows weigh nothing has no rows.
-        rows = bin_sums(codes, len(classes), None if weight is None else weight > 0)
+        if labels is not None:  # counted already, or soon
+            rows = Counts.from_labels(labels).true > 0
+        else:
+            rows = bin_sums(codes, len(classes), None if weight is None else weight > 0)
         listed = classes.tolist()
         known = listed if self.known is None else self.known
         present = [label for label, count in zip(listed, rows.tolist(), strict=True) if count]

@@ -10,7 +10,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 
 import skmetrics_ext as sx
-from skmetrics_ext import METRICS, Counts, RankTally
+from skmetrics_ext import Counts, RankTally
+from skmetrics_ext.registry import find
+from skmetrics_ext.tallies import ThresholdTally
 
 
 def equals(fraction):
@@ -62,10 +64,9 @@ CASES = [(counts, name, value) for counts, values in RATES for name, value in va
 @pytest.mark.parametrize(("counts", "name", "value"), CASES)
 def test_rates(counts, name, value):
     assert getattr(sx, name)(*columns(*counts)) == equals(value)
-    # The kernel reads the same from the counts alone.
-    tally = Counts(*(np.array(part) for part in counts)).both_classes()
-    got = METRICS[name].kernel(tally)
-    assert np.atleast_1d(got)[-1] == equals(value)
+    # The counts alone are read the same.
+    tally = ThresholdTally(np.array([0, 1]), Counts(*(np.array(part) for part in counts)))
+    assert find(name).read(tally) == equals(value)
 
 
 @pytest.mark.parametrize(

@@ -69,12 +69,15 @@ class Layout:
         The positive class of two; None where nothing says which it is.
     n_columns : int
         Of scores: 0, 1, or one for each class.
+    ordered : bool
+        Whether the user listed the classes, so that their order is meant.
     """
 
     asked: tuple[Metric, ...]
     classes: Array
     positive: Any
     n_columns: int
+    ordered: bool = False
 
     def of_kind(self, *kinds: str) -> list[Metric]:
         """The metrics that are read from one kind of sums."""
@@ -123,7 +126,7 @@ def make_layout(
                 f"{n_columns} columns of scores need as many classes, in their order; there are "
                 f"{len(classes)}: {show_labels(classes)}. Pass labels=, the class of each column."
             )
-        return Layout(asked, classes, pos_label, n_columns)
+        return Layout(asked, classes, pos_label, n_columns, ordered=given is not None)
     if n_columns == 0:
         return Layout(asked, classes, _positive(asked, classes, given, pos_label, False), 0)
     if given is None:

@@ -156,7 +156,8 @@ def as_probabilities(rows: GroupRows, layout: Layout) -> Probabilities:
     matrix = rows.score
     if layout.is_binary:
         matrix = np.column_stack([1 - matrix[:, 0], matrix[:, 0]])
-    return Probabilities(layout.classes, rows.true, matrix, rows.weight, rows.eps)
+    cache = {"ordered": layout.ordered}
+    return Probabilities(layout.classes, rows.true, matrix, rows.weight, rows.eps, cache=cache)
 
 
 def bins_of(one: Metric, rows: GroupRows, layout: Layout) -> tuple[BinTally, ...]:

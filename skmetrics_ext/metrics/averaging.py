@@ -141,6 +141,19 @@ def averaged(
 
     Classes that no row has, true or predicted, are not there unless ``labels`` names them.
     """
+    kept = getattr(tally, "kept", None)
+    if kept is None or labels is not None:
+        return _averaged(tally, labels, pos_label, average, what)
+    key = "averaged", average, pos_label
+    if key not in kept:
+        kept[key] = _averaged(tally, None, pos_label, average, what)
+    found: Averaged = kept[key]
+    return found
+
+
+def _averaged(
+    tally: Tabulated, labels: Any, pos_label: Any, average: str | None, what: str
+) -> Averaged:
     if average == "binary":
         return Averaged(tally.of_class(positive_position(tally, pos_label, what)), average)
     if average == "samples":

@@ -100,7 +100,12 @@ labels : array-like of shape (n_classes,), default=None
     negative, positive. The sorted classes of ``y_true`` by default.""",
     "score_pos_label": """
 pos_label : int, float, bool or str, default=None
-    The positive class of binary labels; by default the greater of the two.""",
+    The positive class of binary labels. By default the second of ``labels``, else 1 of {0, 1} or
+    {-1, 1}, or True; other labels have to say.""",
+    "either_pos_label": """
+pos_label : int, float, bool or str, default=None
+    The positive class of binary labels, that of one column of scores. By default the second of
+    ``labels``, else 1 of {0, 1} or {-1, 1}, or True, else the greater of the two.""",
     "y_true_y_proba": """
 y_true : array-like of shape (n_samples,)
     True labels.

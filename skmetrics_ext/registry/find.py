@@ -17,7 +17,7 @@ from skmetrics_ext.metrics.averaging import Tell
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry.spec import MetricSpec
 from skmetrics_ext.registry.table import METRICS, ROWS
-from skmetrics_ext.tallies import LabelTally
+from skmetrics_ext.tallies import LabelTally, Means
 from skmetrics_ext.validation import InvalidParameterError, Labels
 from skmetrics_ext.validation.positive import positive_class
 
@@ -125,10 +125,20 @@ class Metric:
         """
         if self.sides == "none" or not self.takes("pos_label") or len(classes) > 2:
             return self
-        positive = self.positive(classes, pos_label)
+        return self.with_positive(self.positive(classes, pos_label))
+
+    def with_positive(self, positive: Any) -> Metric:
+        """The same metric of this class; itself for None."""
+        if positive is None:
+            return self
         if positive not in self._settled:
             self._settled[positive] = self.with_params(pos_label=positive)
         return self._settled[positive]
+
+    @cached_property
+    def bare(self) -> Metric:
+        """The same metric of data that know their classes and their unit."""
+        return self.without("labels", "pos_label", "normalize")
 
     def with_params(self, **params: Any) -> Metric:
         """The same metric with further parameters."""
@@ -172,8 +182,13 @@ class Metric:
     def tally_of(self, checked: Any) -> Any:
         """What `read` reads of checked data; None where only the function knows."""
         if isinstance(checked, Labels):
-            return LabelTally(checked)
-        return None
+            return LabelTally(checked, checked.cache)
+        values = self.spec.row_values
+        if values is None:
+            return None
+        names = parameters_of(values)
+        own = {name: self.options[name] for name in names if name in self.options}
+        return Means.of(values(checked, **own), checked.weight)
 
     def read(self, tally: Any, *, of_defined: bool = False, tell: Tell = None) -> Array:
         """Value of a tally of any leading axes; what is 0/0 is what the parameters say, or nan.

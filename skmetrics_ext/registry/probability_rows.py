@@ -12,7 +12,6 @@ from skmetrics_ext.metrics.probabilities import (
     hinge,
     losses,
     proper_scores,
-    row_values,
     skill_scores,
 )
 from skmetrics_ext.registry.spec import INFINITY, NEVER, PLAIN, WHOLE, MetricSpec, Variants
@@ -131,6 +130,7 @@ FURTHER = (
         costs.expected_cost_proba,
         bounds=(-INFINITY, INFINITY),
         sides="one",
-        row_values=row_values.drawn_cost,
+        check=partial(Probabilities.check_strict, side="one", what="expected_cost_proba"),
+        row_values=costs.drawn_costs,
     ),
 )

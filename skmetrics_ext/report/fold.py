@@ -106,7 +106,9 @@ def fit_and_score(
     if not found.reasons:
         evaluation = ScoredModel(own, take_rows(X, fold.test), take_rows(y, fold.test))
         params_of = {
-            name: take_params(score_params[name], n_samples, fold.test) for name in panel.names
+            name: take_params(params, n_samples, fold.test)
+            for name, params in score_params.items()
+            if params
         }
         found = panel.read(evaluation, params_of)
         responses = {

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.progress import Progress, reporting
-from skmetrics_ext.registry import find
 from skmetrics_ext.report.cv_report import CrossValidationReport
 from skmetrics_ext.report.fold import Fold, FoldResult, fit_and_score, row_numbers
 from skmetrics_ext.report.params import send_params
@@ -16,6 +15,7 @@ from skmetrics_ext.report.pooling import ScoredData
 from skmetrics_ext.report.scoring import ReportScoring, resolve_scoring
 from skmetrics_ext.scoring.panel import unique
 from skmetrics_ext.scoring.responses import estimator_name
+from skmetrics_ext.scoring.scorer import metric_of
 from skmetrics_ext.validation import distinct_labels
 from skmetrics_ext.validation.containers import count_rows
 from skmetrics_ext.validation.errors import warn_user
@@ -241,8 +241,8 @@ def _positive_of(classes: list[Any], pos_label: Any) -> Any:
 def _check_sides(chosen: ReportScoring, classes: list[Any]) -> None:
     """A metric of one class asks for it before anything is fitted."""
     for name in chosen.by_name:
-        metric = find(name)
-        if metric.sides == "one":
+        metric = metric_of(chosen.panel.scorers[name])
+        if metric is not None and metric.sides == "one":
             metric.positive(classes)
 
 

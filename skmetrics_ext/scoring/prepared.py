@@ -1,9 +1,14 @@
-"""A registered metric of one model's responses, by the stated policy for classes."""
+"""Registered metrics of one model's responses, by the stated policy for classes.
+
+Metrics that read the same response in the same way stand on one `Ground`: the responses are
+checked, and the classes of the model and of the rows compared, once for all of them.
+"""
 
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
+from collections.abc import Hashable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,32 +22,83 @@ from skmetrics_ext.validation.positive import positive_class
 _NAN = float("nan")
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Ground:
+    """What metrics of one kind read.
+
+    Parameters
+    ----------
+    given : Labels, Scores, Probabilities or None
+        Checked data; None where there is no value by the policy.
+    tally : object
+        What all metrics of this ground read of them; None for those of means, each of which
+        reads values of its own.
+    why : str
+        Why there is no value.
+    positive : object
+        The positive class; None where there is none.
+    only : list or None
+        The only class to average over, where the rows have a class that the model never saw.
+    lacks_positives : bool
+        Whether no row is of the positive class.
+    lacking : bool
+        Whether classes of several, or outputs, have no rows, and so leave a macro average.
+    without : ndarray of bool or None
+        Outputs of multilabel data that have no row.
+    """
+
+    given: Any
+    tally: Any = None
+    why: str = ""
+    positive: Any = None
+    only: list[Any] | None = None
+    lacks_positives: bool = False
+    lacking: bool = False
+    without: Any = None
+
+    @classmethod
+    def of(cls, metric: Metric, given: Any, **about: Any) -> Ground:
+        """The ground of a metric, and of all that read the same."""
+        tally = None if metric.spec.tally == "moments" else metric.tally_of(given)
+        return cls(given, tally, **about)
+
+
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A metric and the checked data to compute it from.
+    """A metric and the ground that it stands on.
 
     Parameters
     ----------
     metric : Metric
         With all its parameters.
-    given : Labels, Scores, Probabilities or None
-        None where it is undefined by the policy.
-    why : str
-        Why it is undefined.
+    ground : Ground
     factor : float
         What the value is multiplied with.
-    of_defined : bool
-        Whether the macro average is that of the classes that have rows.
-    without : ndarray of bool or None
-        Outputs of multilabel data that have no row.
     """
 
     metric: Metric
-    given: Any
-    why: str = ""
+    ground: Ground
     factor: float = 1.0
-    of_defined: bool = False
-    without: Any = None
+
+    @property
+    def given(self) -> Any:
+        """Checked data; None where there is no value by the policy."""
+        ground = self.ground
+        needs = ground.lacks_positives and self.metric.spec.needs_positives
+        return None if needs else ground.given
+
+    @property
+    def why(self) -> str:
+        """Why there is no value."""
+        return self.ground.why or f"no row is of the class {self.ground.positive!r}"
+
+    @property
+    def of_defined(self) -> bool:
+        """Whether the macro average is that of the classes that have rows."""
+        metric = self.metric
+        return (
+            self.ground.lacking and metric.takes("average") and metric.options["average"] == "macro"
+        )
 
     def value(self) -> Any:
         """The value; nan with a warning where it is undefined."""
@@ -51,84 +107,116 @@ class Prepared:
             warn_undefined(f"{metric.spec.name} is undefined: {self.why}.")
             return _NAN
         if self.of_defined:
-            return self.factor * _mean_of_defined(metric, given, self.without)
+            return self.factor * _mean_of_defined(metric, given, self.ground.without)
         value = metric.function(given, given, **metric.params)
         return value if self.factor == 1 else self.factor * float(value)
 
     def plain(self) -> float | None:
         """The value where there is nothing to tell of it; None where the function has to say it."""
-        if self.given is None or self.of_defined or self.factor != 1:
+        ground, metric = self.ground, self.metric
+        if ground.lacking or self.factor != 1 or self.given is None:
             return None
-        tally = self.metric.tally_of(self.given)
+        tally = ground.tally
         if tally is None:
-            return None
+            tally = metric.tally_of(ground.given)
+            if tally is None:
+                return None
         told: list[Any] = []
-        value = float(self.metric.read(tally, tell=lambda *what: told.append(what)))
-        return None if told or value != value else value
+        value = metric.read(tally, tell=lambda *what: told.append(what))
+        return None if told or value != value else float(value)
+
+
+def question_of(metric: Metric, missing: str) -> Hashable:
+    """What decides on the ground of a metric."""
+    row, params = metric.spec, metric.params
+    pos_label, labels = params.get("pos_label"), params.get("labels")
+    if row.response == "labels":
+        absolute = row.weights_are_counts or params.get("normalize") is False
+        return row.response, absolute, metric.sides, pos_label
+    return (
+        row.response,
+        row.tally,
+        row.ranks_labels and row.name,
+        row.misses_unseen,
+        metric.sides,
+        pos_label,
+        None if labels is None else tuple(labels),
+        missing,
+    )
 
 
 def prepare(
-    metric: Metric, rows: AlignedRows, method: str, response: Any, missing: str
+    metric: Metric, rows: AlignedRows, method: str, response: Any, missing: str, question: Hashable
 ) -> Prepared:
     """What to compute a metric from, by the policy for classes."""
+    key = question, method
+    ground = rows.grounds.get(key)
+    if ground is None:
+        ground = rows.grounds[key] = _ground(metric, rows, method, response, missing)
     if metric.spec.response == "labels":
-        return _prepare_labels(metric, rows, response)
-    if metric.spec.check is not None and metric.spec.ranks_labels:  # no row has a class
-        weight = rows.sample_weight
-        return Prepared(metric, metric.spec.check(rows.y_true, response, sample_weight=weight))
+        if ground.only is not None:
+            params = {"labels": ground.only, "average": "macro"}
+            return Prepared(metric.without("pos_label").with_params(**params), ground)
+        return Prepared(metric.with_positive(ground.positive), ground)
     factor = 1.0
     if metric.params.get("normalize") is False:  # weights may be scaled below: ratios ignore it
-        metric = metric.without("normalize")
         weight = rows.sample_weight
         factor = float(len(rows.y_true) if weight is None else np.sum(np.asarray(weight)))
-    prepared = _prepare_scores(metric, rows, method, response, missing)
-    return prepared if factor == 1 else replace(prepared, factor=factor)
+    return Prepared(metric.bare, ground, factor)
 
 
-def _prepare_labels(metric: Metric, rows: AlignedRows, y_pred: Any) -> Prepared:
+def _ground(metric: Metric, rows: AlignedRows, method: str, response: Any, missing: str) -> Ground:
+    if metric.spec.response == "labels":
+        return _ground_of_labels(metric, rows, response)
+    if metric.spec.check is not None and metric.spec.ranks_labels:  # no row has a class
+        weight = rows.sample_weight
+        return Ground(metric.spec.check(rows.y_true, response, sample_weight=weight))
+    return _ground_of_scores(metric, rows, method, response, missing)
+
+
+def _ground_of_labels(metric: Metric, rows: AlignedRows, y_pred: Any) -> Ground:
     absolute = metric.spec.weights_are_counts or metric.params.get("normalize") is False
     checked = rows.labels(y_pred, absolute=absolute)
     if metric.sides == "none" or checked.is_multilabel or rows.known is None:
-        return Prepared(metric, checked)
+        return Ground.of(metric, checked)
     known, occur = rows.known, checked.classes.tolist()
     every = known if occur == known else [*known, *(c for c in occur if c not in known)]
     if len(every) <= 2:
-        return Prepared(metric.settled(every), checked)
+        return Ground.of(metric, checked, positive=metric.positive(every))
     if len(known) == 2:  # rows of a class never seen are none of the positive one
-        metric = metric.with_params(labels=[metric.positive(known)], average="macro")
-        return Prepared(metric.without("pos_label"), checked)
-    return Prepared(metric, checked)
+        return Ground.of(metric, checked, only=[metric.positive(known)])
+    return Ground.of(metric, checked)
 
 
-def _prepare_scores(
+def _ground_of_scores(
     metric: Metric, rows: AlignedRows, method: str, response: Any, missing: str
-) -> Prepared:
+) -> Ground:
     """Scores and probabilities by the classes of the model.
 
     Classes that the model never saw have probability 0, and no score at all: an area is nan,
     and among the top k they come last. Classes without a row leave a macro average.
     """
     spec, target = metric.spec, rows.target()
-    labels, asked = metric.params.get("labels"), metric.params.get("pos_label")
-    metric = metric.without("labels", "pos_label")
-    macro = metric.takes("average") and metric.options["average"] == "macro"
     if target is None:
-        return _prepare_multilabel(metric, rows, method, response, macro)
+        return _ground_of_multilabel(metric, rows, method, response)
     why = _undefined(metric, target, missing)
     if why:
-        return Prepared(metric, None, why)
+        return Ground(None, why=why)
+    labels, asked = metric.params.get("labels"), metric.params.get("pos_label")
     if labels is not None and len(target.known) == 2 and asked is None:
         asked = list(labels)[1]
     positive = _positive(metric, target, asked)
     if spec.response == "probabilities":
-        return Prepared(metric, rows.probabilities(response, positive, labels))
+        return Ground.of(metric, rows.probabilities(response, positive, labels))
     if target.unseen:
-        return Prepared(metric, rows.with_unseen(response))
-    if spec.needs_positives and positive in target.lacking:
-        return Prepared(metric, None, f"no row is of the class {positive!r}")
-    given = rows.scores(method, response, positive)
-    several = len(target.known) > 2
-    return Prepared(metric, given, of_defined=bool(target.lacking) and macro and several)
+        return Ground.of(metric, rows.with_unseen(response))
+    return Ground.of(
+        metric,
+        rows.scores(method, response, positive),
+        positive=positive,
+        lacks_positives=positive in target.lacking,
+        lacking=bool(target.lacking) and len(target.known) > 2,
+    )
 
 
 def _undefined(metric: Metric, target: ModelTarget, missing: str) -> str:
@@ -155,18 +243,16 @@ def _positive(metric: Metric, target: ModelTarget, asked: Any) -> Any:
     return positive_class(classes, asked, what=metric.spec.name, either=either)
 
 
-def _prepare_multilabel(
-    metric: Metric, rows: AlignedRows, method: str, response: Any, macro: bool
-) -> Prepared:
+def _ground_of_multilabel(metric: Metric, rows: AlignedRows, method: str, response: Any) -> Ground:
     """Outputs without a row of either kind leave a macro average, as classes do."""
     if metric.spec.response == "probabilities":
-        return Prepared(metric, rows.probabilities(response))
+        return Ground.of(metric, rows.probabilities(response))
     given = rows.scores(method, response)
-    if macro and given.true.ndim == 2:
+    if given.true.ndim == 2:
         without = ~given.true.any(axis=0)
         if without.any() or given.true.all(axis=0).any():
-            return Prepared(metric, given, of_defined=True, without=without)
-    return Prepared(metric, given)
+            return Ground.of(metric, given, lacking=True, without=without)
+    return Ground.of(metric, given)
 
 
 def _mean_of_defined(metric: Metric, given: Any, undefined: Any = None) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 
 from skmetrics_ext.alignment import AlignedRows, positive_column
 from skmetrics_ext.registry import Metric, find, parameters_of, spec_of
-from skmetrics_ext.scoring.prepared import Prepared, prepare
+from skmetrics_ext.scoring.prepared import Prepared, prepare, question_of
 from skmetrics_ext.scoring.requests import TakesMetadata
 from skmetrics_ext.scoring.responses import Responses
 from skmetrics_ext.validation import check_option
@@ -112,6 +112,7 @@ class Scorer(TakesMetadata):
         self._name = name
         found = find(score_func, self._kwargs) if spec_of(score_func) is not None else None
         self._metric: Metric | None = found
+        self._question = None if found is None else question_of(found, missing)
         # The sign of decision values counts, for some, and not their order alone.
         self._asks = response_method, found is not None and found.spec.by_sign
         self._place = _PLACES.index(found.spec.response) if found is not None else len(_PLACES)
@@ -199,7 +200,9 @@ class Scorer(TakesMetadata):
             metric = metric.with_params(**metadata)
         method = evaluation.method(self)
         response = evaluation.responses.get(method)
-        return prepare(metric, evaluation.rows(sample_weight), method, response, self._missing)
+        question = question_of(metric, self._missing) if metadata else self._question
+        rows = evaluation.rows(sample_weight)
+        return prepare(metric, rows, method, response, self._missing, question)
 
     def _accept_sample_weight(self) -> bool:
         return "sample_weight" in parameters_of(self._score_func)

@@ -21,6 +21,7 @@ class LabelTally(Tabulated):
     """
 
     labels: Labels
+    kept: dict[Any, Any] | None = None  # what was read before, where other metrics will ask
 
     @property
     def classes(self) -> Array:

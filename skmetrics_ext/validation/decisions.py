@@ -10,9 +10,9 @@ from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation.checked import checked_before
 from skmetrics_ext.validation.errors import InvalidParameterError
 from skmetrics_ext.validation.labels import encode_columns, read_labels
-from skmetrics_ext.validation.positive import positive_class
+from skmetrics_ext.validation.positive import one_class, positive_class
 from skmetrics_ext.validation.rows import read_rows
-from skmetrics_ext.validation.scores import Scores, column_codes, one_class, score_values
+from skmetrics_ext.validation.scores import Scores, column_codes, score_values
 from skmetrics_ext.validation.targets import label_values
 
 

@@ -47,7 +47,8 @@ def positive_class(
             return listed[listed.index(pos_label)]
         if len(listed) > 1:
             raise InvalidParameterError(
-                f"pos_label={pos_label!r} is not a valid label. It should be one of {listed}"
+                f"pos_label={pos_label!r} is not a valid label. It should be one of "
+                f"{np.array(listed, dtype=object)}"
             )
         return pos_label
     found = natural_positive(listed)
@@ -79,6 +80,35 @@ def usual_positive(classes: Array, *, of_numbers: bool = False) -> Any:
             "explicitly."
         )
     return found
+
+
+def positive_of(classes: Array, labels: Any, pos_label: Any, side: str, what: str) -> Any:
+    """The positive class by the one rule; two ``labels`` name it too, as the second."""
+    listed = classes.tolist()
+    if labels is not None and pos_label is None:
+        return listed[1]
+    return positive_class(listed, pos_label, what=what, either=side == "either")
+
+
+def one_class(
+    classes: Array, codes: Array, positive: Any, said: bool = True
+) -> tuple[Array, Array, int | None]:
+    """Classes with the positive one last, which rows are of it, and which of two columns it has.
+
+    The positive class may have no row. One class alone does not tell the other: unless it was
+    said which is positive, that is the second of both.
+    """
+    listed = classes.tolist()
+    place = listed.index(positive) if positive in listed else -1
+    if len(classes) == 2 and place == 1:  # the codes mark it already
+        return classes, codes, place
+    column = place if len(classes) == 2 and place >= 0 else None
+    if len(classes) == 1 and not said:
+        column = 1
+    marks = (codes == place).astype(np.int64)
+    if place >= 0:
+        classes = np.append(np.delete(classes, place), classes[place])
+    return classes, marks, column
 
 
 def check_label(pos_label: Any) -> None:

@@ -13,13 +13,16 @@ from skmetrics_ext.validation.checked import checked_before, same_positive
 from skmetrics_ext.validation.containers import Column, read_column
 from skmetrics_ext.validation.errors import InvalidParameterError, warn_user
 from skmetrics_ext.validation.labels import read_target
-from skmetrics_ext.validation.positive import natural_positive, usual_positive
+from skmetrics_ext.validation.positive import (
+    natural_positive,
+    one_class,
+    positive_of,
+    usual_positive,
+)
 from skmetrics_ext.validation.rows import read_rows
 from skmetrics_ext.validation.scores import (
     Scores,
     column_codes,
-    one_class,
-    positive_of,
     score_values,
     two_classes,
 )

@@ -13,7 +13,7 @@ from skmetrics_ext.validation.checked import checked_before, same_positive
 from skmetrics_ext.validation.containers import Column
 from skmetrics_ext.validation.errors import InvalidParameterError
 from skmetrics_ext.validation.labels import find_labels, read_labels, read_target
-from skmetrics_ext.validation.positive import check_label, positive_class, usual_positive
+from skmetrics_ext.validation.positive import check_label, one_class, positive_of, usual_positive
 from skmetrics_ext.validation.rows import read_rows
 
 _PLAIN = frozenset([np.dtype(np.float32), np.dtype(np.float64)])
@@ -280,35 +280,6 @@ def two_classes(labels: Any, classes: Array, codes: Array, what: str) -> tuple[A
             f"{show_labels(classes)}."
         )
     return classes, codes
-
-
-def positive_of(classes: Array, labels: Any, pos_label: Any, side: str, what: str) -> Any:
-    """The positive class by the one rule; two ``labels`` name it too, as the second."""
-    listed = classes.tolist()
-    if labels is not None and pos_label is None:
-        return listed[1]
-    return positive_class(listed, pos_label, what=what, either=side == "either")
-
-
-def one_class(
-    classes: Array, codes: Array, positive: Any, said: bool = True
-) -> tuple[Array, Array, int | None]:
-    """Classes with the positive one last, which rows are of it, and which of two columns it has.
-
-    The positive class may have no row. One class alone does not tell the other: unless it was
-    said which is positive, that is the second of both.
-    """
-    listed = classes.tolist()
-    place = listed.index(positive) if positive in listed else -1
-    if len(classes) == 2 and place == 1:  # the codes mark it already
-        return classes, codes, place
-    column = place if len(classes) == 2 and place >= 0 else None
-    if len(classes) == 1 and not said:
-        column = 1
-    marks = (codes == place).astype(np.int64)
-    if place >= 0:
-        classes = np.append(np.delete(classes, place), classes[place])
-    return classes, marks, column
 
 
 def _one_column(scores: Array, column: int | None) -> Array:

@@ -175,8 +175,8 @@ def reported(question):
 
 
 def is_told(question):
-    """Whether a stream has to be told the classes: no batch of scores need hold them all."""
-    usual = question.rows.natural is not None
+    """Whether a stream of scores has to be told the classes: no batch need hold them all."""
+    usual = set(question.rows.classes) <= {0, 1}
     return question.rows.told or not (usual or question.spec.response == "labels")
 
 
@@ -282,11 +282,12 @@ def has_scorer(question):
 def labels_of_two(question):
     """Thresholds make labels of two classes, so that they change no metric of scores.
 
-    Of one class that occurs alone the other is known only where it is the usual one; and a
-    table of one class has another shape than that of two.
+    Of one class that occurs alone the other is known only where it is the usual one; and what
+    has a value for each class has fewer.
     """
     rows = question.rows
-    known = not rows.lacks_a_class or (rows.natural is not None and has_scorer(question))
+    single = has_scorer(question) and question.options.get("average", "") is not None
+    known = not rows.lacks_a_class or (rows.natural is not None and single)
     return question.spec.response == "labels" and rows.is_binary and known
 
 

@@ -10,7 +10,14 @@ import numpy as np
 from skmetrics_ext.metrics.calibration.binning import Binning, check_bins
 from skmetrics_ext.metrics.calibration.events import Forecast, binary_forecast
 from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.metrics.probabilities.losses import (
+    half_brier_rows,
+    log_loss,
+    log_loss_rows,
+    mean,
+)
 from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.tallies import Means
 from skmetrics_ext.tallies.bins import BinTally
 from skmetrics_ext.validation import InvalidParameterError, check_option
 
@@ -165,7 +172,7 @@ def brier_decomposition(
     bins, weight = binning.assign(forecast.proba), forecast.weights
     away = forecast.proba - sums.mean_predicted[bins]
     missed = away * (away - 2 * (forecast.event - sums.rate[bins]))
-    score = _mean((forecast.proba - forecast.event) ** 2, weight)
+    score = _mean(half_brier_rows(forecast.event, forecast.proba), weight)
     return ScoreDecomposition(score, *parts, _mean(missed, weight))
 
 
@@ -220,12 +227,12 @@ def corp_decomposition(
     >>> round(parts.miscalibration, 4), parts.discrimination, parts.uncertainty
     (0.0425, 0.125, 0.25)
     """
-    check_option("score", score, ("brier", "log_loss"))
+    check_option("score", score, ("brier", log_loss.__name__))
     forecast = binary_forecast(y_true, y_proba, labels, pos_label, sample_weight)
     weight = forecast.weights
     fit, group = isotonic(forecast.proba, forecast.event, weight)
     base = np.full(len(weight), _mean(forecast.event, weight))
-    eps = forecast.eps if score == "log_loss" else None
+    eps = None if score == "brier" else forecast.eps
     own = _mean(_losses(forecast, forecast.proba, eps), weight)
     exact = None if eps is None else 0.0
     best = _mean(_losses(forecast, fit[group], exact), weight)
@@ -237,10 +244,9 @@ def corp_decomposition(
 def _losses(forecast: Forecast, proba: Array, eps: float | None) -> Array:
     """Squared errors, or minus the logs of the probabilities of what happened."""
     if eps is None:
-        return (proba - forecast.event) ** 2
-    given = np.where(forecast.event == 1, proba, 1 - proba)
-    return -np.log(np.clip(given, eps, 1 - eps))
+        return half_brier_rows(forecast.event, proba)
+    return log_loss_rows(forecast.event, np.column_stack([1 - proba, proba]), eps)
 
 
 def _mean(values: Array, weight: Array) -> float:
-    return float((values * weight).sum() / weight.sum())
+    return float(mean(Means.of(values[:, None], weight)))

@@ -9,9 +9,9 @@ import numpy as np
 from skmetrics_ext.metrics.averaging import mean_of_classes
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.labels.agreement import rows_among
-from skmetrics_ext.metrics.probabilities.losses import mean_of_rows
+from skmetrics_ext.metrics.probabilities.losses import mean
 from skmetrics_ext.numeric import Array, divide
-from skmetrics_ext.tallies import Counts, LabelTally, Tabulated
+from skmetrics_ext.tallies import Counts, LabelTally, Means, Tabulated
 from skmetrics_ext.validation import InvalidParameterError, Labels, Probabilities
 from skmetrics_ext.validation.containers import read_numbers
 
@@ -28,9 +28,10 @@ def mean_cost(tally: Tabulated, cost_matrix: Any) -> Array:
     return divide((tally.table * costs).sum(axis=(-1, -2)), tally.table.sum(axis=(-1, -2)))
 
 
-def drawn_cost_rows(true: Array, proba: Array, costs: Array) -> Array:
+def drawn_costs(checked: Probabilities, cost_matrix: Any) -> Array:
     """Cost of each row, its prediction being drawn from its probabilities."""
-    return np.einsum("nk,nk->n", costs[true], proba)
+    costs = np.asarray(cost_matrix, dtype=np.float64)
+    return np.einsum("nk,nk->n", costs[checked.true], checked.proba)[:, None]
 
 
 def mean_distance(tally: Tabulated) -> Array:
@@ -168,7 +169,7 @@ def expected_cost_proba(
         of the columns of ``y_proba`` (of two classes: negative, positive). Negative costs are
         gains.
     {proba_labels}
-    {proba_pos_label}
+    {proba_pos_label_one}
     {sample_weight}
 
     Returns
@@ -191,11 +192,16 @@ def expected_cost_proba(
     1.3125
     """
     checked = Probabilities.check_strict(
-        y_true, y_proba, labels=labels, pos_label=pos_label, sample_weight=sample_weight
+        y_true,
+        y_proba,
+        labels=labels,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        side="one",
+        what=expected_cost_proba.__name__,
     )
     costs = _read_costs(cost_matrix, checked.classes)
-    rows = drawn_cost_rows(checked.true, checked.proba, costs)
-    return mean_of_rows(rows, checked.weight)
+    return float(mean(Means.of(drawn_costs(checked, costs), checked.weight)))
 
 
 @document

@@ -35,6 +35,7 @@ def geometric_mean(mean: Mean, average: str | None = EACH_CLASS, correction: flo
     return np.where(defined.any(axis=-1), np.prod(roots, axis=-1), np.nan)
 
 
+GEOMETRIC = geometric_mean.__name__  # the base that is not one rate
 BASES = {
     "sensitivity": rate_kernels.recall,
     "specificity": rate_kernels.specificity,
@@ -44,7 +45,7 @@ BASES = {
 
 
 def index_balanced_accuracy(
-    mean: Mean, alpha: float = 0.1, squared: bool = True, base: str = "geometric_mean"
+    mean: Mean, alpha: float = 0.1, squared: bool = True, base: str = GEOMETRIC
 ) -> Array:
     """A base metric, or its square, times 1 plus alpha times sensitivity less specificity."""
     sensitivity, specificity = mean(rate_kernels.recall), mean(rate_kernels.specificity)
@@ -152,7 +153,7 @@ def index_balanced_accuracy_score(
     sample_weight: Any = None,
     alpha: float = 0.1,
     squared: bool = True,
-    base: str = "geometric_mean",
+    base: str = GEOMETRIC,
     zero_division: Any = "warn",
 ) -> Any:
     r"""Index of balanced accuracy: a base metric, rewarded where sensitivity leads.
@@ -195,7 +196,7 @@ def index_balanced_accuracy_score(
     >>> round(index_balanced_accuracy_score([0, 0, 1, 1], [0, 0, 0, 1]), 3)
     0.475
     """
-    check_option("base", base, ("geometric_mean", *BASES))
+    check_option("base", base, (GEOMETRIC, *BASES))
     if not (isinstance(alpha, Real) and np.isfinite(float(alpha))):
         raise InvalidParameterError(f"alpha has to be a finite number, got {alpha!r}.")
     check_zero_division(zero_division)

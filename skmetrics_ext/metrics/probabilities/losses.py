@@ -24,11 +24,6 @@ def mean(means: Means) -> Array:
     return means.mean[..., 0]
 
 
-def mean_of_rows(rows: Array, weight: Array | None) -> float:
-    """The same, of the values of rows."""
-    return float(mean(Means.of(rows[:, None], weight)))
-
-
 def log_loss_rows(true: Array, proba: Array, eps: float) -> Array:
     """Minus the log of the probability of the true class (or classes) of each row."""
     if true.ndim == 2:
