@@ -21,6 +21,7 @@ from skmetrics_ext.validation.containers import read_column
 from skmetrics_ext.validation.labels import encode_columns, find_labels, read_labels
 from skmetrics_ext.validation.positive import positive_class
 from skmetrics_ext.validation.rows import read_rows
+from skmetrics_ext.validation.scores import score_values
 from skmetrics_ext.validation.targets import label_values
 
 
@@ -56,6 +57,8 @@ class ModelTarget:
     weight : ndarray or None
     ordered : bool
         Whether the order of the classes was declared.
+    class_array : ndarray of shape (K,)
+        ``every`` as an array of labels.
     """
 
     kind: str
@@ -66,11 +69,17 @@ class ModelTarget:
     lacking: list[Any]
     weight: Array | None
     ordered: bool
+    class_array: Array
 
-    @property
-    def class_array(self) -> Array:
-        """``every`` as an array of labels."""
-        return read_labels(self.every)
+    def codes_in(self, order: list[Any]) -> Array:
+        """Codes of the rows into the classes in another order."""
+        if order == self.every:
+            return self.codes
+        return find_labels(self.class_array, _objects(order))[self.codes]
+
+    def array_of(self, order: list[Any]) -> Array:
+        """Some of the classes as an array."""
+        return self.class_array if order == self.every else read_labels(order)
 
 
 class AlignedRows:
@@ -92,7 +101,6 @@ class AlignedRows:
         several = isinstance(classes, list) and classes and np.ndim(classes[0]) > 0
         self.known = None if classes is None or several else np.asarray(classes).tolist()
         self._checked: dict[Hashable, Any] = {}
-        self.grounds: dict[Hashable, Any] = {}  # of the metrics that read these rows
 
     def labels(self, y_pred: Any, *, absolute: bool = False) -> Labels:
         """Checked true and predicted labels; ``absolute`` keeps the unit of the weights."""
@@ -137,17 +145,11 @@ class AlignedRows:
         every = [*known, *unseen]
         if unseen and known == sorted(known):
             every = sorted(every)
-        places = find_labels(classes, _objects(every))
-        return ModelTarget(
-            kind,
-            every,
-            known,
-            places[codes],
-            unseen,
-            [label for label in known if label not in present],
-            weight,
-            ordered,
-        )
+        if every != listed:
+            codes = find_labels(classes, _objects(every))[codes]
+            classes = read_labels(every)
+        lacking = [label for label in known if label not in present]
+        return ModelTarget(kind, every, known, codes, unseen, lacking, weight, ordered, classes)
 
     def scores(self, method: str, response: Any, positive: Any = None) -> Scores:
         """Checked scores, a column for each class of the model.
@@ -170,21 +172,20 @@ class AlignedRows:
         shared = self._checked.get(("probabilities", positive))
         if shared is not None and method == "predict_proba" and not target.unseen:
             return shared.as_scores()
-        codes, weight, kept = _with_weight(target)
         known = target.known
         order = _positive_last(known, positive)
-        column = positive_column(response, known, positive)
-        score = _numbers(column, kept)
+        weight, kept = _with_weight(target)
+        codes = _rows(target.codes_in(order), kept)
+        score = _rows(_numbers(positive_column(response, known, positive)), kept)
         _check_shape(score, len(known), len(codes))
-        place = find_labels(target.class_array, _objects(order))
         kind = "binary" if len(known) == 2 else "multiclass"
-        return Scores(kind, read_labels(order), place[codes], score, weight)
+        return Scores(kind, target.array_of(order), codes, score, weight)
 
     def with_unseen(self, response: Any) -> Scores:
         """Scores of every class; of those that the model never saw, below all its scores."""
         target = self._single_label()
-        codes, weight, kept = _with_weight(target)
-        score = _numbers(response, kept)
+        weight, kept = _with_weight(target)
+        codes, score = _rows(target.codes, kept), _rows(_numbers(response), kept)
         if score.ndim == 1:
             score = np.column_stack([-score, score])
         _check_shape(score, len(target.known), len(codes))
@@ -213,8 +214,8 @@ class AlignedRows:
         target = self.target()
         if target is None:
             return Probabilities.check(self.y_true, response, sample_weight=self.sample_weight)
-        codes, weight, kept = _with_weight(target)
-        proba = np.asarray(response) if kept is None else np.asarray(response)[kept]
+        weight, kept = _with_weight(target)
+        codes, proba = _rows(target.codes, kept), _rows(np.asarray(response), kept)
         if proba.ndim != 2 or proba.shape != (len(codes), len(target.known)):
             raise InvalidParameterError(
                 f"predict_proba gave an array of shape {proba.shape}; {len(codes)} rows and the "
@@ -227,16 +228,11 @@ class AlignedRows:
             raise InvalidParameterError(
                 f"labels must hold the classes {target.every}, got {order}."
             )
-        every = _objects(order)
         if order != target.known:
             full = np.zeros((len(codes), len(order)), dtype=proba.dtype)
-            full[:, find_labels(_objects(target.known), every)] = proba
-            proba, codes = full, find_labels(target.class_array, every)[codes]
-        numbers = np.arange(len(order))
-        checked = Probabilities.check(codes, proba, labels=numbers, sample_weight=weight)
-        named = Probabilities(
-            read_labels(order), checked.true, checked.proba, checked.weight, checked.eps
-        )
+            full[:, find_labels(_objects(target.known), _objects(order))] = proba
+            proba, codes = full, _rows(target.codes_in(order), kept)
+        named = Probabilities.of_codes(target.array_of(order), codes, proba, weight)
         if labels is not None or target.ordered:
             named.cache["ordered"] = True
         return named
@@ -255,19 +251,20 @@ def _objects(labels: list[Any]) -> Array:
     return found
 
 
-def _with_weight(target: ModelTarget) -> tuple[Array, Array | None, Array | None]:
-    """Codes and weights of the rows that have weight, and which these are (None: all)."""
+def _with_weight(target: ModelTarget) -> tuple[Array | None, Array | None]:
+    """Weights of the rows that have weight, and which these are (None: all)."""
     if target.weight is None or target.weight.all():
-        return target.codes, target.weight, None
+        return target.weight, None
     kept = target.weight > 0
-    return target.codes[kept], target.weight[kept], kept
+    return target.weight[kept], kept
 
 
-def _numbers(response: Any, kept: Array | None) -> Array:
-    from skmetrics_ext.validation.scores import score_values
-
-    values = score_values(read_column(response, "y_score"))
+def _rows(values: Array, kept: Array | None) -> Array:
     return values if kept is None else values[kept]
+
+
+def _numbers(response: Any) -> Array:
+    return score_values(read_column(response, "y_score"))
 
 
 def _check_shape(score: Array, n_classes: int, n_rows: int) -> None:

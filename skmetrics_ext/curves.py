@@ -9,11 +9,11 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.rankings.class_averages import class_marks
 from skmetrics_ext.metrics.rankings.precision_recall import precision_recall_points
-from skmetrics_ext.metrics.rankings.ranking_kernels import cumulated, recall_ends, roc_arrays
+from skmetrics_ext.metrics.rankings.ranking_kernels import recall_ends, roc_arrays
 from skmetrics_ext.numeric import Array, trapezoid
 from skmetrics_ext.tallies import RankTally
+from skmetrics_ext.tallies.ranks import cumulated
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option, warn_undefined
 
 # --------------------------------------------------------------------------- one curve
@@ -154,7 +154,7 @@ def _read_curves(
     is_defined: Callable[[CurveT], bool],
     what: str,
 ) -> Curves[CurveT]:
-    marks, score = class_marks(checked), checked.score
+    marks, score = checked.marks(), checked.score
     if checked.kind == "binary":
         classes, marks, score = checked.classes[-1:], checked.true[:, None], score[:, None]
     else:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.merged.steps import chord_gap
-from skmetrics_ext.metrics.rankings.ranking_kernels import cumulated
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies import RankTally
+from skmetrics_ext.tallies.ranks import cumulated
 
 
 @dataclass(frozen=True, eq=False, slots=True)

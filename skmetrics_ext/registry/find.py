@@ -14,11 +14,12 @@ import numpy as np
 
 from skmetrics_ext.metrics import averaging
 from skmetrics_ext.metrics.averaging import Tell
+from skmetrics_ext.metrics.rankings.score_tally import ScoreTally
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry.spec import MetricSpec
 from skmetrics_ext.registry.table import METRICS, ROWS
 from skmetrics_ext.tallies import LabelTally, Means
-from skmetrics_ext.validation import InvalidParameterError, Labels
+from skmetrics_ext.validation import InvalidParameterError, Labels, Scores
 from skmetrics_ext.validation.positive import positive_class
 
 
@@ -153,6 +154,12 @@ class Metric:
     # ----------------------------------------------------------------------- reading
 
     @cached_property
+    def is_as_named(self) -> bool:
+        """Whether all parameters but the positive class are those that a name of its row sets."""
+        rest = {name: given for name, given in self.params.items() if name != "pos_label"}
+        return not rest or any(rest == dict(fixed) for fixed in self.spec.scorers.values())
+
+    @cached_property
     def own(self) -> Mapping[str, Any]:
         """Parameters of the kernel that have not the value that it gives them anyway."""
         names = list(parameters_of(self.spec.kernel).items())[1:]
@@ -183,9 +190,14 @@ class Metric:
         """What `read` reads of checked data; None where only the function knows."""
         if isinstance(checked, Labels):
             return LabelTally(checked, checked.cache)
-        values = self.spec.row_values
+        values, told = self.spec.row_values, self.options.get("multi_class")
         if values is None:
-            return None
+            is_ranking = self.spec.tally == "ranks" and isinstance(checked, Scores)
+            refused = told == "raise" and is_ranking and checked.kind == "multiclass"
+            if not is_ranking or refused:
+                return None
+            checked.cache["shared"] = True  # tables are worth keeping
+            return ScoreTally(checked)
         names = parameters_of(values)
         own = {name: self.options[name] for name in names if name in self.options}
         return Means.of(values(checked, **own), checked.weight)

@@ -49,6 +49,7 @@ def _ranked(
     name = function.__name__
     facts: dict[str, Any] = {
         "response": "scores",
+        "sides": "one",
         "scorer": name.removesuffix("_score"),
         "variants": RANKED,
     }
@@ -74,9 +75,7 @@ def _ranked_at(
     """The same, read at one of some points; scorers bear the point in percent."""
     variants = {str(percent): {argument: percent / 100} for percent in percents}
     params = variants[str(percents[0])]
-    return _ranked(
-        function, partial(kernel, **params), bounds, variants=variants, params=params, **other
-    )
+    return _ranked(function, kernel, bounds, variants=variants, params=params, **other)
 
 
 FURTHER = (
@@ -105,7 +104,8 @@ ROWS = (
         "a class has no rows",
         scorer="roc_auc",
         variants=ROC,
-        make_kernel=ranking.area_kernel,
+        sides="either",
+        one_sided_params=("max_fpr",),
         interval="logit",
     ),
     MetricSpec(
@@ -118,16 +118,24 @@ ROWS = (
         "a class has no rows",
         scorer="gini",
         variants=ROC,
+        sides="either",
         interval="logit",
     ),
-    _ranked(gains.ks_statistic_score, gains.kolmogorov_smirnov, interval="biased"),
-    _ranked(gains.gain_capture_score, gains.gain_capture, (-1.0, 1.0), interval="logit"),
+    _ranked(gains.ks_statistic_score, gains.kolmogorov_smirnov, sides="either", interval="biased"),
+    _ranked(
+        gains.gain_capture_score, gains.gain_capture, (-1.0, 1.0), sides="either", interval="logit"
+    ),
     _ranked_at(
         gains.lift_score, gains.lift, "fraction", (10, 1, 5, 20), (0.0, INFINITY), scorer="lift_at"
     ),
     _ranked(h_measure.h_measure_score, h_measure.hand_h, interval="biased"),
     _ranked(precision_recall_gain.auprg_score, precision_recall_gain.auprg, (-INFINITY, 1.0)),
-    _ranked(equal_error.equal_error_rate, equal_error.equal_error, greater_is_better=False),
+    _ranked(
+        equal_error.equal_error_rate,
+        equal_error.equal_error,
+        greater_is_better=False,
+        sides="either",
+    ),
     *(
         _ranked_at(function, kernel, argument, (90, 80, 95, 99), interval=interval)
         for function, kernel, argument, interval in (
@@ -165,7 +173,7 @@ ROWS = (
     MetricSpec(
         "partial_roc_auc_score",
         partial_auc.partial_roc_auc_score,
-        partial(ranking_kernels.partial_roc_auc, low=0.0, high=0.1),
+        ranking_kernels.partial_roc_auc,
         "ranks",
         "scores",
         (0.0, 1.0),
@@ -173,7 +181,7 @@ ROWS = (
         scorer="partial_roc_auc",
         variants=ROC,
         params={"fpr_range": (0.0, 0.1)},
-        make_kernel=partial_auc.partial_kernel,
+        sides="one",
     ),
     MetricSpec(
         "roc_auc_convex_hull_score",
@@ -185,6 +193,7 @@ ROWS = (
         "a class has no rows",
         scorer="roc_auc_convex_hull",
         variants=ROC,
+        sides="either",
         interval="biased",
     ),
     MetricSpec(
@@ -198,20 +207,20 @@ ROWS = (
         scorer="average_precision",
         needs_positives=True,
         variants=SCORE_AVERAGES,
+        sides="one",
         check=partial(Scores.check, by_rule=True),
     ),
     MetricSpec(
         "pr_auc_score",
         precision_recall.pr_auc_score,
-        precision_recall.trapezoid_area,
+        precision_recall.pr_area,
         "ranks",
         "scores",
         (0.0, 1.0),
         "no row is of the class",
         scorer="pr_auc",
         variants={**SCORE_AVERAGES, "davis_goadrich": {"interpolation": "davis_goadrich"}},
-        check=partial(Scores.check, by_rule=True),
-        make_kernel=precision_recall.area_kernel,
+        sides="one",
     ),
     MetricSpec(
         "top_k_accuracy_score",

@@ -21,18 +21,28 @@ class Ranges:
     Parameters
     ----------
     kind : {"wins", "sum", "places", "whole"}
-        A linear function of the pairs ranked rightly; a sum of what each stretch adds; the kernel
-        of a few places of the curve; or the kernel of all distinct scores at once.
+        A function of the share of the pairs that are ranked rightly; a sum of what each stretch
+        adds; the kernel of a few places of the curve; or of all distinct scores at once.
     term : callable or None
-        ``term(stretch, **params)``: for "sum" what the stretch adds, for "places" the numbers of
-        the scores to keep; None for parameters that need the whole.
+        ``term(stretch, **params)``: for "sum" what the stretch adds, None where its kernel says
+        it; for "places" the numbers of the scores to keep, those out of range being ignored.
     finish : callable or None
-        ``finish(sum, steps, **params)``: the value from the sum of the terms, where it is not it.
+        ``finish(sum, **params)``: the value from the sum of the terms, or for "wins" from the
+        area under the ROC curve; None where it is the value.
+    instead : (str, Ranges) or None
+        A parameter, and how it is read where that is given.
     """
 
     kind: str
     term: Callable[..., Any] | None = None
     finish: Callable[..., Any] | None = None
+    instead: tuple[str, Ranges] | None = None
+
+    def given(self, params: Mapping[str, Any]) -> Ranges:
+        """How it is read with these parameters."""
+        if self.instead is None or params.get(self.instead[0]) is None:
+            return self
+        return self.instead[1]
 
 
 WHOLE = Ranges("whole")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from skmetrics_ext.registry import HEADLINE, find
-from skmetrics_ext.scoring import Scorer, ScorerPanel, get_scorer
+from skmetrics_ext.scoring import ScorerPanel
 from skmetrics_ext.scoring.panel import named_scorers
 
 
@@ -37,13 +37,4 @@ def resolve_scoring(scoring: Any, task: str, positive: Any) -> ReportScoring:
             scoring = [name for name in scoring if name not in left_out]
     given = named_scorers(scoring)
     by_name = frozenset(name for name, scorer in given.items() if isinstance(scorer, str))
-    scorers = {
-        name: _by_name(scorer, positive) if name in by_name else scorer
-        for name, scorer in given.items()
-    }
-    return ReportScoring(ScorerPanel(scorers), by_name, left_out)
-
-
-def _by_name(name: str, positive: Any) -> Scorer:
-    of_one_class = positive is not None and find(name).sides == "one"
-    return get_scorer(name, pos_label=positive) if of_one_class else get_scorer(name)
+    return ReportScoring(ScorerPanel(given, pos_label=positive), by_name, left_out)

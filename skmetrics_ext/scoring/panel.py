@@ -259,7 +259,7 @@ def _scorer(name: str, item: Scoring, missing: str, pos_label: Any) -> Callable[
         return item
     scorer = get_scorer(item, missing=missing)
     metric = metric_of(scorer)
-    if pos_label is None or metric is None or metric.sides == "none":
+    if pos_label is None or metric is None or not metric.takes("pos_label"):
         return scorer
     return get_scorer(scorer, missing=missing, pos_label=pos_label)
 

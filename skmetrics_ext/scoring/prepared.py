@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -45,6 +45,8 @@ class Ground:
         Whether classes of several, or outputs, have no rows, and so leave a macro average.
     without : ndarray of bool or None
         Outputs of multilabel data that have no row.
+    total : float
+        Weight of the rows, where sums were asked for and not means.
     """
 
     given: Any
@@ -55,6 +57,7 @@ class Ground:
     lacks_positives: bool = False
     lacking: bool = False
     without: Any = None
+    total: float = 1.0
 
     @classmethod
     def of(cls, metric: Metric, given: Any, **about: Any) -> Ground:
@@ -62,30 +65,32 @@ class Ground:
         tally = None if metric.spec.tally == "moments" else metric.tally_of(given)
         return cls(given, tally, **about)
 
+    def prepare(self, metric: Metric) -> Prepared:
+        """A metric that asks what this ground answers."""
+        if self.only is not None:
+            params = {"labels": self.only, "average": "macro"}
+            return Prepared(metric.without("pos_label").with_params(**params), self, self.given)
+        if metric.spec.response == "labels":
+            return Prepared(metric.with_positive(self.positive), self, self.given)
+        needs = self.lacks_positives and metric.spec.needs_positives
+        return Prepared(metric.bare, self, None if needs else self.given)
+
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A metric and the ground that it stands on.
+    """A metric, with all its parameters, and the ground that it stands on.
 
-    Parameters
-    ----------
-    metric : Metric
-        With all its parameters.
-    ground : Ground
-    factor : float
-        What the value is multiplied with.
+    ``given`` are checked data; None where there is no value by the policy.
     """
 
     metric: Metric
     ground: Ground
-    factor: float = 1.0
+    given: Any
 
     @property
-    def given(self) -> Any:
-        """Checked data; None where there is no value by the policy."""
-        ground = self.ground
-        needs = ground.lacks_positives and self.metric.spec.needs_positives
-        return None if needs else ground.given
+    def factor(self) -> float:
+        """What the value is multiplied with."""
+        return self.ground.total
 
     @property
     def why(self) -> str:
@@ -114,7 +119,7 @@ class Prepared:
     def plain(self) -> float | None:
         """The value where there is nothing to tell of it; None where the function has to say it."""
         ground, metric = self.ground, self.metric
-        if ground.lacking or self.factor != 1 or self.given is None:
+        if ground.lacking or ground.total != 1 or self.given is None:
             return None
         tally = ground.tally
         if tally is None:
@@ -141,35 +146,22 @@ def question_of(metric: Metric, missing: str) -> Hashable:
         metric.sides,
         pos_label,
         None if labels is None else tuple(labels),
+        params.get("normalize") is False,
         missing,
     )
 
 
-def prepare(
-    metric: Metric, rows: AlignedRows, method: str, response: Any, missing: str, question: Hashable
-) -> Prepared:
-    """What to compute a metric from, by the policy for classes."""
-    key = question, method
-    ground = rows.grounds.get(key)
-    if ground is None:
-        ground = rows.grounds[key] = _ground(metric, rows, method, response, missing)
-    if metric.spec.response == "labels":
-        if ground.only is not None:
-            params = {"labels": ground.only, "average": "macro"}
-            return Prepared(metric.without("pos_label").with_params(**params), ground)
-        return Prepared(metric.with_positive(ground.positive), ground)
-    factor = 1.0
-    if metric.params.get("normalize") is False:  # weights may be scaled below: ratios ignore it
-        weight = rows.sample_weight
-        factor = float(len(rows.y_true) if weight is None else np.sum(np.asarray(weight)))
-    return Prepared(metric.bare, ground, factor)
-
-
-def _ground(metric: Metric, rows: AlignedRows, method: str, response: Any, missing: str) -> Ground:
+def ground_of(
+    metric: Metric, rows: AlignedRows, method: str, response: Any, missing: str
+) -> Ground:
+    """The ground of a metric, by the policy for classes, and of all that ask the same."""
     if metric.spec.response == "labels":
         return _ground_of_labels(metric, rows, response)
+    weight = rows.sample_weight
+    if metric.params.get("normalize") is False:  # weights may be scaled: ratios ignore it
+        total = float(len(rows.y_true) if weight is None else np.sum(np.asarray(weight)))
+        return replace(_ground_of_scores(metric, rows, method, response, missing), total=total)
     if metric.spec.check is not None and metric.spec.ranks_labels:  # no row has a class
-        weight = rows.sample_weight
         return Ground(metric.spec.check(rows.y_true, response, sample_weight=weight))
     return _ground_of_scores(metric, rows, method, response, missing)
 

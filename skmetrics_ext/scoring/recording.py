@@ -111,7 +111,7 @@ def _failure(scorer: Scorer, model: ScoredModel, failed: dict[str, Exception]) -
 
 def _plain(scorer: Scoring, model: ScoredModel, params: Mapping[str, Any]) -> float | None:
     """Value of a metric of which nothing is to be told; None where warnings must be recorded."""
-    if not isinstance(scorer, Scorer) or params.keys() - _WEIGHT:
+    if not isinstance(scorer, Scorer) or not scorer._is_plain or params.keys() - _WEIGHT:
         return None
     try:
         prepared = model.prepared(scorer, params.get("sample_weight"))

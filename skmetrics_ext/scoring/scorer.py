@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 import numpy as np
 
 from skmetrics_ext.alignment import AlignedRows, positive_column
 from skmetrics_ext.registry import Metric, find, parameters_of, spec_of
-from skmetrics_ext.scoring.prepared import Prepared, prepare, question_of
+from skmetrics_ext.scoring.prepared import Ground, Prepared, ground_of, question_of
 from skmetrics_ext.scoring.requests import TakesMetadata
 from skmetrics_ext.scoring.responses import Responses
 from skmetrics_ext.validation import check_option
@@ -35,7 +35,7 @@ class ScoredModel:
         self.y_true = y_true
         self._rows: dict[int, AlignedRows] = {}
         self._methods: dict[Any, str] = {}
-        self._prepared: dict[Any, Prepared | None] = {}
+        self._grounds: dict[Hashable, Ground] = {}
 
     def rows(self, sample_weight: Any) -> AlignedRows:
         """The true labels under these weights."""
@@ -51,12 +51,24 @@ class ScoredModel:
             self._methods[asks] = self.responses.method(*asks, scorer)
         return self._methods[asks]
 
-    def prepared(self, scorer: Scorer, sample_weight: Any) -> Prepared | None:
-        """What a scorer reads, made once for its value and its interval."""
-        key = scorer, id(sample_weight)
-        if key not in self._prepared:
-            self._prepared[key] = scorer.prepare(self, sample_weight)
-        return self._prepared[key]
+    def prepared(
+        self, scorer: Scorer, sample_weight: Any = None, metadata: Mapping[str, Any] | None = None
+    ) -> Prepared | None:
+        """What a scorer reads, checked once for all that read alike; None for no metric of ours."""
+        metric, question = scorer._metric, scorer._question
+        if metric is None:
+            return None
+        if metadata:
+            metric = metric.with_params(**metadata)
+            question = question_of(metric, scorer._missing)
+        key = question, scorer._asks, id(sample_weight)
+        ground = self._grounds.get(key)
+        if ground is None:
+            method = self.method(scorer)
+            rows, response = self.rows(sample_weight), self.responses.get(method)
+            ground = ground_of(metric, rows, method, response, scorer._missing)
+            self._grounds[key] = ground
+        return ground.prepare(metric)
 
 
 class Scorer(TakesMetadata):
@@ -112,6 +124,8 @@ class Scorer(TakesMetadata):
         self._name = name
         found = find(score_func, self._kwargs) if spec_of(score_func) is not None else None
         self._metric: Metric | None = found
+        # What the function would check of parameters that no row sets, only the function can.
+        self._is_plain = found is not None and found.is_as_named
         self._question = None if found is None else question_of(found, missing)
         # The sign of decision values counts, for some, and not their order alone.
         self._asks = response_method, found is not None and found.spec.by_sign
@@ -160,10 +174,7 @@ class Scorer(TakesMetadata):
             Greater is better.
         """
         responses = evaluation.responses
-        if metadata:
-            prepared = self.prepare(evaluation, sample_weight, **metadata)
-        else:
-            prepared = evaluation.prepared(self, sample_weight)
+        prepared = evaluation.prepared(self, sample_weight, metadata)
         if prepared is not None:
             return self._sign * prepared.value()
         options = {**self._kwargs, **metadata}
@@ -174,35 +185,6 @@ class Scorer(TakesMetadata):
         if method != "predict" and classes is not None and not isinstance(classes, list):
             response = positive_column(response, np.asarray(classes), options.get("pos_label"))
         return self._sign * self._score_func(evaluation.y_true, response, **options)
-
-    def prepare(
-        self, evaluation: ScoredModel, sample_weight: Any = None, **metadata: Any
-    ) -> Prepared | None:
-        """Checked data of a registered metric; None for a function of one's own.
-
-        Parameters
-        ----------
-        evaluation : Evaluation
-            The estimator and the rows.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row.
-        **metadata : dict
-            Further arguments of the metric.
-
-        Returns
-        -------
-        Prepared or None
-        """
-        metric = self._metric
-        if metric is None:
-            return None
-        if metadata:
-            metric = metric.with_params(**metadata)
-        method = evaluation.method(self)
-        response = evaluation.responses.get(method)
-        question = question_of(metric, self._missing) if metadata else self._question
-        rows = evaluation.rows(sample_weight)
-        return prepare(metric, rows, method, response, self._missing, question)
 
     def _accept_sample_weight(self) -> bool:
         return "sample_weight" in parameters_of(self._score_func)

@@ -18,27 +18,28 @@ class Means:
 
     Parameters
     ----------
-    weight : ndarray of shape (...)
+    weight : ndarray of shape (...), or int
         Sum of the weights of the rows.
     mean : ndarray of shape (..., d)
         Weighted mean of each value; nan where the weight is 0.
     """
 
-    weight: Array
+    weight: Any
     mean: Array
 
     @staticmethod
     def of(columns: Array, weight: Array | None) -> Means:
         """Means of an array of shape (n, d) under checked weights."""
         if weight is None:
-            return Means(np.asarray(len(columns)), columns.sum(axis=0) / len(columns))
+            return Means(len(columns), np.add.reduce(columns, axis=0) / len(columns))
         total = weight.sum()
-        return Means(np.asarray(total), divide((columns * weight[:, None]).sum(axis=0), total))
+        sums = np.add.reduce(columns * weight[:, None], axis=0)
+        return Means(total, sums / total if total else divide(sums, total))
 
     @property
     def total(self) -> Array:
         """Weighted sum of each value."""
-        return self.mean * self.weight[..., None]
+        return self.mean * np.asarray(self.weight)[..., None]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -114,7 +115,7 @@ class MomentTally(Means):
         weighed = centred if weight is None else centred * weight[:, None]
         # einsum, not @: a BLAS call would wake its threads for one pass over the rows.
         comoment = np.einsum("ni,nj->ij", weighed, centred)
-        return cls(means.weight, means.mean, comoment, np.asarray(len(columns)))
+        return cls(np.asarray(means.weight), means.mean, comoment, np.asarray(len(columns)))
 
     @classmethod
     def combine(cls, parts: Iterable[MomentTally]) -> Self:

@@ -92,6 +92,11 @@ class RankTally:
         return cls(*kernels.rank_table(score, codes, n_classes, weight))
 
     @classmethod
+    def of_marks(cls, score: Array, marks: Array, weight: Array | None = None) -> Self:
+        """Tally of checked scores of one class, and whether each row is of it."""
+        return cls.from_scores(score, marks.astype(np.int64, copy=False), 2, weight)
+
+    @classmethod
     def of_class(cls, checked: Scores, code: int = 1) -> Self:
         """One class of checked scores against the rest; sorted once for the same scores."""
         known = checked.cache.get(("class", code))
@@ -101,7 +106,7 @@ class RankTally:
         if checked.kind != "binary":
             score = score[:, code]
             marks = marks == code if checked.kind == "multiclass" else marks[:, code]
-        tally = cls.from_scores(score, marks.astype(np.int64, copy=False), 2, checked.weight)
+        tally = cls.of_marks(score, marks, checked.weight)
         if checked.score.size <= _KEPT_CELLS:
             checked.cache["class", code] = tally
         return tally
@@ -113,8 +118,8 @@ class RankTally:
             marks, weight = checked.marks(), checked.weight
             if weight is not None:
                 weight = np.repeat(weight, marks.shape[1])
-            checked.cache["cells"] = cls.from_scores(
-                checked.score.reshape(-1), marks.reshape(-1).astype(np.int64), 2, weight
+            checked.cache["cells"] = cls.of_marks(
+                checked.score.reshape(-1), marks.reshape(-1), weight
             )
         return checked.cache["cells"]
 
@@ -165,7 +170,7 @@ class RankTally:
 
     def steps(self) -> Steps:
         """Both classes along the scores, from where no row is positive."""
-        fp, tp = _from_none(self.negative), _from_none(self.positive)
+        fp, tp = cumulated(self.negative), cumulated(self.positive)
         # The last sums, not sums of their own: the last rate is 1 to the last bit.
         return Steps(fp, tp, fp[..., -1], tp[..., -1])
 
@@ -179,7 +184,8 @@ class RankTally:
         return Counts(tp, fp, positive[..., None] - tp, negative[..., None] - fp)
 
 
-def _from_none(mass: Array) -> Array:
+def cumulated(mass: Array) -> Array:
+    """Weight at or above each score, a 0 before the highest for "no row is positive"."""
     out = np.zeros((*mass.shape[:-1], mass.shape[-1] + 1), dtype=mass.dtype)
     np.cumsum(mass, axis=-1, out=out[..., 1:])
     return out

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.metrics.labels import rate_kernels
-from skmetrics_ext.metrics.rankings.rank_averaging import ROUNDING, check_share
+from skmetrics_ext.metrics.rankings.ranking_function import check_share
+from skmetrics_ext.metrics.rankings.ranking_kernels import ROUNDING
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.registry import METRICS, SYNONYMS, Metric, find, scorers
 from skmetrics_ext.tallies import Counts, ThresholdTally

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.metrics.rankings.rank_averaging import counts_from_none
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.thresholds.criteria import Objective
@@ -41,7 +40,7 @@ class FoldSearch:
 def best_over_folds(tallies: list[RankTally], objective: Objective) -> FoldSearch:
     """Mean of a criterion over folds at every threshold of any of them, and where it is best."""
     grids = [thresholds_from_none(tally) for tally in tallies]
-    counts = [counts_from_none(tally) for tally in tallies]
+    counts = [tally.counts_from_none() for tally in tallies]
     values = [objective.values(fold) for fold in counts]
     bounded = [objective.bounded(fold) for fold in counts]
     every = np.unique(np.concatenate(grids))[::-1]

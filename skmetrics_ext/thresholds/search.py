@@ -9,7 +9,8 @@ import numpy as np
 
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.labels import rate_kernels
-from skmetrics_ext.metrics.rankings.rank_averaging import ROUNDING, binary_tally, counts_from_none
+from skmetrics_ext.metrics.rankings.ranking_kernels import ROUNDING
+from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies import Counts, RankTally
 from skmetrics_ext.thresholds.criteria import Constraint, Objective
@@ -180,7 +181,7 @@ def optimal_threshold(
     (0.2, 2, 0)
     """
     objective = Objective.make(criterion, constraint, cost, prevalence)
-    _, tally = binary_tally(
+    _, tally = binary_ranking(
         y_true,
         y_score,
         labels=labels,
@@ -188,7 +189,7 @@ def optimal_threshold(
         sample_weight=sample_weight,
         what="optimal_threshold",
     )
-    thresholds, counts = thresholds_from_none(tally), counts_from_none(tally)
+    thresholds, counts = thresholds_from_none(tally), tally.counts_from_none()
     values = objective.values(counts)
     best = choose(thresholds, values, objective.bounded(counts), objective)
     first = best[0]

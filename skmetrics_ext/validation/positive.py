@@ -12,11 +12,14 @@ from skmetrics_ext.validation.errors import InvalidParameterError
 
 # Of the labels themselves nothing else tells: neither their order nor their names.
 _USUAL = ({0, 1}, {-1, 1})
+_PAIRS = ([0, 1], [-1, 1])
 
 
 def natural_positive(classes: Iterable[Any]) -> Any:
     """1 of {0, 1} or {-1, 1}, True of {False, True}, also where one of them occurs alone."""
     listed = list(classes)
+    if listed in _PAIRS:  # the usual case, told at once
+        return listed[1]
     found = set(listed)
     if not found or not (found <= _USUAL[0] or found <= _USUAL[1]):
         return None
@@ -99,11 +102,11 @@ def one_class(
     said which is positive, that is the second of both.
     """
     listed = classes.tolist()
+    if len(listed) == 2 and listed[1] == positive:  # the codes mark it already
+        return classes, codes, 1
     place = listed.index(positive) if positive in listed else -1
-    if len(classes) == 2 and place == 1:  # the codes mark it already
-        return classes, codes, place
-    column = place if len(classes) == 2 and place >= 0 else None
-    if len(classes) == 1 and not said:
+    column = place if len(listed) == 2 and place >= 0 else None
+    if len(listed) == 1 and not said:
         column = 1
     marks = (codes == place).astype(np.int64)
     if place >= 0:

@@ -108,6 +108,15 @@ class Probabilities:
         return cls(classes, codes, matrix, weight, eps, absolute, cache)
 
     @classmethod
+    def of_codes(cls, classes: Array, codes: Array, proba: Any, weight: Array | None) -> Self:
+        """Of rows whose true classes are codes already; the columns are checked."""
+        columns = score_values(read_column(proba, "y_proba"))
+        eps = _EPS[columns.dtype.itemsize]
+        matrix = _probability_matrix(columns)
+        _warn_of_sums(matrix, eps)
+        return cls(classes, codes, matrix, weight, eps)
+
+    @classmethod
     def check_strict(
         cls,
         y_true: Any,
@@ -240,8 +249,8 @@ class BinaryProbabilities:
             positive = usual_positive(classes, of_numbers=True)
         else:
             positive = positive_of(classes, labels, pos_label, side, what)
-        # Only one of two usual labels tells which column the other one is.
-        said = said or natural_positive(classes.tolist()) is None
+        if len(classes) == 1:  # only one of two usual labels tells which column the other is
+            said = said or natural_positive(classes.tolist()) is None
         order, marks, place = one_class(classes, codes, positive, said)
         one = _column_of(columns, proba, classes, place)
         return cls(order, marks, one, weight, eps, absolute)

@@ -107,7 +107,7 @@ class Scores:
             return cls._one_class(classes, codes, scores, pos_label, weight)
         if labels is not None:
             classes, codes = two_classes(labels, classes, codes, "y_score")
-            if by_rule:  # labels say which is positive, and pos_label is but a default
+            if by_rule and pos_label == 1:  # its default; labels say which is positive
                 pos_label = None
         positive = positive_of(classes, labels, pos_label, side, what)
         said = pos_label is not None

@@ -220,7 +220,7 @@ def _sides(name, options):
         average = options.get("average", accepted["average"].default)
         return "one" if average == "binary" else "none"
     true = np.array([0, 1, 1, 0, 1, 0, 0, 1, 0])
-    share = np.array([0.11, 0.93, 0.42, 0.57, 0.61, 0.13, 0.57, 0.77, 0.34])
+    share = np.array([0.11, 0.93, 0.12, 0.57, 0.61, 0.13, 0.57, 0.77, 0.34])
     values = []
     for marks, risk in ((true, share), (1 - true, 1 - share)):
         score = 2 * risk - 1 if spec.response == "scores" else risk

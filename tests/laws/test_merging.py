@@ -1,7 +1,5 @@
 """Laws of tallies: parts merge to the whole, and kernels read many tallies at once."""
 
-import inspect
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -21,18 +19,11 @@ OF_RANKINGS = [name for name in NAMES if METRICS[name].tally == "ranks"]
 def reader_of(spec):
     """What reads tallies: of labels the metric, with a value for each class where it has them.
 
-    Of the others the kernel, with the arguments that the public function would give it.
+    Of the others the kernel, with its parameters.
     """
     if spec.response == "labels":
         return find(spec.name, {"average": None} if "average" in signature(spec) else {}).read
-    parameters = list(inspect.signature(spec.kernel).parameters.values())[1:]
-    options = {}
-    for parameter in parameters:
-        if parameter.default is not inspect.Parameter.empty:
-            continue
-        default = signature(spec)[parameter.name].default
-        options[parameter.name] = spec.params.get(parameter.name, default)
-    return lambda tally: spec.kernel(tally, **options)
+    return find(spec.name).kernel
 
 
 def tally_of(spec, sample):

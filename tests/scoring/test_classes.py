@@ -79,7 +79,7 @@ def test_binary_classes_that_are_not_sorted():
     assert get_scorer("roc_auc")(model, proba, y) == 1.0
     assert get_scorer("roc_auc", pos_label="yes")(model, proba, y) == 1.0
     assert get_scorer("gini", pos_label="yes")(model, 1 - proba, y) == -1.0
-    with pytest.raises(ValueError, match=r"pos_label='maybe'.*\['yes', 'no'\]"):
+    with pytest.raises(ValueError, match=r"pos_label='maybe'.*\['yes' 'no'\]"):
         get_scorer("roc_auc", pos_label="maybe")(model, proba, y)
 
 

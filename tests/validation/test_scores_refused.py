@@ -60,7 +60,7 @@ def test_scores_of_several_classes_refused(what):
 
 
 def test_positive_class():
-    with pytest.raises(ValueError, match=r"pos_label=3 is not a valid label.*\[0, 1\]"):
+    with pytest.raises(ValueError, match=r"pos_label=3 is not a valid label.*\[0 1\]"):
         roc_auc_score(Y, [1, 2, 3, 4], pos_label=3)
     with pytest.raises(ValueError, match=r"labels must name the two classes.*\[0, 1, 2\]"):
         roc_auc_score(Y, [1, 2, 3, 4], labels=[0, 1, 2])

@@ -13,7 +13,6 @@ import numpy as np
 from skmetrics_ext import kernels
 from skmetrics_ext.metrics.calibration.events import Forecast
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.tallies.bins import BinTally
 from skmetrics_ext.validation import InvalidParameterError, check_option
 
@@ -133,10 +132,9 @@ class Binning:
             count,
         )
 
-    def sums_of_ranking(self, tally: RankTally) -> BinTally:
-        """The same from the weight of both classes at each probability, over any leading axes."""
-        proba = tally.thresholds.astype(np.float64)
-        bins = self.assign(proba)  # falling, as the probabilities
+    def sums_of(self, proba: Array, mass: Array) -> BinTally:
+        """The same from the weight of both classes (..., 2, T) at each probability, falling."""
+        bins = self.assign(proba)
         starts = np.flatnonzero(np.diff(bins, prepend=-1))
 
         def summed(values: Array) -> Array:
@@ -144,11 +142,9 @@ class Binning:
             out[..., bins[starts]] = np.add.reduceat(values, starts, axis=-1)
             return out
 
-        weight = tally.negative + tally.positive
-        totals, unknown = summed(weight), np.full(self.n_bins, np.nan)
-        return BinTally(
-            self.edges, totals, summed(tally.positive), summed(weight * proba), unknown, unknown
-        )
+        weight, unknown = mass.sum(axis=-2), np.full(self.n_bins, np.nan)
+        totals, happened, predicted = map(summed, (weight, mass[..., -1, :], weight * proba))
+        return BinTally(self.edges, totals, happened, predicted, unknown, unknown)
 
 
 def check_bins(n_bins: Any, strategy: Any, strategies: tuple[str, ...] = STRATEGIES) -> int | Array:

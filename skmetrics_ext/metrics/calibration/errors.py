@@ -10,7 +10,6 @@ from skmetrics_ext.metrics.averaging import mean_of_classes
 from skmetrics_ext.metrics.calibration.binning import Binning, check_bins
 from skmetrics_ext.metrics.calibration.events import forecasts
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.rankings.rank_averaging import each_slice
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.tallies.bins import BinTally
@@ -35,14 +34,12 @@ def binned_error(
         return _distance(tally, norm)
     proba = tally.thresholds.astype(np.float64)
     if isinstance(n_bins, int) and strategy == "quantile":  # each slice has its own edges
-
-        def error(negative: Array, positive: Array) -> float:
-            one = RankTally(tally.thresholds, np.stack([negative, positive]))
-            edges = Binning.quantile(proba, negative + positive, n_bins)
-            return float(_distance(edges.sums_of_ranking(one), norm))
-
-        return each_slice(error, tally)
-    return _distance(Binning.of(proba, None, strategy, n_bins).sums_of_ranking(tally), norm)
+        errors = [
+            _distance(Binning.quantile(proba, one.sum(axis=0), n_bins).sums_of(proba, one), norm)
+            for one in tally.mass.reshape(-1, *tally.mass.shape[-2:])
+        ]
+        return np.array(errors).reshape(tally.mass.shape[:-2])
+    return _distance(Binning.of(proba, None, strategy, n_bins).sums_of(proba, tally.mass), norm)
 
 
 def _distance(bins: BinTally, norm: str) -> Array:

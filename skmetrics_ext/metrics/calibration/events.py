@@ -49,8 +49,8 @@ class Forecast:
     @property
     def ranking(self) -> RankTally:
         """The tally with a place for each row, unsorted: for kernels that sum over places."""
-        happened = self.weights * self.event
-        return RankTally(self.proba, np.stack([self.weights - happened, happened]))
+        weight: Array | int = 1 if self.weight is None else self.weight
+        return RankTally(self.proba, np.stack([weight * (1 - self.event), weight * self.event]))
 
     def without_zeros(self) -> Forecast:
         """The rows that have weight."""

@@ -8,7 +8,6 @@ import numpy as np
 
 from skmetrics_ext.metrics.calibration.events import binary_forecast
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.rankings.rank_averaging import each_slice
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies import RankTally
 
@@ -23,13 +22,11 @@ _ERROR = 0.242
 
 def smooth_error(tally: RankTally) -> Array:
     """Smooth calibration error of a tally of probabilities, over any leading axes."""
-    proba = np.clip(tally.thresholds.astype(np.float64), 0.0, 1.0)
-
-    def error(negative: Array, positive: Array) -> float:
-        weight = negative + positive
-        return fixed_point(proba, (positive - weight * proba) / weight.sum())
-
-    return each_slice(error, tally)
+    proba = np.clip(tally.thresholds.astype(np.float64, copy=False), 0.0, 1.0)
+    weight = tally.negative + tally.positive
+    residual = (tally.positive - weight * proba) / weight.sum(axis=-1, keepdims=True)
+    values = [fixed_point(proba, row) for row in residual.reshape(-1, len(proba))]
+    return np.array(values).reshape(residual.shape[:-1])
 
 
 def fixed_point(proba: Array, residual: Array) -> float:

@@ -31,7 +31,7 @@ def log_loss_rows(true: Array, proba: Array, eps: float) -> Array:
     rows = np.empty(len(true))
     for part in parts(len(true)):
         own = of_true_class(true[part], proba[part])
-        np.clip(own, eps, 1 - eps, out=own)
+        own.clip(eps, 1 - eps, out=own)
         np.negative(np.log(own, out=own), out=rows[part])
     return rows
 
@@ -58,11 +58,8 @@ def brier_rows(true: Array, proba: Array) -> Array:
 
 def half_brier_rows(true: Array, proba: Array) -> Array:
     """Squared distance of the probability of one of two classes from whether it is true."""
-    rows = np.empty(len(true))
-    for part in parts(len(true)):
-        away = np.subtract(proba[part], true[part], out=rows[part])
-        np.multiply(away, away, out=away)
-    return rows
+    away = np.subtract(proba, true)
+    return np.multiply(away, away, out=away)
 
 
 # --------------------------------------------------------------------------- values of rows

@@ -11,10 +11,10 @@ import numpy as np
 
 from skmetrics_ext import kernels
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.rankings.class_averages import binary_tally
-from skmetrics_ext.metrics.rankings.ranking_kernels import cumulated, from_infinity, recall_ends
+from skmetrics_ext.metrics.rankings.ranking_kernels import from_infinity, recall_ends
 from skmetrics_ext.numeric import Array, divide, parts, trapezoid
 from skmetrics_ext.tallies import RankTally
+from skmetrics_ext.tallies.ranks import cumulated
 from skmetrics_ext.validation import (
     InvalidParameterError,
     Scores,
@@ -358,7 +358,7 @@ def _tally(
     checked = Scores.check_binary(
         y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, absolute=absolute
     )
-    return binary_tally(checked.score, checked.true, checked.weight)
+    return RankTally.of_marks(checked.score, checked.true, checked.weight)
 
 
 def _steps(

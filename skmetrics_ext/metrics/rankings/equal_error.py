@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.labels import rate_kernels
-from skmetrics_ext.metrics.rankings.operating_points import METHODS
-from skmetrics_ext.metrics.rankings.rank_averaging import (
-    ROUNDING,
-    counts_from_none,
-    interpolate,
-    rank_score,
-)
+from skmetrics_ext.metrics.rankings.ranking_function import METHODS, one_of, public_ranking
+from skmetrics_ext.metrics.rankings.ranking_kernels import ROUNDING, interpolate
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies import RankTally
-from skmetrics_ext.validation import check_option
 
 # --------------------------------------------------------------------------- kernels
 
 
 def equal_error(tally: RankTally, method: str = "step") -> Array:
-    counts = counts_from_none(tally)
+    counts = tally.counts_from_none()
     fpr, fnr = rate_kernels.false_positive(counts), rate_kernels.false_negative(counts)
     undefined = np.isnan(fpr[..., 0] + fnr[..., 0])
     fpr, fnr = np.nan_to_num(fpr), np.nan_to_num(fnr)
@@ -42,7 +34,7 @@ def equal_error(tally: RankTally, method: str = "step") -> Array:
 # --------------------------------------------------------------------------- public functions
 
 
-@document
+@public_ranking(equal_error, "The equal error rate", side="either", method=one_of(*METHODS))
 def equal_error_rate(
     y_true: Any,
     y_score: Any,
@@ -66,7 +58,7 @@ def equal_error_rate(
         between thresholds.
     {rank_average}
     {score_labels}
-    {score_pos_label}
+    {either_pos_label}
     {sample_weight}
 
     Returns
@@ -89,14 +81,3 @@ def equal_error_rate(
     >>> equal_error_rate([0, 0, 0, 0, 1, 1, 1, 1], [1, 2, 3, 6, 4, 5, 7, 8])
     0.25
     """
-    check_option("method", method, METHODS)
-    return rank_score(
-        partial(equal_error, method=method),
-        "The equal error rate",
-        y_true,
-        y_score,
-        average=average,
-        labels=labels,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-    )

@@ -10,7 +10,7 @@ import numpy as np
 
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.labels import rate_kernels
-from skmetrics_ext.metrics.rankings.rank_averaging import binary_tally, counts_from_none
+from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
 from skmetrics_ext.numeric import Array, divide, trapezoid
 from skmetrics_ext.validation import warn_undefined
 
@@ -120,7 +120,7 @@ def gain_curve(
     >>> curve.rate.tolist(), curve.gain.tolist()
     ([0.0, 0.25, 0.5, 0.75, 1.0], [0.0, 0.5, 0.5, 1.0, 1.0])
     """
-    _, tally = binary_tally(
+    _, tally = binary_ranking(
         y_true,
         y_score,
         labels=labels,
@@ -128,7 +128,7 @@ def gain_curve(
         sample_weight=sample_weight,
         what="gain_curve",
     )
-    counts = counts_from_none(tally)
+    counts = tally.counts_from_none()
     thresholds = np.concatenate([[np.inf], tally.thresholds])
     gain = rate_kernels.recall(counts)
     if np.isnan(gain).any():
@@ -177,7 +177,7 @@ def lift_curve(
     >>> lift_curve([0, 0, 0, 1], [0.1, 0.4, 0.35, 0.8]).lift.round(3).tolist()
     [4.0, 2.0, 1.333, 1.0]
     """
-    _, tally = binary_tally(
+    _, tally = binary_ranking(
         y_true,
         y_score,
         labels=labels,

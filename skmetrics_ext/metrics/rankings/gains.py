@@ -7,14 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.rankings.rank_averaging import (
-    check_share,
-    counts_from_none,
-    interpolate,
-    rank_score,
-)
-from skmetrics_ext.metrics.rankings.ranking_kernels import gini
+from skmetrics_ext.metrics.rankings.ranking_function import check_share, public_ranking
+from skmetrics_ext.metrics.rankings.ranking_kernels import gini, interpolate
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies import RankTally
 
@@ -23,10 +17,9 @@ from skmetrics_ext.tallies import RankTally
 
 def kolmogorov_smirnov(tally: RankTally) -> Array:
     """Largest difference of the two rates, over one denominator so that it is rounded once."""
-    counts = tally.counts()
-    tp, fp = counts.tp.astype(np.float64), counts.fp.astype(np.float64)
-    positive, negative = tp[..., -1:], fp[..., -1:]
-    return divide(tp * negative - fp * positive, positive * negative).max(axis=-1, initial=0.0)
+    fp, tp, negative, positive = (np.asarray(part, dtype=np.float64) for part in tally.steps())
+    negative, positive = negative[..., None], positive[..., None]
+    return divide(tp * negative - fp * positive, positive * negative).max(axis=-1)
 
 
 # The gain area exceeds chance by (1 - prevalence)(AUC - 1/2), that of a perfect ranking by
@@ -36,15 +29,15 @@ gain_capture = gini
 
 def lift(tally: RankTally, fraction: float) -> Array:
     """Share of the positives in the top fraction of the weight, over that fraction."""
-    counts = counts_from_none(tally)
-    found = interpolate(counts.pred, counts.tp, fraction * counts.total[..., -1])
-    return divide(found, fraction * counts.tp[..., -1])
+    fp, tp, negative, positive = tally.steps()
+    found = interpolate(tp + fp, tp, fraction * (positive + negative))
+    return divide(found, fraction * positive)
 
 
 # --------------------------------------------------------------------------- public functions
 
 
-@document
+@public_ranking(kolmogorov_smirnov, "The KS statistic", side="either")
 def ks_statistic_score(
     y_true: Any,
     y_score: Any,
@@ -66,7 +59,7 @@ def ks_statistic_score(
     {y_true_y_score}
     {rank_average}
     {score_labels}
-    {score_pos_label}
+    {either_pos_label}
     {sample_weight}
 
     Returns
@@ -89,19 +82,9 @@ def ks_statistic_score(
     >>> ks_statistic_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     0.5
     """
-    return rank_score(
-        kolmogorov_smirnov,
-        "The KS statistic",
-        y_true,
-        y_score,
-        average=average,
-        labels=labels,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-    )
 
 
-@document
+@public_ranking(gain_capture, "Gain capture", side="either")
 def gain_capture_score(
     y_true: Any,
     y_score: Any,
@@ -124,7 +107,7 @@ def gain_capture_score(
     {y_true_y_score}
     {rank_average}
     {score_labels}
-    {score_pos_label}
+    {either_pos_label}
     {sample_weight}
 
     Returns
@@ -147,19 +130,9 @@ def gain_capture_score(
     >>> gain_capture_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     0.5
     """
-    return rank_score(
-        gain_capture,
-        "Gain capture",
-        y_true,
-        y_score,
-        average=average,
-        labels=labels,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-    )
 
 
-@document
+@public_ranking(lift, "Lift", fraction=partial(check_share, zero=False))
 def lift_score(
     y_true: Any,
     y_score: Any,
@@ -207,13 +180,3 @@ def lift_score(
     >>> lift_score([1, 1, 0, 1, 0, 0, 0, 0], [8, 7, 6, 5, 4, 3, 2, 1], fraction=0.25)
     2.6666666666666665
     """
-    return rank_score(
-        partial(lift, fraction=check_share("fraction", fraction, zero=False)),
-        "Lift",
-        y_true,
-        y_score,
-        average=average,
-        labels=labels,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-    )

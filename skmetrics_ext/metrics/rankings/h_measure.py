@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.rankings.rank_averaging import each_slice, rank_score
-from skmetrics_ext.metrics.rankings.ranking_kernels import upper_hull
+from skmetrics_ext.metrics.rankings.ranking_function import public_ranking
+from skmetrics_ext.metrics.rankings.ranking_kernels import each_ranking, upper_hull
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import InvalidParameterError
@@ -20,19 +18,17 @@ from skmetrics_ext.validation import InvalidParameterError
 
 def hand_h(tally: RankTally, severity_ratio: float | None = None) -> Array:
     """1 less the loss over that of predicting one class for all, costs averaged over a Beta."""
-    return each_slice(partial(_hand_h, severity_ratio=severity_ratio), tally)
+    return each_ranking(lambda one: _hand_h(one, severity_ratio), tally)
 
 
-def _hand_h(negative: Array, positive: Array, severity_ratio: float | None) -> float:
-    total_neg, total_pos = negative.sum(), positive.sum()
+def _hand_h(tally: RankTally, severity_ratio: float | None) -> float:
+    fp, tp, total_neg, total_pos = (np.asarray(part, np.float64) for part in tally.steps())
     if not total_neg or not total_pos:
         return float("nan")
-    fp = np.concatenate([[0.0], np.cumsum(negative)])
-    tp = np.concatenate([[0.0], np.cumsum(positive)])
     hull = upper_hull(fp, tp)
     fp, tp = fp[hull], tp[hull]
     prevalence = total_pos / (total_neg + total_pos)
-    ratio = total_pos / total_neg if severity_ratio is None else severity_ratio
+    ratio = float(total_pos / total_neg) if severity_ratio is None else severity_ratio
     first, second = 2.0, 1 + 1 / ratio  # of mode ratio / (1 + ratio)
     # A vertex is best for costs between those at which it ties with its neighbours.
     steps = divide(np.diff(tp), np.diff(tp) + np.diff(fp))
@@ -62,10 +58,16 @@ def _rest_between(low: Any, high: Any, first: float, second: float) -> Any:
     return second / (first + second) * span
 
 
+def _severity_ratio(name: str, value: Any) -> Any:
+    if value is not None and not (isinstance(value, Real) and 0 < float(value) < float("inf")):
+        raise InvalidParameterError(f"{name} has to be a positive number or None, got {value!r}.")
+    return value
+
+
 # --------------------------------------------------------------------------- public functions
 
 
-@document
+@public_ranking(hand_h, "The H measure", severity_ratio=_severity_ratio)
 def h_measure_score(
     y_true: Any,
     y_score: Any,
@@ -117,19 +119,3 @@ def h_measure_score(
     >>> round(h_measure_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), 6)
     0.5
     """
-    if severity_ratio is not None and not (
-        isinstance(severity_ratio, Real) and 0 < severity_ratio < float("inf")
-    ):
-        raise InvalidParameterError(
-            f"severity_ratio has to be a positive number or None, got {severity_ratio!r}."
-        )
-    return rank_score(
-        partial(hand_h, severity_ratio=severity_ratio),
-        "The H measure",
-        y_true,
-        y_score,
-        average=average,
-        labels=labels,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-    )

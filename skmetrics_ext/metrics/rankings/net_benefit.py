@@ -4,26 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.rankings.rank_averaging import (
-    AVERAGES,
-    check_share,
-    counts_from_none,
-    score_checked,
-)
+from skmetrics_ext.metrics.rankings.ranking_function import check_share, public_ranking
+from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies import RankTally
-from skmetrics_ext.validation import (
-    InvalidParameterError,
-    Scores,
-    check_option,
-    warn_undefined,
-)
+from skmetrics_ext.validation import InvalidParameterError, Scores, warn_undefined
 
 # Rounding in a softmax stays well inside this.
 _RANGE_TOLERANCE = 1e-8
@@ -33,14 +23,12 @@ _RANGE_TOLERANCE = 1e-8
 
 def benefit(tally: RankTally, threshold: Any, prevalence: float | None = None) -> Array:
     """True positives less false ones at the odds of the threshold, per row; (..., thresholds)."""
-    counts = counts_from_none(tally)
+    fp, tp, negative, positive = tally.steps()
     # Number of distinct scores that reach the threshold; the thresholds of a tally fall.
     reached = np.searchsorted(-tally.thresholds, -np.asarray(threshold), side="right")
-    tp, fp = counts.tp[..., reached], counts.fp[..., reached]
+    tp, fp = tp[..., reached], fp[..., reached]
     extra = (1,) * np.ndim(threshold)
-    positive, negative = (
-        total.reshape(total.shape + extra) for total in (counts.tp[..., -1], counts.fp[..., -1])
-    )
+    positive, negative = (total.reshape(total.shape + extra) for total in (positive, negative))
     odds = np.asarray(threshold) / (1 - np.asarray(threshold))
     if prevalence is None:
         return divide(tp - odds * fp, positive + negative)
@@ -54,6 +42,39 @@ def benefit_of_all(tally: RankTally, threshold: Any, prevalence: float | None = 
     odds = np.asarray(threshold) / (1 - np.asarray(threshold))
     share = share.reshape(share.shape + (1,) * np.ndim(threshold))
     return np.asarray(share - (1 - share) * odds)
+
+
+# --------------------------------------------------------------------------- checks
+
+
+def _check_probabilities(scores: Scores) -> None:
+    low, high = float(scores.score.min()), float(scores.score.max())
+    if low < -_RANGE_TOLERANCE or high > 1 + _RANGE_TOLERANCE:
+        raise InvalidParameterError(
+            f"y_score must hold probabilities, for a threshold is one: found {low:g} to {high:g}, "
+            "accepted are numbers in [0, 1]."
+        )
+
+
+def _check_prevalence(name: str, prevalence: Any) -> float | None:
+    return None if prevalence is None else check_share(name, prevalence)
+
+
+def _check_threshold(name: str, threshold: Any) -> float:
+    return float(_check_thresholds(name, threshold, n_dim=0))
+
+
+def _check_thresholds(name: str, given: Any, n_dim: int) -> Array:
+    try:
+        values = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidParameterError(
+            f"{name} must hold numbers in [0, 1), got {given!r}."
+        ) from error
+    if values.ndim != n_dim or values.size == 0 or not ((values >= 0) & (values < 1)).all():
+        kind = "a number" if n_dim == 0 else "a 1-D array of numbers"
+        raise InvalidParameterError(f"{name} has to be {kind} in [0, 1), got {given!r}.")
+    return values
 
 
 # --------------------------------------------------------------------------- public functions
@@ -89,7 +110,13 @@ class NetBenefitCurve:
         return divide((self.net_benefit - self.treat_all) * (1 - self.thresholds), self.thresholds)
 
 
-@document
+@public_ranking(
+    benefit,
+    "Net benefit",
+    scores=_check_probabilities,
+    threshold=_check_threshold,
+    prevalence=_check_prevalence,
+)
 def net_benefit(
     y_true: Any,
     y_score: Any,
@@ -145,12 +172,6 @@ def net_benefit(
     >>> net_benefit([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.8], threshold=0.2)
     0.4375
     """
-    check_option("average", average, AVERAGES)
-    share = _check_prevalence(prevalence)
-    at = float(_check_thresholds("threshold", threshold, n_dim=0))
-    checked = _check(y_true, y_score, labels, pos_label, sample_weight)
-    kernel = partial(benefit, threshold=at, prevalence=share)
-    return score_checked(kernel, "Net benefit", checked, average)
 
 
 @document
@@ -204,47 +225,19 @@ def net_benefit_curve(
     """
     grid = np.arange(1, 100) / 100 if thresholds is None else thresholds
     grid = _check_thresholds("thresholds", grid, n_dim=1)
-    share = _check_prevalence(prevalence)
-    checked = _check(y_true, y_score, labels, pos_label, sample_weight)
-    if checked.kind != "binary":
-        raise InvalidParameterError(
-            f"net_benefit_curve needs binary labels, y_true is {checked.kind}: pass one class "
-            "against the rest, y_true == k and column k of y_score."
-        )
-    tally = RankTally.of_class(checked)
+    share = _check_prevalence("prevalence", prevalence)
+    checked, tally = binary_ranking(
+        y_true,
+        y_score,
+        labels=labels,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        what="net_benefit_curve",
+    )
+    _check_probabilities(checked)
     curve = benefit(tally, grid, share)
     if np.isnan(curve).any():
         warn_undefined("Net benefit is undefined and nan: a class has no rows.")
     if share is None:
         share = float(tally.positive.sum() / (tally.positive.sum() + tally.negative.sum()))
     return NetBenefitCurve(grid, curve, benefit_of_all(tally, grid, share), share)
-
-
-def _check(y_true: Any, y_score: Any, labels: Any, pos_label: Any, sample_weight: Any) -> Scores:
-    checked = Scores.check(
-        y_true, y_score, labels=labels, pos_label=pos_label, sample_weight=sample_weight
-    )
-    low, high = float(checked.score.min()), float(checked.score.max())
-    if low < -_RANGE_TOLERANCE or high > 1 + _RANGE_TOLERANCE:
-        raise InvalidParameterError(
-            f"y_score must hold probabilities, for a threshold is one: found {low:g} to {high:g}, "
-            "accepted are numbers in [0, 1]."
-        )
-    return checked
-
-
-def _check_prevalence(prevalence: Any) -> float | None:
-    return None if prevalence is None else check_share("prevalence", prevalence)
-
-
-def _check_thresholds(name: str, given: Any, n_dim: int) -> Array:
-    try:
-        values = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InvalidParameterError(
-            f"{name} must hold numbers in [0, 1), got {given!r}."
-        ) from error
-    if values.ndim != n_dim or values.size == 0 or not ((values >= 0) & (values < 1)).all():
-        kind = "a number" if n_dim == 0 else "a 1-D array of numbers"
-        raise InvalidParameterError(f"{name} has to be {kind} in [0, 1), got {given!r}.")
-    return values

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.labels import rate_kernels
-from skmetrics_ext.metrics.rankings.rank_averaging import (
-    ROUNDING,
+from skmetrics_ext.metrics.rankings.ranking_function import (
+    METHODS,
     check_share,
-    counts_from_none,
-    interpolate,
-    rank_score,
+    one_of,
+    public_ranking,
 )
+from skmetrics_ext.metrics.rankings.ranking_kernels import ROUNDING, interpolate
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies import RankTally
-from skmetrics_ext.validation import check_option
-
-METHODS = ("step", "interpolated")
 
 # --------------------------------------------------------------------------- kernels
 
@@ -33,7 +28,7 @@ def _largest(values: Array, given: Array, target: float) -> Array:
 
 
 def sensitivity_at(tally: RankTally, specificity: float, method: str = "step") -> Array:
-    counts = counts_from_none(tally)
+    counts = tally.counts_from_none()
     if method == "step":
         given = rate_kernels.specificity(counts)
         return _largest(rate_kernels.recall(counts), given, specificity)
@@ -44,7 +39,7 @@ def sensitivity_at(tally: RankTally, specificity: float, method: str = "step") -
 
 
 def specificity_at(tally: RankTally, sensitivity: float, method: str = "step") -> Array:
-    counts = counts_from_none(tally)
+    counts = tally.counts_from_none()
     if method == "step":
         given = rate_kernels.recall(counts)
         return _largest(rate_kernels.specificity(counts), given, sensitivity)
@@ -58,7 +53,7 @@ def precision_at(tally: RankTally, recall: float, method: str = "step") -> Array
     if method == "step":
         precisions = np.nan_to_num(rate_kernels.precision(counts))
         return _largest(precisions, rate_kernels.recall(counts), recall)
-    start = counts_from_none(tally)
+    start = tally.counts_from_none()
     tp = recall * start.tp[..., -1]
     fp = interpolate(start.tp, start.fp, tp)
     # At recall 0 the limit along the segment that leaves the origin.
@@ -68,7 +63,7 @@ def precision_at(tally: RankTally, recall: float, method: str = "step") -> Array
 
 
 def recall_at(tally: RankTally, precision: float, method: str = "step") -> Array:
-    counts = counts_from_none(tally)
+    counts = tally.counts_from_none()
     tp, fp, positive = counts.tp, counts.fp, counts.tp[..., -1]
     # Precision reaches the target where this is not negative; it is linear in both counts.
     excess = (1 - precision) * tp - precision * fp
@@ -87,7 +82,9 @@ def recall_at(tally: RankTally, precision: float, method: str = "step") -> Array
 # --------------------------------------------------------------------------- public functions
 
 
-@document
+@public_ranking(
+    sensitivity_at, "Sensitivity at a specificity", specificity=check_share, method=one_of(*METHODS)
+)
 def sensitivity_at_specificity(
     y_true: Any,
     y_score: Any,
@@ -142,21 +139,11 @@ def sensitivity_at_specificity(
     >>> sensitivity_at_specificity(y, s, specificity=1.0)
     0.3333333333333333
     """
-    check_option("method", method, METHODS)
-    target = check_share("specificity", specificity)
-    return rank_score(
-        partial(sensitivity_at, specificity=target, method=method),
-        "Sensitivity at a specificity",
-        y_true,
-        y_score,
-        average=average,
-        labels=labels,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-    )
 
 
-@document
+@public_ranking(
+    specificity_at, "Specificity at a sensitivity", sensitivity=check_share, method=one_of(*METHODS)
+)
 def specificity_at_sensitivity(
     y_true: Any,
     y_score: Any,
@@ -204,21 +191,9 @@ def specificity_at_sensitivity(
     >>> specificity_at_sensitivity([0, 0, 0, 1, 1, 1], [1, 3, 5, 2, 4, 6], sensitivity=0.6)
     0.6666666666666666
     """
-    check_option("method", method, METHODS)
-    target = check_share("sensitivity", sensitivity)
-    return rank_score(
-        partial(specificity_at, sensitivity=target, method=method),
-        "Specificity at a sensitivity",
-        y_true,
-        y_score,
-        average=average,
-        labels=labels,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-    )
 
 
-@document
+@public_ranking(precision_at, "Precision at a recall", recall=check_share, method=one_of(*METHODS))
 def precision_at_recall(
     y_true: Any,
     y_score: Any,
@@ -270,21 +245,9 @@ def precision_at_recall(
     >>> precision_at_recall(y, s, recall=0.5, method="interpolated")
     0.6
     """
-    check_option("method", method, METHODS)
-    target = check_share("recall", recall)
-    return rank_score(
-        partial(precision_at, recall=target, method=method),
-        "Precision at a recall",
-        y_true,
-        y_score,
-        average=average,
-        labels=labels,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-    )
 
 
-@document
+@public_ranking(recall_at, "Recall at a precision", precision=check_share, method=one_of(*METHODS))
 def recall_at_precision(
     y_true: Any,
     y_score: Any,
@@ -334,15 +297,3 @@ def recall_at_precision(
     >>> recall_at_precision([0, 0, 0, 1, 1, 1], [1, 3, 5, 2, 4, 6], precision=0.6)
     1.0
     """
-    check_option("method", method, METHODS)
-    target = check_share("precision", precision)
-    return rank_score(
-        partial(recall_at, precision=target, method=method),
-        "Recall at a precision",
-        y_true,
-        y_score,
-        average=average,
-        labels=labels,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-    )

@@ -2,16 +2,47 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
-from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.rankings.class_averages import Kernel, average_areas
-from skmetrics_ext.metrics.rankings.ranking_kernels import partial_roc_auc, roc_auc_convex_hull
-from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
+from skmetrics_ext.metrics.rankings.ranking_function import one_of, public_ranking
+from skmetrics_ext.metrics.rankings.ranking_kernels import (
+    Range,
+    partial_roc_auc,
+    roc_auc_convex_hull,
+)
+from skmetrics_ext.validation import InvalidParameterError
 
 
-@document
+def _range(name: str, given: Any) -> Range | None:
+    if given is None:
+        return None
+    try:
+        low, high = (float(bound) for bound in given)
+    except (TypeError, ValueError):
+        low, high = 1.0, 0.0
+    if not 0 <= low < high <= 1:
+        raise InvalidParameterError(
+            f"{name} must be a pair (low, high) with 0 <= low < high <= 1, got {given!r}."
+        )
+    return low, high
+
+
+def _only_one(params: dict[str, Any]) -> None:
+    fpr_range, tpr_range = params["fpr_range"], params["tpr_range"]
+    if (fpr_range is None) == (tpr_range is None):
+        raise InvalidParameterError(
+            "Pass exactly one of fpr_range and tpr_range, a pair (low, high); got "
+            f"fpr_range={fpr_range!r} and tpr_range={tpr_range!r}."
+        )
+
+
+@public_ranking(
+    partial_roc_auc,
+    together=_only_one,
+    fpr_range=_range,
+    tpr_range=_range,
+    standardize=one_of(True, False),
+)
 def partial_roc_auc_score(
     y_true: Any,
     y_score: Any,
@@ -51,8 +82,7 @@ def partial_roc_auc_score(
         As in `roc_auc_score`: of one class against the rest, or of pairs of classes.
     labels : array-like of shape (n_classes,), default=None
         The class of each column of ``y_score``, in this order.
-    pos_label : int, float, bool or str, default=None
-        The positive class of binary labels; by default the greater of the two.
+    {score_pos_label}
 
     Returns
     -------
@@ -79,44 +109,9 @@ def partial_roc_auc_score(
     >>> partial_roc_auc_score(y_true, y_score, tpr_range=(0.5, 1), standardize=False)
     0.25
     """
-    check_option("multi_class", multi_class, ("raise", "ovr", "ovo"))
-    check_option("standardize", standardize, (True, False))
-    kernel = partial_kernel(fpr_range, tpr_range, standardize)
-    checked = Scores.check(
-        y_true, y_score, labels=labels, pos_label=pos_label, sample_weight=sample_weight
-    )
-    return average_areas(checked, kernel, multi_class, average)
 
 
-def partial_kernel(
-    fpr_range: tuple[float, float] | None = None,
-    tpr_range: tuple[float, float] | None = None,
-    standardize: bool = True,
-) -> Kernel:
-    """The area within one of the two ranges."""
-    if (fpr_range is None) == (tpr_range is None):
-        raise InvalidParameterError(
-            "Pass exactly one of fpr_range and tpr_range, a pair (low, high); got "
-            f"fpr_range={fpr_range!r} and tpr_range={tpr_range!r}."
-        )
-    axis = "fpr" if tpr_range is None else "tpr"
-    low, high = _range(f"{axis}_range", tpr_range if fpr_range is None else fpr_range)
-    return partial(partial_roc_auc, low=low, high=high, axis=axis, standardize=standardize)
-
-
-def _range(name: str, given: Any) -> tuple[float, float]:
-    try:
-        low, high = (float(bound) for bound in given)
-    except (TypeError, ValueError):
-        low, high = 1.0, 0.0
-    if not 0 <= low < high <= 1:
-        raise InvalidParameterError(
-            f"{name} must be a pair (low, high) with 0 <= low < high <= 1, got {given!r}."
-        )
-    return low, high
-
-
-@document
+@public_ranking(roc_auc_convex_hull, side="either")
 def roc_auc_convex_hull_score(
     y_true: Any,
     y_score: Any,
@@ -149,8 +144,7 @@ def roc_auc_convex_hull_score(
         As in `roc_auc_score`.
     labels : array-like of shape (n_classes,), default=None
         The class of each column of ``y_score``, in this order.
-    pos_label : int, float, bool or str, default=None
-        The positive class of binary labels; by default the greater of the two.
+    {either_pos_label}
 
     Returns
     -------
@@ -173,8 +167,3 @@ def roc_auc_convex_hull_score(
     >>> roc_auc_convex_hull_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     0.875
     """
-    check_option("multi_class", multi_class, ("raise", "ovr", "ovo"))
-    checked = Scores.check(
-        y_true, y_score, labels=labels, pos_label=pos_label, sample_weight=sample_weight
-    )
-    return average_areas(checked, roc_auc_convex_hull, multi_class, average)

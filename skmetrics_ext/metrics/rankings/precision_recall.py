@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from skmetrics_ext.metrics.averaging import AVERAGES
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.rankings.class_averages import AVERAGES, average_classes
 from skmetrics_ext.metrics.rankings.curve_arrays import NO_POSITIVE
-from skmetrics_ext.metrics.rankings.rank_averaging import each_slice
-from skmetrics_ext.metrics.rankings.ranking_kernels import average_precision, cumulated
+from skmetrics_ext.metrics.rankings.ranking_kernels import average_precision, each_ranking
+from skmetrics_ext.metrics.rankings.score_tally import read_scores
 from skmetrics_ext.numeric import Array, divide, trapezoid
-from skmetrics_ext.tallies import RankTally
+from skmetrics_ext.tallies import RankTally, Steps
 from skmetrics_ext.validation import (
     InvalidParameterError,
     Scores,
@@ -28,14 +28,23 @@ from skmetrics_ext.validation.errors import warn_user
 
 def precision_recall_points(tally: RankTally) -> tuple[Array, Array]:
     """Precision and recall (..., T + 1) from recall 0, where precision is 1 by convention."""
-    fp, tp = cumulated(tally.negative), cumulated(tally.positive)
-    predicted = tp + fp
-    precision = np.where(predicted == 0, 1.0, divide(tp, predicted))
-    return precision, divide(tp, tp[..., -1:])
+    _, tp, _, positive = tally.steps()
+    return _precision(tally.steps()), divide(tp, positive[..., None])
+
+
+def _precision(steps: Steps) -> Array:
+    predicted = steps.tp + steps.fp
+    return np.where(predicted == 0, 1.0, divide(steps.tp, predicted))
+
+
+def pr_area(tally: RankTally, interpolation: str = "trapezoid") -> Array:
+    """Area under the precision-recall curve by one of three rules."""
+    return INTERPOLATIONS[interpolation](tally)
 
 
 def trapezoid_area(tally: RankTally) -> Array:
-    return trapezoid(*precision_recall_points(tally))
+    steps = tally.steps()
+    return divide(trapezoid(_precision(steps), steps.tp), steps.positive)
 
 
 def davis_goadrich_area(tally: RankTally) -> Array:
@@ -44,32 +53,43 @@ def davis_goadrich_area(tally: RankTally) -> Array:
     Between n and n + d predicted rows, of which t and t + e are right, precision at n + v
     is (t + v e / d) / (n + v); its integral over v is a logarithm and a line.
     """
-    tp = cumulated(tally.positive)
-    predicted = tp + cumulated(tally.negative)
+    fp, tp, _, positive = tally.steps()
+    predicted = tp + fp
     before, t = predicted[..., :-1], tp[..., :-1]
     gained, grown = np.diff(tp, axis=-1), np.diff(predicted, axis=-1)
     slope = np.nan_to_num(divide(gained, grown))
     log = np.log1p(np.nan_to_num(divide(grown, before)))
     # From nothing predicted, precision is the same all the way.
     parts = slope * (t * log + slope * (grown - before * log))
-    return divide(parts.sum(axis=-1), tp[..., -1])
+    return divide(parts.sum(axis=-1), positive)
 
 
 def unit_step_area(tally: RankTally) -> Array:
     """Davis & Goadrich's own rule: a point at each whole true positive, trapezoids between."""
-    tp, fp = cumulated(tally.positive), cumulated(tally.negative)
+    return each_ranking(_unit_steps, tally)
+
+
+def _unit_steps(tally: RankTally) -> Array:
+    fp, tp, _, positive = tally.steps()
     gained, wrong = np.diff(tp), np.diff(fp)
-    if not tp[-1]:
-        return np.asarray(np.nan)
     # A step without a true positive still moves the point straight down.
-    n_points = np.maximum(gained, 1)
+    n_points = np.maximum(gained, 1).astype(np.int64)
     start = np.repeat(np.cumsum(n_points) - n_points, n_points)
     share = (np.arange(n_points.sum()) - start + 1) / np.repeat(n_points, n_points)
     right = np.repeat(tp[:-1], n_points) + share * np.repeat(gained, n_points)
     false = np.repeat(fp[:-1], n_points) + share * np.repeat(wrong, n_points)
-    precision, recall = right / (right + false), right / tp[-1]
-    precision = np.concatenate([precision[:1], precision])
-    return trapezoid(precision, np.concatenate([[0.0], recall]))
+    precision = divide(right, right + false)
+    # Where nothing stands above, precision is the same all the way to the first point.
+    first = precision[:1] if tp[0] + fp[0] == 0 else tp[:1] / (tp[:1] + fp[:1])
+    area = trapezoid(np.concatenate([first, precision]), np.concatenate([tp[:1], right]))
+    return divide(area, positive)
+
+
+INTERPOLATIONS: dict[str, Callable[[RankTally], Array]] = {
+    "trapezoid": trapezoid_area,
+    "davis_goadrich": davis_goadrich_area,
+    "davis_goadrich_unit": unit_step_area,
+}
 
 
 # --------------------------------------------------------------------------- public functions
@@ -107,8 +127,8 @@ def average_precision_score(
     {sample_weight}
     labels : array-like of shape (n_classes,), default=None
         The class of each column of ``y_score``, in this order, sorted or not. For binary
-        labels: negative, positive; ``pos_label`` then has no say. The sorted classes of
-        ``y_true`` by default.
+        labels: negative, positive, unless ``pos_label`` is another than 1. The sorted classes
+        of ``y_true`` by default.
 
     Returns
     -------
@@ -141,8 +161,11 @@ def average_precision_score(
         sample_weight=sample_weight,
         by_rule=True,
     )
-    tell = _or_nan if checked.kind == "multiclass" else _or_zero
-    return average_classes(checked, average_precision, tell, average)
+    if checked.kind == "multiclass":
+        return read_scores(average_precision, checked, average, tell=_undefined)
+    return read_scores(
+        average_precision, checked, average, fill=0.0, empty=0.0, tell=_without_positives
+    )
 
 
 @document
@@ -152,7 +175,7 @@ def pr_auc_score(
     *,
     interpolation: str = "trapezoid",
     average: str | None = "macro",
-    pos_label: Any = 1,
+    pos_label: Any = None,
     sample_weight: Any = None,
     labels: Any = None,
 ) -> Any:
@@ -178,12 +201,9 @@ def pr_auc_score(
         What joins the points. The last needs integer weights, which are numbers of rows.
     average : {"macro", "weighted", "micro", "samples"} or None, default="macro"
         As in `average_precision_score`.
-    pos_label : int, float, bool or str, default=1
-        The positive class of binary labels.
+    {score_pos_label}
     {sample_weight}
-    labels : array-like of shape (n_classes,), default=None
-        The class of each column of ``y_score``, in this order. For binary labels: negative,
-        positive; ``pos_label`` then has no say.
+    {score_labels}
 
     Returns
     -------
@@ -217,50 +237,28 @@ def pr_auc_score(
         labels=labels,
         pos_label=pos_label,
         sample_weight=sample_weight,
-        by_rule=True,
+        side="one",
+        what=pr_auc_score.__name__,
     )
     if interpolation == "davis_goadrich_unit" and not _counts_rows(checked.weight):
         raise InvalidParameterError(
             "interpolation='davis_goadrich_unit' steps from one true positive to the next, so "
             "sample_weight must hold integers; 'davis_goadrich' takes any weights."
         )
-    return average_classes(checked, INTERPOLATIONS[interpolation], _or_nan, average)
-
-
-INTERPOLATIONS: dict[str, Callable[[RankTally], Array]] = {
-    "trapezoid": trapezoid_area,
-    "davis_goadrich": davis_goadrich_area,
-    "davis_goadrich_unit": unit_step_area,
-}
-
-
-def area_kernel(interpolation: str = "trapezoid") -> Callable[[RankTally], Array]:
-    """The area under one of the interpolations, over any leading axes."""
-    if interpolation == "davis_goadrich_unit":
-        return partial(each_slice, _unit_step_area)
-    return INTERPOLATIONS[interpolation]
-
-
-def _unit_step_area(negative: Array, positive: Array) -> float:
-    mass = np.stack([negative, positive]).astype(np.int64)
-    return float(unit_step_area(RankTally(np.arange(mass.shape[-1]), mass)))
+    kernel = partial(pr_area, interpolation=interpolation)
+    return read_scores(kernel, checked, average, empty=0.0, tell=_undefined)
 
 
 def _counts_rows(weight: Array | None) -> bool:
     return weight is None or weight.dtype.kind != "f"
 
 
-def _or_zero(area: Array) -> float:
-    if np.isnan(area):
-        warn_user(NO_POSITIVE)
-        return 0.0
-    return float(area)
+def _without_positives(average: str | None, n_values: int) -> None:
+    warn_user(NO_POSITIVE)
 
 
-def _or_nan(area: Array) -> float:
-    if np.isnan(area):
-        warn_undefined(
-            "The area under the precision-recall curve is undefined and set to nan: no row is "
-            "of the class."
-        )
-    return float(area)
+def _undefined(average: str | None, n_values: int) -> None:
+    warn_undefined(
+        "The area under the precision-recall curve is undefined and set to nan: no row is "
+        "of the class."
+    )

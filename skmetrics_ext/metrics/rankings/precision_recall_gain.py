@@ -10,14 +10,11 @@ import numpy as np
 
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.labels.rate_function import Rate, public_rate
-from skmetrics_ext.metrics.rankings.rank_averaging import (
-    ROUNDING,
-    binary_tally,
-    each_slice,
-    rank_score,
-)
+from skmetrics_ext.metrics.rankings.ranking_function import public_ranking
+from skmetrics_ext.metrics.rankings.ranking_kernels import ROUNDING, each_ranking
+from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
 from skmetrics_ext.numeric import Array, divide, ratio, trapezoid
-from skmetrics_ext.tallies import Counts, RankTally
+from skmetrics_ext.tallies import Counts, RankTally, Steps
 from skmetrics_ext.validation import warn_undefined
 
 _FLACH_KULL = "Flach & Kull (2015), Advances in Neural Information Processing Systems 28, 838-846."
@@ -46,31 +43,44 @@ def f1_gain(counts: Counts) -> Array:
 
 def auprg(tally: RankTally) -> Array:
     """Area under the gains from recall gain 0 on."""
-    return each_slice(_area, tally)
+    return at_most_1(gain_area(tally))
 
 
-def _area(negative: Array, positive: Array) -> float:
-    if not positive.any() or not negative.any():
+def at_most_1(area: Array) -> Array:
+    """The widths sum to 1 but for rounding."""
+    return np.minimum(area, 1.0)
+
+
+def gain_area(tally: RankTally) -> Array:
+    """The same area before it is cut, a sum over the scores."""
+    return each_ranking(_gain_area, tally)
+
+
+def _gain_area(tally: RankTally) -> float:
+    steps = tally.steps()
+    if not steps.positive or not steps.negative:
         return float("nan")
-    counts, _ = _from_crossing(negative, positive)
-    # The widths sum to 1 but for rounding.
-    return min(float(trapezoid(precision_gain(counts), recall_gain(counts))), 1.0)
+    counts, _ = _from_crossing(steps)
+    return float(trapezoid(precision_gain(counts), recall_gain(counts)))
 
 
-def _from_crossing(negative: Array, positive: Array) -> tuple[Counts, int]:
-    """Counts from the point of recall gain 0 on, and the number of the threshold it falls in.
+def _from_crossing(steps: Steps) -> tuple[Counts, int]:
+    """Counts from the point of recall gain 0 on, and the number of the score it falls in.
 
-    There recall equals prevalence. Both counts grow in proportion between thresholds.
+    There recall equals prevalence. Both counts grow in proportion between scores.
     """
-    tp, fp = np.cumsum(positive), np.cumsum(negative)
-    total_pos, total_neg = tp[-1], fp[-1]
-    wanted = total_pos * (total_pos / (total_pos + total_neg))
-    stop = int((tp >= wanted * (1 - ROUNDING)).argmax())
-    share = min((wanted - tp[stop] + positive[stop]) / positive[stop], 1.0)
-    at_tp = tp[stop] - (1 - share) * positive[stop]
-    at_fp = fp[stop] - (1 - share) * negative[stop]
-    tp, fp = np.append(at_tp, tp[stop:]), np.append(at_fp, fp[stop:])
-    return Counts(tp, fp, total_pos - tp, total_neg - fp), stop
+    fp, tp, negative, positive = steps
+    wanted = positive * (positive / (positive + negative))
+    reached = tp >= wanted * (1 - ROUNDING)
+    stop = int(reached.argmax()) if reached[-1] else len(tp)
+    if 0 < stop < len(tp):
+        gained, wrong = tp[stop] - tp[stop - 1], fp[stop] - fp[stop - 1]
+        share = min((wanted - tp[stop - 1]) / gained, 1.0)
+        at_tp, at_fp = tp[stop] - (1 - share) * gained, fp[stop] - (1 - share) * wrong
+        tp, fp = np.append(at_tp, tp[stop:]), np.append(at_fp, fp[stop:])
+    else:
+        tp, fp = tp[stop:], fp[stop:]
+    return Counts(tp, fp, positive - tp, negative - fp), stop - 1
 
 
 # --------------------------------------------------------------------------- public functions
@@ -195,7 +205,7 @@ def precision_recall_gain_curve(
     >>> curve.recall_gain.tolist(), curve.precision_gain.tolist()
     ([0.0, 0.0, 0.0, 1.0, 1.0], [1.0, 1.0, 0.0, 0.5, 0.0])
     """
-    _, tally = binary_tally(
+    _, tally = binary_ranking(
         y_true,
         y_score,
         labels=labels,
@@ -203,17 +213,17 @@ def precision_recall_gain_curve(
         sample_weight=sample_weight,
         what="precision_recall_gain_curve",
     )
-    negative, positive = (np.asarray(m, dtype=np.float64) for m in (tally.negative, tally.positive))
-    if not positive.any() or not negative.any():
+    steps = tally.steps()
+    if not steps.positive or not steps.negative:
         warn_undefined("Precision and recall gain are undefined: a class has no rows.")
         undefined = np.full(1, np.nan)
         return PrecisionRecallGainCurve(undefined, undefined, undefined)
-    counts, start = _from_crossing(negative, positive)
+    counts, start = _from_crossing(steps)
     thresholds = np.append(np.nan, tally.thresholds[start:])
     return PrecisionRecallGainCurve(precision_gain(counts), recall_gain(counts), thresholds)
 
 
-@document
+@public_ranking(auprg, "The area under the precision-recall-gain curve")
 def auprg_score(
     y_true: Any,
     y_score: Any,
@@ -258,13 +268,3 @@ def auprg_score(
     >>> auprg_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     0.25
     """
-    return rank_score(
-        auprg,
-        "The area under the precision-recall-gain curve",
-        y_true,
-        y_score,
-        average=average,
-        labels=labels,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-    )

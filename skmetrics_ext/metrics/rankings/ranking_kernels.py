@@ -1,18 +1,35 @@
-"""Kernels on the weight of both classes at each score; leading axes hold pairs or replicates."""
+"""Kernels on the weight of both classes at each score; leading axes hold pairs or replicates.
+
+What is a sum over the scores may be read of a stretch of a ranking: it gives what that adds.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
 from skmetrics_ext.numeric import Array, divide, exclusive_cumsum, trapezoid
 from skmetrics_ext.tallies import RankTally
+from skmetrics_ext.tallies.ranks import cumulated
 
+Range = tuple[float, float]
+
+# Sums of float weights that ought to be equal differ by rounding; so do two ways to one ratio.
+ROUNDING = 1e-12
 # A few passes over whole arrays leave little for the loop that finishes a hull.
 _HULL_PASSES = 32
 
+# --------------------------------------------------------------------------- areas
 
-def roc_auc(tally: RankTally) -> Array:
-    """Share of the pairs of a positive and a negative row ranked rightly, ties half."""
+
+def roc_auc(tally: RankTally, max_fpr: float | None = None) -> Array:
+    """Share of the pairs of a positive and a negative row ranked rightly, ties half.
+
+    With ``max_fpr`` the standardised part of it up to this false positive rate.
+    """
+    if max_fpr is not None and max_fpr != 1:
+        return standardized_up_to(area_up_to(tally, max_fpr), max_fpr)
     # From the lowest score up, so that a small sum is never the difference of large ones.
     positive, negative = tally.positive[..., ::-1], tally.negative[..., ::-1]
     twice_wins = (positive * (2 * exclusive_cumsum(negative) + negative)).sum(axis=-1)
@@ -20,31 +37,54 @@ def roc_auc(tally: RankTally) -> Array:
 
 
 def gini(tally: RankTally) -> Array:
-    return 2 * roc_auc(tally) - 1
+    return above_chance(roc_auc(tally))
+
+
+def above_chance(area: Array) -> Array:
+    return 2 * area - 1
+
+
+def _itself(area: Array) -> Array:
+    return area
+
+
+# Kernels that are functions of the area, which has shorter ways than a table of the scores.
+OF_AREA: Mapping[Callable[..., Array], Callable[[Array], Array]] = {
+    roc_auc: _itself,
+    gini: above_chance,
+}
 
 
 def average_precision(tally: RankTally) -> Array:
     """Precision at each score, averaged over the positive rows; nan where there is none."""
-    tp, fp = np.cumsum(tally.positive, axis=-1), np.cumsum(tally.negative, axis=-1)
+    fp, tp, _, positive = tally.steps()
+    predicted = (tp + fp)[..., 1:]
     # Scores at which neither class has a row (of a stack of tallies) are 0/0 and count nothing.
-    predicted = tp + fp
     precision = np.zeros(predicted.shape)
-    np.divide(tp, predicted, out=precision, where=predicted != 0)
-    return divide((tally.positive * precision).sum(axis=-1), tp[..., -1])
+    np.divide(tp[..., 1:], predicted, out=precision, where=predicted != 0)
+    return divide((tally.positive * precision).sum(axis=-1), positive)
 
 
-def cumulated(mass: Array) -> Array:
-    """Weight at or above each score, a 0 before the highest for "no row is positive"."""
-    out = np.zeros((*mass.shape[:-1], mass.shape[-1] + 1), dtype=mass.dtype)
-    np.cumsum(mass, axis=-1, out=out[..., 1:])
-    return out
+def pairwise_auc(wins: Array, mass: Array) -> Array:
+    """A(i|j), the area of column i between rows of class i and of class j; nan on the diagonal."""
+    areas = divide(wins, 2 * mass[:, None] * mass)
+    areas.flat[:: len(mass) + 1] = np.nan
+    return areas
+
+
+def one_vs_rest_auc(wins: Array, mass: Array) -> Array:
+    """Area of each column between its class and all others: a row of A weighted by class size."""
+    others = wins.sum(axis=1) - wins.diagonal()
+    return divide(others, 2 * mass * (mass.sum() - mass))
+
+
+# --------------------------------------------------------------------------- parts of areas
 
 
 def roc_points(tally: RankTally) -> tuple[Array, Array]:
     """False and true positive rates (..., T + 1) from (0, 0); nan where the class has no row."""
-    fp, tp = cumulated(tally.negative), cumulated(tally.positive)
-    # Over the last cumulative sum, not a sum of its own: the last rate is 1 to the last bit.
-    return divide(fp, fp[..., -1:]), divide(tp, tp[..., -1:])
+    fp, tp, negative, positive = tally.steps()
+    return divide(fp, negative[..., None]), divide(tp, positive[..., None])
 
 
 def area_between(y: Array, x: Array, low: float, high: float) -> Array:
@@ -63,31 +103,63 @@ def area_between(y: Array, x: Array, low: float, high: float) -> Array:
 
 
 def partial_roc_auc(
-    tally: RankTally, low: float, high: float, *, axis: str = "fpr", standardize: bool = True
+    tally: RankTally,
+    fpr_range: Range | None = None,
+    tpr_range: Range | None = None,
+    standardize: bool = True,
 ) -> Array:
     """Area within a range of either rate; standardised so that chance is 1/2 (McClish 1989)."""
+    area = area_within(tally, fpr_range, tpr_range)
+    return standardized(area, fpr_range, tpr_range, standardize)
+
+
+def area_within(
+    tally: RankTally, fpr_range: Range | None = None, tpr_range: Range | None = None
+) -> Array:
+    """Area between the curve and the axis of the rate whose range is given."""
     fpr, tpr = roc_points(tally)
+    if fpr_range is not None:
+        return area_between(tpr, fpr, *fpr_range)
+    assert tpr_range is not None
+    return area_between(fpr, tpr, *tpr_range)
+
+
+def standardized(
+    area: Array,
+    fpr_range: Range | None = None,
+    tpr_range: Range | None = None,
+    standardize: bool = True,
+) -> Array:
+    low, high = fpr_range or tpr_range or (0.0, 1.0)
     chance = (high * high - low * low) / 2
-    if axis == "fpr":
-        area = area_between(tpr, fpr, low, high)
-    else:
+    if fpr_range is None:
         # What lies right of the curve: specificity over sensitivity.
-        area = (high - low) - area_between(fpr, tpr, low, high)
-        chance = (high - low) - chance
+        area, chance = (high - low) - area, (high - low) - chance
     if not standardize:
         return area
     return np.asarray((1 + (area - chance) / (high - low - chance)) / 2)
 
 
+def area_up_to(tally: RankTally, max_fpr: float) -> Array:
+    return area_within(tally, (0.0, max_fpr))
+
+
+def standardized_up_to(area: Array, max_fpr: float) -> Array:
+    return standardized(area, (0.0, max_fpr))
+
+
+# --------------------------------------------------------------------------- convex hulls
+
+
 def roc_auc_convex_hull(tally: RankTally) -> Array:
     """Area under the least concave curve above the ROC points."""
-    if tally.mass.ndim > 2:
-        parts = tally.mass.reshape(-1, *tally.mass.shape[-2:])
-        areas = [float(roc_auc_convex_hull(RankTally(tally.thresholds, part))) for part in parts]
-        return np.array(areas).reshape(tally.mass.shape[:-2])
-    fp, tp = cumulated(tally.negative), cumulated(tally.positive)
-    kept = upper_hull(fp, tp)
-    return divide(trapezoid(tp[kept], fp[kept]), fp[-1] * tp[-1])
+
+    def area(one: RankTally) -> Array:
+        fp, tp, negative, positive = one.steps()
+        kept = upper_hull(fp, tp)
+        return divide(trapezoid(tp[kept], fp[kept]), negative * positive)
+
+    return each_ranking(area, tally)
 
 
 def upper_hull(x: Array, y: Array) -> Array:
@@ -115,17 +187,31 @@ def _bends_down(x: Array, y: Array) -> Array:
     return dy[:-1] * dx[1:] > dy[1:] * dx[:-1]
 
 
-def pairwise_auc(wins: Array, mass: Array) -> Array:
-    """A(i|j), the area of column i between rows of class i and of class j; nan on the diagonal."""
-    areas = divide(wins, 2 * mass[:, None] * mass)
-    areas.flat[:: len(mass) + 1] = np.nan
-    return areas
+# --------------------------------------------------------------------------- reading a ranking
 
 
-def one_vs_rest_auc(wins: Array, mass: Array) -> Array:
-    """Area of each column between its class and all others: a row of A weighted by class size."""
-    others = wins.sum(axis=1) - wins.diagonal()
-    return divide(others, 2 * mass * (mass.sum() - mass))
+def each_ranking(kernel: Callable[[RankTally], Array | float], tally: RankTally) -> Array:
+    """A kernel of one ranking, over every leading axis."""
+    if tally.mass.ndim == 2:
+        return np.asarray(kernel(tally))
+    *axes, n_classes, n_scores = tally.mass.shape
+    each = tally.mass.reshape(-1, n_classes, n_scores)
+    values = [float(kernel(RankTally(tally.thresholds, mass))) for mass in each]
+    return np.array(values).reshape(axes)
+
+
+def interpolate(x: Array, y: Array, target: Array | float) -> Array:
+    """y where x, which never falls along the last axis, first reaches the target."""
+    wanted = np.broadcast_to(np.asarray(target)[..., None], (*x.shape[:-1], 1))
+    stop = np.maximum((x >= wanted * (1 - ROUNDING)).argmax(axis=-1), 1)[..., None]
+    x0, x1 = np.take_along_axis(x, stop - 1, -1), np.take_along_axis(x, stop, -1)
+    y0, y1 = np.take_along_axis(y, stop - 1, -1), np.take_along_axis(y, stop, -1)
+    step = np.where(x1 > x0, x1 - x0, 1)
+    share = np.where(x1 > x0, np.clip((wanted - x0) / step, 0.0, 1.0), 0.0)
+    return np.asarray((y0 + share * (y1 - y0))[..., 0])
+
+
+# --------------------------------------------------------------------------- curves
 
 
 def roc_corners(fp: Array, tp: Array) -> Array:

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext import kernels
+from skmetrics_ext.metrics.averaging import RankKernel
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.rankings.class_averages import Kernel, average_areas, pair_areas
-from skmetrics_ext.metrics.rankings.ranking_kernels import partial_roc_auc, roc_auc
+from skmetrics_ext.metrics.rankings.ranking_function import MULTI_CLASS, public_ranking
+from skmetrics_ext.metrics.rankings.ranking_kernels import gini, roc_auc
+from skmetrics_ext.metrics.rankings.score_tally import ScoreTally, read_areas
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import (
@@ -19,6 +21,15 @@ from skmetrics_ext.validation import (
     check_option,
     warn_undefined,
 )
+
+
+def _area_kernel(max_fpr: float | None = None) -> RankKernel:
+    """The whole area, or the part of it up to a false positive rate."""
+    if max_fpr is None or max_fpr == 1:
+        return roc_auc
+    if not 0 < max_fpr <= 1:
+        raise ValueError(f"Expected max_fpr in range (0, 1], got: {max_fpr!r}")
+    return partial(roc_auc, max_fpr=float(max_fpr))
 
 
 @document
@@ -59,8 +70,7 @@ def roc_auc_score(
     labels : array-like of shape (n_classes,), default=None
         The class of each column of ``y_score``, in this order, sorted or not. For binary
         labels: negative, positive. The sorted classes of ``y_true`` by default.
-    pos_label : int, float, bool or str, default=None
-        The positive class of binary labels; by default the greater of the two.
+    {either_pos_label}
 
     Returns
     -------
@@ -85,15 +95,15 @@ def roc_auc_score(
     >>> roc_auc_score(["a", "b", "c", "c"], scores, multi_class="ovr", average=None)
     array([1.  , 1.  , 0.75])
     """
-    check_option("multi_class", multi_class, ("raise", "ovr", "ovo"))
-    kernel = area_kernel(max_fpr)
+    check_option("multi_class", multi_class, MULTI_CLASS)
+    kernel = _area_kernel(max_fpr)
     checked = Scores.check(
         y_true, y_score, labels=labels, pos_label=pos_label, sample_weight=sample_weight
     )
-    return average_areas(checked, kernel, multi_class, average)
+    return read_areas(kernel, checked, multi_class, average)
 
 
-@document
+@public_ranking(gini, side="either")
 def gini_score(
     y_true: Any,
     y_score: Any,
@@ -121,8 +131,7 @@ def gini_score(
         As in `roc_auc_score`.
     labels : array-like of shape (n_classes,), default=None
         The class of each column of ``y_score``, in this order.
-    pos_label : int, float, bool or str, default=None
-        The positive class of binary labels; by default the greater of the two.
+    {either_pos_label}
 
     Returns
     -------
@@ -148,16 +157,6 @@ def gini_score(
     >>> gini_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     0.5
     """
-    area = roc_auc_score(
-        y_true,
-        y_score,
-        average=average,
-        sample_weight=sample_weight,
-        multi_class=multi_class,
-        labels=labels,
-        pos_label=pos_label,
-    )
-    return 2 * area - 1
 
 
 @document
@@ -213,7 +212,7 @@ def pairwise_roc_auc(
            [1.  ,  nan, 1.  ],
            [0.75, 0.75,  nan]])
     """
-    kernel = area_kernel(max_fpr)
+    kernel = _area_kernel(max_fpr)
     checked = Scores.check(y_true, y_score, labels=labels, sample_weight=sample_weight)
     if checked.kind == "multilabel-indicator":
         raise InvalidParameterError(
@@ -225,7 +224,7 @@ def pairwise_roc_auc(
         turned = RankTally(-tally.thresholds[::-1], tally.mass[::-1, ::-1])
         areas = np.array([[np.nan, float(kernel(turned))], [float(kernel(tally)), np.nan]])
     else:
-        areas = pair_areas(checked, kernel)
+        areas = ScoreTally(checked).pairs(kernel)
     undefined = np.isnan(areas)
     np.fill_diagonal(undefined, False)
     if undefined.any():
@@ -235,12 +234,3 @@ def pairwise_roc_auc(
             f"{checked.classes[rows == 0].tolist()}."
         )
     return areas
-
-
-def area_kernel(max_fpr: float | None = None) -> Kernel:
-    """The whole area, or the part of it up to a false positive rate."""
-    if max_fpr is None or max_fpr == 1:
-        return roc_auc
-    if not 0 < max_fpr <= 1:
-        raise ValueError(f"Expected max_fpr in range (0, 1], got: {max_fpr!r}")
-    return partial(partial_roc_auc, low=0.0, high=float(max_fpr))

@@ -122,3 +122,20 @@ def test_a_single_row_has_no_variance_to_subtract():
 def test_refused(options, message):
     with pytest.raises(ValueError, match=message):
         expected_calibration_error([0, 1], [0.2, 0.8], **options)
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2", "max"])
+@pytest.mark.parametrize("bins", [{}, {"strategy": "quantile"}, {"n_bins": [0, 0.25, 1]}])
+def test_the_kernel_reads_any_leading_axes(bins, norm):
+    rng = np.random.default_rng(0)
+    proba = np.arange(30)[::-1] / 30
+    mass = rng.integers(0, 4, (3, 2, 2, 30))
+    options = {"norm": norm, **bins}
+    got = binned_error(RankTally(proba, mass), **options)
+    assert got.shape == (3, 2)
+    for place in np.ndindex(3, 2):
+        negative, positive = mass[place]
+        rows, true = np.repeat(np.tile(proba, 2), [*negative, *positive]), [0, 1]
+        true = np.repeat(true, [negative.sum(), positive.sum()])
+        expected = expected_calibration_error(true, rows, **options)
+        assert got[place] == pytest.approx(expected, rel=1e-12)

@@ -1,0 +1,204 @@
+"""Checked scores as rankings of their classes, and a metric of rankings read from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext import kernels
+from skmetrics_ext.metrics.averaging import AVERAGES, RankKernel, Tell, read_rankings
+from skmetrics_ext.metrics.rankings.ranking_kernels import (
+    OF_AREA,
+    average_precision,
+    one_vs_rest_auc,
+    pairwise_auc,
+)
+from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.tallies import RankTally
+from skmetrics_ext.validation import (
+    InvalidParameterError,
+    Scores,
+    check_option,
+    warn_undefined,
+)
+
+ONLY_ONE_CLASS = "Only one class is present in y_true. ROC AUC score is not defined in that case."
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ScoreTally:
+    """The `Rankings` of checked scores, sorted when they are asked for.
+
+    What else is read of the same scores shares their tables and their pair wins. Areas and
+    average precision of scores that nothing else reads come from the sort, without a table.
+    """
+
+    checked: Scores
+
+    @property
+    def binary(self) -> bool:
+        return self.checked.kind == "binary"
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.checked.classes)
+
+    @property
+    def support(self) -> Array:
+        """Weight of each class or output, (K,)."""
+        checked = self.checked
+        if "support" not in checked.cache:
+            true, weight = checked.true, checked.weight
+            if true.ndim == 1:
+                support = kernels.bin_sums(true, self.n_classes, weight)
+            else:
+                support = (true if weight is None else true * weight[:, None]).sum(axis=0)
+            checked.cache["support"] = support
+        support = checked.cache["support"]
+        return support
+
+    def value(self, kernel: RankKernel, code: int) -> Array:
+        """The kernel of one class against the rest."""
+        checked, finish = self.checked, OF_AREA.get(kernel)
+        if checked.kind == "binary" and not checked.cache:
+            if finish is not None:
+                rows = checked.score, checked.true, checked.weight
+                wins, negative, positive = kernels.ranked_wins(*rows)
+                return finish(divide(wins, 2 * positive * negative))
+            if kernel is average_precision:
+                rows = checked.score, checked.true, checked.weight
+                return divide(*kernels.ranked_precision(*rows))
+        if finish is not None and checked.kind == "multiclass":
+            return finish(self._areas()[code])
+        return kernel(RankTally.of_class(checked, code))
+
+    def pooled(self) -> RankTally:
+        """Every cell of the scores by classes as a row of one binary problem."""
+        return RankTally.of_cells(self.checked)
+
+    def by_row(self) -> tuple[list[RankTally], Array | None]:
+        """The ranking of the outputs within each row of multilabel data, and weights of rows."""
+        rows = zip(self.checked.score, self.checked.marks(), strict=True)
+        return [RankTally.of_marks(*row) for row in rows], self.checked.weight
+
+    def pairs(self, kernel: RankKernel) -> Array:
+        """The kernel of column i between rows of class i and of class j, (K, K)."""
+        finish = OF_AREA.get(kernel)
+        if finish is not None:  # all from one sort per column, without tables
+            return finish(pairwise_auc(self._wins(), self.support))
+        values = np.empty((self.n_classes, self.n_classes))
+        for k, (thresholds, mass) in enumerate(self._columns()):
+            pairs = np.stack([mass, np.broadcast_to(mass[k], mass.shape)], axis=1)
+            values[k] = kernel(RankTally(thresholds, pairs))
+        np.fill_diagonal(values, np.nan)
+        return values
+
+    def _wins(self) -> Array:
+        """Twice the pairs of each two classes that each column ranks rightly, counted once."""
+        checked = self.checked
+        if "wins" not in checked.cache:
+            checked.cache["wins"] = kernels.pair_wins(
+                checked.score, checked.true, self.n_classes, checked.weight
+            )
+        wins: Array = checked.cache["wins"]
+        return wins
+
+    def _areas(self) -> Array:
+        """Area of each class against the rest, (K,)."""
+        cache = self.checked.cache
+        if "areas" not in cache:
+            cache["areas"] = one_vs_rest_auc(self._wins(), self.support)
+        areas: Array = cache["areas"]
+        return areas
+
+    def _columns(self) -> Iterator[tuple[Array, Array]]:
+        """Distinct scores of each column and the weight of every class at each, (K, T)."""
+        checked = self.checked
+        if "columns" in checked.cache:  # tallied elsewhere, and the rows are not at hand
+            yield from checked.cache["columns"]
+            return
+        for column in checked.score.T:
+            tally = RankTally.from_scores(column, checked.true, self.n_classes, checked.weight)
+            yield tally.thresholds, tally.mass
+
+
+# --------------------------------------------------------------------------- reading
+
+
+def read_scores(
+    kernel: RankKernel,
+    checked: Scores,
+    average: str | None,
+    multi_class: str = "ovr",
+    *,
+    fill: float = np.nan,
+    empty: float = np.nan,
+    tell: Tell = None,
+) -> Any:
+    """A float, or an array where there are several values.
+
+    A class that is 0/0 has ``fill``, and ``tell`` is called; where no output of multilabel data
+    has any weight, their weighted mean is ``empty``.
+    """
+    tally = ScoreTally(checked)
+    value = read_rankings(kernel, tally, average, multi_class, fill=fill, tell=tell)
+    if average == "weighted" and checked.true.ndim == 2 and not tally.support.any():
+        return empty
+    return value if value.ndim else float(value)
+
+
+def read_areas(kernel: RankKernel, checked: Scores, multi_class: str, average: str | None) -> Any:
+    """Area of checked scores of any kind: the body of every public area under the ROC curve."""
+    if checked.kind != "multiclass":
+        check_option("average", average, AVERAGES)
+        return read_scores(kernel, checked, average, empty=0.0, tell=_one_class)
+    if multi_class == "raise":
+        raise ValueError(
+            "multi_class must be in ('ovo', 'ovr') for y_true of more than two classes."
+        )
+    options: tuple[str | None, ...] = ("micro", "macro", "weighted", None)
+    if multi_class == "ovo":
+        options = options[1:]
+    if average not in options:
+        raise ValueError(
+            f"average must be one of {options} for multiclass problems, got {average!r}"
+        )
+    return read_scores(kernel, checked, average, multi_class, tell=_one_class)
+
+
+def _one_class(average: str | None, n_values: int) -> None:
+    warn_undefined(ONLY_ONE_CLASS)
+
+
+# --------------------------------------------------------------------------- one ranking
+
+
+def binary_ranking(
+    y_true: Any,
+    y_score: Any,
+    *,
+    labels: Any,
+    pos_label: Any,
+    sample_weight: Any,
+    what: str,
+    side: str = "one",
+) -> tuple[Scores, RankTally]:
+    """Checked scores of the positive class of two and their tally; any other problem is refused."""
+    checked = Scores.check(
+        y_true,
+        y_score,
+        labels=labels,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        side=side,
+        what=what,
+    )
+    if checked.kind != "binary":
+        raise InvalidParameterError(
+            f"{what} needs binary labels, y_true is {checked.kind}: pass one class against the "
+            "rest, y_true == k and column k of y_score."
+        )
+    return checked, RankTally.of_class(checked)
