@@ -17,11 +17,10 @@ from skmetrics_ext.kernels import bin_sums
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies import Counts
 from skmetrics_ext.validation import InvalidParameterError, Labels, Probabilities, Scores
-from skmetrics_ext.validation.containers import read_column
 from skmetrics_ext.validation.labels import encode_columns, find_labels, read_labels
 from skmetrics_ext.validation.positive import positive_class
 from skmetrics_ext.validation.rows import read_rows
-from skmetrics_ext.validation.scores import score_values
+from skmetrics_ext.validation.scores import read_scores_of
 from skmetrics_ext.validation.targets import label_values
 
 
@@ -176,7 +175,7 @@ class AlignedRows:
         order = _positive_last(known, positive)
         weight, kept = _with_weight(target)
         codes = _rows(target.codes_in(order), kept)
-        score = _rows(_numbers(positive_column(response, known, positive)), kept)
+        score = _rows(read_scores_of(positive_column(response, known, positive), "y_score"), kept)
         _check_shape(score, len(known), len(codes))
         kind = "binary" if len(known) == 2 else "multiclass"
         return Scores(kind, target.array_of(order), codes, score, weight)
@@ -185,7 +184,7 @@ class AlignedRows:
         """Scores of every class; of those that the model never saw, below all its scores."""
         target = self._single_label()
         weight, kept = _with_weight(target)
-        codes, score = _rows(target.codes, kept), _rows(_numbers(response), kept)
+        codes, score = _rows(target.codes, kept), _rows(read_scores_of(response, "y_score"), kept)
         if score.ndim == 1:
             score = np.column_stack([-score, score])
         _check_shape(score, len(target.known), len(codes))
@@ -261,10 +260,6 @@ def _with_weight(target: ModelTarget) -> tuple[Array | None, Array | None]:
 
 def _rows(values: Array, kept: Array | None) -> Array:
     return values if kept is None else values[kept]
-
-
-def _numbers(response: Any) -> Array:
-    return score_values(read_column(response, "y_score"))
 
 
 def _check_shape(score: Array, n_classes: int, n_rows: int) -> None:

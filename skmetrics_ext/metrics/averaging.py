@@ -189,6 +189,9 @@ def positive_position(tally: Tabulated, pos_label: Any, what: str) -> int:
             f"Target is {kind} but average='binary'. Please choose another average setting, one "
             f"of {options!r}."
         )
+    plain = isinstance(pos_label, str | int | float) and len(known) == len(tally.classes)
+    if plain and pos_label in known:
+        return known.index(pos_label)
     positive = positive_class(known, pos_label, what=what)
     classes = known if len(known) == len(tally.classes) else tally.classes.tolist()
     return classes.index(positive) if positive in classes else -1

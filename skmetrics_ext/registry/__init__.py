@@ -12,8 +12,8 @@ from skmetrics_ext.registry.table import METRICS
 def find_metric(name: str) -> tuple[MetricSpec, dict]:  # OLD, until every caller has moved
     from skmetrics_ext.registry.find import _named
 
-    row, params = _named(name, False)
-    return row, dict(params)
+    found = _named(name, False)
+    return found.spec, dict(found.params)
 
 
 __all__ = [

@@ -281,8 +281,8 @@ def find(metric: Any, params: Mapping[str, Any] | None = None, *, scorer: bool =
     if isinstance(metric, Metric):
         return metric.with_params(**given) if given else metric
     if isinstance(metric, str):
-        row, fixed = _named(metric, scorer)
-        return _of_ours(metric, row, {**fixed, **given})
+        found = _named(metric, scorer)
+        return _of_ours(metric, found.spec, {**found.params, **given}) if given else found
     if not callable(metric):
         raise InvalidParameterError(
             f"metric must be a name or a function of (y_true, y_pred), got {metric!r:.60}."
@@ -296,13 +296,15 @@ def find(metric: Any, params: Mapping[str, Any] | None = None, *, scorer: bool =
     return Metric(name, function, None, given) if found is None else _of_ours(name, found, given)
 
 
-def _named(name: str, scorer: bool) -> tuple[MetricSpec, Mapping[str, Any]]:
+@lru_cache(maxsize=1024)
+def _named(name: str, scorer: bool) -> Metric:
     if name in ROWS and not scorer:
-        return ROWS[name], ROWS[name].params
+        return Metric(name, ROWS[name].function, ROWS[name], ROWS[name].params)
     known = scorers()
     for candidate in (name, f"neg_{name}"):
         if candidate in known:
-            return known[candidate]
+            row, params = known[candidate]
+            return Metric(name, row.function, row, params)
     near = difflib.get_close_matches(str(name), known, n=3, cutoff=0.5)
     hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
     raise InvalidParameterError(

@@ -95,17 +95,17 @@ def _predict(scorers: Mapping[str, Scoring], model: ScoredModel) -> dict[str, Ex
 
 def _failure(scorer: Scorer, model: ScoredModel, failed: dict[str, Exception]) -> Exception | None:
     """Why there is no response; ``failed`` are methods that raised before."""
+    method = None
     try:
-        method = model.method(scorer)
-    except AttributeError as error:
-        return error
-    if method not in failed:
-        try:
-            model.responses.get(method)
-        except Warning:  # the user made errors of warnings
-            raise
-        except Exception as error:
-            failed[method] = error
+        method = model.responses.method(*scorer._asks, scorer)
+        if method not in failed:
+            model.response(scorer)
+    except Warning:  # the user made errors of warnings
+        raise
+    except Exception as error:
+        if method is None:
+            return error
+        failed[method] = error
     return failed.get(method)
 
 

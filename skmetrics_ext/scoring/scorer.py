@@ -34,7 +34,7 @@ class ScoredModel:
         self.responses = Responses(estimator, X)
         self.y_true = y_true
         self._rows: dict[int, AlignedRows] = {}
-        self._methods: dict[Any, str] = {}
+        self._responses: dict[Any, tuple[str, Any]] = {}
         self._grounds: dict[Hashable, Ground] = {}
 
     def rows(self, sample_weight: Any) -> AlignedRows:
@@ -44,12 +44,13 @@ class ScoredModel:
             self._rows[key] = AlignedRows(self.y_true, self.responses.classes, sample_weight)
         return self._rows[key]
 
-    def method(self, scorer: Scorer) -> str:
-        """The method of the estimator that a scorer reads."""
+    def response(self, scorer: Scorer) -> tuple[str, Any]:
+        """The method of the estimator that a scorer reads, and what it gave."""
         asks = scorer._asks
-        if asks not in self._methods:
-            self._methods[asks] = self.responses.method(*asks, scorer)
-        return self._methods[asks]
+        if asks not in self._responses:
+            method = self.responses.method(*asks, scorer)
+            self._responses[asks] = method, self.responses.get(method)
+        return self._responses[asks]
 
     def prepared(
         self, scorer: Scorer, sample_weight: Any = None, metadata: Mapping[str, Any] | None = None
@@ -64,9 +65,8 @@ class ScoredModel:
         key = question, scorer._asks, id(sample_weight)
         ground = self._grounds.get(key)
         if ground is None:
-            method = self.method(scorer)
-            rows, response = self.rows(sample_weight), self.responses.get(method)
-            ground = ground_of(metric, rows, method, response, scorer._missing)
+            rows, response = self.rows(sample_weight), self.response(scorer)
+            ground = ground_of(metric, rows, *response, scorer._missing)
             self._grounds[key] = ground
         return ground.prepare(metric)
 
@@ -180,8 +180,7 @@ class Scorer(TakesMetadata):
         options = {**self._kwargs, **metadata}
         if sample_weight is not None:
             options["sample_weight"] = sample_weight
-        method = evaluation.method(self)
-        response, classes = responses.get(method), responses.classes
+        (method, response), classes = evaluation.response(self), responses.classes
         if method != "predict" and classes is not None and not isinstance(classes, list):
             response = positive_column(response, np.asarray(classes), options.get("pos_label"))
         return self._sign * self._score_func(evaluation.y_true, response, **options)

@@ -58,6 +58,10 @@ class Labels:
         """
         if isinstance(y_true, cls):
             return y_true._again(y_pred, sample_weight, absolute)
+        if sample_weight is None and _are_plain(y_true, y_pred):
+            classes, (true_codes, pred_codes) = kernels.encode(y_true, y_pred)
+            kind = "multiclass" if len(classes) > 2 else "binary"
+            return cls(kind, classes, true_codes, pred_codes, None, False, absolute)
         (true, pred), weight = read_rows(sample_weight, absolute, y_true=y_true, y_pred=y_pred)
         if _is_coded(true) and _is_coded(pred):
             classes, (true_codes, pred_codes) = encode_columns(
@@ -214,6 +218,19 @@ def read_target(column: Column) -> Target:
         return Target(kind, values, np.empty(0), np.empty(0, dtype=np.int64))
     classes, (codes,) = encode_columns((column, values))
     return Target(kind, values, classes, codes)
+
+
+def _are_plain(y_true: Any, y_pred: Any) -> bool:
+    """Whether both are plain arrays of integers, of as many rows: the usual case, told at once."""
+    return (
+        type(y_true) is np.ndarray
+        and type(y_pred) is np.ndarray
+        and y_true.ndim == 1
+        and y_true.shape == y_pred.shape
+        and y_true.dtype.kind in "iu"
+        and y_pred.dtype.kind in "iu"
+        and y_true.size > 0
+    )
 
 
 def _is_coded(column: Column) -> bool:

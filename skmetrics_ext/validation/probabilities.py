@@ -23,6 +23,7 @@ from skmetrics_ext.validation.rows import read_rows
 from skmetrics_ext.validation.scores import (
     Scores,
     column_codes,
+    read_scores_of,
     score_values,
     two_classes,
 )
@@ -110,7 +111,7 @@ class Probabilities:
     @classmethod
     def of_codes(cls, classes: Array, codes: Array, proba: Any, weight: Array | None) -> Self:
         """Of rows whose true classes are codes already; the columns are checked."""
-        columns = score_values(read_column(proba, "y_proba"))
+        columns = read_scores_of(proba, "y_proba")
         eps = _EPS[columns.dtype.itemsize]
         matrix = _probability_matrix(columns)
         _warn_of_sums(matrix, eps)

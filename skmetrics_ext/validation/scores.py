@@ -10,7 +10,7 @@ import numpy as np
 from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation.checked import checked_before, same_positive
-from skmetrics_ext.validation.containers import Column
+from skmetrics_ext.validation.containers import Column, read_column
 from skmetrics_ext.validation.errors import InvalidParameterError
 from skmetrics_ext.validation.labels import find_labels, read_labels, read_target
 from skmetrics_ext.validation.positive import check_label, one_class, positive_of, usual_positive
@@ -300,6 +300,13 @@ def _one_column(scores: Array, column: int | None) -> Array:
         f"two columns of probabilities that sum to 1, one for each class that occurs; got an "
         f"array of shape {scores.shape}."
     )
+
+
+def read_scores_of(data: Any, name: str) -> Array:
+    """Finite floats of any container of scores."""
+    if type(data) is np.ndarray and data.ndim and data.dtype in _PLAIN and kernels.all_finite(data):
+        return data
+    return score_values(read_column(data, name))
 
 
 def score_values(column: Column) -> Array:
