@@ -19,7 +19,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -35,8 +35,9 @@ from skmetrics_ext.inference.draws.bootstrap import (
     acceleration,
     resample,
 )
-from skmetrics_ext.inference.draws.readers import Metric, read_metric
-from skmetrics_ext.inference.draws.readings import RankReading, TableReading
+from skmetrics_ext.inference.draws.rankings import RankReading
+from skmetrics_ext.inference.draws.readers import read_metric
+from skmetrics_ext.inference.draws.readings import TableReading
 from skmetrics_ext.inference.influence import tables as delta
 from skmetrics_ext.inference.methods import FEW_ROWS, bounds_of_draws, is_share, methods_of
 
@@ -119,10 +120,6 @@ class Case:
         return f"{self.name}({', '.join(told)})" if told else self.name
 
     @property
-    def metric(self) -> Metric:
-        return Metric.find(self.spec.function, dict(self.params))
-
-    @property
     def key(self) -> tuple[str, int]:
         return self.title, self.n_classes
 
@@ -137,13 +134,13 @@ def cases(wanted: list[str]) -> Iterator[Case]:
             continue
         if name in LEFT_OUT:
             continue
-        if name in ("prevalence", "detection_prevalence") and spec.on_tables is not None:
+        if name in ("prevalence", "detection_prevalence") and spec.response == "labels":
             yield Case(name, (), 2)  # their means over classes are constants
             continue
         listed = [dict(v) for v in spec.variants.values() if v.get("average") != "samples"]
         if spec.tally == "ranks" and spec.interval != "logit":  # one point, one average
             listed = [v for v in listed if v == listed[0] or "target" in v]
-        if spec.on_tables is not None and {"average": "macro"} not in listed:
+        if spec.response == "labels" and {"average": "macro"} not in listed:
             listed += [{"average": "macro"}] if hasattr(spec.function, "rate") else []
         for variant in listed:
             params = tuple({**spec.params, **variant}.items())
@@ -182,7 +179,7 @@ def groups(listed: list[Case]) -> Iterator[tuple[list[Case], Callable[..., Itera
     shared: dict[tuple[str, ...], list[Case]] = {}
     alone: dict[str, list[Case]] = {"drawn": [], "slow": []}
     for case in listed:
-        if case.spec.on_tables is not None:
+        if case.spec.response == "labels":
             yield [case], of_labels
             continue
         speed, method = speed_of(case), method_of(case)
@@ -199,7 +196,7 @@ def groups(listed: list[Case]) -> Iterator[tuple[list[Case], Callable[..., Itera
 
 @cache
 def method_of(case: Case) -> str:
-    return methods_of(case.metric, case.read(*few_rows(case)))[0]
+    return next(iter(methods_of(case.read(*few_rows(case)))))
 
 
 @cache
@@ -244,15 +241,10 @@ def result(
 def of_labels(listed: list[Case], prevalence: str, repetitions: int, seed: int) -> Iterator[Result]:
     (case,) = listed
     shares, n_classes = population(case.n_classes, prevalence), case.n_classes
-    classes, params = np.arange(n_classes), dict(case.params)
-
-    def on_tables(tables: np.ndarray) -> np.ndarray:
-        return case.spec.on_tables(tables, classes, **params)  # type: ignore[misc]
-
-    truth = float(on_tables(shares * LARGE))  # some metrics correct for small samples
     reading = case.read(*np.divmod(np.arange(n_classes**2), n_classes))
     assert isinstance(reading, TableReading)
-    method, share = methods_of(case.metric, reading)[0], is_share(case.metric, reading)
+    truth = float(reading.read(shares * LARGE))  # some metrics correct for small samples
+    method, share = next(iter(methods_of(reading))), is_share(reading)
     rng = np.random.default_rng([seed, n_classes, PREVALENCES.index(prevalence)])
     for size in SIZES:
         tables = rng.multinomial(size, shares.ravel(), size=int(OF_TABLES * repetitions))
@@ -261,7 +253,7 @@ def of_labels(listed: list[Case], prevalence: str, repetitions: int, seed: int) 
         if case.spec.interval == "largest":
             low, high, noted = by_call(case, tables)
         else:
-            spread = delta.TableSpread.of_tables(on_tables, tables)
+            spread = delta.TableSpread.of_tables(reading.read, tables)
             low, high = delta.bounds_by(method, spread, case.spec.bounds, LEVEL, share=share)
             rare = tables.sum(axis=-1).min(axis=-1) < FEW_ROWS
             rare |= np.isinf(spread.value)
@@ -322,9 +314,25 @@ def of_scores(listed: list[Case], prevalence: str, repetitions: int, seed: int) 
         yield result(case, method, prevalence, size, truth, (low, high), noted)
 
 
+@dataclass(frozen=True, eq=False)
+class Joint(RankReading):
+    """Metrics of the same rankings, whose draws are tallied once."""
+
+    readings: list[Any]
+
+    @classmethod
+    def of(cls, readings: list[Any]) -> "Joint":
+        first, values = readings[0], np.array([reading.value for reading in readings])
+        return cls(first.metric, values, first.data, first.facts, readings)
+
+    def statistic(self, counts: np.ndarray) -> np.ndarray:
+        tally = self.tally(counts)
+        return np.stack([reading.metric.read(tally) for reading in self.readings], axis=-1)
+
+
 def of_draws(listed: list[Case], prevalence: str, repetitions: int, seed: int) -> Iterator[Result]:
     """Bootstrapped metrics of one ranking, all from the same draws of the same samples."""
-    first, metrics = listed[0], [case.metric for case in listed]
+    first = listed[0]
     rng = np.random.default_rng([seed, first.n_classes, PREVALENCES.index(prevalence), 2])
     true_values = truths(listed, rng, prevalence)
     method = method_of(first)
@@ -333,17 +341,12 @@ def of_draws(listed: list[Case], prevalence: str, repetitions: int, seed: int) -
         for i in range(n_samples):
             rows = draw_scores(rng, size, first.n_classes, prevalence, first.spec.response)
             readings = [case.read(*rows) for case in listed]
-            kernels = [reading.kernel for reading in readings]
-            joint = replace(
-                readings[0],
-                value=np.array([reading.value for reading in readings]),
-                kernel=lambda tally, of=kernels: np.stack([kernel(tally) for kernel in of], -1),
-            )
+            joint = Joint.of(readings)
             values = resample(joint, DrawPlan(DRAWS, random_state=i))
             skew = acceleration(joint) if method == "bca" else np.zeros(len(listed))
             told = [
-                bounds_of_draws(metric, reading, values[:, k], method, LEVEL, skew[k])
-                for k, (metric, reading) in enumerate(zip(metrics, readings, strict=True))
+                bounds_of_draws(reading, values[:, k], method, LEVEL, skew[k])
+                for k, reading in enumerate(readings)
             ]
             found.append([(float(one.low), float(one.high), bool(one.notes)) for one in told])
         for case, truth, column in zip(listed, true_values, zip(*found, strict=True), strict=True):

@@ -8,47 +8,54 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan, bootstrap_bounds, resample
-from skmetrics_ext.inference.draws.pairs import PairReading, read_pair
+from skmetrics_ext.inference.draws.pairs import PairReading, pair_of_checked, pair_of_rows
 from skmetrics_ext.inference.draws.permutation import permutation_test
-from skmetrics_ext.inference.draws.readers import Metric
+from skmetrics_ext.inference.draws.rankings import is_area
+from skmetrics_ext.inference.draws.readers import RawRows, check_models, find_metric
 from skmetrics_ext.inference.draws.readings import MomentReading
+from skmetrics_ext.inference.draws.units import WEIGHT_KINDS
 from skmetrics_ext.inference.influence.paired import is_smooth, paired_delta
 from skmetrics_ext.inference.results import Comparison
-from skmetrics_ext.inference.tests.contingency import mcnemar_test
-from skmetrics_ext.inference.tests.delong import ALTERNATIVES, delong_test, tail_probability
+from skmetrics_ext.inference.tests.contingency import mcnemar_comparison
+from skmetrics_ext.inference.tests.delong import (
+    ALTERNATIVES,
+    correlated_areas,
+    paired_comparison,
+    tail_probability,
+)
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.labels.accuracy import accuracy_score, error_rate, zero_one_loss
-from skmetrics_ext.metrics.labels.costs import hamming_loss
-from skmetrics_ext.metrics.rankings.roc_areas import gini_score, roc_auc_score
 from skmetrics_ext.progress import Progress
-from skmetrics_ext.validation import InvalidParameterError, Labels, check_option
+from skmetrics_ext.registry import Metric
+from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.parameters import check_integer, check_level
 
 COMPARE_METHODS = ("auto", "delong", "mcnemar", "delta", "bootstrap", "permutation")
-_AREAS = {roc_auc_score: 1.0, gini_score: 2.0}
-_HITS = {accuracy_score: 1.0, error_rate: -1.0, zero_one_loss: -1.0, hamming_loss: -1.0}
 _FEW = 10  # rows in which the models differ, below which the normal distribution is far
+_NAN = float("nan")
 
 
 class _Question(NamedTuple):
     """What is asked, as every method takes it."""
 
     metric: Metric
-    y_true: Any
-    pred_a: Any
-    pred_b: Any
+    models: tuple[Any, Any]  # checked data of each; of a function of the user's own raw rows
+    groups: Any
+    weights_are: str
     alternative: str
     level: float
     plan: DrawPlan
-    about: dict[str, Any]  # sample_weight, groups, weights_are
 
     def pair(self, *, exchange: bool = False) -> PairReading:
         """Both models; of rankings, exchanges are those of ranks, which have one scale."""
-        spec = self.metric.spec
-        is_ranking = spec is not None and (spec.tally, spec.response) == ("ranks", "scores")
-        ranked = exchange and is_ranking
-        return read_pair(
-            self.metric, self.y_true, self.pred_a, self.pred_b, ranked=ranked, **self.about
+        row = self.metric.row
+        if row is None:
+            return pair_of_rows(self.metric, *self.models)
+        return pair_of_checked(
+            self.metric,
+            *self.models,
+            groups=self.groups,
+            weights_are=self.weights_are,
+            ranked=exchange and (row.tally, row.response) == ("ranks", "scores"),
         )
 
 
@@ -152,16 +159,51 @@ def compare(
     >>> print(compare("roc_auc", y_true, a, b, method="permutation"))
     0.3125 [nan, nan], p = 0.125 (95% confidence, permutation, exact)
     """
+    found = find_metric(metric, metric_params)
+    options: dict[str, Any] = {
+        "method": method,
+        "alternative": alternative,
+        "confidence_level": confidence_level,
+        "n_resamples": n_resamples,
+        "stratified": stratified,
+        "random_state": random_state,
+        "n_jobs": n_jobs,
+        "progress": progress,
+    }
+    if found.row is None:
+        models = [
+            RawRows.check(y_true, pred, sample_weight, groups, weights_are)
+            for pred in (pred_a, pred_b)
+        ]
+    else:
+        found, *models = check_models(found, y_true, pred_a, pred_b, sample_weight)
+    return compare_checked(found, *models, groups=groups, weights_are=weights_are, **options)
+
+
+def compare_checked(
+    metric: Metric,
+    first: Any,
+    second: Any,
+    *,
+    groups: Any = None,
+    weights_are: str = "importance",
+    method: str = "auto",
+    alternative: str = "two-sided",
+    confidence_level: float = 0.95,
+    n_resamples: int = 9999,
+    stratified: bool = False,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    progress: Progress = None,
+) -> Comparison:
+    """The same of data of two models that were checked, by a metric that is settled."""
     check_option("method", method, COMPARE_METHODS)
     check_option("alternative", alternative, ALTERNATIVES)
-    check_option("weights_are", weights_are, ("importance", "frequency"))
-    check_integer("n_resamples", n_resamples, 1)
-    found = Metric.find(metric, metric_params)
-    about = {"sample_weight": sample_weight, "groups": groups, "weights_are": weights_are}
-    plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress)
-    level = check_level(confidence_level)
-    asked = _Question(found, y_true, pred_a, pred_b, alternative, level, plan, about)
-    if method in ("auto", "delong") and _is_area(found):
+    check_option("weights_are", weights_are, WEIGHT_KINDS)
+    draws, level = check_integer("n_resamples", n_resamples, 1), check_level(confidence_level)
+    plan = DrawPlan(draws, stratified, random_state, n_jobs, progress)
+    asked = _Question(metric, (first, second), groups, weights_are, alternative, level, plan)
+    if method in ("auto", "delong") and _is_mean_area(metric):
         return _delong(asked, method)
     if method in ("auto", "mcnemar") and _is_hits(asked):
         return _mcnemar(asked)
@@ -175,40 +217,30 @@ def compare(
     if method == "bootstrap":
         return _bootstrap(asked, pair)
     raise InvalidParameterError(
-        f"method={method!r} does not apply to {found.name} with these arguments; those that do are "
-        f"{_applicable(asked, pair)}."
+        f"method={method!r} does not apply to {metric.name} with these arguments; those that do "
+        f"are {_applicable(asked, pair)}."
     )
 
 
 # --------------------------------------------------------------------------- which method applies
 
 
-def _is_area(metric: Metric) -> bool:
-    params = metric.params
-    return (
-        metric.function in _AREAS
-        and params.get("max_fpr") in (None, 1)
-        and params.get("average", "macro") in ("macro", "weighted", "micro")
-    )
+def _is_mean_area(metric: Metric) -> bool:
+    averages = ("macro", "weighted", "micro")
+    return is_area(metric) and metric.params.get("average", "macro") in averages
 
 
 def _is_hits(asked: _Question) -> bool:
-    about = asked.about
-    if asked.metric.function not in _HITS or any(
-        about[name] is not None for name in ("sample_weight", "groups")
-    ):
+    """Whether it counts which rows are right, of rows that are independent and weigh the same."""
+    metric, first = asked.metric, asked.models[0]
+    if metric.row is None or metric.tally != "hits" or metric.params or asked.groups is not None:
         return False
-    if asked.metric.params:
-        return False
-    try:
-        return not Labels.check(asked.y_true, asked.pred_a).is_multilabel
-    except ValueError:
-        return True  # refused there, by the name of the argument
+    return not first.is_multilabel and first.weight is None
 
 
 def _applicable(asked: _Question, pair: PairReading) -> list[str]:
     applies = {
-        "delong": _is_area(asked.metric),
+        "delong": _is_mean_area(asked.metric),
         "mcnemar": _is_hits(asked),
         "delta": is_smooth(pair),
         "bootstrap": True,
@@ -221,27 +253,16 @@ def _applicable(asked: _Question, pair: PairReading) -> list[str]:
 
 
 def _delong(asked: _Question, method: str) -> Comparison:
-    params = {name: given for name, given in asked.metric.params.items() if name != "max_fpr"}
-    test = delong_test(
-        asked.y_true,
-        asked.pred_a,
-        asked.pred_b,
-        alternative=asked.alternative,
-        confidence_level=asked.level,
-        **asked.about,
-        **params,
+    options = asked.metric.options
+    areas = correlated_areas(
+        list(asked.models),
+        asked.groups,
+        multi_class=options.get("multi_class", "ovr"),
+        average=options.get("average", "macro"),
+        weights_are=asked.weights_are,
     )
-    found, scale = test.pairs[0, 1], _AREAS[asked.metric.function]
-    if scale != 1:
-        found = replace(
-            found,
-            difference=scale * found.difference,
-            low=scale * found.low,
-            high=scale * found.high,
-            standard_error=scale * found.standard_error,
-            value_a=2 * found.value_a - 1,
-            value_b=2 * found.value_b - 1,
-        )
+    found = paired_comparison(areas, 0, 1, asked.alternative, asked.level)
+    found = _scaled(found, *asked.metric.spec.bounds)
     if method == "auto" and np.isnan(found.p_value) and not np.isnan(found.difference):
         tested = _permutation(asked)
         name = f"delong, p-value by {tested.method}"
@@ -251,16 +272,10 @@ def _delong(asked: _Question, method: str) -> Comparison:
 
 
 def _mcnemar(asked: _Question) -> Comparison:
-    found = mcnemar_test(asked.y_true, asked.pred_a, asked.pred_b, confidence_level=asked.level)
-    if _HITS[asked.metric.function] < 0:
-        found = replace(
-            found,
-            difference=0.0 - found.difference,
-            low=0.0 - found.high,
-            high=0.0 - found.low,
-            value_a=1 - found.value_a,
-            value_b=1 - found.value_b,
-        )
+    hits = np.column_stack([one.row_hits() for one in asked.models]).astype(np.int64)
+    found = mcnemar_comparison(hits, "mid_p", asked.level)
+    if not asked.metric.spec.greater_is_better:  # a share of errors
+        found = _scaled(found, 1.0, 0.0)
     if asked.alternative == "two-sided":
         return found
     # The mid-P tails of a fair coin add up to 1.
@@ -270,11 +285,26 @@ def _mcnemar(asked: _Question) -> Comparison:
     return replace(found, p_value=one_sided)
 
 
+def _scaled(found: Comparison, start: float, stop: float) -> Comparison:
+    """The comparison of what is linear in the values: ``start`` where they are 0, to ``stop``."""
+    width = stop - start
+    bounds = sorted((width * found.low + 0.0, width * found.high + 0.0))
+    return replace(
+        found,
+        difference=width * found.difference + 0.0,  # + 0 turns -0.0 into 0.0
+        low=bounds[0],
+        high=bounds[1],
+        standard_error=abs(width) * found.standard_error,
+        value_a=start + width * found.value_a,
+        value_b=start + width * found.value_b,
+    )
+
+
 def _delta(asked: _Question, pair: PairReading) -> Comparison:
     from scipy.special import stdtrit
 
     variance, freedom = paired_delta(pair)
-    difference, nan = float(pair.value), float("nan")
+    difference, nan = float(pair.value), _NAN
     name = "delta, paired t" if isinstance(pair.both, MomentReading) else "delta"
     if difference == 0 and variance == 0:
         return Comparison(0.0, 0.0, 0.0, 0.0, 1.0, name, *pair.values, 0.0, asked.level)
@@ -292,7 +322,7 @@ def _delta(asked: _Question, pair: PairReading) -> Comparison:
     low, high = _within(asked.metric, difference - away, difference + away)
     statistic = difference / error
     p_value = tail_probability(statistic, freedom, asked.alternative)
-    differing = int(pair.units.rows[pair.of_first != pair.of_second].sum())
+    differing = int(pair.units.rows[pair.differs].sum())
     note = ""
     if differing < _FEW:
         note = f"the models differ in {differing} rows only: method='permutation' is exact"
@@ -311,7 +341,7 @@ def _delta(asked: _Question, pair: PairReading) -> Comparison:
 
 
 def _bootstrap(asked: _Question, pair: PairReading) -> Comparison:
-    difference, nan = float(pair.value), float("nan")
+    difference, nan = float(pair.value), _NAN
     if np.isnan(difference):
         return Comparison(nan, nan, nan, nan, nan, "bootstrap", *pair.values, nan, asked.level)
     draws = resample(pair, asked.plan)
@@ -340,7 +370,7 @@ def _bootstrap(asked: _Question, pair: PairReading) -> Comparison:
 
 
 def _permutation(asked: _Question) -> Comparison:
-    pair, nan = asked.pair(exchange=True), float("nan")
+    pair, nan = asked.pair(exchange=True), _NAN
     found = permutation_test(pair, asked.alternative, asked.plan)
     note = ""
     if found.undefined:
@@ -361,7 +391,7 @@ def _permutation(asked: _Question) -> Comparison:
 
 def _within(metric: Metric, low: float, high: float) -> tuple[float, float]:
     """Bounds of a difference, inside those that the metric allows."""
-    if metric.spec is None:
+    if metric.row is None:
         return low, high
-    width = metric.spec.bounds[1] - metric.spec.bounds[0]
+    width = metric.row.bounds[1] - metric.row.bounds[0]
     return max(low, -width), min(high, width)

@@ -8,13 +8,20 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
-from skmetrics_ext.inference.draws.readers import Metric, SampleRows, checked_of, read_rows_of
-from skmetrics_ext.inference.influence.areas import AUC_METHODS, auc_interval
-from skmetrics_ext.inference.methods import Bounds, interval_of, is_area, methods_of
+from skmetrics_ext.inference.draws.readers import (
+    RawRows,
+    check_rows,
+    find_metric,
+    labels_of_cells,
+    read_checked,
+)
+from skmetrics_ext.inference.draws.readings import Reading
+from skmetrics_ext.inference.methods import Bounds, methods_of
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.progress import Progress
-from skmetrics_ext.registry import Metric as FoundMetric
+from skmetrics_ext.registry import Metric
+from skmetrics_ext.tallies import ConfusionTally
 from skmetrics_ext.validation import (
     InvalidParameterError,
     Labels,
@@ -24,14 +31,12 @@ from skmetrics_ext.validation import (
 )
 from skmetrics_ext.validation.parameters import check_integer, check_level
 
-WEIGHT_KINDS = ("importance", "frequency")
-
 
 @document
 def confidence_interval(
     metric: str | Callable[..., Any],
     y_true: Any,
-    y_pred: Any,
+    y_pred: Any = None,
     *,
     method: str = "auto",
     confidence_level: float = 0.95,
@@ -55,7 +60,8 @@ def confidence_interval(
         array. A `functools.partial` fixes parameters whose names are also those of this
         function (``partial(equal_error_rate, method="interpolated")``).
     y_true : array-like of shape (n_samples,) or (n_samples, n_outputs)
-        True labels.
+        True labels; or, for a metric of labels, a `ConfusionTally` that counts rows (a published
+        table), with nothing beside it.
     y_pred : array-like
         What the metric takes beside them: labels, scores or probabilities.
     method : str, default="auto"
@@ -138,41 +144,39 @@ def confidence_interval(
     >>> print(confidence_interval("recall", y_true, y_pred, average="macro", method="delta"))
     0.75 [0.6404, 0.8596] (95% confidence, delta)
     """
-    check_option("weights_are", weights_are, WEIGHT_KINDS)
-    check_option("stratified", stratified, (True, False))
-    level = check_level(confidence_level)
-    draws = check_integer("n_resamples", n_resamples, 1)
-    found = Metric.find(metric, metric_params)
-    rows = SampleRows.check(y_true, y_pred, sample_weight, groups, weights_are)
-    if is_area(found) and method in ("auto", *AUC_METHODS):
-        chosen = "logit" if method == "auto" else method
-        return _area(found, rows, y_true, y_pred, sample_weight, groups, chosen, weights_are, level)
-    reading = read_rows_of(found, rows)
-    methods = methods_of(found, reading)
-    if method == "auto":
-        method = methods[0]
-    elif method not in methods:
+    options: dict[str, Any] = {
+        "method": method,
+        "confidence_level": confidence_level,
+        "stratified": stratified,
+        "n_resamples": n_resamples,
+        "random_state": random_state,
+        "n_jobs": n_jobs,
+        "progress": progress,
+    }
+    found, about = find_metric(metric, metric_params), (groups, weights_are)
+    if isinstance(y_true, ConfusionTally):
+        labels = labels_of_cells(found, y_true, y_pred, sample_weight, groups)
+        settled = found.settled(labels.classes.tolist())
+        return interval_of_checked(settled, labels, weights_are="frequency", **options)
+    if y_pred is None:
         raise InvalidParameterError(
-            f"method={method!r} does not apply to {found.name} here; those that do are "
-            f"{list(methods)}."
+            f"y_pred is missing: pass what {found.name} takes beside y_true. A ConfusionTally alone "
+            "needs none."
         )
-    plan = DrawPlan(draws, stratified, random_state, n_jobs, progress)
-    return listed(interval_of(found, reading, method, level, plan), method, level)
+    if found.row is None:
+        rows = RawRows.check(y_true, y_pred, sample_weight, *about)
+        return interval_of(rows.reading(found), **options)
+    reading = read_checked(*check_rows(found, y_true, y_pred, sample_weight), *about)
+    return interval_of(reading, **options)
 
 
 def interval_of_checked(
-    metric: FoundMetric,
+    metric: Metric,
     checked: Labels | Scores | Probabilities,
     *,
-    method: str = "auto",
-    confidence_level: float = 0.95,
     groups: Any = None,
     weights_are: str = "importance",
-    stratified: bool = False,
-    n_resamples: int = 9999,
-    random_state: Any = None,
-    n_jobs: int | None = None,
-    progress: Progress = None,
+    **options: Any,
 ) -> Estimate | list[Estimate]:
     """The same of data that were checked, by a metric whose positive class is settled.
 
@@ -182,93 +186,46 @@ def interval_of_checked(
         As `find` gives it, of this package, settled for the classes of the data.
     checked : Labels, Scores or Probabilities
         What its function takes in the place of both arrays, weights included.
-    method, confidence_level, groups, weights_are, stratified, n_resamples, random_state, n_jobs, \
-progress
+    groups, weights_are, **options
         As in `confidence_interval`.
     """
-    if checked.true.ndim == 2:
-        graded = checked.true.dtype.kind == "f"
-        y_true = checked.true if graded else checked.true.astype(np.int64)
-    else:
-        y_true = checked.classes[checked.true]
-    params = dict(metric.params)
-    if isinstance(checked, Labels):
-        ndim = checked.true.ndim
-        y_pred = checked.pred.astype(np.int64) if ndim == 2 else checked.classes[checked.pred]
-    else:
-        y_pred = checked.proba if isinstance(checked, Probabilities) else checked.score
-        if checked.true.ndim == 1:
-            params["labels"] = checked.classes
-    return confidence_interval(
-        metric.function,
-        y_true,
-        y_pred,
-        method=method,
-        confidence_level=confidence_level,
-        groups=groups,
-        sample_weight=checked.weight,
-        weights_are=weights_are,
-        stratified=stratified,
-        n_resamples=n_resamples,
-        random_state=random_state,
-        n_jobs=n_jobs,
-        progress=progress,
-        **params,
-    )
+    return interval_of(read_checked(metric, checked, groups, weights_are), **options)
+
+
+def interval_of(
+    reading: Reading,
+    *,
+    method: str = "auto",
+    confidence_level: float = 0.95,
+    stratified: bool = False,
+    n_resamples: int = 9999,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    progress: Progress = None,
+) -> Estimate | list[Estimate]:
+    """The interval of a reading, by the method that is asked for or the first that applies."""
+    check_option("stratified", stratified, (True, False))
+    level, draws = check_level(confidence_level), check_integer("n_resamples", n_resamples, 1)
+    methods = methods_of(reading)
+    if method == "auto":
+        method = next(iter(methods))
+    elif method not in methods:
+        raise InvalidParameterError(
+            f"method={method!r} does not apply to {reading.metric.name} here; those that do are "
+            f"{list(methods)}."
+        )
+    plan = DrawPlan(draws, stratified, random_state, n_jobs, progress)
+    return listed(methods[method](reading, method, level, plan), method, level)
 
 
 def listed(found: Bounds, method: str, level: float) -> Estimate | list[Estimate]:
     """An estimate, or a list of them for a value that is an array."""
     parts = (found.value, found.low, found.high, found.error, found.notes)
-    flat = [np.asarray(part).reshape(-1).tolist() for part in parts]
-    estimates = [
+    if found.value.ndim == 0:
+        value, low, high, error, note = (part.item() for part in parts)
+        return Estimate(value, low, high, error, method, level, note)
+    flat = (np.reshape(part, -1).tolist() for part in parts)
+    return [
         Estimate(value, low, high, error, method, level, note)
         for value, low, high, error, note in zip(*flat, strict=True)
     ]
-    return estimates if np.ndim(found.value) else estimates[0]
-
-
-def _area(
-    metric: Metric,
-    rows: SampleRows,
-    y_true: Any,
-    y_pred: Any,
-    sample_weight: Any,
-    groups: Any,
-    method: str,
-    weights_are: str,
-    level: float,
-) -> Estimate | list[Estimate]:
-    spec = metric.spec
-    assert spec is not None
-    checked, options = checked_of(metric, spec, y_true, y_pred, sample_weight)
-    options.pop("max_fpr", None)
-    options.setdefault("multi_class", "raise" if "multi_class" in metric.parameters else "ovr")
-    found = auc_interval(
-        checked,
-        **options,
-        method=method,
-        groups=groups,
-        weights_are=weights_are,
-        confidence_level=level,
-    )
-    low, high = spec.bounds
-    if isinstance(found, list):
-        return [_stretched(one, low, high - low) for one in found]
-    return _stretched(found, low, high - low)
-
-
-def _stretched(area: Estimate, low: float, width: float) -> Estimate:
-    """The estimate of what is linear in an area (Gini)."""
-    if (low, width) == (0, 1):
-        return area
-    value, down, up = (low + width * x for x in (area.value, area.low, area.high))
-    return Estimate(
-        value,
-        down,
-        up,
-        width * area.standard_error,
-        area.method,
-        area.confidence_level,
-        area.note,
-    )

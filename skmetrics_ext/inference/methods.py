@@ -1,7 +1,8 @@
-"""Intervals of readings, by kind: tables, means of rows, draws."""
+"""Intervals of readings: which methods apply to one, and what each of them finds."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,16 +14,24 @@ from skmetrics_ext.inference.draws.bootstrap import (
     fewest_rows,
     resample,
 )
-from skmetrics_ext.inference.draws.readers import Metric
-from skmetrics_ext.inference.draws.readings import MomentReading, Reading, TableReading
+from skmetrics_ext.inference.draws.rankings import is_area
+from skmetrics_ext.inference.draws.readings import (
+    MomentReading,
+    Reading,
+    TableReading,
+    TallyReading,
+)
 from skmetrics_ext.inference.influence import tables as delta
+from skmetrics_ext.inference.influence.areas import area_estimates
 from skmetrics_ext.inference.proportions import (
     PROPORTION_METHODS,
     normal_quantile,
     proportion_bounds,
 )
 from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.validation import Probabilities
 
+AREA_METHODS = ("logit", "delong")
 MEAN_METHODS = ("edgeworth", "t", "normal")
 _NO_BOUNDS = (-np.inf, np.inf)
 # Below it the study of coverage found intervals that cover less, or more, than they say.
@@ -42,79 +51,64 @@ class Bounds:
     notes: Array
 
 
-def is_area(metric: Metric) -> bool:
-    """Whether the metric is a whole area under the ROC curve, or linear in it."""
-    spec = metric.spec
-    return (
-        spec is not None and spec.interval == "logit" and metric.params.get("max_fpr") in (None, 1)
-    )
+# Of a reading, by the name of a method and the level, with draws where it needs them.
+Interval = Callable[[Reading, str, float, DrawPlan], Bounds]
 
 
-def is_share(metric: Metric, reading: Reading) -> bool:
+def is_share(reading: Reading) -> bool:
     """Whether the metric is a number of rows among some rows."""
-    spec = metric.spec
-    if spec is None or spec.interval != "wilson":
+    row = reading.metric.row
+    if row is None or row.interval != "wilson":
         return False
     if isinstance(reading, MomentReading):
         return True
-    average = metric.params.get("average", "binary")
+    average = reading.metric.params.get("average", "binary")
     return isinstance(reading, TableReading) and average in ("binary", None)
 
 
-def methods_of(metric: Metric, reading: Reading) -> tuple[str, ...]:
-    """The methods that apply, the preferred one first."""
-    spec = metric.spec
-    own: tuple[str, ...] = ()
-    if spec is None:
-        own = ()
-    elif spec.interval == "largest" and isinstance(reading, TableReading):
-        own = ("wilson",)
-    elif is_share(metric, reading):
-        of_rows = isinstance(reading, MomentReading)
-        own = PROPORTION_METHODS if of_rows else (*PROPORTION_METHODS, "delta")
-    elif isinstance(reading, TableReading):
-        n_finite = np.isfinite(spec.bounds).sum()
-        own = (("delta",), ("log", "delta"), ("wilson", "delta"))[n_finite]
-    elif isinstance(reading, MomentReading) and reading.rows.shape[1] == 1:
-        own = MEAN_METHODS
-    elif is_area(metric):
-        own = ("logit", "delong")
-    if spec is None or spec.interval == "biased":  # the only one that corrects for a bias
-        own = (*own, "bca")
-    return tuple(dict.fromkeys((*own, *BOOTSTRAP_METHODS)))
-
-
-def interval_of(
-    metric: Metric, reading: Reading, method: str, level: float, plan: DrawPlan
-) -> Bounds:
-    """The interval of a reading by a method that applies to it."""
-    if method in BOOTSTRAP_METHODS:
-        return bounds_of_draws(metric, reading, resample(reading, plan), method, level)
-    bounds = _bounds_of(metric)
+def methods_of(reading: Reading) -> dict[str, Interval]:
+    """The methods that apply and what finds the interval of each, the preferred one first."""
+    row = reading.metric.row
+    drawn = dict.fromkeys(BOOTSTRAP_METHODS, _by_draws)
+    if row is None or row.interval == "biased":  # the only one that corrects for a bias
+        drawn = {"bca": _by_draws, **drawn}
+    if row is None:
+        return drawn
+    own: dict[str, Interval] = {}
     if isinstance(reading, TableReading):
-        return _by_table(metric, reading, method, level, bounds)
-    assert isinstance(reading, MomentReading)
-    return _by_moments(reading, method, level, bounds)
+        n_finite = np.isfinite(row.bounds).sum()
+        if row.interval == "largest":
+            own = {"wilson": _largest_class}
+        elif is_share(reading):
+            own = dict.fromkeys((*PROPORTION_METHODS, "delta"), _by_table)
+        else:
+            own = dict.fromkeys(((), ("log",), ("wilson",))[n_finite], _by_table)
+            own["delta"] = _by_table
+    elif is_share(reading):
+        own = dict.fromkeys(PROPORTION_METHODS, _share_of_rows)
+    elif isinstance(reading, MomentReading) and reading.measured.shape[1] == 1:
+        own = dict.fromkeys(MEAN_METHODS, _mean_of_rows)
+    elif is_area(reading.metric):
+        own = dict.fromkeys(AREA_METHODS, _by_area)
+    return {**own, **drawn}
 
 
-def _bounds_of(metric: Metric) -> tuple[float, float]:
-    return _NO_BOUNDS if metric.spec is None else metric.spec.bounds
+def _bounds_of(reading: Reading) -> tuple[float, float]:
+    row = reading.metric.row
+    return _NO_BOUNDS if row is None else row.bounds
 
 
 # --------------------------------------------------------------------------- by kind
 
 
-def _by_table(
-    metric: Metric, reading: TableReading, method: str, level: float, bounds: tuple[float, float]
-) -> Bounds:
+def _by_table(reading: Reading, method: str, level: float, _: DrawPlan) -> Bounds:
+    assert isinstance(reading, TableReading)
     units, value = reading.units, np.asarray(reading.value, dtype=np.float64)
-    parts = delta.contributions(reading)
-    if metric.spec is not None and metric.spec.interval == "largest":
-        return _largest_class(reading, parts, level)
+    parts, bounds = delta.contributions(reading), _bounds_of(reading)
     table = reading.tables(units.rows)
     # As many equal rows as these weigh.
     spread = delta.TableSpread(
-        reading.on_tables,
+        reading.read,
         table * (parts.rows / table.sum()),
         value,
         parts.variance,
@@ -122,7 +116,7 @@ def _by_table(
         exact=units.weight is None and units.group is None,
         grouped=units.group is not None,
     )
-    share = is_share(metric, reading)
+    share = is_share(reading)
     low, high = delta.bounds_by(method, spread, bounds, level, share=share)
     notes = np.full(value.shape, "", dtype=object)
     if share and method != "delta":
@@ -136,17 +130,19 @@ def _by_table(
     return Bounds(value, low, high, np.sqrt(parts.variance), notes)
 
 
-def _largest_class(reading: TableReading, parts: delta.Contributions, level: float) -> Bounds:
+def _largest_class(reading: Reading, _method: str, level: float, _: DrawPlan) -> Bounds:
     """Bounds of the share of the largest class, which may be another one than it seems.
 
     It is not above the greatest upper bound, nor below any lower bound; those of all classes are
     made to hold together (Bonferroni).
     """
+    assert isinstance(reading, TableReading)
+    parts = delta.contributions(reading)
     rows = reading.tables(reading.units.rows).sum(axis=-1)
     counts, total = rows * (parts.rows / rows.sum()), np.full(len(rows), parts.rows)
     present = counts[counts > 0]
-    _, high = proportion_bounds(counts, total, "wilson", level)
-    low, _ = proportion_bounds(counts, total, "wilson", 1 - (1 - level) / len(present))
+    high = proportion_bounds(counts, total, "wilson", level)[1]
+    low = proportion_bounds(counts, total, "wilson", 1 - (1 - level) / len(present))[0]
     value = np.asarray(reading.value, dtype=np.float64)
     largest = np.count_nonzero(high > low.max())
     note = f"any of {largest} classes may be the largest: the interval is a wide one"
@@ -165,45 +161,95 @@ def _rare_class(reading: TableReading) -> str:
     return f"{seen.min():g} rows of class {rarest} are few: the interval may miss its level"
 
 
-def _by_moments(
-    reading: MomentReading, method: str, level: float, bounds: tuple[float, float]
-) -> Bounds:
-    """Mean of what is measured on each row."""
-    units, value = reading.units, np.asarray(reading.value, dtype=np.float64)
-    weight = np.ones(len(units)) if units.weight is None else units.weight
-    parts = weight * (reading.rows[:, 0] - value) / (weight * units.rows).sum()
-    n_rows = float(units.rows.sum())
-    if units.group is None:
-        variance, cubes = (units.rows * parts**2).sum(), (units.rows * parts**3).sum()
-    else:
+@dataclass(frozen=True, slots=True)
+class _MeanSpread:
+    """Variance and skewness of a mean over rows, or groups of them, and their number."""
+
+    variance: float
+    cubes: float
+    n_rows: float
+
+    @classmethod
+    def of(cls, reading: MomentReading) -> _MeanSpread:
+        units, value = reading.units, reading.value
+        weight = 1.0 if units.weight is None else units.weight
+        parts = weight * (reading.measured[:, 0] - value) / (weight * units.rows).sum()
+        if units.group is None:
+            squares = units.rows * parts**2
+            return cls(float(squares.sum()), float((squares * parts).sum()), units.rows.sum())
         sums = delta.group_sums(parts * units.rows, units.group)
-        n_rows, variance, cubes = float(len(sums)), (sums**2).sum(), (sums**3).sum()
-    skewness = np.nan_to_num(divide(cubes, variance**1.5))
-    note = ""
-    if method in MEAN_METHODS:
-        variance = variance * divide(n_rows, n_rows - 1)
-        z = delta.quantile(level, None if method == "normal" else np.asarray(n_rows - 1))
-        low, high = delta.wald_bounds(value, variance, _NO_BOUNDS, z)
-        if method == "edgeworth":
-            shift = np.sqrt(variance) * skewness * (1 + 2 * z * z) / 6
-            low, high = np.minimum(low + shift, value), np.maximum(high + shift, value)
-        low, high = np.clip(low, *bounds), np.clip(high, *bounds)
-        if variance == 0:
-            note = "every row has the same loss: the interval has no width"
-    else:
+        return cls(float((sums**2).sum()), float((sums**3).sum()), len(sums))
+
+
+def _mean_of_rows(reading: Reading, method: str, level: float, _: DrawPlan) -> Bounds:
+    """Mean of what is measured on each row, whose bounds its skewness moves."""
+    assert isinstance(reading, MomentReading)
+    spread, value = _MeanSpread.of(reading), float(reading.value)
+    few = float(spread.n_rows - 1)
+    variance = spread.variance * (spread.n_rows / few) if few else np.nan
+    error = float(np.sqrt(variance))
+    z = float(delta.quantile(level, None if method == "normal" else np.asarray(few)))
+    low, high = value - z * error, value + z * error
+    if method == "edgeworth":
+        skewness = spread.cubes / spread.variance**1.5 if spread.variance else 0.0
+        shift = error * skewness * (1 + 2 * z * z) / 6
+        low, high = min(low + shift, value), max(high + shift, value)
+    low, high = np.clip([low, high], *_bounds_of(reading))
+    note = "every row has the same loss: the interval has no width" if error == 0 else ""
+    return _one_value(value, low, high, error, note)
+
+
+def _share_of_rows(reading: Reading, method: str, level: float, _: DrawPlan) -> Bounds:
+    """Share of rows, by a method of `proportion_interval`."""
+    assert isinstance(reading, MomentReading)
+    spread, value, units = _MeanSpread.of(reading), float(reading.value), reading.units
+    rows = divide(np.asarray(value * (1 - value)), spread.variance)
+    if not (np.isfinite(rows) and rows > 0):
+        weight = 1.0 if units.weight is None else units.weight
         mass = weight * units.rows
-        rows = divide(value * (1 - value), variance)
-        if not (np.isfinite(rows) and rows > 0):
-            rows = np.asarray(min(mass.sum() ** 2 / (mass * weight).sum(), n_rows))
-        if units.group is not None:
-            freedom = np.asarray(n_rows - 1)
-            rows = rows * (normal_quantile(level) / delta.quantile(level, freedom)) ** 2
-        low, high = proportion_bounds(value * rows, rows, method, level)
-    return Bounds(value, low, high, np.sqrt(variance), np.asarray(note, dtype=object))
+        rows = np.asarray(min(mass.sum() ** 2 / (mass * weight).sum(), spread.n_rows))
+    if units.group is not None:
+        freedom = np.asarray(spread.n_rows - 1.0)
+        rows = rows * (normal_quantile(level) / delta.quantile(level, freedom)) ** 2
+    low, high = proportion_bounds(value * rows, rows, method, level)
+    return _one_value(value, low, high, np.sqrt(spread.variance), "")
+
+
+def _one_value(value: float, low: float, high: float, error: float, note: str) -> Bounds:
+    numbers = (np.asarray(one, dtype=np.float64) for one in (value, low, high, error))
+    return Bounds(*numbers, np.asarray(note, dtype=object))
+
+
+def _by_area(reading: Reading, method: str, level: float, _: DrawPlan) -> Bounds:
+    """What is linear in areas under the ROC curve, from the placements of the rows."""
+    assert isinstance(reading, TallyReading)
+    value, (start, stop) = np.asarray(reading.value), _bounds_of(reading)
+    width, options, facts = stop - start, reading.metric.options, reading.facts
+    data = reading.data.as_scores() if isinstance(reading.data, Probabilities) else reading.data
+    found = area_estimates(
+        data,
+        (value - start) / width,
+        options.get("multi_class", "ovr"),
+        options.get("average", "macro"),
+        facts.group,
+        "importance" if facts.sizes is None else "frequency",
+        method,
+        level,
+    )
+    rows = [(one.low, one.high, one.standard_error) for one in found]
+    low, high, error = np.array(rows).T.reshape(3, *value.shape)
+    notes = np.array([one.note for one in found], dtype=object).reshape(value.shape)
+    return Bounds(value, start + width * low, start + width * high, width * error, notes)
+
+
+# --------------------------------------------------------------------------- draws
+
+
+def _by_draws(reading: Reading, method: str, level: float, plan: DrawPlan) -> Bounds:
+    return bounds_of_draws(reading, resample(reading, plan), method, level)
 
 
 def bounds_of_draws(
-    metric: Metric,
     reading: Reading,
     values: Array,
     method: str,
@@ -211,7 +257,7 @@ def bounds_of_draws(
     skewness: Array | None = None,
 ) -> Bounds:
     """The interval from the values (B, ...) of draws, with what makes it doubtful."""
-    value, bounds = np.asarray(reading.value, dtype=np.float64), _bounds_of(metric)
+    value, bounds = np.asarray(reading.value, dtype=np.float64), _bounds_of(reading)
     low, high = bootstrap_bounds(reading, values, method, level, bounds, skewness)
     defined = (~np.isnan(values)).sum(axis=0)
     with np.errstate(invalid="ignore"):
@@ -220,12 +266,13 @@ def bounds_of_draws(
         error = np.sqrt(divide(squares, np.where(defined > 1, defined - 1, 0)))
         error = np.where(np.isfinite(error), error, np.nan)
     notes = np.full(value.shape, "", dtype=object)
-    if metric.spec is not None and metric.spec.interval == "biased":
+    row = reading.metric.row
+    if row is not None and row.interval == "biased":
         notes[...] = "too large on average in samples: the interval may miss its level"
     rare = fewest_rows(reading)
     if rare < FEW_TO_DRAW:
         notes[...] = f"{rare:g} rows or groups of the rarest class are few to draw from"
-    inside = _rows_in_range(metric, reading)
+    inside = _rows_in_range(reading)
     if inside < FEW_TO_DRAW <= rare:
         notes[...] = f"{inside:g} rows of a class in the range of rates are few to draw from"
     for place in np.ndindex(value.shape):
@@ -243,10 +290,10 @@ def bounds_of_draws(
     return Bounds(value, low, high, error, notes)
 
 
-def _rows_in_range(metric: Metric, reading: Reading) -> float:
+def _rows_in_range(reading: Reading) -> float:
     """Rows of one class that a partial area goes over; infinite for any other metric."""
-    units, about = reading.units, metric.params
-    if metric.spec is None or units.stratum is None:
+    units, about = reading.units, reading.metric.params
+    if reading.metric.row is None or units.stratum is None:
         return np.inf
     rows = np.bincount(units.stratum, weights=units.rows)
     n_pos, n_neg = (rows[1], rows[0]) if len(rows) == 2 else (rows.min(), rows.sum() - rows.max())

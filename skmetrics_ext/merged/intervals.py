@@ -6,7 +6,7 @@ import numpy as np
 
 from skmetrics_ext.inference.influence import tables as delta
 from skmetrics_ext.inference.influence.areas import area_bounds, auc_interval, newcombe_bounds
-from skmetrics_ext.inference.intervals import confidence_interval
+from skmetrics_ext.inference.intervals import interval_of_checked
 from skmetrics_ext.inference.proportions import proportion_bounds
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.merged.layout import Layout
@@ -35,19 +35,12 @@ def of_table(one: Metric, layout: Layout, labels: Labels, level: float, weighted
     """Of a metric of labels: its cells are all that there is to know."""
     if weighted:
         return refused(WEIGHTED)
-    params = dict(layout.settled(one).params)
-    if params.get("average", "") is None:
+    metric = layout.settled(one)
+    if metric.params.get("average", "") is None:
         return refused("intervals are of single numbers")
     try:
-        found = confidence_interval(
-            one.spec.function,
-            labels.classes[labels.true],
-            labels.classes[labels.pred],
-            sample_weight=labels.weight,
-            weights_are="frequency",
-            confidence_level=level,
-            random_state=0,
-            **params,
+        found = interval_of_checked(
+            metric, labels, weights_are="frequency", confidence_level=level, random_state=0
         )
     except (ValueError, TypeError) as error:
         return refused(" ".join(str(error).split()))

@@ -12,12 +12,17 @@ import numpy as np
 from skmetrics_ext.merged.columns import GroupRows, Names, Part, Place, rows_by_group
 from skmetrics_ext.merged.layout import Layout
 from skmetrics_ext.metrics.calibration.binning import Binning, check_bins
-from skmetrics_ext.metrics.calibration.events import Forecast
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.tallies import ConfusionTally, MomentTally
 from skmetrics_ext.tallies.bins import BinTally
-from skmetrics_ext.validation import InvalidParameterError, Labels, Probabilities, Scores
+from skmetrics_ext.validation import (
+    BinaryProbabilities,
+    InvalidParameterError,
+    Labels,
+    Probabilities,
+    Scores,
+)
 
 
 @dataclass(eq=False)
@@ -164,24 +169,17 @@ def bins_of(one: Metric, rows: GroupRows, layout: Layout) -> tuple[BinTally, ...
     """Sums over the bins of a calibration error, of one event or of each class."""
     bins = check_bins(one.options["n_bins"], "uniform")
     binning = Binning.uniform(bins) if isinstance(bins, int) else Binning(bins)
-    score = rows.score
-    if one.options["target"] == "binary":
+    score, target = rows.score, one.options["target"]
+    if target == "binary":
         if not layout.is_binary:
             raise InvalidParameterError(
                 f"{one.name} of several classes needs target='top_label' or 'classwise'."
             )
-        events = [(score[:, 0], rows.true)]
+        parts = (rows.true, score[:, 0], rows.weight, rows.eps)
+        events = [BinaryProbabilities(layout.classes, *parts)]
     else:
         checked = as_probabilities(rows, layout)
-        if one.options["target"] == "top_label":
-            events = [checked.top_label()]
-        else:
-            events = [
-                (np.ascontiguousarray(column), (rows.true == code).astype(np.int64))
-                for code, column in enumerate(checked.proba.T)
-            ]
+        events = [checked.top_label()] if target == "top_label" else checked.each_class()
     if not isinstance(bins, int) and (score.min() < bins[0] or score.max() > bins[-1]):
         raise InvalidParameterError("The edges in n_bins must hold every probability.")
-    return tuple(
-        binning.sums(Forecast(proba, event, rows.weight, rows.eps)) for proba, event in events
-    )
+    return tuple(binning.sums(event) for event in events)

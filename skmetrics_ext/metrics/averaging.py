@@ -201,7 +201,14 @@ def n_classes_of(counts: Counts, labels: Any = None) -> Array:
     """How many classes each table has, (...): those of ``labels``, or those that occur."""
     if labels is not None:
         return np.asarray(counts.tp.shape[-1])
-    return np.asarray(((counts.true + counts.pred) != 0).sum(axis=-1))
+    return np.asarray(((counts.true + counts.pred).real != 0).sum(axis=-1))
+
+
+def mean_of_all(values: Array, counts: Counts, labels: Any = None) -> Array:
+    """Mean over the same classes; nan where one of them is nan."""
+    if labels is None:
+        values = np.where((counts.true + counts.pred).real == 0, 0.0, values)
+    return divide(values.sum(axis=-1), n_classes_of(counts, labels))
 
 
 # --------------------------------------------------------------------------- rankings of classes

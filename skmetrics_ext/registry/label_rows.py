@@ -18,6 +18,8 @@ from skmetrics_ext.metrics.labels import (
     rates,
 )
 from skmetrics_ext.metrics.labels.rate_function import Rate
+from skmetrics_ext.metrics.labels.statistic_function import StatisticFunction
+from skmetrics_ext.metrics.labels.statistics import STATISTIC_FUNCTIONS
 from skmetrics_ext.metrics.rankings import precision_recall_gain
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry.spec import INFINITY, NEVER, PLAIN, MetricSpec, Variants
@@ -79,6 +81,18 @@ def _rate(function: Callable[..., Any], rate: Rate, **other: Any) -> MetricSpec:
         **other,
     }
     return _row(function, rate.kernel, rate.bounds, rate.undefined, **facts)
+
+
+def _statistic(function: StatisticFunction) -> MetricSpec:
+    """Row of a statistic of the confusion table, whose facts stand beside its kernel."""
+    own = function.statistic
+    facts: dict[str, Any] = {"weights_are_counts": own.in_units}
+    if own.averaged:
+        return _rate(function, function.rate, **facts)
+    facts |= {"tally": own.tally, "greater_is_better": own.greater_is_better}
+    if own.per_class:
+        facts["scorer"] = None
+    return _row(function, own.kernel, own.bounds, own.undefined, **facts)
 
 
 ROWS = (
@@ -207,6 +221,7 @@ ROWS = (
         greater_is_better=False,
         numeric_labels=True,
     ),
+    *map(_statistic, STATISTIC_FUNCTIONS),
 )
 
 FURTHER = (

@@ -69,7 +69,7 @@ class Tabulated:
 
     def present(self, counts: Counts) -> Array | None:
         """Which classes each table has, true or predicted, (..., K); None for all."""
-        present = (counts.true + counts.pred) != 0
+        present = (counts.true + counts.pred).real != 0
         return None if present.all() else present
 
     def hits(self) -> Counts:

@@ -181,10 +181,19 @@ class Probabilities:
             )
         return self.cache["binary"]
 
-    def top_label(self) -> tuple[Array, Array]:
-        """Largest probability of each row, and whether its class is true (1) or not (0)."""
+    def top_label(self) -> BinaryProbabilities:
+        """Largest probability of each row, and whether its class is the true one."""
         top = self.proba.argmax(axis=1)
-        return self.proba[np.arange(len(top)), top], (top == self.true).astype(np.int64)
+        return self._event(self.proba[np.arange(len(top)), top], top == self.true)
+
+    def each_class(self) -> list[BinaryProbabilities]:
+        """Each class against the rest."""
+        columns = enumerate(np.ascontiguousarray(self.proba.T))
+        return [self._event(column, self.true == code) for code, column in columns]
+
+    def _event(self, proba: Array, happened: Array) -> BinaryProbabilities:
+        marks = happened.astype(np.int64)
+        return BinaryProbabilities(np.arange(2), marks, proba, self.weight, self.eps)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -264,6 +273,22 @@ class BinaryProbabilities:
     def as_binary(self) -> BinaryProbabilities:
         """These, as `Probabilities.as_binary`."""
         return self
+
+    def weighed(self) -> BinaryProbabilities:
+        """The rows whose weight is not 0."""
+        if self.weight is None or self.weight.all():
+            return self
+        kept = self.weight != 0
+        return BinaryProbabilities(
+            self.classes, self.true[kept], self.proba[kept], self.weight[kept], self.eps
+        )
+
+    @property
+    def weights(self) -> Array:
+        """Weight of each row as float64, 1 where none were given."""
+        if self.weight is None:
+            return np.ones(len(self.proba))
+        return self.weight.astype(np.float64, copy=False)
 
 
 def n_columns(y_proba: Any) -> int:

@@ -93,7 +93,7 @@ def test_the_model_at_fault_is_named(metric):
         compare(metric, Y, A, B[:-1])
     with pytest.raises(ValueError, match="pred_a"):
         compare(metric, Y, A[:-1], B)
-    with pytest.raises(ValueError, match="score_b"):
+    with pytest.raises(ValueError, match="pred_b"):
         compare("roc_auc", MARK, S, T[:-1])
 
 

@@ -71,7 +71,7 @@ def test_every_metric_has_an_interval_that_holds_it(name, rows):
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_intervals_hold_the_value_on_any_rows(data):
-    name = data.draw(st.sampled_from([n for n in SCALARS if METRICS[n].on_tables]))
+    name = data.draw(st.sampled_from([n for n in SCALARS if METRICS[n].response == "labels"]))
     params, kind = data.draw(st.sampled_from(settings_of(name)))
     sample = data.draw(samples("labels", kind, weighted=data.draw(st.booleans())))
     with undefined_allowed():
@@ -312,12 +312,13 @@ def test_net_benefit_of_text_labels_in_any_form(rows):
     expected = confidence_interval(net_benefit, true, proba, **options)
     columns = np.column_stack([1 - proba, proba])
     for response, named in (
-        (proba, {}),
         (proba, {"labels": ["no", "yes"]}),
         (proba, {"pos_label": "yes"}),
         (columns, {"labels": ["no", "yes"]}),
     ):
         assert confidence_interval(net_benefit, text, response, **named, **options) == expected
+    with pytest.raises(InvalidParameterError, match="pos_label='yes' or pos_label='no'"):
+        confidence_interval(net_benefit, text, proba, **options)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from support.rows import OF_ONE_LABEL
 
 from skmetrics_ext import METRICS, compare, confidence_interval
 from skmetrics_ext.inference.draws.bootstrap import BOOTSTRAP_METHODS
-from skmetrics_ext.inference.draws.readers import Metric, read_metric
+from skmetrics_ext.inference.draws.readers import read_metric
 from skmetrics_ext.inference.methods import methods_of
 from skmetrics_ext.validation import InvalidParameterError
 
@@ -32,8 +32,7 @@ def metric_of(name):
     spec = METRICS[name]
     params = {"k": 1} if name == "top_k_accuracy_score" else dict(spec.params)
     first, second = response_of(spec, SCORE), response_of(spec, OTHER)
-    metric = Metric.find(spec.function, params)
-    methods = methods_of(metric, read_metric(spec.function, TRUE, first, **params))
+    methods = list(methods_of(read_metric(spec.function, TRUE, first, **params)))
     return spec.function, first, second, params, methods
 
 

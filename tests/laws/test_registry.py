@@ -1,6 +1,7 @@
 """The registry itself: every row can be tested, and says what is true of it."""
 
 import inspect
+from importlib import import_module
 
 import pytest
 from support.rows import NAMES, OF_ONE_LABEL, settings_of, signature
@@ -11,11 +12,16 @@ from skmetrics_ext import METRICS
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_row_is_a_public_function(name):
+def test_a_row_is_a_public_function_or_a_statistic(name):
     spec = METRICS[name]
-    assert getattr(skmetrics_ext, name) is spec.function
-    assert spec.name == name
-    assert name in skmetrics_ext.__all__
+    module = import_module(spec.function.__module__)
+    assert getattr(module, spec.function.__name__) is spec.function  # so that it can be pickled
+    assert spec.name == name == spec.function.__name__
+    if hasattr(spec.function, "statistic"):
+        assert f"- ``{name}``" in skmetrics_ext.confusion_statistic.__doc__
+    else:
+        assert getattr(skmetrics_ext, name) is spec.function
+        assert name in skmetrics_ext.__all__
     assert "sample_weight" in signature(spec)
 
 

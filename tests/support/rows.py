@@ -31,8 +31,7 @@ def call(spec, params, sample, **changes):
 
 def is_table(spec):
     """Whether values are in the unit of the weights (confusion matrices)."""
-    counted = spec.tally in ("counts", "confusion")
-    return counted and spec.greater_is_better is None and np.isinf(spec.bounds[1])
+    return spec.is_table
 
 
 @cache

@@ -12,21 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.inference.draws.area_draws import AreaReading, area_reading
-from skmetrics_ext.inference.draws.readings import Reading, RowReading, Units
+from skmetrics_ext.inference.draws.readings import CELLS, Reading, RowReading
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.progress import Progress, reporting
 from skmetrics_ext.validation import InvalidParameterError
 
 BOOTSTRAP_METHODS = ("expanded", "bca", "bootstrap", "basic")
-# Draws that share a seed, and numbers that are held at once: what stays in the cache. Both are
-# part of what a seed means.
+# Draws that share a seed: part of what it means.
 _BLOCK = 500
 _SLOW_BLOCK = 50
-_CELLS = 1 << 15
-# A multinomial draw costs as much for a unit as this many rows drawn one by one.
-_ROWS_PER_UNIT = 12
-_FEW_ROWS = 2000  # that are drawn for many draws by one call
 # The jackknife leaves out this many parts at most.
 _MOST_PARTS = 1000
 _MOST_SLOW_PARTS = 200
@@ -80,41 +74,6 @@ def seed_sequence(random_state: Any) -> np.random.SeedSequence:
     return np.random.SeedSequence(int(random_state))
 
 
-def draw_counts(rng: np.random.Generator, units: Units, n_draws: int, stratified: bool) -> Array:
-    """How often each unit is drawn, (n_draws, U)."""
-    if units.group is not None:
-        n_groups = int(units.group.max()) + 1
-        return _draw(rng, np.ones(n_groups, dtype=np.int64), n_draws)[:, units.group] * units.rows
-    if not stratified:
-        return _draw(rng, units.rows, n_draws)
-    counts = np.empty((n_draws, len(units)), dtype=np.int64)
-    assert units.stratum is not None
-    for stratum in np.unique(units.stratum):
-        own = np.flatnonzero(units.stratum == stratum)
-        counts[:, own] = _draw(rng, units.rows[own], n_draws)
-    return counts
-
-
-def _draw(rng: np.random.Generator, rows: Array, n_draws: int) -> Array:
-    """As many rows as there are, with replacement; counted by unit."""
-    n_rows, n_units = int(rows.sum()), len(rows)
-    if n_units * _ROWS_PER_UNIT < n_rows:
-        return rng.multinomial(n_rows, rows / n_rows, size=n_draws)
-    single = n_units == n_rows
-    unit_of = None if single else np.repeat(np.arange(n_units), rows)
-    if n_rows < _FEW_ROWS:  # all draws at once
-        drawn = rng.integers(0, n_rows, size=(n_draws, n_rows))
-        drawn = drawn if unit_of is None else unit_of[drawn]
-        drawn += n_units * np.arange(n_draws)[:, None]
-        flat = np.bincount(drawn.reshape(-1), minlength=n_draws * n_units)
-        return flat.reshape(n_draws, n_units)
-    counts = np.empty((n_draws, n_units), dtype=np.int64)
-    for i in range(n_draws):
-        drawn = rng.integers(0, n_rows, size=n_rows)
-        counts[i] = np.bincount(drawn if unit_of is None else unit_of[drawn], minlength=n_units)
-    return counts
-
-
 def resample(reading: Reading, plan: DrawPlan) -> Array:
     """Values (n_resamples, ...) of a metric on drawn rows; nan where it is undefined."""
     units = reading.units
@@ -126,7 +85,7 @@ def resample(reading: Reading, plan: DrawPlan) -> Array:
             )
         if units.stratum is None:
             raise InvalidParameterError("stratified=True needs one class label a row in y_true.")
-    reading = area_reading(reading)
+    reading = reading.for_draws
     size = _SLOW_BLOCK if reading.is_slow else _BLOCK
     starts = range(0, plan.n_resamples, size)
     seeds = seed_sequence(plan.random_state).spawn(len(starts))
@@ -154,14 +113,7 @@ def _run(reading: Reading, plan: DrawPlan, tasks: list[tuple[Any, int]]) -> Iter
 
 
 def _block(reading: Reading, stratified: bool, seed: np.random.SeedSequence, n_draws: int) -> Array:
-    rng, units = np.random.default_rng(seed), reading.units
-    if isinstance(reading, AreaReading) and reading.draws_rows:
-        return reading.of_draws(rng, n_draws, stratified)
-    size = max(_CELLS // len(units), 1)
-    parts = [min(size, n_draws - start) for start in range(0, n_draws, size)]
-    return np.concatenate(
-        [reading.statistic(draw_counts(rng, units, part, stratified)) for part in parts]
-    )
+    return reading.of_draws(np.random.default_rng(seed), n_draws, stratified)
 
 
 # --------------------------------------------------------------------------- intervals
@@ -255,7 +207,7 @@ def acceleration(reading: Reading) -> Array:
     part, whole = parts_of(reading)
     units = reading.units
     sizes = np.bincount(part, weights=units.rows)
-    size = max(_CELLS // len(units), 1)
+    size = max(CELLS // len(units), 1)
     lacking = []
     for start in range(0, len(sizes), size):
         gone = part == np.arange(start, min(start + size, len(sizes)))[:, None]

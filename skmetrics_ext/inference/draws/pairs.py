@@ -3,47 +3,68 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.inference.draws.area_draws import area_reading
-from skmetrics_ext.inference.draws.readers import Metric, SampleRows, read_rows_of
-from skmetrics_ext.inference.draws.readings import Reading, Scatter, Units
+from skmetrics_ext.inference.draws.readers import RawRows, reading_of
+from skmetrics_ext.inference.draws.readings import (
+    CheckedReading,
+    Reading,
+    RowReading,
+    response_name,
+    weighed,
+)
+from skmetrics_ext.inference.draws.units import RowFacts, Scatter, Units, read_groups
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.validation import InvalidParameterError
-from skmetrics_ext.validation.containers import read_column, take_rows
+from skmetrics_ext.registry import Metric
+from skmetrics_ext.validation import InvalidParameterError, Labels
+from skmetrics_ext.validation.containers import read_column
+from skmetrics_ext.validation.labels import find_labels, read_labels
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class PairReading(Reading):
     """The difference of a metric between two models, as a function of what is drawn.
 
     ``both`` reads the rows of the first model and, after them, those of the second: one metric of
-    2 n rows, of which half are drawn for a model. ``units`` are rows alike to both models;
-    ``of_first`` and ``of_second`` say which unit of ``both`` each of them is.
+    2 n rows, of which half are drawn for a model. ``units`` are rows alike to both models.
     """
 
     both: Reading
     values: tuple[float, float]
-    of_first: Array
-    of_second: Array
-    scatters: tuple[Scatter, Scatter, Scatter]  # by the first, by the second, by both in a row
+    facts: RowFacts  # of the rows, of which weights tell none apart that is not in `both`
 
-    @classmethod
-    def make(
-        cls,
-        both: Reading,
-        values: tuple[float, float],
-        units: Units,
-        of_first: Array,
-        of_second: Array,
-    ) -> PairReading:
-        n_units = len(both.units)
-        halves = np.concatenate([of_first, of_second])
-        scatters = Scatter(of_first, n_units), Scatter(of_second, n_units), Scatter(halves, n_units)
-        return cls(values[0] - values[1], units, both, values, of_first, of_second, scatters)
+    @cached_property
+    def _of_rows(self) -> tuple[Array, Array]:
+        first, second = np.split(self.both.units.of_row, 2)
+        return first, second
+
+    @cached_property
+    def units(self) -> Units:
+        first, second = self._of_rows
+        stratum = self.both.units.stratum
+        return Units.alike(self.facts, None if stratum is None else stratum[first], first, second)
+
+    @cached_property
+    def of_models(self) -> tuple[Array, Array]:
+        """The unit of ``both`` that each unit is, of the first model and of the second."""
+        first, second = self._of_rows
+        return first[self.units.first], second[self.units.first]
+
+    @cached_property
+    def scatters(self) -> tuple[Scatter, Scatter]:
+        """Sums of units by those of ``both``, of either model."""
+        n_units = len(self.both.units)
+        first, second = self.of_models
+        return Scatter(first, n_units), Scatter(second, n_units)
+
+    @cached_property
+    def differs(self) -> Array:
+        """Whether each unit is another one to the second model."""
+        return np.asarray(self.of_models[0] != self.of_models[1])
 
     @property
     def is_slow(self) -> bool:
@@ -51,86 +72,74 @@ class PairReading(Reading):
 
     def statistic(self, counts: Array) -> Array:
         """Differences (B,) where unit u is drawn counts[b, u] times."""
-        first, second = (self.both.statistic(by(counts)) for by in self.scatters[:2])
+        first, second = (self.both.statistic(by(counts)) for by in self.scatters)
         return np.asarray(first - second)
 
     def exchanged(self, swapped: Array) -> Array:
         """Differences (B,) where the models change places in swapped[b, u] rows of unit u."""
-        kept, by = self.units.rows - swapped, self.scatters[2]
-        first = self.both.statistic(by(np.concatenate([kept, swapped], axis=-1)))
-        second = self.both.statistic(by(np.concatenate([swapped, kept], axis=-1)))
-        return np.asarray(first - second)
+        kept, (first, second) = self.units.rows - swapped, self.scatters
+        there = self.both.statistic(first(kept) + second(swapped))
+        back = self.both.statistic(first(swapped) + second(kept))
+        return np.asarray(there - back)
 
     def agrees(self) -> bool:
         """Whether both models have, read from ``both``, the values that they have alone."""
         rows = self.units.rows[None]
-        found = [float(self.both.statistic(by(rows))[0]) for by in self.scatters[:2]]
+        found = [float(self.both.statistic(by(rows))[0]) for by in self.scatters]
         return bool(np.allclose(found, self.values, rtol=1e-9, atol=1e-12, equal_nan=True))
 
 
-def read_pair(
+def pair_of_checked(
     metric: Metric,
-    y_true: Any,
-    pred_a: Any,
-    pred_b: Any,
+    first: Any,
+    second: Any,
     *,
-    sample_weight: Any = None,
     groups: Any = None,
     weights_are: str = "importance",
     ranked: bool = False,
 ) -> PairReading:
-    """A metric of two models as a function of what is drawn of their common rows.
+    """A metric of two models, of checked data of the same rows.
 
     ``ranked`` puts ranks in the place of scores, so that the models have one scale.
     """
-    first = SampleRows.check(y_true, pred_a, sample_weight, groups, weights_are)
-    second = SampleRows.check(y_true, pred_b, sample_weight, groups, weights_are)
-    values = _value(metric, first, "pred_a"), _value(metric, second, "pred_b")
-    weight, group = first.weight, first.group
-    true, a, b = first.y_true, first.y_pred, second.y_pred
-    if ranked:
-        a, b = shares_below(a), shares_below(b)
-    if first.sizes is not None:  # a row for each time that it was seen
-        seen = np.repeat(np.arange(len(first.sizes)), first.sizes)
-        true, a, b = (take_rows(column, seen) for column in (true, a, b))
-        weight, group = None, None if group is None else group[seen]
-    stacked = SampleRows(
-        stack_rows(true, true),
-        stack_rows(a, b),
-        None if weight is None else np.concatenate([weight, weight]),
-        None if group is None else np.concatenate([group, group]),
-        None,
+    group = None if groups is None else read_groups(groups, first.true.shape[0])
+    (first, group), (second, _) = weighed(first, group), weighed(second)
+    values = (
+        _number(metric, "pred_a", lambda: metric.function(first, first, **metric.params)),
+        _number(metric, "pred_b", lambda: metric.function(second, second, **metric.params)),
     )
-    pair = _pair(area_reading(read_rows_of(metric, stacked)), group, values)
+    if ranked:
+        first, second = (replace(one, score=shares_below(one.score)) for one in (first, second))
+    facts = RowFacts.of(first.weight, group, weights_are)
+    data, twice = _stacked(first, second), facts.twice()
+    difference, about = values[0] - values[1], facts._replace(weight=None)
+    both = reading_of(metric, data, twice, values[0]).for_draws
+    pair = PairReading(metric, difference, both, values, about)
     if pair.is_slow or pair.agrees():
         return pair
     # The models differ in which classes occur, and the metric reads those that do: each draw has
     # classes of its own.
-    by_rows = Metric(metric.name, metric.function, None, metric.params)
-    return _pair(read_rows_of(by_rows, stacked), group, values)
+    by_rows = CheckedReading(metric, values[0], data, twice)
+    return PairReading(metric, difference, by_rows, values, about)
 
 
-def _pair(both: Reading, group: Array | None, values: tuple[float, float]) -> PairReading:
-    of_row, stratum = both.units.of_row, both.units.stratum
-    of_first, of_second = np.split(of_row, 2)
-    units = Units.make(
-        of_first,
-        of_second,
-        group=group,
-        stratum=None if stratum is None else stratum[of_first],
+def pair_of_rows(metric: Metric, first: RawRows, second: RawRows) -> PairReading:
+    """The same of a function of the user's own, and of rows as they came."""
+    values = (
+        _number(metric, "pred_a", lambda: first.value(metric)),
+        _number(metric, "pred_b", lambda: second.value(metric)),
     )
-    return PairReading.make(both, values, units, of_first[units.first], of_second[units.first])
+    a, b = first.listed(), second.listed()
+    true, pred = stack_rows(a.y_true, b.y_true), stack_rows(a.y_pred, b.y_pred)
+    weight, group, _ = a.facts.twice()
+    both = RowReading(metric, values[0], true, pred, weight, group)
+    return PairReading(metric, values[0] - values[1], both, values, RowFacts(None, a.facts.group))
 
 
-def _value(metric: Metric, rows: SampleRows, name: str) -> float:
+def _number(metric: Metric, name: str, value_of: Any) -> float:
     """The metric of one model, as the public function gives it."""
-    weights = {} if rows.weight is None else {"sample_weight": rows.weight}
-    if weights and not metric.takes_weight:
-        raise InvalidParameterError(
-            f"{metric.name} has no parameter sample_weight, so no weights can be given."
-        )
     try:
-        value = metric.function(rows.y_true, rows.y_pred, **metric.params, **weights)
+        value = value_of()
     except ValueError as error:
         raise InvalidParameterError(f"{name}: {error}") from error
     if np.ndim(value) != 0 or np.asarray(value).dtype.kind not in "biuf":
@@ -143,7 +152,7 @@ def _value(metric: Metric, rows: SampleRows, name: str) -> float:
 
 def shares_below(scores: Any) -> Array:
     """Midranks of each column over n + 1; of two columns that sum to 1 they still do."""
-    values = np.asarray(read_column(scores, "y_score").values)
+    values = np.asarray(scores)
     ranks = np.empty(values.shape)
     for k in np.ndindex(values.shape[1:]):
         column = values[(slice(None), *k)]
@@ -151,6 +160,41 @@ def shares_below(scores: Any) -> Array:
         middle = np.cumsum(rows) - (rows - 1) / 2
         ranks[(slice(None), *k)] = middle[place.reshape(-1)]
     return ranks / (len(values) + 1)
+
+
+# --------------------------------------------------------------------------- rows below rows
+
+
+def _stacked(first: Any, second: Any) -> Any:
+    """Checked data of one model and, below them, those of another."""
+    name, classes = response_name(first), first.classes
+    parts = [(one.true, getattr(one, name)) for one in (first, second)]
+    about = {}
+    if isinstance(first, Labels) and not np.array_equal(classes, second.classes):
+        classes = _union(classes, second.classes)
+        places = [find_labels(one.classes, classes) for one in (first, second)]
+        parts = [
+            (place[true], place[pred]) for place, (true, pred) in zip(places, parts, strict=True)
+        ]
+        about["kind"] = "multiclass" if len(classes) > 2 else "binary"
+    if name == "proba":
+        about["eps"] = min(first.eps, second.eps)
+    (true_a, a), (true_b, b) = parts
+    weight = None if first.weight is None else np.concatenate([first.weight, second.weight])
+    rows = {"true": stack_rows(true_a, true_b), name: stack_rows(a, b), "weight": weight}
+    return replace(first, classes=classes, **rows, **about, cache={})
+
+
+def _union(first: Array, second: Array) -> Array:
+    """Classes of both, in the order of either."""
+    merged, place = first.tolist(), 0
+    for label in second.tolist():
+        if label in merged:
+            place = merged.index(label)
+        else:
+            merged.insert(place, label)
+        place += 1
+    return read_labels(merged)
 
 
 def stack_rows(first: Any, second: Any) -> Any:

@@ -80,11 +80,10 @@ def _as_large(differences: Array, observed: float, rounding: float, alternative:
 def _sizes(reading: PairReading) -> Array:
     """How often each unit, or each group, may be exchanged."""
     units = reading.units
-    differs = reading.of_first != reading.of_second
     if units.group is None:
-        return np.where(differs, units.rows, 0)
+        return np.where(reading.differs, units.rows, 0)
     sizes = np.zeros(int(units.group.max()) + 1, dtype=np.int64)
-    sizes[units.group[differs]] = 1
+    sizes[units.group[reading.differs]] = 1
     return sizes
 
 

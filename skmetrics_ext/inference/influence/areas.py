@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skmetrics_ext.inference.draws.readers import read_groups
+from skmetrics_ext.inference.draws.units import read_groups
 from skmetrics_ext.inference.influence.multiclass_areas import (
     Areas,
     area_spread,
@@ -104,14 +104,27 @@ def auc_interval(
         RankTally.of_class(checked)  # kept, so that value and variance read one sort
     value = average_areas(checked, roc_auc, multi_class, average)
     codes = None if groups is None else read_groups(groups, len(checked.true))
-    if checked.kind == "binary" and codes is None and weights_are == "frequency":
+    found = area_estimates(checked, value, multi_class, average, codes, weights_are, method, level)
+    return found if average is None and checked.kind != "binary" else found[0]
+
+
+def area_estimates(
+    checked: Scores,
+    value: Any,
+    multi_class: str,
+    average: str | None,
+    groups: Array | None,
+    weights_are: str,
+    method: str,
+    level: float,
+) -> list[Estimate]:
+    """The same of an area that is known, or of the area of each class or pair."""
+    if checked.kind == "binary" and groups is None and weights_are == "frequency":
         check_counts(checked.weight)  # a table of scores counts the rows
     else:
-        checked, codes = evidence(checked, codes, weights_are)
-    listed = average is None and checked.kind != "binary"
-    found = auc_spreads(checked, value, multi_class, average, codes, weights_are)
-    estimates = [_estimate(one, method, level) for one in found]
-    return estimates if listed else estimates[0]
+        checked, groups = evidence(checked, groups, weights_are)
+    found = auc_spreads(checked, value, multi_class, average, groups, weights_are)
+    return [_estimate(one, method, level) for one in found]
 
 
 def auc_spreads(

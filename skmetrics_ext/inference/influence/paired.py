@@ -8,7 +8,7 @@ from skmetrics_ext.inference.draws.pairs import PairReading
 from skmetrics_ext.inference.draws.readings import MomentReading, TableReading
 from skmetrics_ext.inference.influence.tables import gradient, group_sums
 from skmetrics_ext.numeric import Array, divide
-from skmetrics_ext.tallies import MomentTally
+from skmetrics_ext.tallies import Means
 
 _STEP = 1e-60  # imaginary: its square is lost, so the derivative is exact
 
@@ -44,10 +44,10 @@ def paired_delta(pair: PairReading) -> tuple[float, float]:
 def _contributions(pair: PairReading, which: int) -> Array:
     """Contribution of a row of each unit to the metric of one model, (U,)."""
     both, units = pair.both, pair.units
-    index = (pair.of_first, pair.of_second)[which]
+    index = pair.of_models[which]
     counts = pair.scatters[which](units.rows)
     if isinstance(both, TableReading):
-        slope = gradient(both.on_tables, both.tables(counts)).reshape(-1)[both.cell[index]]
+        slope = gradient(both.read, both.tables(counts)).reshape(-1)[both.cell[index]]
     else:
         assert isinstance(both, MomentReading)
         slope = _slope_of_means(both, counts)[index]
@@ -65,9 +65,7 @@ def _slope_of_means(both: MomentReading, counts: Array) -> Array:
     """Gradient of the kernel along the values of each unit, (U,)."""
     mass = both.units.mass(counts)
     total = mass.sum()
-    means = np.einsum("u,ud->d", mass, both.rows) / total
+    means = np.einsum("u,ud->d", mass, both.measured) / total
     moved = means + 1j * _STEP * np.eye(len(means))
-    totals = np.full(len(means), total)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        values = both.kernel(MomentTally(totals, moved, moved, totals))
-    return np.asarray(np.einsum("ud,d->u", both.rows, np.imag(values) / _STEP))
+    values = both.metric.read(Means(np.full(len(means), total), moved))
+    return np.asarray(np.einsum("ud,d->u", both.measured, values.imag / _STEP))

@@ -7,11 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skmetrics_ext.inference.draws.readings import Scatter, TableReading
+from skmetrics_ext.inference.draws.readings import TableReading
+from skmetrics_ext.inference.draws.units import Scatter
 from skmetrics_ext.inference.proportions import normal_quantile, proportion_bounds
 from skmetrics_ext.numeric import Array, divide
 
-OnTables = Callable[[Array], Array]
+ReadTables = Callable[[Array], Array]
 Bounds = tuple[Array, Array]
 
 # The imaginary step: its square is lost beside any count, so the derivative is exact.
@@ -22,28 +23,32 @@ _PRIOR = 1.0
 _TINY = 1e-6
 
 
-def gradient(on_tables: OnTables, tables: Array) -> Array:
+def gradient(read: ReadTables, tables: Array) -> Array:
     """Derivative of a metric (..., *S) by every cell of its tables: (..., *S, K, K).
 
     By complex steps, which are exact; 0 for cells that are empty in all tables.
     """
+    return value_and_gradient(read, tables)[1]
+
+
+def value_and_gradient(read: ReadTables, tables: Array) -> tuple[Array, Array]:
+    """The metric of tables, where it is finite, and its derivative."""
     n_classes = tables.shape[-1]
     occupied = np.argwhere((tables != 0).reshape(-1, n_classes, n_classes).any(axis=0))
     base = tables.astype(np.complex128)
-    slopes = []
-    size = max(_CELLS // base.size, 1)
+    slopes, size = [], max(_CELLS // base.size, 1)
     for start in range(0, len(occupied), size):
         part = occupied[start : start + size]
         steps = np.zeros((len(part), n_classes, n_classes), dtype=np.complex128)
         steps[np.arange(len(part)), part[:, 0], part[:, 1]] = 1j * _STEP
         moved = base + steps.reshape(len(part), *(1,) * (tables.ndim - 2), n_classes, n_classes)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            slope = np.imag(on_tables(moved)) / _STEP
+        values = read(moved)
+        slope = values.imag / _STEP
         slopes.append(np.where(np.isfinite(slope), slope, np.nan))  # nan of an infinite value
     joined = np.moveaxis(np.concatenate(slopes), 0, -1)
     out = np.zeros((*joined.shape[:-1], n_classes, n_classes))
     out[..., occupied[:, 0], occupied[:, 1]] = joined
-    return out
+    return values[0].real, out
 
 
 def multinomial_variance(tables: Array, slope: Array) -> Array:
@@ -76,7 +81,7 @@ def contributions(reading: TableReading) -> Contributions:
     G / (G - 1) for G groups.
     """
     units, n_classes = reading.units, len(reading.classes)
-    slope = gradient(reading.on_tables, reading.tables(units.rows))
+    slope = gradient(reading.read, reading.tables(units.rows))
     slope = slope.reshape(*slope.shape[:-2], -1)[..., reading.cell]
     weight = np.ones(len(units)) if units.weight is None else units.weight
     mass = weight * units.rows
@@ -137,12 +142,11 @@ def wilson_bounds(share: Array, rows: Array, z: Array) -> Bounds:
     return np.clip(centre - away, 0.0, share), np.clip(centre + away, share, 1.0)
 
 
-def smoothed(on_tables: OnTables, tables: Array, prior: float) -> tuple[Array, Array]:
+def smoothed(read: ReadTables, tables: Array, prior: float) -> tuple[Array, Array]:
     """Value and variance after ``prior`` rows are added to each class, all predictions alike."""
     added = tables + prior / tables.shape[-1]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        value = np.asarray(on_tables(added))
-    return value, multinomial_variance(added, gradient(on_tables, added))
+    value, slope = value_and_gradient(read, added)
+    return value, multinomial_variance(added, slope)
 
 
 class TableSpread(NamedTuple):
@@ -151,7 +155,7 @@ class TableSpread(NamedTuple):
     ``exact``: rows were counted, not weighed. ``grouped``: the freedom is that of the groups.
     """
 
-    on_tables: OnTables
+    read: ReadTables
     tables: Array
     value: Array
     variance: Array
@@ -160,17 +164,14 @@ class TableSpread(NamedTuple):
     grouped: bool = False
 
     @classmethod
-    def of_tables(cls, on_tables: OnTables, tables: Array) -> TableSpread:
+    def of_tables(cls, read: ReadTables, tables: Array) -> TableSpread:
         """Of tables (..., K, K) of independent rows, for metrics of one value a table."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            value = np.asarray(on_tables(tables))
-        slope = gradient(on_tables, tables)
+        slope = gradient(read, tables)
         total = tables.sum(axis=(-1, -2), keepdims=True)
         centred = slope - (tables * slope).sum(axis=(-1, -2), keepdims=True) / total
         squares = tables * centred**2
-        return cls(
-            on_tables, tables, value, squares.sum(axis=(-1, -2)), freedom_of(squares, tables)
-        )
+        variance = squares.sum(axis=(-1, -2))
+        return cls(read, tables, read(tables), variance, freedom_of(squares, tables))
 
 
 def worth(spread: TableSpread, bounds: tuple[float, float], prior: float | None = _PRIOR) -> Array:
@@ -190,10 +191,10 @@ def worth(spread: TableSpread, bounds: tuple[float, float], prior: float | None 
     rows = rows_of(spread.value, spread.variance)
     usable = np.isfinite(rows) & (rows > 0)
     if prior is not None:
-        rows = np.fmin(rows, rows_of(*smoothed(spread.on_tables, spread.tables, prior)))
+        rows = np.fmin(rows, rows_of(*smoothed(spread.read, spread.tables, prior)))
     if usable.all():
         return rows
-    least = rows_of(*smoothed(spread.on_tables, spread.tables, _TINY))
+    least = rows_of(*smoothed(spread.read, spread.tables, _TINY))
     return np.where(usable, rows, least)
 
 
@@ -250,7 +251,7 @@ def log_bounds(spread: TableSpread, bounds: tuple[float, float], z: Array) -> Bo
 
     distance, error = away(spread.value, spread.variance)
     inner = np.isfinite(distance) & (distance > 0)
-    added, least = away(*smoothed(spread.on_tables, spread.tables, _PRIOR))
+    added, least = away(*smoothed(spread.read, spread.tables, _PRIOR))
     if not spread.grouped:
         error = np.fmax(error, least)
     with np.errstate(over="ignore", invalid="ignore"):

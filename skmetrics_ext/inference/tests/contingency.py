@@ -71,6 +71,29 @@ def tango_bounds(only_a: float, only_b: float, nobs: float, level: float) -> Bou
     return np.minimum(low, difference), np.maximum(high, difference)
 
 
+def mcnemar_comparison(hits: Array, method: str, level: float) -> Comparison:
+    """The test of a table of hits, a row for each sample and a column for each of two models."""
+    n_rows = len(hits)
+    only_a = int((hits[:, 0] > hits[:, 1]).sum())
+    only_b = int((hits[:, 0] < hits[:, 1]).sum())
+    statistic, p_value = mcnemar_p_value(only_a, only_b, method)
+    low, high = tango_bounds(only_a, only_b, n_rows, level)
+    value_a, value_b = hits.mean(axis=0)
+    error = np.sqrt(only_a + only_b - (only_a - only_b) ** 2 / n_rows) / n_rows
+    return Comparison(
+        (only_a - only_b) / n_rows,
+        float(low),
+        float(high),
+        float(statistic),
+        float(p_value),
+        f"mcnemar, {method}",
+        float(value_a),
+        float(value_b),
+        float(error),
+        level,
+    )
+
+
 def cochran_q(hits: Array) -> tuple[float, int]:
     """Cochran's Q of a table of hits, one row a sample and one column a model."""
     n_models = hits.shape[1]
@@ -163,25 +186,7 @@ def mcnemar_test(
     check_option("method", method, MCNEMAR_METHODS)
     level = check_level(confidence_level)
     hits = _hits(y_true, {"pred_a": pred_a, "pred_b": pred_b})
-    n_rows = len(hits)
-    only_a = int((hits[:, 0] > hits[:, 1]).sum())
-    only_b = int((hits[:, 0] < hits[:, 1]).sum())
-    statistic, p_value = mcnemar_p_value(only_a, only_b, method)
-    low, high = tango_bounds(only_a, only_b, n_rows, level)
-    value_a, value_b = hits.mean(axis=0)
-    error = np.sqrt(only_a + only_b - (only_a - only_b) ** 2 / n_rows) / n_rows
-    return Comparison(
-        (only_a - only_b) / n_rows,
-        float(low),
-        float(high),
-        float(statistic),
-        float(p_value),
-        f"mcnemar, {method}",
-        float(value_a),
-        float(value_b),
-        float(error),
-        level,
-    )
+    return mcnemar_comparison(hits, method, level)
 
 
 @document

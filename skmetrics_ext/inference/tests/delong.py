@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.inference.draws.readers import read_groups
+from skmetrics_ext.inference.draws.units import read_groups
 from skmetrics_ext.inference.influence.areas import evidence, newcombe_bounds
 from skmetrics_ext.inference.influence.multiclass_areas import area_spread, class_sizes
 from skmetrics_ext.inference.influence.rankings import area_parts, covariance, gram

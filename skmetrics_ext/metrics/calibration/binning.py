@@ -11,10 +11,9 @@ from typing import Any, Self
 import numpy as np
 
 from skmetrics_ext import kernels
-from skmetrics_ext.metrics.calibration.events import Forecast
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies.bins import BinTally
-from skmetrics_ext.validation import InvalidParameterError, check_option
+from skmetrics_ext.validation import BinaryProbabilities, InvalidParameterError, check_option
 
 STRATEGIES = ("uniform", "quantile")
 # Sums of float weights that ought to be equal differ by rounding.
@@ -113,14 +112,14 @@ class Binning:
         """Number of the bin of each probability."""
         return np.searchsorted(self.edges[1:-1], proba, side="left")
 
-    def sums(self, forecast: Forecast) -> BinTally:
+    def sums(self, forecast: BinaryProbabilities) -> BinTally:
         """Sum the rows of a forecast over the bins."""
         bins, n, weight = self.assign(forecast.proba), self.n_bins, forecast.weight
         totals, count = kernels.bin_sums(bins, n, weight), kernels.bin_sums(bins, n, None)
         if weight is None:
-            happened, predicted, squares = forecast.event, forecast.proba, count
+            happened, predicted, squares = forecast.true, forecast.proba, count
         else:
-            happened, real = forecast.event * weight, forecast.weights
+            happened, real = forecast.true * weight, forecast.weights
             predicted = real * forecast.proba
             squares = np.bincount(bins, weights=real * real, minlength=n)
         return BinTally(

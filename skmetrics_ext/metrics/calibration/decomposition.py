@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.metrics.calibration.binning import Binning, check_bins
-from skmetrics_ext.metrics.calibration.events import Forecast, binary_forecast
+from skmetrics_ext.metrics.calibration.events import binary_forecast
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.probabilities.losses import (
     half_brier_rows,
@@ -19,7 +19,7 @@ from skmetrics_ext.metrics.probabilities.losses import (
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies import Means
 from skmetrics_ext.tallies.bins import BinTally
-from skmetrics_ext.validation import InvalidParameterError, check_option
+from skmetrics_ext.validation import BinaryProbabilities, InvalidParameterError, check_option
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +171,8 @@ def brier_decomposition(
     parts = binned_parts(sums, bool(debias))
     bins, weight = binning.assign(forecast.proba), forecast.weights
     away = forecast.proba - sums.mean_predicted[bins]
-    missed = away * (away - 2 * (forecast.event - sums.rate[bins]))
-    score = _mean(half_brier_rows(forecast.event, forecast.proba), weight)
+    missed = away * (away - 2 * (forecast.true - sums.rate[bins]))
+    score = _mean(half_brier_rows(forecast.true, forecast.proba), weight)
     return ScoreDecomposition(score, *parts, _mean(missed, weight))
 
 
@@ -230,8 +230,8 @@ def corp_decomposition(
     check_option("score", score, ("brier", log_loss.__name__))
     forecast = binary_forecast(y_true, y_proba, labels, pos_label, sample_weight)
     weight = forecast.weights
-    fit, group = isotonic(forecast.proba, forecast.event, weight)
-    base = np.full(len(weight), _mean(forecast.event, weight))
+    fit, group = isotonic(forecast.proba, forecast.true, weight)
+    base = np.full(len(weight), _mean(forecast.true, weight))
     eps = None if score == "brier" else forecast.eps
     own = _mean(_losses(forecast, forecast.proba, eps), weight)
     exact = None if eps is None else 0.0
@@ -241,11 +241,11 @@ def corp_decomposition(
     return ScoreDecomposition(own, max(own - best, 0.0), max(constant - best, 0.0), constant, 0.0)
 
 
-def _losses(forecast: Forecast, proba: Array, eps: float | None) -> Array:
+def _losses(forecast: BinaryProbabilities, proba: Array, eps: float | None) -> Array:
     """Squared errors, or minus the logs of the probabilities of what happened."""
     if eps is None:
-        return half_brier_rows(forecast.event, proba)
-    return log_loss_rows(forecast.event, np.column_stack([1 - proba, proba]), eps)
+        return half_brier_rows(forecast.true, proba)
+    return log_loss_rows(forecast.true, np.column_stack([1 - proba, proba]), eps)
 
 
 def _mean(values: Array, weight: Array) -> float:

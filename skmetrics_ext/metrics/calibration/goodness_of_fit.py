@@ -192,7 +192,7 @@ def spiegelhalter_test(
     proba, weight = forecast.proba, forecast.weights
     tilt = 1 - 2 * proba
     variance = float((weight * tilt**2 * proba * (1 - proba)).sum())
-    statistic = float(divide((weight * (forecast.event - proba) * tilt).sum(), np.sqrt(variance)))
+    statistic = float(divide((weight * (forecast.true - proba) * tilt).sum(), np.sqrt(variance)))
     if np.isnan(statistic):
         warn_undefined("spiegelhalter_test is undefined and nan: every probability is 0, 1/2 or 1.")
         return CalibrationTest(statistic, statistic, None)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.metrics.calibration.events import Forecast, binary_forecast
+from skmetrics_ext.metrics.calibration.events import binary_forecast
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies import Means
@@ -139,7 +139,7 @@ def _sigmoid(x: Array) -> Array:
     return np.asarray(expit(x))
 
 
-def log_odds(forecast: Forecast) -> Array:
+def log_odds(forecast: BinaryProbabilities) -> Array:
     """Log odds of the probabilities, clipped as in the log loss."""
     proba = np.clip(forecast.proba, forecast.eps, 1 - forecast.eps)
     return np.log(proba) - np.log1p(-proba)
@@ -208,7 +208,7 @@ def calibration_slope_intercept(
     forecast = binary_forecast(
         y_true, y_proba, labels, pos_label, sample_weight, of_one=calibration_slope_intercept
     )
-    x, event, weight = log_odds(forecast), forecast.event, forecast.weights
+    x, event, weight = log_odds(forecast), forecast.true, forecast.weights
     reason = _no_maximum(x, event)
     two = bool(event.any() and not event.all())
     large = fit_intercept(x, event, weight) if two else float("nan")
@@ -280,16 +280,10 @@ def observed_expected_ratio(
     >>> observed_expected_ratio([0, 1, 0, 1], [0.25, 0.5, 0.25, 0.5])
     1.3333333333333333
     """
-    checked = BinaryProbabilities.check(
-        y_true,
-        y_proba,
-        labels=labels,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        side="one",
-        what=observed_expected_ratio.__name__,
+    forecast = binary_forecast(
+        y_true, y_proba, labels, pos_label, sample_weight, of_one=observed_expected_ratio
     )
-    value = float(observed_to_expected(Means.of(events_and_chances(checked), checked.weight)))
+    value = float(observed_to_expected(Means.of(events_and_chances(forecast), forecast.weight)))
     if np.isnan(value):
         warn_undefined(
             f"{observed_expected_ratio.__name__} is undefined and nan: every probability is 0 and "

@@ -145,4 +145,7 @@ def smooth_calibration_error(
     0.1778
     """
     forecast = binary_forecast(y_true, y_proba, labels, pos_label, sample_weight)
-    return float(smooth_error(forecast.ranking))
+    weight: Array | int = 1 if forecast.weight is None else forecast.weight
+    # A place for each row, unsorted: the kernel sums over them.
+    mass = np.stack([weight * (1 - forecast.true), weight * forecast.true])
+    return float(smooth_error(RankTally(forecast.proba, mass)))

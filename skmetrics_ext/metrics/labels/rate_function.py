@@ -6,6 +6,8 @@ import sys
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
+import numpy as np
+
 from skmetrics_ext.metrics.averaging import (
     Averaged,
     Mean,
@@ -19,6 +21,8 @@ from skmetrics_ext.tallies import LabelTally
 from skmetrics_ext.validation import Labels, warn_undefined
 from skmetrics_ext.validation.errors import warn_user
 
+UNBOUNDED = (-float("inf"), float("inf"))
+
 
 @dataclass(frozen=True, slots=True)
 class Rate:
@@ -26,7 +30,8 @@ class Rate:
 
     ``kernel`` gives nan where it is 0/0; ``title`` and ``cause`` say why in the warning:
     "{title} is ill-defined ... no {cause} samples". ``pos_label`` is the default of its function:
-    1 where scikit-learn has the name and the rule, None for the one rule. The rest documents it.
+    1 where scikit-learn has the name and the rule, None for the one rule. ``in_units`` says that
+    the scale of the weights counts. The rest documents it.
     """
 
     name: str
@@ -41,6 +46,7 @@ class Rate:
     greater_is_better: bool | None = True
     bounds: tuple[float, float] = (0.0, 1.0)
     pos_label: Any = None
+    in_units: bool = False
 
     def read(
         self,
@@ -49,15 +55,19 @@ class Rate:
         kernel: RateKernel | None = None,
     ) -> Any:
         """Value of checked data: a float, or an array of shape (K,) for ``average=None``."""
-        value = plan.read(kernel or self.kernel, zero_division, self.warn)
+        read = plan.read
+        if self.bounds == UNBOUNDED:  # infinities of both signs have no mean
+            read = np.errstate(invalid="ignore")(read)
+        value = read(kernel or self.kernel, zero_division, self.warn)
         return value if plan.average is None else float(value)
 
     def warn(self, average: str | None, n_values: int) -> None:
         """Say that it is 0/0 and taken as 0, in scikit-learn's words."""
         thing, place = ("labels", "samples") if average == "samples" else ("samples", "labels")
         where = "due to" if n_values == 1 else f"in {place} with"
+        why = f"{where} no {self.cause} {thing}" if self.cause else f"where {self.undefined}"
         warn_undefined(
-            f"{self.title} is ill-defined and being set to 0.0 {where} no {self.cause} {thing}. "
+            f"{self.title} is ill-defined and being set to 0.0 {why}. "
             "Use `zero_division` parameter to control this behavior."
         )
 
@@ -71,9 +81,10 @@ def counted(
     pos_label: Any = None,
     average: str | None = None,
     sample_weight: Any = None,
+    in_units: bool = False,
 ) -> Averaged:
     """Check the input and count once; any number of rates can then be read."""
-    checked = Labels.check(y_true, y_pred, sample_weight=sample_weight)
+    checked = Labels.check(y_true, y_pred, sample_weight=sample_weight, absolute=in_units)
     if average != "binary" and pos_label is not None and pos_label != 1:
         warn_user(
             f"Note that pos_label (set to {pos_label!r}) is ignored when average != 'binary' "
@@ -130,6 +141,7 @@ def public_rate(rate: Rate) -> RateFunction:
             pos_label=pos_label,
             average=average,
             sample_weight=sample_weight,
+            in_units=rate.in_units,
         )
         return rate.read(plan, zero_division)
 
@@ -138,11 +150,17 @@ def public_rate(rate: Rate) -> RateFunction:
     function.__module__ = sys._getframe(1).f_globals["__name__"]
     function.__kwdefaults__ = {**(function.__kwdefaults__ or {}), "pos_label": rate.pos_label}
     function.rate = rate  # type: ignore[attr-defined]
+    function.__doc__ = _documentation(rate)
+    return cast(RateFunction, function)
+
+
+def _documentation(rate: Rate) -> str:
     low, high = (f"{bound:g}" for bound in rate.bounds)
     better = {True: "; higher is better", False: "; lower is better", None: ""}
-    function.__doc__ = fill(f"""{rate.title}: {rate.summary}
+    example = f"\nExamples\n--------\n>>> from skmetrics_ext import {rate.name}\n{rate.example}\n"
+    return fill(f"""{rate.title}: {rate.summary}
 
-.. math:: {rate.formula}
+{f".. math:: {rate.formula}" if rate.example else f"    {rate.formula}"}
 
 Parameters
 ----------
@@ -167,10 +185,4 @@ Raises
 References
 ----------
 {rate.source}
-
-Examples
---------
->>> from skmetrics_ext import {rate.name}
-{rate.example}
-""")
-    return cast(RateFunction, function)
+{example if rate.example else ""}""")

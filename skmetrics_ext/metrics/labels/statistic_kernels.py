@@ -1,13 +1,16 @@
-"""Kernels of the statistics of a confusion table: on Counts (a class each) or on the table."""
+"""Kernels of the statistics of a confusion table: of Counts (a class each), or of the table."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from skmetrics_ext.metrics.averaging import mean_of_all, n_classes_of
 from skmetrics_ext.metrics.labels import rate_kernels as rates
-from skmetrics_ext.metrics.labels.agreement import mean_share, observed
+from skmetrics_ext.metrics.labels.agreement import observed
 from skmetrics_ext.numeric import Array, divide
-from skmetrics_ext.tallies import Counts
+from skmetrics_ext.tallies import Counts, Tabulated
 
 # --------------------------------------------------------------------------- a class each
 
@@ -22,11 +25,11 @@ def adjusted_geometric_mean(counts: Counts) -> Array:
     recall, specificity = rates.recall(counts), rates.specificity(counts)
     negatives = divide(counts.tn + counts.fp, counts.total)
     value = (np.sqrt(recall * specificity) + specificity * negatives) / (1 + negatives)
-    return np.where((recall == 0) & ~np.isnan(value), 0.0, value)
+    return np.where((recall.real == 0) & ~np.isnan(value), 0.0, value)
 
 
 def count_difference(counts: Counts) -> Array:
-    return np.asarray(counts.fp - counts.fn, dtype=np.float64)
+    return np.asarray((counts.fp - counts.fn) * 1.0)
 
 
 def kulczynski(counts: Counts) -> Array:
@@ -43,7 +46,7 @@ def overlap(counts: Counts) -> Array:
 
 
 def bray_curtis(counts: Counts) -> Array:
-    return divide(np.abs(counts.fp - counts.fn), 2 * counts.total)
+    return divide(_size(counts.fp - counts.fn), 2 * counts.total)
 
 
 def discriminant_power(counts: Counts) -> Array:
@@ -66,7 +69,7 @@ def information_score(counts: Counts) -> Array:
 
 def optimized_precision(counts: Counts) -> Array:
     recall, specificity = rates.recall(counts), rates.specificity(counts)
-    imbalance = divide(np.abs(specificity - recall), specificity + recall)
+    imbalance = divide(_size(specificity - recall), specificity + recall)
     return divide(counts.tp + counts.tn, counts.total) - imbalance
 
 
@@ -80,12 +83,13 @@ def chance(counts: Counts) -> Array:
 
 
 def unbiased_chance(counts: Counts) -> Array:
-    return mean_share(counts) ** 2
+    return divide(counts.true + counts.pred, 2 * counts.total) ** 2
 
 
 def corner_distance(counts: Counts) -> Array:
     """Distance from (0, 1), the ideal point of the ROC plane."""
-    return np.hypot(1 - rates.recall(counts), 1 - rates.specificity(counts))
+    missed, alarms = rates.false_negative(counts), rates.false_positive(counts)
+    return np.sqrt(missed * missed + alarms * alarms)
 
 
 def corner_similarity(counts: Counts) -> Array:
@@ -95,12 +99,16 @@ def corner_similarity(counts: Counts) -> Array:
 # ------------------------------------------------- of all classes, from the counts of each
 
 
-def class_balance_accuracy(counts: Counts) -> Array:
-    return np.asarray(braun_blanquet(counts).mean(axis=-1))
+def class_balance_accuracy(counts: Counts, labels: Any = None) -> Array:
+    return mean_of_all(braun_blanquet(counts), counts, labels)
 
 
-def success_index(counts: Counts) -> Array:
-    return np.asarray(class_success(counts).mean(axis=-1))
+def success_index(counts: Counts, labels: Any = None) -> Array:
+    return mean_of_all(class_success(counts), counts, labels)
+
+
+def mean_predicted_count(counts: Counts, labels: Any = None) -> Array:
+    return mean_of_all(counts.pred, counts, labels)
 
 
 def overall_chance(counts: Counts) -> Array:
@@ -113,10 +121,6 @@ def overall_unbiased_chance(counts: Counts) -> Array:
 
 def prevalence_adjusted_kappa(counts: Counts) -> Array:
     return 2 * observed(counts) - 1
-
-
-def mean_predicted_count(counts: Counts) -> Array:
-    return np.asarray(counts.pred.mean(axis=-1), dtype=np.float64)
 
 
 def bangdiwala_b(counts: Counts) -> Array:
@@ -149,33 +153,33 @@ def entropy(shares: Array) -> Array:
     return np.asarray(_information(shares, np.ones_like(shares), shares).sum(axis=-1))
 
 
-def joint_entropy(table: Array) -> Array:
-    shares = _shares(table)
+def joint_entropy(tally: Tabulated) -> Array:
+    shares = _shares(tally)
     return entropy(shares.reshape(*shares.shape[:-2], -1))
 
 
-def conditional_entropy(table: Array) -> Array:
+def conditional_entropy(tally: Tabulated) -> Array:
     """Of the predicted class, given the true one."""
-    shares = _shares(table)
+    shares = _shares(tally)
     true = np.broadcast_to(_margins(shares)[0], shares.shape)
     return np.asarray(_information(shares, true, shares).sum(axis=(-1, -2)))
 
 
-def mutual_information(table: Array) -> Array:
-    shares = _shares(table)
+def mutual_information(tally: Tabulated) -> Array:
+    shares = _shares(tally)
     true, pred = _margins(shares)
     # Summed as it is, for a difference of entropies loses its digits near independence.
     terms = _information(shares, divide(shares, true), np.broadcast_to(pred, shares.shape))
     return np.maximum(terms.sum(axis=(-1, -2)), 0.0)
 
 
-def relative_information(table: Array) -> Array:
-    return divide(mutual_information(table), entropy(_shares(table).sum(axis=-1)))
+def relative_information(tally: Tabulated) -> Array:
+    return divide(mutual_information(tally), entropy(_shares(tally).sum(axis=-1)))
 
 
-def phi_squared(table: Array) -> Array:
+def phi_squared(tally: Tabulated) -> Array:
     """Mean square contingency; rows and columns without weight add nothing."""
-    shares = _shares(table)
+    shares = _shares(tally)
     true, pred = _margins(shares)
     excess = shares - true * pred
     # Two ratios, for the product of two small margins would vanish.
@@ -183,83 +187,88 @@ def phi_squared(table: Array) -> Array:
     return np.asarray(terms.sum(axis=(-1, -2)))
 
 
-def chi_squared(table: Array) -> Array:
-    return phi_squared(table) * table.sum(axis=(-1, -2), dtype=np.float64)
+def chi_squared(tally: Tabulated) -> Array:
+    return phi_squared(tally) * tally.table.sum(axis=(-1, -2))
 
 
-def degrees_of_freedom(table: Array) -> Array:
-    rows, columns = _used(table)
+def degrees_of_freedom(tally: Tabulated) -> Array:
+    rows, columns = _used(tally)
     return (rows - 1.0) * (columns - 1.0)
 
 
-def cramers_v(table: Array) -> Array:
-    return np.sqrt(divide(phi_squared(table), np.minimum(*_used(table)) - 1))
+def cramers_v(tally: Tabulated) -> Array:
+    return np.sqrt(divide(phi_squared(tally), np.minimum(*_used(tally)) - 1))
 
 
-def contingency_coefficient(table: Array) -> Array:
-    phi = phi_squared(table)
+def contingency_coefficient(tally: Tabulated) -> Array:
+    phi = phi_squared(tally)
     return np.sqrt(phi / (1 + phi))
 
 
-def lambda_true(table: Array) -> Array:
+def lambda_true(tally: Tabulated) -> Array:
     """Share of the errors in guessing the true class that the predicted class saves."""
-    true = np.sort(table.sum(axis=-1), axis=-1)
-    saved = table.max(axis=-2).sum(axis=-1) - true[..., -1]
-    # The sum of the others is exactly 0 for one class; a difference of float sums may not be.
-    return divide(saved, true[..., :-1].sum(axis=-1))
+    return _saved(tally.table)
 
 
-def lambda_pred(table: Array) -> Array:
-    return lambda_true(np.swapaxes(table, -1, -2))
+def lambda_pred(tally: Tabulated) -> Array:
+    return _saved(np.swapaxes(tally.table, -1, -2))
 
 
-def adjusted_rand(table: Array) -> Array:
+def adjusted_rand(tally: Tabulated) -> Array:
+    table = tally.table
     rows = np.asarray(table.sum(axis=(-1, -2)))[..., None]
     both = _pair_share(table, rows[..., None]).sum(axis=(-1, -2))
     true, pred = (_pair_share(table.sum(axis=axis), rows).sum(axis=-1) for axis in (-1, -2))
     return divide(both - true * pred, (true + pred) / 2 - true * pred)
 
 
-def confusion_entropy(table: Array, modified: bool = False) -> Array:
+def confusion_entropy(tally: Tabulated, labels: Any = None, modified: bool = False) -> Array:
     """Per class: how the errors from and to it spread; 1 where they are spread evenly."""
-    n_classes = table.shape[-1]
-    if n_classes == 1:
-        return np.full(table.shape[:-1], np.nan)
-    around = _around(table, modified)
-    errors = np.where(np.eye(n_classes, dtype=bool), 0, table)
+    table, counts = tally.table, tally.counts()
+    n_classes, around = n_classes_of(counts, labels), _around(counts, modified)
+    errors = np.where(np.eye(table.shape[-1], dtype=bool), 0, table)
     spread = sum(
         entropy(divide(part, around[..., None])) for part in (errors, np.swapaxes(errors, -1, -2))
     )
-    return np.asarray(spread / np.log2(2 * (n_classes - 1)))
+    most = np.log2(2.0 * np.where(n_classes > 1, n_classes - 1, np.nan))
+    values = np.asarray(spread / most[..., None])
+    return values if labels is not None else np.where(around == 0, np.nan, values)
 
 
-def overall_confusion_entropy(table: Array, modified: bool = False) -> Array:
+def overall_confusion_entropy(
+    tally: Tabulated, labels: Any = None, modified: bool = False
+) -> Array:
     """Mean of the entropies of the classes, weighted by the cells around each."""
-    around = _around(table, modified)
-    total = 2.0 * table.sum(axis=(-1, -2))
+    counts = tally.counts()
+    around, total = _around(counts, modified), 2.0 * counts.true.sum(axis=-1)
     if modified:
         # The half of two classes keeps the entropy in [0, 1] and rising with the errors.
-        alpha = 0.5 if table.shape[-1] == 2 else 1.0
-        total = total - alpha * np.trace(table, axis1=-2, axis2=-1)
-    values = np.where(around == 0, 0.0, confusion_entropy(table, modified))
+        alpha = np.where(n_classes_of(counts, labels) == 2, 0.5, 1.0)
+        total = total - alpha * counts.tp.sum(axis=-1)
+    values = np.where(around == 0, 0.0, confusion_entropy(tally, labels, modified))
     return np.asarray((divide(around, np.asarray(total)[..., None]) * values).sum(axis=-1))
 
 
 # --------------------------------------------------------------------------- parts of these
 
 
+def _size(values: Array) -> Array:
+    """Absolute value, also of numbers whose imaginary part is a derivative."""
+    return np.where(values.real < 0, -values, values)
+
+
 def _information(weights: Array, numerator: Array, denominator: Array) -> Array:
     """weights * log2(numerator / denominator), 0 where the weight is 0, whatever the ratio."""
-    out = np.zeros(weights.shape)
-    there = weights > 0
+    out = np.zeros(weights.shape, dtype=np.result_type(weights, numerator, np.float64))
+    there = weights.real > 0
     with np.errstate(divide="ignore"):
         ratio = numerator[there] / denominator[there]
         out[there] = weights[there] * np.log2(ratio)
     return out
 
 
-def _shares(table: Array) -> Array:
-    return divide(table, table.sum(axis=(-1, -2), keepdims=True))
+def _shares(tally: Tabulated) -> Array:
+    return divide(tally.table, tally.table.sum(axis=(-1, -2), keepdims=True))
 
 
 def _margins(shares: Array) -> tuple[Array, Array]:
@@ -267,10 +276,17 @@ def _margins(shares: Array) -> tuple[Array, Array]:
     return shares.sum(axis=-1, keepdims=True), shares.sum(axis=-2, keepdims=True)
 
 
-def _used(table: Array) -> tuple[Array, Array]:
+def _used(tally: Tabulated) -> tuple[Array, Array]:
     """Number of rows and of columns that hold anything."""
-    rows, columns = (table.any(axis=axis).sum(axis=-1) for axis in (-1, -2))
+    rows, columns = (tally.table.real.any(axis=axis).sum(axis=-1) for axis in (-1, -2))
     return rows, columns
+
+
+def _saved(table: Array) -> Array:
+    true = np.sort(table.sum(axis=-1), axis=-1)
+    saved = table.max(axis=-2).sum(axis=-1) - true[..., -1]
+    # The sum of the others is exactly 0 for one class; a difference of float sums may not be.
+    return divide(saved, true[..., :-1].sum(axis=-1))
 
 
 def _pair_share(counts: Array, rows: Array) -> Array:
@@ -278,9 +294,7 @@ def _pair_share(counts: Array, rows: Array) -> Array:
     return divide(counts, rows) * divide(counts - 1.0, np.maximum(rows - 1.0, 0))
 
 
-def _around(table: Array, modified: bool) -> Array:
+def _around(counts: Counts, modified: bool) -> Array:
     """Weight of the row and of the column of each class; the diagonal twice, or once."""
-    around = table.sum(axis=-1) + table.sum(axis=-2)
-    if modified:
-        around = around - np.diagonal(table, axis1=-2, axis2=-1)
-    return around
+    around = counts.true + counts.pred
+    return around - counts.tp if modified else around

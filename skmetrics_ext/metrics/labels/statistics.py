@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
 
 from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.metrics.labels import class_statistics, table_statistics
 from skmetrics_ext.metrics.labels.agreement import rows_among
-from skmetrics_ext.metrics.labels.statistic_table import STATISTICS, Statistic
-from skmetrics_ext.tallies import ConfusionTally, Counts
-from skmetrics_ext.validation import InvalidParameterError, Labels, warn_undefined
+from skmetrics_ext.metrics.labels.statistic_function import Statistic, StatisticFunction
+from skmetrics_ext.tallies import LabelTally
+from skmetrics_ext.validation import InvalidParameterError, warn_undefined
+
+STATISTIC_FUNCTIONS: tuple[StatisticFunction, ...] = tuple(
+    thing
+    for module in (class_statistics, table_statistics)
+    for thing in vars(module).values()
+    if hasattr(thing, "statistic")
+)
+STATISTICS: Mapping[str, Statistic] = MappingProxyType(
+    {one.__name__: one.statistic for one in sorted(STATISTIC_FUNCTIONS, key=lambda f: f.__name__)}
+)
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -140,19 +152,16 @@ def _check_name(name: Any) -> None:
 def _read(
     names: list[str], y_true: Any, y_pred: Any, labels: Any, sample_weight: Any
 ) -> dict[str, Any]:
-    checked: dict[bool, Labels] = {}
+    checked: dict[bool, LabelTally] = {}
     values, undefined = {}, []
     for name in names:
         entry = STATISTICS[name]
         if entry.in_units not in checked:
-            checked[entry.in_units] = rows_among(
+            rows = rows_among(
                 y_true, y_pred, labels, sample_weight, "a confusion table", entry.in_units
             )
-        made = checked[entry.in_units]
-        read: Any = Counts.from_labels(made)
-        if entry.tally == "confusion":
-            read = ConfusionTally.from_labels(made).table
-        value = np.asarray(entry.kernel(read), dtype=np.float64)
+            checked[entry.in_units] = LabelTally(rows)
+        value = np.asarray(entry.read(checked[entry.in_units], labels))
         if np.isnan(value).any():
             undefined.append(name)
         values[name] = value if entry.per_class else float(value)

@@ -6,16 +6,16 @@ from scipy import stats
 from support.compare import same
 
 from skmetrics_ext import METRICS, confidence_interval, f1_score, gini_score, roc_auc_score
-from skmetrics_ext.inference.draws.area_draws import AreaReading, area_reading
 from skmetrics_ext.inference.draws.bootstrap import (
     DrawPlan,
     acceleration,
     bootstrap_bounds,
-    draw_counts,
     resample,
     seed_sequence,
 )
+from skmetrics_ext.inference.draws.rankings import AreaReading
 from skmetrics_ext.inference.draws.readers import read_metric
+from skmetrics_ext.inference.draws.units import draw_counts
 from skmetrics_ext.validation import InvalidParameterError
 
 
@@ -89,13 +89,13 @@ def test_areas_of_draws_are_exact_with_ties_and_weights(scores):
     true, score = scores
     rng = np.random.default_rng(0)
     for metric, public in (("roc_auc", roc_auc_score), ("gini", gini_score)):
-        reading = area_reading(read_metric(metric, true, score))
+        reading = read_metric(metric, true, score).for_draws
         assert isinstance(reading, AreaReading)
         counts = rng.integers(0, 3, (4, 150))
         expected = [public(true, score, sample_weight=count) for count in counts]
         same(reading.of_rows(counts), np.array(expected))
     weight = rng.integers(1, 4, 150) / 4
-    reading = area_reading(read_metric("roc_auc", true, score, sample_weight=weight))
+    reading = read_metric("roc_auc", true, score, sample_weight=weight).for_draws
     expected = [roc_auc_score(true, score, sample_weight=weight * count) for count in counts]
     same(reading.of_rows(counts), np.array(expected))
 

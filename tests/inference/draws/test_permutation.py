@@ -7,9 +7,10 @@ import pytest
 
 from skmetrics_ext import average_precision_score, compare, f1_score, log_loss, roc_auc_score
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
-from skmetrics_ext.inference.draws.pairs import read_pair, shares_below, stack_rows
+from skmetrics_ext.inference.draws.pairs import pair_of_checked, shares_below, stack_rows
 from skmetrics_ext.inference.draws.permutation import permutation_test
-from skmetrics_ext.inference.draws.readers import Metric
+from skmetrics_ext.registry import find
+from skmetrics_ext.validation import Labels
 
 RNG = np.random.default_rng(4)
 Y = np.array([0, 1, 0, 1, 1, 0, 1, 0, 1, 0])
@@ -69,8 +70,8 @@ def test_all_exchanges_of_labels(side):
 
 def test_equal_cells_are_counted_together():
     """Twelve rows four times over: 2^24 exchanges, but few that differ in a count."""
-    metric = Metric.find("accuracy", {})
-    pair = read_pair(metric, *(np.tile(x, 4) for x in (LABELS, PRED_A, PRED_B)))
+    models = (Labels.check(np.tile(LABELS, 4), np.tile(pred, 4)) for pred in (PRED_A, PRED_B))
+    pair = pair_of_checked(find("accuracy"), *models)
     found = permutation_test(pair, plan=DrawPlan(50_000))
     assert found.exact
     assert found.orders < 50_000

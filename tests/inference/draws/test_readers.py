@@ -9,18 +9,16 @@ from support.rows import NAMES, call, settings_of
 from support.samples import samples
 
 from skmetrics_ext import METRICS, confusion_matrix, expected_cost, f1_score, roc_auc_score
-from skmetrics_ext.inference.draws.readers import Metric, read_metric
+from skmetrics_ext.inference.draws.rankings import RankReading
+from skmetrics_ext.inference.draws.readers import read_metric
 from skmetrics_ext.inference.draws.readings import (
     CheckedReading,
     MomentReading,
-    RankReading,
     RowReading,
-    Scatter,
     TableReading,
 )
+from skmetrics_ext.inference.draws.units import Scatter
 from skmetrics_ext.validation import InvalidParameterError
-
-TABLES = {"averaged_confusion", "confusion_matrix"}
 
 
 def reading_of(name, params, sample, **options):
@@ -53,7 +51,7 @@ def test_the_statistic_of_all_rows_is_the_value_of_the_public_function(name, dat
     same(found, np.asarray(expected, dtype=float))
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if METRICS[name].on_tables])
+@pytest.mark.parametrize("name", [name for name in NAMES if METRICS[name].response == "labels"])
 @settings(max_examples=25, deadline=None)
 @given(data=st.data())
 def test_a_draw_has_the_value_of_the_public_function_on_the_rows_drawn(name, data):
@@ -103,9 +101,7 @@ def test_the_fast_readings_are_the_ones_in_use():
         given_rows = true, response
         if spec.ranks_labels:  # rows of four labels
             given_rows = true.reshape(-1, 4), score.reshape(-1, 4)
-        kind = {"counts": TableReading, "confusion": TableReading}.get(spec.tally)
-        kind = kind or {"ranks": RankReading, "moments": MomentReading}[spec.tally]
-        kind = CheckedReading if name in TABLES else kind
+        kind = {"ranks": RankReading, "moments": MomentReading}.get(spec.tally, TableReading)
         with undefined_allowed():
             found = read_metric(spec.function, *given_rows, **spec.params)
         assert isinstance(found, kind), name
@@ -182,14 +178,6 @@ def test_weights_travel_with_the_rows_of_a_users_function():
 def test_what_cannot_be_read_is_refused_by_name(metric, params, message):
     with pytest.raises(ValueError, match=message):
         read_metric(metric, [0, 1], [0, 1], **params)
-
-
-def test_metrics_are_found_by_any_of_their_names():
-    assert Metric.find("neg_log_loss", {}).name == "neg_log_loss"
-    assert Metric.find("f1_score", {}).spec is METRICS["f1_score"]
-    assert Metric.find("f1_macro", {}).params == {"average": "macro"}
-    assert Metric.find(f1_score, {"average": "micro"}).spec is METRICS["f1_score"]
-    assert Metric.find(expected_cost, {"cost_matrix": [[0, 1], [1, 0]]}).spec is not None
 
 
 def test_metrics_that_have_no_scorer_are_read_from_tables():

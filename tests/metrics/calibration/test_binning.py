@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from skmetrics_ext import calibration_curve_binned, expected_calibration_error
 from skmetrics_ext.metrics.calibration.binning import Binning
-from skmetrics_ext.metrics.calibration.events import Forecast
+from skmetrics_ext.validation import BinaryProbabilities
 
 GRID = st.lists(st.integers(0, 20), min_size=1, max_size=30).map(lambda v: np.array(v) / 20)
 
@@ -17,7 +17,8 @@ def repetitions(n_rows):
 
 
 def forecast(proba, weight=None):
-    return Forecast(proba, (np.arange(len(proba)) % 2).astype(np.int64), weight, 2.0**-52)
+    event = (np.arange(len(proba)) % 2).astype(np.int64)
+    return BinaryProbabilities(np.arange(2), event, proba, weight, 2.0**-52)
 
 
 @pytest.mark.parametrize("n_bins", [1, 2, 3, 7, 10, 15, 20, 100, 1000])
@@ -114,7 +115,7 @@ def test_sums_of_parts_add_up_to_the_whole(proba, weighted, data):
 
     def rows(kept):
         own = None if weight is None else weight[kept]
-        return Forecast(proba[kept], whole.event[kept], own, whole.eps)
+        return BinaryProbabilities(whole.classes, whole.true[kept], proba[kept], own, whole.eps)
 
     merged, sums = binning.sums(rows(part)).merge(binning.sums(rows(~part))), binning.sums(whole)
     for name in ("weight", "positive", "predicted", "squares", "n_rows"):

@@ -11,7 +11,7 @@ from support.score_inputs import class_probabilities
 from skmetrics_ext import RankTally, expected_calibration_error
 from skmetrics_ext.metrics.calibration.binning import Binning
 from skmetrics_ext.metrics.calibration.errors import binned_error
-from skmetrics_ext.metrics.calibration.events import Forecast
+from skmetrics_ext.validation import BinaryProbabilities
 
 
 def brute(true, proba, weight, n_bins, norm):
@@ -95,7 +95,8 @@ def test_debiasing_makes_the_mean_over_outcomes_the_true_squared_error(data):
     total = 0.0
     for outcome in product([0, 1], repeat=len(proba)):
         event = np.array(outcome)
-        sums = Binning.uniform(3).sums(Forecast(proba, event, None, 0.0))
+        forecast = BinaryProbabilities(np.arange(2), event, proba, None, 0.0)
+        sums = Binning.uniform(3).sums(forecast)
         gap = sums.mean_predicted - sums.rate
         estimate = float(sums.share @ (gap**2 - sums.rate_variance))
         total += estimate * np.where(event, chance, 1 - chance).prod()

@@ -16,7 +16,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from support.compare import same, undefined_allowed
 
 import skmetrics_ext as m
-from skmetrics_ext.metrics.labels.statistic_table import STATISTICS
+from skmetrics_ext.metrics.labels.statistics import STATISTICS
 
 from .tables import BINARY, written_out
 

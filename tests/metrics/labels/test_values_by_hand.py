@@ -88,8 +88,10 @@ def test_three_classes(name: str) -> None:
 
 
 def test_each_scored_label_metric_has_a_value_by_hand() -> None:
+    """Those of statistics of the table stand in test_statistics."""
     scored = {name for name, s in METRICS.items() if s.response == "labels" and s.scorer}
-    assert scored <= OF_BINARY.keys()
+    statistics = {name for name in scored if hasattr(METRICS[name].function, "statistic")}
+    assert scored - statistics <= OF_BINARY.keys()
 
 
 def test_tables() -> None:

@@ -146,6 +146,6 @@ def test_one_class_alone_names_the_other_column_only_if_it_can(function):
 
 def test_the_top_label_is_the_first_of_equals():
     checked = Probabilities.check_strict([0, 1, 2], [[0.4, 0.4, 0.2], [0.4, 0.4, 0.2], [0, 0, 1]])
-    confidence, right = checked.top_label()
-    assert confidence.tolist() == [0.4, 0.4, 1.0]
-    assert right.tolist() == [1, 0, 1]
+    top = checked.top_label()
+    assert top.proba.tolist() == [0.4, 0.4, 1.0]
+    assert top.true.tolist() == [1, 0, 1]

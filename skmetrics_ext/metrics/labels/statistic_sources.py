@@ -1,0 +1,11 @@
+"""Works that define several statistics of the confusion table."""
+
+WEI = "Wei, Yuan, Hu & Wang (2010), Expert Systems with Applications 37(5), 3799-3809"
+DELGADO = "Delgado & Nunez-Gonzalez (2019), PLoS ONE 14(1), e0210264"
+KOUKOULAS = "Koukoulas & Blackburn (2001), Photogrammetric Engineering & Remote Sensing 67, 499-510"
+SHANNON = "Shannon (1948), Bell System Technical Journal 27, 379-423"
+PERKINS = "Perkins & Schisterman (2006), American Journal of Epidemiology 163(7), 670-675"
+COHEN = "Cohen (1960), Educational and Psychological Measurement 20(1), 37-46"
+SCOTT = "Scott (1955), Public Opinion Quarterly 19(3), 321-325"
+GOODMAN = "Goodman & Kruskal (1954), Journal of the American Statistical Association 49, 732-764"
+PEARSON = "Pearson (1900), Philosophical Magazine 50, 157-175"
