@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from skmetrics_ext.inference.intervals import interval_of_checked
 from skmetrics_ext.inference.results import Estimate
-from skmetrics_ext.scoring.prepared import Prepared
 from skmetrics_ext.scoring.recording import one_line
 from skmetrics_ext.scoring.scorer import ScoredModel, Scorer
-from skmetrics_ext.validation import Labels, Probabilities
 
 _FOREIGN = "only metrics of this package have intervals"
 
@@ -59,8 +58,6 @@ def estimate_of(
     """
     from sklearn.exceptions import UndefinedMetricWarning
 
-    from skmetrics_ext.inference.intervals import confidence_interval
-
     if not isinstance(scorer, Scorer):
         return None, _FOREIGN
     prepared = evaluation.prepared(scorer, params.get("sample_weight"))
@@ -70,13 +67,10 @@ def estimate_of(
         return None, prepared.why
     if prepared.of_defined or prepared.factor != 1:
         return None, "an average over the classes that have rows has no interval"
-    y_true, predicted, metric_params = _raw(prepared)
     try:
         with warnings.catch_warnings():  # told when the value was computed
             warnings.simplefilter("ignore", UndefinedMetricWarning)
-            found = confidence_interval(
-                prepared.metric.function, y_true, predicted, **metric_params, **options
-            )
+            found = interval_of_checked(prepared.metric, prepared.given, **options)
     except (ValueError, TypeError, NotImplementedError) as error:
         return None, one_line(error)
     if isinstance(found, list):
@@ -84,22 +78,3 @@ def estimate_of(
     if scorer._sign > 0:
         return found, None
     return replace(found, value=-found.value, low=-found.high, high=-found.low), None
-
-
-def _raw(prepared: Prepared) -> tuple[Any, Any, dict[str, Any]]:
-    """The checked data as arrays, and the parameters that give them the same meaning."""
-    given, params = prepared.given, dict(prepared.metric.params)
-    if given.weight is not None:
-        params["sample_weight"] = given.weight
-    if given.true.ndim == 2:
-        pred = given.pred.astype(np.int64) if isinstance(given, Labels) else _response(given)
-        graded = given.true.dtype.kind == "f"
-        return given.true if graded else given.true.astype(np.int64), pred, params
-    y_true = given.classes[given.true]
-    if isinstance(given, Labels):
-        return y_true, given.classes[given.pred], params
-    return y_true, _response(given), {**params, "labels": given.classes}
-
-
-def _response(given: Any) -> Any:
-    return given.proba if isinstance(given, Probabilities) else given.score

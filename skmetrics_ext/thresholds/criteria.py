@@ -16,7 +16,8 @@ from skmetrics_ext.metrics.rankings.ranking_function import check_share
 from skmetrics_ext.metrics.rankings.ranking_kernels import ROUNDING
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.registry import METRICS, SYNONYMS, Metric, find, scorers
-from skmetrics_ext.tallies import Counts, ThresholdTally
+from skmetrics_ext.tallies import Counts
+from skmetrics_ext.thresholds.reading import read_at_thresholds
 from skmetrics_ext.validation import InvalidParameterError
 
 Reader = Callable[[Counts], Array]
@@ -27,11 +28,15 @@ _CLASSES = np.array([0, 1])  # negative, positive
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """A number read from the counts of the positive class at every threshold, nan where 0/0."""
+    """A number read from the counts of the positive class at every threshold, nan where 0/0.
+
+    ``sides``: whether it is of "one" class, or whether it matters to "none" which is positive.
+    """
 
     name: str
     read: Reader
     sign: int = 1
+    sides: str = "one"
 
     def values(self, counts: Counts, prevalence: float | None) -> Array:
         """One value per threshold, in a population of this prevalence."""
@@ -124,12 +129,9 @@ def resolve(argument: str, given: Any) -> Criterion:
     ``sign`` is 1 where greater is better, -1 where smaller is, and 0 where neither.
     """
     name = SYNONYMS.get(given, given) if isinstance(given, str) else given
-    if callable(given):
-        metric = find(given)
-        if metric.row is None:
-            return Criterion(_name_of(given), given)
-    else:
-        metric = _named(argument, name)
+    metric = find(given) if callable(given) else _named(argument, name)
+    if metric.row is None:
+        return Criterion(_name_of(given), given)
     row = metric.spec
     missing = [key for key in row.params if key not in metric.params or name in METRICS]
     if missing:
@@ -137,18 +139,19 @@ def resolve(argument: str, given: Any) -> Criterion:
             f"{argument}={row.name} needs {', '.join(missing)}: pass a callable on Counts, or the "
             f"name of a scorer such as {next(iter(row.scorers))!r}."
         )
-    if row.response != "labels" or row.tally not in ("hits", "marks", "counts") or row.is_table:
+    if row.response != "labels":
         raise InvalidParameterError(
-            f"{argument}={metric.name!r} is not a metric of counts and has no value at a threshold."
+            f"{_expected(argument)}; {metric.name!r} is not a metric of counts."
         )
-    if metric.options.get("average", "binary") in (None, "samples"):
+    if row.is_table or metric.options.get("average", "") in (None, "samples"):
         raise InvalidParameterError(
             f"{argument}={metric.name!r} has no single value at a threshold."
         )
     sign = {True: 1, False: -1, None: 0}[row.greater_is_better]
     negated = isinstance(given, str) and name not in METRICS and name in scorers() and sign < 0
     label = name if isinstance(name, str) else row.name
-    return Criterion(label, _Reader(metric, negated), 1 if negated else sign)
+    reader = partial(_read_metric, metric=metric.settled(_CLASSES.tolist(), 1), negated=negated)
+    return Criterion(label, reader, 1 if negated else sign, metric.sides)
 
 
 def _named(argument: str, name: Any) -> Metric:
@@ -159,30 +162,23 @@ def _named(argument: str, name: Any) -> Metric:
             continue
     near = difflib.get_close_matches(str(name), [*scorers(), *RULES], n=3, cutoff=0.5)
     hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
-    raise InvalidParameterError(
-        f"{argument} has to be {', '.join(map(repr, RULES))}, the name of a metric of counts "
-        f"such as 'f1' or 'balanced_accuracy', or a callable on Counts; got {name!r}.{hint}"
+    raise InvalidParameterError(f"{_expected(argument)}; got {name!r}.{hint}")
+
+
+def _expected(argument: str) -> str:
+    return (
+        f"{argument} has to be {', '.join(map(repr, RULES))}, the name of a metric of counts such "
+        "as 'f1' or 'balanced_accuracy', or a callable on Counts"
     )
 
 
-class _Reader:
-    """A registered metric of two classes at every threshold; nan where it is 0/0 altogether.
+def _read_metric(counts: Counts, metric: Metric, negated: bool) -> Array:
+    """A registered metric of two classes; nan where the convention for 0/0 has a say.
 
-    A rate of the positive class that is 0/0 would be 0 by convention, which for an error is the
-    best there is: such a threshold is passed over. Within an average the convention holds.
+    For an error 0 by convention is the best there is: such a threshold is passed over.
     """
-
-    def __init__(self, metric: Metric, negated: bool) -> None:
-        if metric.takes("pos_label"):
-            metric = metric.with_params(pos_label=_CLASSES[1])
-        if metric.sides == "one" and metric.takes("zero_division"):
-            metric = metric.with_params(zero_division=np.nan)
-        elif metric.spec.fill:
-            metric = metric.with_params(**{metric.spec.fill: np.nan})
-        self._metric, self._sign = metric, -1 if negated else 1
-
-    def __call__(self, counts: Counts) -> Array:
-        return self._sign * self._metric.read(ThresholdTally(_CLASSES, counts))
+    values, undefined = read_at_thresholds(metric, _CLASSES, counts)
+    return np.where(undefined, np.nan, -values if negated else values)
 
 
 # --------------------------------------------------------------------------- rules with costs
