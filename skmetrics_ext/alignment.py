@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ def positive_column(response: Any, classes: Any, pos_label: Any) -> Any:
     if len(classes) != 2:
         return response
     positive = 1
-    if pos_label is not None:
+    if pos_label is not None and pos_label != classes[1]:
         listed = np.asarray(classes).tolist()
         positive = listed.index(positive_class(listed, pos_label, what="The scorer"))
     if np.ndim(response) == 2:
@@ -110,13 +111,9 @@ class AlignedRows:
             )
         return known
 
+    @cached_property
     def target(self) -> ModelTarget | None:
         """True labels by the classes of the model; None for multilabel data."""
-        if "target" not in self._checked:
-            self._checked["target"] = self._target()
-        return self._checked["target"]
-
-    def _target(self) -> ModelTarget | None:
         labels = self._checked.get("labels")
         if labels is not None:  # encoded already
             if labels.is_multilabel:
@@ -139,6 +136,8 @@ class AlignedRows:
             rows = bin_sums(codes, len(classes), None if weight is None else weight > 0)
         listed = classes.tolist()
         known = listed if self.known is None else self.known
+        if listed == known and rows.all():
+            return ModelTarget(kind, known, known, codes, [], [], weight, ordered, classes)
         present = [label for label, count in zip(listed, rows.tolist(), strict=True) if count]
         unseen = [label for label in present if label not in known]
         every = [*known, *unseen]
@@ -156,7 +155,7 @@ class AlignedRows:
         Of two classes they are those of ``positive``, by default the second. Rows of classes
         that the model never saw are refused; `with_unseen` gives these the lowest score.
         """
-        target = self.target()
+        target = self.target
         if target is not None and positive is None and len(target.known) == 2:
             positive = target.known[1]
         key = ("scores", method, positive)
@@ -165,7 +164,7 @@ class AlignedRows:
         return self._checked[key]
 
     def _scores(self, method: str, response: Any, positive: Any) -> Scores:
-        target = self.target()
+        target = self.target
         if target is None:
             return Scores.check(self.y_true, response, sample_weight=self.sample_weight)
         shared = self._checked.get(("probabilities", positive))
@@ -199,7 +198,7 @@ class AlignedRows:
 
         ``positive`` of two classes goes last; ``labels`` gives the order of all of them.
         """
-        target = self.target()
+        target = self.target
         if target is not None and positive is None and len(target.every) == 2:
             positive = target.every[1]
         key: Hashable = ("probabilities", positive)
@@ -210,7 +209,7 @@ class AlignedRows:
         return self._checked[key]
 
     def _probabilities(self, response: Any, positive: Any, labels: Any) -> Probabilities:
-        target = self.target()
+        target = self.target
         if target is None:
             return Probabilities.check(self.y_true, response, sample_weight=self.sample_weight)
         weight, kept = _with_weight(target)
@@ -237,7 +236,7 @@ class AlignedRows:
         return named
 
     def _single_label(self) -> ModelTarget:
-        target = self.target()
+        target = self.target
         if target is None:
             raise InvalidParameterError("y_true is multilabel; one label a row is needed.")
         return target

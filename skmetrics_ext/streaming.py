@@ -11,9 +11,8 @@ from skmetrics_ext.merged.columns import Names, Part, Place, read_part, rows_by_
 from skmetrics_ext.merged.finish import finish
 from skmetrics_ext.merged.growing_ranks import RankStack, tallies_of
 from skmetrics_ext.merged.layout import Layout, find_all, make_layout
-from skmetrics_ext.merged.ranges import RangePlan, RangeReading, read_range
+from skmetrics_ext.merged.ranges import RangePlan, RangeReading, kind_of, read_range
 from skmetrics_ext.merged.result import Evaluation
-from skmetrics_ext.merged.steps import WINS
 from skmetrics_ext.merged.sums import Sums, count_labels, sum_rows
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.validation import InvalidParameterError
@@ -269,7 +268,7 @@ class Accumulator:
             found = self._sums.tables[None].classes
             layout = make_layout(self._asked, found, self._labels, self._pos_label, 0)
         ranked = tuple(layout.of_kind("ranks"))
-        spread = intervals and any(one.spec.name in WINS for one in ranked)
+        spread = intervals and any(kind_of(one) == "wins" for one in ranked)
         plan = RangePlan(ranked, spread, check_integer("curve_points", curve_points, 0))
         columns: Mapping[Any, list[RangeReading]] = {}
         if self._stacks and self.n_distinct:

@@ -69,8 +69,10 @@ def scorer_table() -> str:
     for spec in skmetrics_ext.METRICS.values():
         scorers = ", ".join(f"``{name}``" for name in spec.scorer_names()) or "none"
         low, high = map(facts.number, spec.bounds)
+        own = hasattr(skmetrics_ext, spec.name)  # else it is asked for by name
+        link = f":func:`{spec.name}`" if own else f":func:`{spec.name} <confusion_statistic>`"
         lines += [
-            f"   * - :func:`{spec.name}`", f"     - {low} to {high}",
+            f"   * - {link}", f"     - {low} to {high}",
             f"     - {spec.undefined}", f"     - {scorers}",
         ]  # fmt: skip
     return "\n".join(lines)

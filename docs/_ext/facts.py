@@ -19,6 +19,8 @@ READS = {
     "probabilities": "probabilities",
 }
 TALLIES = {
+    "hits": "the number of rows predicted right",
+    "marks": "the number of rows, or of marks of multilabel data, predicted right",
     "counts": "counts of each class",
     "confusion": "the confusion table",
     "ranks": "the ranking",

@@ -12,9 +12,8 @@ from skmetrics_ext.backends.work import SAMPLE, Counted, Survey, Task
 from skmetrics_ext.merged.columns import Names
 from skmetrics_ext.merged.finish import finish
 from skmetrics_ext.merged.layout import Layout, find_all, make_layout
-from skmetrics_ext.merged.ranges import RangePlan
+from skmetrics_ext.merged.ranges import RangePlan, kind_of
 from skmetrics_ext.merged.result import Evaluation
-from skmetrics_ext.merged.steps import WINS
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.progress import Progress, reporting
@@ -152,7 +151,7 @@ def evaluate(
         survey = opened.survey(bool(ranked) and (approximate or opened.needs_ranges))
         layout = _layout(survey, asked, labels, pos_label, len(columns))
         n_columns = max(len(columns), 1)
-        spread = intervals and any(one.spec.name in WINS for one in ranked)
+        spread = intervals and any(kind_of(one) == "wins" for one in ranked)
         most = most_bytes // (_BYTES_PER_SCORE * (n_columns + 1))
         plan = RangePlan(ranked, bool(spread), points, max(most, 1))
         groups = {group: i for i, group in enumerate(survey.sums.rows)}

@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.merged.steps import chord_gap
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies import RankTally
-from skmetrics_ext.tallies.ranks import cumulated
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -55,16 +53,36 @@ class ThinnedCurve:
 
 def thin_curve(tally: RankTally, points: int, gap: float) -> ThinnedCurve | None:
     """At most so many points of a tally, whose own points leave out a distance of ``gap``."""
-    fp, tp = cumulated(tally.negative), cumulated(tally.positive)
-    if not fp[-1] or not tp[-1]:
+    fp, tp, negative, positive = tally.steps()
+    if not negative or not positive:
         return None
-    fpr, tpr = fp / fp[-1], tp / tp[-1]
-    n_cells = max(points - 1, 1)
-    cell = np.minimum(((fpr + tpr) * (n_cells / 2)).astype(np.int64), n_cells - 1)
-    kept = np.flatnonzero(np.diff(cell, append=-1))
-    kept = np.unique(np.concatenate([[0], kept]))
+    fpr, tpr = rates(tally)
+    kept = np.unique(np.append(0, evenly_along(tally, max(points - 1, 1)) + 1))
     thresholds = np.concatenate([[np.inf], tally.thresholds])
-    with np.errstate(invalid="ignore"):
-        precision = np.where(tp + fp == 0, 1.0, divide(tp, tp + fp))
+    precision = np.where(tp + fp == 0, 1.0, divide(tp, tp + fp))
     error = gap + chord_gap(fpr, tpr, kept)
     return ThinnedCurve(thresholds[kept], fpr[kept], tpr[kept], precision[kept], error)
+
+
+def rates(tally: RankTally) -> tuple[Array, Array]:
+    """False and true positive rates (T + 1,), 0 where the class has no row."""
+    fp, tp, negative, positive = tally.steps()
+    return fp / (negative or 1), tp / (positive or 1)
+
+
+def evenly_along(tally: RankTally, n: int) -> Array:
+    """The last score of each of n equal parts of the way along the ROC curve."""
+    fpr, tpr = rates(tally)
+    cell = np.minimum(((fpr + tpr)[1:] * (n / 2)).astype(np.int64), n - 1)
+    return np.flatnonzero(np.diff(cell, append=-1))
+
+
+def chord_gap(x: Array, y: Array, kept: Array) -> float:
+    """Largest vertical distance of points from the chords between kept ones (and the ends)."""
+    segment = np.searchsorted(kept, np.arange(len(x)))
+    stop, start = kept[segment], kept[np.maximum(segment - 1, 0)]
+    width = x[stop] - x[start]
+    share = np.divide(x - x[start], width, out=np.zeros(len(x)), where=width > 0)
+    away = np.abs(y - y[start] - share * (y[stop] - y[start]))
+    # On a vertical chord the curve is the chord.
+    return float(np.where(width > 0, away, 0.0).max())

@@ -10,7 +10,7 @@ from skmetrics_ext.inference.intervals import interval_of_checked
 from skmetrics_ext.inference.proportions import proportion_bounds
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.merged.layout import Layout
-from skmetrics_ext.merged.steps import WINS
+from skmetrics_ext.merged.ranges import SPREAD, kind_of, ranges_of
 from skmetrics_ext.merged.values import Ranking
 from skmetrics_ext.metrics.probabilities import losses
 from skmetrics_ext.metrics.rankings import top_k
@@ -71,20 +71,19 @@ def of_ranking(one: Metric, ranking: Ranking, level: float) -> Bounded:
     """Of a whole area under the ROC curve of two classes."""
     if ranking.masses.dtype.kind == "f":
         return refused(WEIGHTED)
-    if one.spec.name not in WINS or ranking.plan.mode(one) != "wins":
+    if kind_of(one) != "wins":
         return refused("its interval needs resampling, and so the rows")
     if not ranking.layout.is_binary:
         return refused("areas of several classes vary together, and the rows say how")
     if ranking.whole:
         found = auc_interval(
-            ranking.scores, method="logit", weights_are="frequency", confidence_level=level
+            ranking.scores(), method="logit", weights_are="frequency", confidence_level=level
         )
     else:
         found = _by_squares(ranking, level)
     assert isinstance(found, Estimate)
-    low, high = found.low, found.high
-    if one.spec.name != "roc_auc_score":
-        low, high = 2 * low - 1, 2 * high - 1
+    finish = ranges_of(one).finish or np.asarray
+    low, high = finish(np.array([found.low, found.high])).tolist()
     return low, high, found.method, found.note
 
 
@@ -92,7 +91,7 @@ def _by_squares(ranking: Ranking, level: float) -> Estimate:
     """DeLong's variance from the sums of squares that the ranges found."""
     area = ranking.area()
     n_neg, n_pos = (float(mass) for mass in ranking.masses)
-    of_pos, of_neg = ranking.columns[0].sums["_spread"]
+    of_pos, of_neg = ranking.columns[0].sums[SPREAD]
     if min(n_neg, n_pos) < 2 or not 0 < area < 1:
         ends = newcombe_bounds(np.asarray(area), np.asarray(n_pos), np.asarray(n_neg), level)
         return Estimate(area, float(ends[0]), float(ends[1]), _NONE, "newcombe", level)

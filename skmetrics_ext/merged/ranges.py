@@ -9,17 +9,20 @@ Nothing of it is approximate; sums of pairs are integers where the weights are.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.merged.steps import KEPT, SUMMED, WINS, Steps
-from skmetrics_ext.numeric import Array, exact_dot, exclusive_cumsum
-from skmetrics_ext.registry import Metric
-from skmetrics_ext.tallies import RankTally
+from skmetrics_ext.merged.curve_points import chord_gap, evenly_along, rates
+from skmetrics_ext.numeric import Array, divide, exact_dot, exclusive_cumsum
+from skmetrics_ext.registry import Metric, parameters_of
+from skmetrics_ext.registry.spec import Ranges
+from skmetrics_ext.tallies import RankTally, Stretch
 
+SPREAD = "_spread"  # among the sums: the squares that the variance of the area is made of
 _GRID = 4  # times the points of a curve that ranges keep, for the last choice
 
 
@@ -29,7 +32,7 @@ class RangePlan:
 
     Parameters
     ----------
-    asked : tuple of Asked
+    asked : tuple of Metric
         Metrics of rankings.
     spread : bool
         Whether the variance of the area is wanted.
@@ -44,18 +47,28 @@ class RangePlan:
     points: int = 0
     most: int = 1 << 62
 
-    def mode(self, one: Metric) -> str:
-        """ "wins", "sum" or "kept"; "table" for what needs all distinct scores at once."""
-        options = one.options
-        if options.get("average") == "micro":
-            return "table"
-        if one.spec.name in WINS and options.get("max_fpr") in (None, 1):
-            return "wins"
-        if options.get("multi_class") == "ovo":
-            return "table"
-        if one.spec.name in SUMMED and SUMMED[one.spec.name](options) is not None:
-            return "sum"
-        return "kept" if one.spec.name in KEPT else "table"
+
+def kind_of(one: Metric) -> str:
+    """How a metric of rankings is read in ranges, as `Ranges` says.
+
+    Also "whole" is what pools the columns of scores, or reads the rows of two classes alone.
+    """
+    kind, options = ranges_of(one).kind, one.options
+    takes_parts = options.get("multi_class") == "ovo" and kind != "wins"
+    return "whole" if takes_parts or options.get("average") == "micro" else kind
+
+
+def ranges_of(one: Metric) -> Ranges:
+    """What its row says of these parameters."""
+    found = one.spec.ranges
+    assert found is not None
+    return found.given(one.options)
+
+
+def with_options(function: Callable[..., Any], one: Metric) -> Callable[..., Any]:
+    """A function with those parameters of the metric that it has."""
+    names = list(parameters_of(function))[1:]
+    return partial(function, **{name: one.options[name] for name in names})
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -144,7 +157,7 @@ def read_range(
         The class that the column of scores belongs to.
     above, total : ndarray of shape (C,)
         Weight of each class above the range, and in all.
-    plan : Plan
+    plan : RangePlan
         What to read.
     order : tuple
         Place of the range, the highest scores first.
@@ -156,29 +169,42 @@ def read_range(
     wins = tuple(exact_dot(row, twice) for row in mass)
     both = mass if len(mass) == 2 and own == 1 else _rest_and_own(mass, own)
     start = [_rest_and_own(side[:, None], own)[:, 0] for side in (above, total)]
-    steps = Steps.of(RankTally(tally.thresholds, both), *start)
+    stretch = Stretch.of(RankTally(tally.thresholds, both), *start)
     sums: dict[str, tuple[float, ...]] = {}
     kept = [np.array([0, 1, len(tally.thresholds) - 2, len(tally.thresholds) - 1])]
     for one in plan.asked:
-        mode = plan.mode(one)
-        if mode == "sum":
-            term = SUMMED[one.spec.name](one.options)
-            sums[one.name] = (float(term(steps)),)
-        elif mode == "kept":
-            kept.append(KEPT[one.spec.name](one.options)(steps))
+        kind, term = kind_of(one), ranges_of(one).term or one.spec.kernel
+        if kind == "sum":
+            sums[one.name] = (float(with_options(term, one)(stretch)),)
+        elif kind == "places":
+            kept.append(with_options(term, one)(stretch))
     if plan.spread:
-        sums["_spread"] = steps.squares()
+        sums[SPREAD] = _squares(stretch)
     if plan.points:
-        kept.append(steps.along(_GRID * plan.points))
+        kept.append(evenly_along(stretch, _GRID * plan.points))
     places = np.unique(np.concatenate(kept))
     places = places[(places >= 0) & (places < len(tally.thresholds))]
-    thin = steps.only(places)
-    gap = steps.gap(places) if plan.points else 0.0
+    gap = chord_gap(*rates(stretch), np.append(0, places + 1)) if plan.points else 0.0
     held = len(tally.thresholds) <= most
     return RangeReading(
-        order, wins, sums, thin, gap, tally if held else None, len(tally.thresholds)
+        order,
+        wins,
+        sums,
+        stretch.only(places),
+        gap,
+        tally if held else None,
+        len(tally.thresholds),
     )
 
 
 def _rest_and_own(mass: Array, own: int) -> Array:
     return np.stack([mass.sum(axis=0) - mass[own], mass[own]])
+
+
+def _squares(stretch: Stretch) -> tuple[float, float]:
+    """Squares of the share of the other class that each row beats, by class (DeLong)."""
+    fp, tp, all_negative, all_positive = stretch.steps()
+    negative, positive = stretch.negative, stretch.positive
+    beaten = divide(all_negative - fp[1:] + negative / 2, all_negative)
+    beating = divide(tp[1:] - positive / 2, all_positive)
+    return float((positive * beaten**2).sum()), float((negative * beating**2).sum())

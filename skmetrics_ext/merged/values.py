@@ -15,15 +15,22 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.merged.layout import Layout
-from skmetrics_ext.merged.ranges import RangePlan, RangeReading
-from skmetrics_ext.merged.steps import range_of
+from skmetrics_ext.merged.ranges import (
+    RangePlan,
+    RangeReading,
+    kind_of,
+    ranges_of,
+    with_options,
+)
+from skmetrics_ext.metrics.averaging import RankKernel
 from skmetrics_ext.metrics.calibration.errors import binned_error, error_of_classes
-from skmetrics_ext.metrics.rankings.roc_areas import pairwise_roc_auc, roc_auc_score
-from skmetrics_ext.numeric import Array, as_factors, divide, ratio
+from skmetrics_ext.metrics.rankings.ranking_kernels import pairwise_auc
+from skmetrics_ext.metrics.rankings.score_tally import both_sides, pairs_of_columns
+from skmetrics_ext.numeric import Array, as_factors, divide
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.tallies import ConfusionTally, MomentTally, RankTally
 from skmetrics_ext.tallies.bins import BinTally
-from skmetrics_ext.validation import BinaryProbabilities, Labels, Scores
+from skmetrics_ext.validation import BinaryProbabilities, InvalidParameterError, Labels, Scores
 
 NAN = float("nan")
 
@@ -36,15 +43,20 @@ class Found:
     reason: str = ""
 
 
-def call(function: Callable[[], Any]) -> Found:
-    """Value of a metric; a refusal or a warning is the reason of what comes of it."""
+def call(function: Callable[[], Any], undefined: str = "") -> Found:
+    """Value of a metric; a refusal or a warning is the reason of what comes of it.
+
+    ``undefined`` is what stands for warnings.
+    """
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         try:
             value = function()
         except (ValueError, ZeroDivisionError) as error:
             return Found(NAN, " ".join(str(error).split()))
-    return Found(value, " ".join(str(told[0].message).split()) if told else "")
+    if not told:
+        return Found(value)
+    return Found(value, undefined or " ".join(str(told[0].message).split()))
 
 
 # --------------------------------------------------------------------------- sums in any order
@@ -89,7 +101,7 @@ class Ranking:
     Parameters
     ----------
     layout : Layout
-    plan : Plan
+    plan : RangePlan
     columns : sequence of RangeReading
         Of the positive class of two, or of every class.
     masses : ndarray of shape (K,)
@@ -103,99 +115,53 @@ class Ranking:
         tables = [column.table for column in columns if column.table is not None]
         self.whole = len(tables) == len(columns)
         self.tables = [RankTally(t.thresholds, as_factors(t.mass)) for t in tables]
-        self.scores = self._scores()
 
-    def _scores(self) -> Scores:
-        masses = as_factors(self.masses)
-        n_classes = len(masses)
-        codes = np.arange(n_classes)
+    def own(self, k: int) -> int:
+        """The class that a column of scores belongs to."""
+        return 1 if self.layout.is_binary else k
+
+    def table(self, k: int) -> RankTally:
+        """The class of a column against the rest, at every score."""
+        table, own = self.tables[k], self.own(k)
+        # Their own sum: exactly 0 where no other class has a row.
+        rest = np.delete(table.mass, own, axis=0).sum(axis=0)
+        return RankTally(table.thresholds, np.stack([rest, table.mass[own]]))
+
+    def area(self, k: int = 0) -> float:
+        """Area of a column between its class and the rest, from numbers that were added exactly."""
+        own = self.own(k)
+        wins, masses = list(self.columns[k].wins), self.masses.tolist()
+        of_own = masses.pop(own)
+        wins.pop(own)
+        return float(divide(float(sum(wins)), float(2 * of_own * sum(masses))))
+
+    def scores(self, one: Metric | None = None) -> Scores:
+        """The ranking in the place of checked scores, for a metric or for its whole table."""
         cache: dict[Any, Any] = {"shared": True}
-        if self.layout.is_binary:
-            cache["class", 1] = self.tables[0] if self.whole else self.columns[0].kept
-            return Scores(
-                "binary",
-                self.layout.classes,
-                codes,
-                np.zeros(2),
-                masses,
-                True,
-                cache,
-            )
-        for k, column in enumerate(self.columns):
-            cache["class", k] = self._own(k) if self.whole else column.kept
-        wins = [[float(w) if isinstance(w, float) else w for w in c.wins] for c in self.columns]
-        cache["wins"] = _array(wins)
-        if self.whole:
-            cache["columns"] = [(t.thresholds, t.mass) for t in self.tables]
-            if any(one.options.get("average") == "micro" for one in self.plan.asked):
-                each = [cache["class", k] for k in range(n_classes)]
-                cache["cells"] = RankTally.combine(each)
-        score = np.zeros((n_classes, n_classes))
-        return Scores("multiclass", self.layout.classes, codes, score, masses, True, cache)
-
-    def _own(self, k: int) -> RankTally:
-        """One class against the rest."""
-        table = self.tables[k]
-        rest = table.mass.sum(axis=0) - table.mass[k]
-        if table.mass.dtype.kind == "f":  # exactly 0 where no other class has a row
-            others = np.delete(table.mass, k, axis=0)
-            rest = others.sum(axis=0)
-        return RankTally(table.thresholds, np.stack([rest, table.mass[k]]))
+        if one is None:
+            cache["class", 1] = self.table(0)
+        else:
+            cache["rankings"] = RangeTally(self, one)
+        classes, masses = self.layout.classes, as_factors(self.masses)
+        codes = np.arange(len(classes))
+        kind, shape = ("binary", (2,)) if self.layout.is_binary else ("multiclass", 2 * codes.shape)
+        return Scores(kind, classes, codes, np.zeros(shape), masses, True, cache)
 
     def value(self, one: Metric) -> Found:
         """A metric of rankings."""
-        mode = self.plan.mode(one)
-        if one.spec.is_table:
-            return call(self.pairs)
-        if mode == "table" or (self.whole and mode != "wins"):
-            return self._from_table(one, mode)
-        if mode == "sum":
-            return self._from_sums(one)
-        if mode == "wins" and self.layout.is_binary:
-            return self._area(one)
-        if one.spec.name == "gain_capture_score":
-            return self._captured(one)
-        return call(lambda: one.spec.function(self.scores, self.scores, **one.params))
-
-    def pairs(self) -> Array:
-        """A(i|j) of all pairs of classes."""
-        if not self.layout.is_binary:
-            return pairwise_roc_auc(self.scores, self.scores)
-        area = self.area()
-        areas = np.full((2, 2), np.nan)
-        areas[0, 1] = areas[1, 0] = area
-        return areas
-
-    def area(self) -> float:
-        """Area of a binary ranking, from numbers that were added exactly."""
-        negative, positive = (mass.item() for mass in self.masses)
-        return float(divide(float(self.columns[0].wins[0]), float(2 * negative * positive)))
-
-    def _area(self, one: Metric) -> Found:
-        value = self.area()
-        reason = one.spec.undefined if np.isnan(value) else ""
-        return Found(value if one.spec.name == "roc_auc_score" else 2 * value - 1, reason)
-
-    def _captured(self, one: Metric) -> Found:
-        """The mean over classes of what is linear in their areas."""
-        params = {"multi_class": "ovr", "average": one.options["average"]}
-        found = call(lambda: roc_auc_score(self.scores, self.scores, **params))
-        return Found(2 * found.value - 1, found.reason)
-
-    def _from_table(self, one: Metric, mode: str) -> Found:
-        if not self.whole:
+        if kind_of(one) == "whole" and not self.whole:
             distinct = max(column.distinct for column in self.columns)
             return Found(
                 NAN,
                 f"needs all distinct scores at once, and {distinct} are more than the "
                 f"{self.plan.most} that memory_limit allows",
             )
-        given: Any = self.scores
-        if one.spec.response == "probabilities" and one.spec.name != "net_benefit":
+        given: Any = self.scores(one)
+        if one.spec.response == "probabilities" and one.spec.check != Scores.check:
             if not self.layout.is_binary:
                 return Found(NAN, "of several classes it is not read from sums")
             given = self._probabilities()
-        return call(lambda: one.spec.function(given, given, **one.params))
+        return call(lambda: one.spec.function(given, given, **one.params), one.spec.undefined)
 
     def _probabilities(self) -> BinaryProbabilities:
         table = self.tables[0]
@@ -207,43 +173,61 @@ class Ranking:
             self.layout.classes, np.repeat([0, 1], n)[kept], proba[kept], weight[kept], 0.0
         )
 
-    def _from_sums(self, one: Metric) -> Found:
-        values = np.array([self._sum(one, column) for column in self.columns])
-        average = one.options.get("average", "macro")
-        reason = one.spec.undefined if np.isnan(values).any() else ""
-        if self.layout.is_binary:
-            if one.spec.name == "average_precision_score" and np.isnan(values[0]):
-                return Found(0.0, reason)  # scikit-learn's convention
-            return Found(float(values[0]), reason)
-        if average is None:
-            return Found(values, reason)
-        if average == "macro":
-            return Found(float(values.mean()), reason)
-        shares = np.where(self.masses == 0, 0.0, values) * self.masses
-        return Found(float(divide(shares.sum(), self.masses.sum())), reason)
 
-    def _sum(self, one: Metric, column: RangeReading) -> float:
-        total = column.sums[one.name][0]
-        positive = column.kept.positive.sum().item()
-        if one.spec.name == "observed_expected_ratio":
-            return float(ratio(positive, total))
-        if one.spec.name in ("average_precision_score", "pr_auc_score"):
-            by_recall = one.options.get("interpolation") == "trapezoid"
-            return float(divide(total, positive)) if not by_recall else total if positive else NAN
-        if one.spec.name == "auprg_score":
-            return min(total, 1.0)
-        return _standardized(total, one)
+@dataclass(frozen=True, eq=False, slots=True)
+class RangeTally:
+    """The `Rankings` of one metric, as its row says how it reads ranges."""
 
+    ranking: Ranking
+    metric: Metric
 
-def _standardized(area: float, one: Metric) -> float:
-    """A partial area by the rule of its function (McClish 1989)."""
-    low, high, axis = range_of(one.options)
-    chance = (high * high - low * low) / 2
-    if axis == "tpr":
-        area, chance = (high - low) - area, (high - low) - chance
-    if not one.options.get("standardize", True):
-        return area
-    return (1 + (area - chance) / (high - low - chance)) / 2
+    @property
+    def binary(self) -> bool:
+        return self.ranking.layout.is_binary
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.ranking.columns)
+
+    @property
+    def support(self) -> Array:
+        return as_factors(self.ranking.masses)
+
+    def value(self, kernel: RankKernel, code: int) -> Array:
+        """The kernel of one class against the rest."""
+        k = 0 if self.binary else code
+        column, kind = self.ranking.columns[k], kind_of(self.metric)
+        if kind == "wins":
+            return self._finish(self.ranking.area(k))
+        if kind == "sum":
+            return self._finish(column.sums[self.metric.name][0])
+        return kernel(column.kept if kind == "places" else self.ranking.table(k))
+
+    def _finish(self, value: Any) -> Array:
+        finish = ranges_of(self.metric).finish
+        found = np.asarray(value)
+        return found if finish is None else with_options(finish, self.metric)(found)
+
+    def pooled(self) -> RankTally:
+        """Every cell of the scores by classes as a row of one binary problem."""
+        return RankTally.combine(map(self.ranking.table, range(self.n_classes)))
+
+    def by_row(self) -> tuple[list[RankTally], Array | None]:
+        """There is none: outputs of multilabel data are not merged."""
+        raise InvalidParameterError("average='samples' is of multilabel data.")
+
+    def pairs(self, kernel: RankKernel) -> Array:
+        """The kernel of column i between rows of class i and of class j, (K, K)."""
+        ranking = self.ranking
+        is_area = kind_of(self.metric) == "wins"
+        if self.binary:
+            if not is_area:
+                return both_sides(kernel, ranking.table(0))
+            return self._finish(np.where(np.eye(2), np.nan, ranking.area()))
+        if is_area:
+            wins = _array([list(column.wins) for column in ranking.columns])
+            return self._finish(pairwise_auc(wins, self.support))
+        return pairs_of_columns(kernel, ranking.tables)
 
 
 def _array(rows: list[list[Any]]) -> Array:

@@ -136,26 +136,29 @@ def averaged(
     pos_label: Any = 1,
     average: str | None = "binary",
     what: str = "average='binary'",
+    either: bool = False,
 ) -> Averaged:
-    """What a rate is read from, by the rules of its average; ``what`` asks, for messages.
+    """What a rate is read from, by the rules of its average.
+
+    ``what`` asks, for messages; ``either`` says that it is the same from both sides.
 
     Classes that no row has, true or predicted, are not there unless ``labels`` names them.
     """
     kept = getattr(tally, "kept", None)
     if kept is None or labels is not None:
-        return _averaged(tally, labels, pos_label, average, what)
-    key = "averaged", average, pos_label
+        return _averaged(tally, labels, pos_label, average, what, either)
+    key = "averaged", average, pos_label, either
     if key not in kept:
-        kept[key] = _averaged(tally, None, pos_label, average, what)
+        kept[key] = _averaged(tally, None, pos_label, average, what, either)
     found: Averaged = kept[key]
     return found
 
 
 def _averaged(
-    tally: Tabulated, labels: Any, pos_label: Any, average: str | None, what: str
+    tally: Tabulated, labels: Any, pos_label: Any, average: str | None, what: str, either: bool
 ) -> Averaged:
     if average == "binary":
-        return Averaged(tally.of_class(positive_position(tally, pos_label, what)), average)
+        return Averaged(tally.of_class(positive_position(tally, pos_label, what, either)), average)
     if average == "samples":
         counts, weights = tally.by_row(labels)
         return Averaged(counts, average, weights)
@@ -179,7 +182,7 @@ def average_of(counts: Counts, average: str | None, present: Array | None = None
     return Averaged(counts, average, weights, present)
 
 
-def positive_position(tally: Tabulated, pos_label: Any, what: str) -> int:
+def positive_position(tally: Tabulated, pos_label: Any, what: str, either: bool = False) -> int:
     """Where the positive class stands among the classes, by the one rule; -1 without rows."""
     known = tally.occurring().tolist()
     kind = tally.kind
@@ -192,7 +195,7 @@ def positive_position(tally: Tabulated, pos_label: Any, what: str) -> int:
     plain = isinstance(pos_label, str | int | float) and len(known) == len(tally.classes)
     if plain and pos_label in known:
         return known.index(pos_label)
-    positive = positive_class(known, pos_label, what=what)
+    positive = positive_class(known, pos_label, what=what, either=either)
     classes = known if len(known) == len(tally.classes) else tally.classes.tolist()
     return classes.index(positive) if positive in classes else -1
 

@@ -66,7 +66,7 @@ def estimator_scores(
             y, responses.get(method), pos_label=pos_label, sample_weight=sample_weight
         )
     rows = AlignedRows(y, classes, sample_weight)
-    target = rows.target()
+    target = rows.target
     if target is None:  # multilabel
         return rows.scores(method, responses.get(method))
     if target.unseen:

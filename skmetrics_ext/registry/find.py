@@ -231,9 +231,13 @@ class Metric:
     def _read_table(self, tally: Any, tell: Tell) -> Array:
         row, options = self.spec, self.options
         if row.averages:
-            labels, pos_label = options.get("labels"), options.get("pos_label")
             plan = averaging.averaged(
-                tally, labels, pos_label, options.get("average", "macro"), self.name
+                tally,
+                options.get("labels"),
+                options.get("pos_label"),
+                options.get("average", "macro"),
+                what=self.name,
+                either=row.sides == "either",
             )
             fill = options.get("zero_division", np.nan)
             if row.averages == "classes":

@@ -74,7 +74,7 @@ def _rate(function: Callable[..., Any], rate: Rate, **other: Any) -> MetricSpec:
     """Row of a rate, whose facts stand beside its kernel."""
     facts = {
         "averages": "classes",
-        "sides": "one",
+        "sides": "either" if rate.either else "one",
         "greater_is_better": rate.greater_is_better,
         "variants": PLAIN if rate.greater_is_better is None else AVERAGES,
         "interval": "wilson" if rate.kernel in _SHARES else "",
@@ -143,7 +143,7 @@ ROWS = (
         imbalance.geometric_mean,
         undefined="a class has no row",
         averages="rates",
-        sides="one",
+        sides="either",
     ),
     _row(
         imbalance.index_balanced_accuracy_score,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -20,7 +21,7 @@ from skmetrics_ext.metrics.rankings import (
     top_k,
 )
 from skmetrics_ext.metrics.rankings import roc_areas as ranking
-from skmetrics_ext.registry.spec import INFINITY, NEVER, PLAIN, MetricSpec, Variants
+from skmetrics_ext.registry.spec import INFINITY, NEVER, PLAIN, WHOLE, MetricSpec, Ranges, Variants
 from skmetrics_ext.validation import Scores
 
 ROC: Variants = {
@@ -38,10 +39,18 @@ ROC: Variants = {
 RANKED: Variants = {**PLAIN, "weighted": {"average": "weighted"}}
 SCORE_AVERAGES: Variants = {**RANKED, "micro": {"average": "micro"}}
 
+# How they are read in ranges of scores.
+AREA = Ranges("wins", finish=ranking_kernels.OF_AREA[ranking_kernels.roc_auc])
+ABOVE_CHANCE = Ranges("wins", finish=ranking_kernels.OF_AREA[ranking_kernels.gini])
+UP_TO = Ranges("sum", ranking_kernels.area_up_to, ranking_kernels.standardized_up_to)
+SUM = Ranges("sum")  # the kernel itself says what a stretch adds
+HULL = Ranges("places", ranking_kernels.corners)
+
 
 def _ranked(
     function: Callable[..., Any],
     kernel: Callable[..., Any],
+    ranges: Ranges,
     bounds: tuple[float, float] = (0.0, 1.0),
     **other: Any,
 ) -> MetricSpec:
@@ -60,6 +69,7 @@ def _ranked(
         "ranks",
         bounds=bounds,
         undefined="a class has no rows, or no others",
+        ranges=ranges,
         **{**facts, **other},
     )
 
@@ -67,6 +77,7 @@ def _ranked(
 def _ranked_at(
     function: Callable[..., Any],
     kernel: Callable[..., Any],
+    places: Callable[..., Any],
     argument: str,
     percents: tuple[int, ...],
     bounds: tuple[float, float] = (0.0, 1.0),
@@ -75,7 +86,8 @@ def _ranked_at(
     """The same, read at one of some points; scorers bear the point in percent."""
     variants = {str(percent): {argument: percent / 100} for percent in percents}
     params = variants[str(percents[0])]
-    return _ranked(function, kernel, bounds, variants=variants, params=params, **other)
+    ranges = Ranges("places", places)
+    return _ranked(function, kernel, ranges, bounds, variants=variants, params=params, **other)
 
 
 FURTHER = (
@@ -90,6 +102,7 @@ FURTHER = (
         greater_is_better=None,
         is_table=True,
         sides="either",
+        ranges=replace(AREA, instead=("max_fpr", WHOLE)),
     ),
 )
 
@@ -106,6 +119,7 @@ ROWS = (
         variants=ROC,
         sides="either",
         one_sided_params=("max_fpr",),
+        ranges=replace(AREA, instead=("max_fpr", UP_TO)),
         interval="logit",
     ),
     MetricSpec(
@@ -119,42 +133,75 @@ ROWS = (
         scorer="gini",
         variants=ROC,
         sides="either",
+        ranges=ABOVE_CHANCE,
         interval="logit",
     ),
-    _ranked(gains.ks_statistic_score, gains.kolmogorov_smirnov, sides="either", interval="biased"),
     _ranked(
-        gains.gain_capture_score, gains.gain_capture, (-1.0, 1.0), sides="either", interval="logit"
+        gains.ks_statistic_score,
+        gains.kolmogorov_smirnov,
+        HULL,
+        sides="either",
+        interval="biased",
+    ),
+    _ranked(
+        gains.gain_capture_score,
+        gains.gain_capture,
+        ABOVE_CHANCE,
+        (-1.0, 1.0),
+        sides="either",
+        interval="logit",
     ),
     _ranked_at(
-        gains.lift_score, gains.lift, "fraction", (10, 1, 5, 20), (0.0, INFINITY), scorer="lift_at"
+        gains.lift_score,
+        gains.lift,
+        gains.around_fraction,
+        "fraction",
+        (10, 1, 5, 20),
+        (0.0, INFINITY),
+        scorer="lift_at",
     ),
-    _ranked(h_measure.h_measure_score, h_measure.hand_h, interval="biased"),
-    _ranked(precision_recall_gain.auprg_score, precision_recall_gain.auprg, (-INFINITY, 1.0)),
+    _ranked(h_measure.h_measure_score, h_measure.hand_h, HULL, interval="biased"),
+    _ranked(
+        precision_recall_gain.auprg_score,
+        precision_recall_gain.auprg,
+        Ranges("sum", precision_recall_gain.gain_area, precision_recall_gain.at_most_1),
+        (-INFINITY, 1.0),
+    ),
     _ranked(
         equal_error.equal_error_rate,
         equal_error.equal_error,
+        Ranges("places", equal_error.around_equal_errors),
         greater_is_better=False,
         sides="either",
     ),
     *(
-        _ranked_at(function, kernel, argument, (90, 80, 95, 99), interval=interval)
-        for function, kernel, argument, interval in (
+        _ranked_at(function, kernel, places, argument, (90, 80, 95, 99), interval=interval)
+        for function, kernel, places, argument, interval in (
             (
                 operating_points.sensitivity_at_specificity,
                 operating_points.sensitivity_at,
+                operating_points.around_specificity,
                 "specificity",
                 "",
             ),
             (
                 operating_points.specificity_at_sensitivity,
                 operating_points.specificity_at,
+                operating_points.around_sensitivity,
                 "sensitivity",
                 "",
             ),
-            (operating_points.precision_at_recall, operating_points.precision_at, "recall", ""),
+            (
+                operating_points.precision_at_recall,
+                operating_points.precision_at,
+                operating_points.around_recall,
+                "recall",
+                "",
+            ),
             (
                 operating_points.recall_at_precision,
                 operating_points.recall_at,
+                operating_points.around_precision,
                 "precision",
                 "biased",
             ),
@@ -163,6 +210,7 @@ ROWS = (
     _ranked_at(
         net_benefit.net_benefit,
         net_benefit.benefit,
+        net_benefit.around_threshold,
         "threshold",
         (50, 5, 10, 20),
         (-INFINITY, 1.0),
@@ -182,6 +230,7 @@ ROWS = (
         variants=ROC,
         params={"fpr_range": (0.0, 0.1)},
         sides="one",
+        ranges=Ranges("sum", ranking_kernels.area_within, ranking_kernels.standardized),
     ),
     MetricSpec(
         "roc_auc_convex_hull_score",
@@ -194,6 +243,7 @@ ROWS = (
         scorer="roc_auc_convex_hull",
         variants=ROC,
         sides="either",
+        ranges=HULL,
         interval="biased",
     ),
     MetricSpec(
@@ -208,6 +258,7 @@ ROWS = (
         needs_positives=True,
         variants=SCORE_AVERAGES,
         sides="one",
+        ranges=SUM,
         check=partial(Scores.check, by_rule=True),
     ),
     MetricSpec(
@@ -221,6 +272,7 @@ ROWS = (
         scorer="pr_auc",
         variants={**SCORE_AVERAGES, "davis_goadrich": {"interpolation": "davis_goadrich"}},
         sides="one",
+        ranges=SUM,
     ),
     MetricSpec(
         "top_k_accuracy_score",

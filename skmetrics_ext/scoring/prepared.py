@@ -188,7 +188,7 @@ def _ground_of_scores(
     Classes that the model never saw have probability 0, and no score at all: an area is nan,
     and among the top k they come last. Classes without a row leave a macro average.
     """
-    spec, target = metric.spec, rows.target()
+    spec, target = metric.spec, rows.target
     if target is None:
         return _ground_of_multilabel(metric, rows, method, response)
     why = _undefined(metric, target, missing)

@@ -79,34 +79,22 @@ def evaluate_all(
 def _predict(scorers: Mapping[str, Scoring], model: ScoredModel) -> dict[str, Exception]:
     """Call each method of the estimator once, before warnings are recorded; what fails by name."""
     outcomes: dict[Any, Exception | None] = {}
-    failed: dict[str, Exception] = {}
     failures: dict[str, Exception] = {}
     for name, scorer in scorers.items():
-        asks = getattr(scorer, "_asks", None)
-        if asks is None or not isinstance(scorer, Scorer):
+        if not isinstance(scorer, Scorer):
             continue
-        if asks not in outcomes:
-            outcomes[asks] = _failure(scorer, model, failed)
-        failure = outcomes[asks]
+        if scorer._asks not in outcomes:
+            try:
+                model.response(scorer)
+                outcomes[scorer._asks] = None
+            except Warning:  # the user made errors of warnings
+                raise
+            except Exception as error:
+                outcomes[scorer._asks] = error
+        failure = outcomes[scorer._asks]
         if failure is not None:
             failures[name] = failure
     return failures
-
-
-def _failure(scorer: Scorer, model: ScoredModel, failed: dict[str, Exception]) -> Exception | None:
-    """Why there is no response; ``failed`` are methods that raised before."""
-    method = None
-    try:
-        method = model.responses.method(*scorer._asks, scorer)
-        if method not in failed:
-            model.response(scorer)
-    except Warning:  # the user made errors of warnings
-        raise
-    except Exception as error:
-        if method is None:
-            return error
-        failed[method] = error
-    return failed.get(method)
 
 
 def _plain(scorer: Scoring, model: ScoredModel, params: Mapping[str, Any]) -> float | None:

@@ -50,12 +50,9 @@ class Responses:
 
     def __init__(self, estimator: Any, X: Any) -> None:
         self.estimator, self.X = estimator, X
+        self.classes = getattr(estimator, "classes_", None)
         self._found: dict[str, Any] = {}
-
-    @property
-    def classes(self) -> Any:
-        """``classes_`` of the estimator; None where it has none."""
-        return getattr(self.estimator, "classes_", None)
+        self._failed: dict[str, Exception] = {}
 
     def method(self, methods: str | tuple[str, ...], prefer_order: bool, what: Any) -> str:
         """The first of the methods that the estimator has.
@@ -84,7 +81,13 @@ class Responses:
     def get(self, method: str) -> Any:
         """Response of a method; of a multilabel estimator one column per output."""
         if method not in self._found:
-            response = getattr(self.estimator, method)(self.X)
+            if method in self._failed:
+                raise self._failed[method]
+            try:
+                response = getattr(self.estimator, method)(self.X)
+            except Exception as error:  # asked for again by other metrics
+                self._failed[method] = error
+                raise
             if isinstance(response, list) and method != "predict":
                 response = self._by_output(response)
             self._found[method] = response

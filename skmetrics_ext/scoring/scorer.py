@@ -46,11 +46,11 @@ class ScoredModel:
 
     def response(self, scorer: Scorer) -> tuple[str, Any]:
         """The method of the estimator that a scorer reads, and what it gave."""
-        asks = scorer._asks
-        if asks not in self._responses:
-            method = self.responses.method(*asks, scorer)
-            self._responses[asks] = method, self.responses.get(method)
-        return self._responses[asks]
+        found = self._responses.get(scorer._asks)
+        if found is None:
+            method = self.responses.method(*scorer._asks, scorer)
+            found = self._responses[scorer._asks] = method, self.responses.get(method)
+        return found
 
     def prepared(
         self, scorer: Scorer, sample_weight: Any = None, metadata: Mapping[str, Any] | None = None

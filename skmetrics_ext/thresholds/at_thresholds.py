@@ -12,7 +12,8 @@ import numpy as np
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric, find
-from skmetrics_ext.tallies import Counts, RankTally, ThresholdTally
+from skmetrics_ext.tallies import ConfusionTally, Counts, RankTally, ThresholdTally
+from skmetrics_ext.tallies.confusion import Tabulated
 from skmetrics_ext.validation import InvalidParameterError, Scores, distinct_labels
 
 _CELLS_TRUE, _CELLS_PRED = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
@@ -79,37 +80,39 @@ def metric_at_thresholds(
     if not callable(metric_func):
         raise InvalidParameterError(f"metric_func must be callable, got {metric_func!r:.60}.")
     metric = find(metric_func, metric_params)
-    absolute = not _is_ratio(metric)
-    rows = _Rows.read(y_true, y_score, pos_label, sample_weight, absolute)
-    if metric.takes("pos_label") and not rows.is_usual and "pos_label" not in metric.params:
+    rows = _Rows.read(y_true, y_score, pos_label, sample_weight, not _is_ratio(metric))
+    of_one = metric.takes("pos_label") and (metric.row is None or metric.sides != "none")
+    if of_one and not rows.is_usual and "pos_label" not in metric.params:
         metric = metric.with_params(pos_label=rows.labels[1])
-    function = partial(metric.function, **metric.params)
+    function, thresholds = partial(metric.function, **metric.params), rows.tally.thresholds
     ours = getattr(metric.function, "__module__", "").startswith("skmetrics_ext.")
     if not (ours and metric.takes("sample_weight")):
-        return rows.call_with_rows(function, sample_weight is not None), rows.tally.thresholds
-    counts = rows.tally.counts()
+        return rows.call_with_rows(function, sample_weight is not None), thresholds
     as_codes = metric.row is not None and metric.row.response != "labels"
-    on_counts = partial(_on_counts, function, rows, as_codes)
-    if metric.row is None or as_codes or metric.row.is_table or not rows.has_both:
-        values = np.asarray([on_counts(counts, i) for i in range(len(counts.tp))])
-        return values, rows.tally.thresholds
-    on_counts(counts, 0)  # refuses what the function would refuse
-    if metric.takes("pos_label") and "pos_label" not in metric.params:
-        metric = metric.with_params(pos_label=rows.labels[1])
-    tally = ThresholdTally(rows.labels, counts)
+    ask = partial(_on_counts, function, rows, as_codes)
+    counts = rows.tally.counts()
+    if metric.row is None or as_codes or metric.row.is_table:
+        return np.asarray([ask(counts, place) for place in range(len(thresholds))]), thresholds
+    ask(counts, 0)  # refuses what the function would refuse
+    tally = rows.tally_of(counts)
+    metric = metric.settled(tally.classes.tolist())
     told: list[Any] = []
-    values = np.array(metric.read(tally, tell=lambda *_: told.append(_)), dtype=np.float64)
+    values = np.array(metric.read(tally, tell=lambda *what: told.append(what)), dtype=np.float64)
     if told or np.isnan(values).any():
-        undefined = np.isnan(_unfilled(metric).read(tally)).reshape(len(values), -1).any(axis=-1)
-        for place in np.flatnonzero(undefined)[:1]:
-            on_counts(counts, int(place))  # warns, by the rule of the function
-    return values, rows.tally.thresholds
+        places = _by_convention(metric, tally, values)
+        if places.size and places[0]:
+            ask(counts, int(places[0]))  # warns, by the rule of the function
+    return values, thresholds
 
 
-def _unfilled(metric: Metric) -> Metric:
-    """The same metric where 0/0 is nan."""
-    name = "zero_division" if metric.takes("zero_division") else metric.spec.fill
-    return metric.with_params(**{name: np.nan}) if name else metric
+def _by_convention(metric: Metric, tally: Tabulated, values: Array) -> Array:
+    """Where a value is nan, or would be another by another convention for 0/0."""
+    found = np.isnan(values)
+    fill = "zero_division" if metric.takes("zero_division") else metric.spec.fill
+    if fill:
+        low, high = (metric.with_params(**{fill: value}).read(tally) for value in (0.0, 1.0))
+        found |= low != high
+    return np.flatnonzero(found.reshape(len(values), -1).any(axis=-1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,9 +161,13 @@ class _Rows:
         """Whether the labels are those whose positive one is 1 for every metric."""
         return self.labels.dtype.kind in "biuf" and self.labels.tolist() in ([0, 1], [-1, 1])
 
-    @property
-    def has_both(self) -> bool:
-        return bool(self.tally.positive.any() and self.tally.negative.any())
+    def tally_of(self, counts: Counts) -> Tabulated:
+        """The tables at all thresholds, classes in the order in which functions find them."""
+        tally = ThresholdTally(self.labels, counts)
+        order = np.argsort(self.labels)
+        if order[0] == 0:
+            return tally
+        return ConfusionTally(self.labels[order], tally.table[..., order[:, None], order])
 
     def call_with_rows(self, function: Callable[..., Any], weighted: bool) -> Array:
         """The function's own answers, called with all rows whose weight is not 0."""

@@ -16,8 +16,7 @@ from skmetrics_ext.metrics.rankings.ranking_function import check_share
 from skmetrics_ext.metrics.rankings.ranking_kernels import ROUNDING
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.registry import METRICS, SYNONYMS, Metric, find, scorers
-from skmetrics_ext.tallies import Counts
-from skmetrics_ext.thresholds.reading import read_at_thresholds
+from skmetrics_ext.tallies import Counts, ThresholdTally
 from skmetrics_ext.validation import InvalidParameterError
 
 Reader = Callable[[Counts], Array]
@@ -30,7 +29,7 @@ _CLASSES = np.array([0, 1])  # negative, positive
 class Criterion:
     """A number read from the counts of the positive class at every threshold, nan where 0/0.
 
-    ``sides``: whether it is of "one" class, or whether it matters to "none" which is positive.
+    ``sides``: whether it is of "one" class, or the same whichever is positive.
     """
 
     name: str
@@ -102,6 +101,13 @@ class Objective:
             )
         return cls(chosen, _read_constraint(constraint), share)
 
+    @property
+    def sides(self) -> str:
+        """Whether it is of "one" class, or the same whichever is positive."""
+        bounded = self.constraint is not None and self.constraint.criterion.sides == "one"
+        of_one = bounded or self.prevalence is not None
+        return "one" if of_one else self.criterion.sides
+
     def values(self, counts: Counts) -> Array:
         return self.criterion.values(counts, self.prevalence)
 
@@ -147,11 +153,16 @@ def resolve(argument: str, given: Any) -> Criterion:
         raise InvalidParameterError(
             f"{argument}={metric.name!r} has no single value at a threshold."
         )
+    for said in ("labels", "pos_label"):
+        if said in metric.params:
+            raise InvalidParameterError(
+                f"{argument}={metric.name!r} brings {said} of its own: say beside {argument} which "
+                "class the scores are of."
+            )
     sign = {True: 1, False: -1, None: 0}[row.greater_is_better]
     negated = isinstance(given, str) and name not in METRICS and name in scorers() and sign < 0
     label = name if isinstance(name, str) else row.name
-    reader = partial(_read_metric, metric=metric.settled(_CLASSES.tolist(), 1), negated=negated)
-    return Criterion(label, reader, 1 if negated else sign, metric.sides)
+    return Criterion(label, _Reader(metric, negated), 1 if negated else sign, metric.sides)
 
 
 def _named(argument: str, name: Any) -> Metric:
@@ -172,13 +183,23 @@ def _expected(argument: str) -> str:
     )
 
 
-def _read_metric(counts: Counts, metric: Metric, negated: bool) -> Array:
-    """A registered metric of two classes; nan where the convention for 0/0 has a say.
+class _Reader:
+    """A registered metric of two classes at every threshold; nan where it is 0/0 altogether.
 
-    For an error 0 by convention is the best there is: such a threshold is passed over.
+    A rate of the positive class that is 0/0 would be 0 by convention, which for an error is the
+    best there is: such a threshold is passed over, unless the user says what 0/0 is. Within an
+    average the convention holds.
     """
-    values, undefined = read_at_thresholds(metric, _CLASSES, counts)
-    return np.where(undefined, np.nan, -values if negated else values)
+
+    def __init__(self, metric: Metric, negated: bool) -> None:
+        fill = metric.spec.fill if metric.sides == "none" else "zero_division"
+        if fill and fill not in metric.params:
+            metric = metric.with_params(**{fill: np.nan})
+        self._metric = metric.settled(_CLASSES.tolist())
+        self._sign = -1 if negated else 1
+
+    def __call__(self, counts: Counts) -> Array:
+        return self._sign * self._metric.read(ThresholdTally(_CLASSES, counts))
 
 
 # --------------------------------------------------------------------------- rules with costs
@@ -193,9 +214,10 @@ def _rule(name: str, costs: tuple[float, float] | None, prevalence: float | None
         return Criterion(name, partial(_expected_cost, costs=costs), -1)
     plain = costs is None and prevalence is None
     weight = partial(_specificity_weight, costs=costs or (1.0, 1.0)) if not plain else _one
+    sides = "either" if plain else "one"
     if name == "youden":
-        return Criterion(name, partial(_youden, weight=weight))
-    return Criterion(name, partial(_distance_to_corner, weight=weight), -1)
+        return Criterion(name, partial(_youden, weight=weight), 1, sides)
+    return Criterion(name, partial(_distance_to_corner, weight=weight), -1, sides)
 
 
 def _one(counts: Counts) -> float:

@@ -147,13 +147,6 @@ def take_rows(data: Any, rows: Any, n_rows: int | None = None) -> Any:
     With ``n_rows`` given, what does not have so many rows is returned as it is: it is a
     parameter of the whole fit.
     """
-    if n_rows is not None and _n_rows(data) != n_rows:
+    if n_rows is not None and containers.count_rows(data) != n_rows:
         return data
     return containers.take_rows(data, rows)
-
-
-def _n_rows(data: Any) -> int | None:
-    shape = getattr(data, "shape", None)
-    if shape is not None:
-        return int(shape[0]) if len(shape) else None
-    return len(data) if isinstance(data, list | tuple) else None

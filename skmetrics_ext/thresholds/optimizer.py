@@ -65,8 +65,9 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     prevalence : float in (0, 1), default=None
         Share of the positives where the classifier is to be used; not for several classes.
     pos_label : int, float, bool or str, default=None
-        The positive class of a binary problem. By default 1 of {0, 1} or {-1, 1}, or True; other
-        labels have to say.
+        The positive class of a binary problem. By default 1 of {0, 1} or {-1, 1}, or True. Other
+        labels have to say, unless it matters to neither criterion nor constraint (balanced
+        accuracy, Youden's index without costs, averages over both classes): then the later one.
     response_method : {"auto", "predict_proba", "decision_function"}, default="auto"
         Where the scores come from; "auto" is the first of the other two that there is.
     cv : int, float, cross-validation generator, iterable or "prefit", default=None
@@ -200,6 +201,7 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
             self.estimator_ = final_estimator(self.estimator, X, y, rows, routed.estimator)
         self.classes_ = np.asarray(self.estimator_.classes_)
         self._check_classes(y)
+        self._positive = self._find_positive(objective)
         methods = self._methods()
         found = Parallel(n_jobs=self.n_jobs)(
             delayed(fold_tallies)(
@@ -212,7 +214,7 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
                 weight=routed.search_weight,
                 methods=methods,
                 classes=self.classes_,
-                positive=self._positive(),
+                positive=self._positive,
             )
             for train, test in splits
         )
@@ -239,12 +241,13 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
                 f"{len(self.classes_)} classes."
             )
 
-    def _positive(self) -> int | None:
+    def _find_positive(self, objective: Objective) -> int | None:
         """Position of the positive class; None where every class has a threshold."""
         if len(self.classes_) > 2:
             return None
-        known = self.classes_.tolist()
-        return known.index(positive_class(known, self.pos_label, what="A threshold"))
+        known, either = self.classes_.tolist(), objective.sides != "one"
+        found = positive_class(known, self.pos_label, what="The threshold", either=either)
+        return known.index(found)
 
     def _methods(self) -> tuple[str, ...]:
         return RESPONSES if self.response_method == "auto" else (self.response_method,)
@@ -291,7 +294,7 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
             One of ``classes_`` per row.
         """
         check_is_fitted(self, "best_threshold_")
-        positive = self._positive()
+        positive = self._positive
         scores = response_columns(self.estimator_, X, self._methods(), self.classes_, positive)
         if positive is not None:
             codes = np.where(scores[:, 0] >= self.best_threshold_, positive, 1 - positive)

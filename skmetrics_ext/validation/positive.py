@@ -86,10 +86,15 @@ def usual_positive(classes: Array, *, of_numbers: bool = False) -> Any:
 
 
 def positive_of(classes: Array, labels: Any, pos_label: Any, side: str, what: str) -> Any:
-    """The positive class by the one rule; two ``labels`` name it too, as the second."""
+    """The positive class by the rule of a side; two ``labels`` name it too, as the second.
+
+    ``side`` is "one" or "either", or "numbers" for the rule of scikit-learn's Brier score.
+    """
     listed = classes.tolist()
-    if labels is not None and pos_label is None:
+    if pos_label is None and labels is not None:
         return listed[1]
+    if pos_label is None and side == "numbers":
+        return usual_positive(classes, of_numbers=True)
     return positive_class(listed, pos_label, what=what, either=side == "either")
 
 

@@ -13,12 +13,7 @@ from skmetrics_ext.validation.checked import checked_before, same_positive
 from skmetrics_ext.validation.containers import Column, read_column
 from skmetrics_ext.validation.errors import InvalidParameterError, warn_user
 from skmetrics_ext.validation.labels import read_target
-from skmetrics_ext.validation.positive import (
-    natural_positive,
-    one_class,
-    positive_of,
-    usual_positive,
-)
+from skmetrics_ext.validation.positive import natural_positive, one_class, positive_of
 from skmetrics_ext.validation.rows import read_rows
 from skmetrics_ext.validation.scores import (
     Scores,
@@ -252,13 +247,10 @@ class BinaryProbabilities:
         eps = _EPS[columns.dtype.itemsize]
         columns = _in_range(columns, "less than")
         classes, codes = target.classes, target.codes
-        said = labels is not None or pos_label is not None
         if labels is not None:
             classes, codes = two_classes(labels, classes, codes, "y_proba")
-        if side == "numbers" and not said:
-            positive = usual_positive(classes, of_numbers=True)
-        else:
-            positive = positive_of(classes, labels, pos_label, side, what)
+        positive = positive_of(classes, labels, pos_label, side, what)
+        said = pos_label is not None
         if len(classes) == 1:  # only one of two usual labels tells which column the other is
             said = said or natural_positive(classes.tolist()) is None
         order, marks, place = one_class(classes, codes, positive, said)

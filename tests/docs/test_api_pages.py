@@ -15,7 +15,8 @@ import skmetrics_ext
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guide"
 PAGES = [name for listed in names.sections().values() for name in listed]
-METRICS = sorted(skmetrics_ext.METRICS)
+# Statistics of the confusion table stand on the page of confusion_statistic.
+METRICS = sorted(name for name in skmetrics_ext.METRICS if name in PAGES)
 # Tools that carry out what their page says; there is no literature to name.
 NO_SOURCE = {
     "auc", "compute_metrics", "confusion_matrix_at_thresholds", "confusion_statistic",

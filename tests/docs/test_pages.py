@@ -46,7 +46,8 @@ def test_names_of_the_tables_exist(page):
 
 def test_every_metric_is_in_the_glossary_or_a_variant_of_one_that_is():
     text = (DOCS / "glossary.md").read_text(encoding="utf-8")
-    missing = {name for name in skmetrics_ext.METRICS if f"`{name}`" not in text}
+    public = [name for name in skmetrics_ext.METRICS if name in skmetrics_ext.__all__]
+    missing = {name for name in public if f"`{name}`" not in text}
     # Operating points and gains are named after the rates that they are of.
     named_after = r"_at_|_gain_score$|d2_log_loss_score"
     assert {name for name in missing if not re.search(named_after, name)} == set()

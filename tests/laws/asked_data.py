@@ -212,13 +212,16 @@ def _signature(name):
 
 @cache
 def _sides(name, options):
-    """By asking about scores of two classes from both sides. Labels are averaged, or are not."""
+    """By asking about rows of two classes from both sides."""
     spec, accepted, options = METRICS[name], _signature(name), dict(options)
     if "pos_label" not in accepted:
         return "none"
     if spec.response == "labels":
-        average = options.get("average", accepted["average"].default)
-        return "one" if average == "binary" else "none"
+        if options.get("average", accepted["average"].default) != "binary":
+            return "none"
+        true, pred = np.repeat([[1, 1, 0, 0], [1, 0, 1, 0]], [3, 1, 2, 4], axis=1)
+        sides = [spec.function(*pair, **options) for pair in ((true, pred), (1 - true, 1 - pred))]
+        return "either" if np.allclose(*sides) else "one"
     true = np.array([0, 1, 1, 0, 1, 0, 0, 1, 0])
     share = np.array([0.11, 0.93, 0.12, 0.57, 0.61, 0.13, 0.57, 0.77, 0.34])
     values = []

@@ -2,6 +2,7 @@
 
 import inspect
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -23,8 +24,7 @@ SCORERS = {
     for spec in METRICS.values()
     if spec.tally == "counts"
     for name, params in spec.scorer_names().items()
-    if "average" not in params
-    or (params["average"] != "samples" and (hasattr(spec.function, "rate") or "beta" in params))
+    if params.get("average") != "samples"
 }
 
 
@@ -43,21 +43,14 @@ def thresholds_of(score):
 
 
 def tried(function, params, true, score, weight):
-    """Value of a metric of labels at every threshold, nan where it is 0/0."""
-    options = dict(params)
-    if hasattr(function, "rate") or function.__name__ in ("matthews_corrcoef", "fbeta_score"):
-        # An average must be 0/0 where one of its classes is.
-        if options.get("average") in ("macro", "weighted"):
-            each = tried(function, {**params, "average": None}, true, score, weight)
-            if options["average"] == "macro":
-                return np.mean(each, axis=1)
-            of_class = [np.sum((true == k) * (1 if weight is None else weight)) for k in (0, 1)]
-            return np.average(each, axis=1, weights=of_class)
+    """Value of a metric of labels at every threshold; of one class nan where it is 0/0."""
+    options, accepted = dict(params), inspect.signature(function).parameters
+    if function is skmetrics_ext.matthews_corrcoef:
+        options["zero_division"] = np.nan
+    if "pos_label" in accepted and options.get("average", "binary") == "binary":
         options["zero_division"] = np.nan
     if weight is not None:
         options["sample_weight"] = weight
-    if "labels" in inspect.signature(function).parameters and options.get("average") is None:
-        options["labels"] = [0, 1] if "average" in options else None
     with undefined_allowed():
         return np.array(
             [function(true, (score >= t).astype(int), **options) for t in thresholds_of(score)]
@@ -272,7 +265,10 @@ def test_labels_and_containers():
         ({"criterion": "averaged_confusion"}, "neither a large nor a small value|no single value"),
         ({"criterion": "prevalence"}, "describes predictions and does not judge"),
         ({"criterion": 3}, "has to be 'youden'"),
-        ({"criterion": "index_balanced_accuracy_macro"}, "has to be 'youden'"),
+        (
+            {"criterion": partial(skmetrics_ext.f1_score, pos_label=0)},
+            "brings pos_label of its own",
+        ),
         ({"criterion": "f1", "cost": (1, 2)}, "has no part in criterion='f1'"),
         ({"criterion": "expected_cost"}, "needs cost="),
         ({"cost": (1, 0)}, "cost has to be"),

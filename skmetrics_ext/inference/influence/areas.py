@@ -18,8 +18,8 @@ from skmetrics_ext.inference.influence.multiclass_areas import (
 from skmetrics_ext.inference.influence.rankings import area_parts, covariance, delong, spread
 from skmetrics_ext.inference.proportions import increasing_root, normal_quantile
 from skmetrics_ext.inference.results import Estimate
-from skmetrics_ext.metrics.rankings.class_averages import average_areas
 from skmetrics_ext.metrics.rankings.ranking_kernels import roc_auc
+from skmetrics_ext.metrics.rankings.score_tally import read_areas
 from skmetrics_ext.numeric import Array, divide, wilson
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
@@ -102,7 +102,7 @@ def auc_interval(
         )
     if checked.kind == "binary" and checked.weight is None and groups is None:
         RankTally.of_class(checked)  # kept, so that value and variance read one sort
-    value = average_areas(checked, roc_auc, multi_class, average)
+    value = read_areas(roc_auc, checked, multi_class, average)
     codes = None if groups is None else read_groups(groups, len(checked.true))
     found = area_estimates(checked, value, multi_class, average, codes, weights_are, method, level)
     return found if average is None and checked.kind != "binary" else found[0]

@@ -16,8 +16,8 @@ from skmetrics_ext.inference.influence.rankings import area_parts, covariance, g
 from skmetrics_ext.inference.proportions import normal_quantile
 from skmetrics_ext.inference.results import Comparison
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.rankings.class_averages import average_areas
 from skmetrics_ext.metrics.rankings.ranking_kernels import roc_auc
+from skmetrics_ext.metrics.rankings.score_tally import read_areas
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
 from skmetrics_ext.validation.parameters import check_level
@@ -217,7 +217,7 @@ def correlated_areas(
     weights_are: str = "importance",
 ) -> Correlated:
     """Areas of checked scores of the same rows, one for each model."""
-    values = np.array([average_areas(one, roc_auc, multi_class, average) for one in checked])
+    values = np.array([read_areas(roc_auc, one, multi_class, average) for one in checked])
     codes = None if groups is None else read_groups(groups, len(checked[0].true))
     kept = [evidence(one, codes, weights_are) for one in checked]
     checked, codes = [one for one, _ in kept], kept[0][1]

@@ -8,7 +8,7 @@ import numpy as np
 
 from skmetrics_ext.inference.results import TestResult
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.rankings.rank_averaging import binary_tally
+from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
 from skmetrics_ext.numeric import Array, exclusive_cumsum
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import check_option
@@ -80,7 +80,7 @@ def mwu_auc_test(
         are; "asymptotic" is the normal score above, with continuity correction; "auto" is exact
         up to 50 rows.
     {score_labels}
-    {score_pos_label}
+    {either_pos_label}
 
     Returns
     -------
@@ -105,13 +105,14 @@ def mwu_auc_test(
     """
     check_option("alternative", alternative, ("greater", "less", "two-sided"))
     check_option("method", method, ("auto", "exact", "asymptotic"))
-    checked, tally = binary_tally(
+    checked, tally = binary_ranking(
         y_true,
         y_score,
         labels=labels,
         pos_label=pos_label,
         sample_weight=None,
         what="mwu_auc_test",
+        side="either",
     )
     if method == "auto":
         method = "exact" if len(checked.true) <= _MOST_EXACT else "asymptotic"

@@ -86,7 +86,8 @@ bray_curtis_dissimilarity = _each(
     "Bray & Curtis (1957), Ecological Monographs 27(4), 325-349",
     "BCD",
     bounds=(0.0, 0.5),
-    greater_is_better=False,
+    greater_is_better=None,
+    either=True,
 )
 
 chance_agreement = _each(
@@ -131,6 +132,7 @@ discriminant_power = _each(
     "DP",
     _TWO_EMPTY,
     bounds=UNBOUNDED,
+    either=True,
 )
 
 individual_classification_success_index = _each(
@@ -194,6 +196,7 @@ optimized_precision = _each(
     "OP",
     "no row, or every row, is of the class, or no row is predicted right",
     bounds=(-1.0, 1.0),
+    either=True,
 )
 
 overlap_coefficient = _each(
@@ -214,6 +217,7 @@ roc_corner_distance = _each(
     _ONE_CLASS,
     bounds=(0.0, math.sqrt(2)),
     greater_is_better=False,
+    either=True,
 )
 
 roc_corner_similarity = _each(
@@ -223,6 +227,7 @@ roc_corner_similarity = _each(
     PERKINS,
     "sInd",
     _ONE_CLASS,
+    either=True,
 )
 
 unbiased_chance_agreement = _each(
@@ -242,4 +247,5 @@ yule_q = _each(
     "Q",
     _TWO_EMPTY,
     bounds=(-1.0, 1.0),
+    either=True,
 )

@@ -115,7 +115,9 @@ def geometric_mean_score(
     check_zero_division(zero_division)
     if not (isinstance(correction, Real) and 0 <= float(correction) <= 1):
         raise InvalidParameterError(f"correction has to be in [0, 1], got {correction!r}.")
-    mean = _mean(y_true, y_pred, labels, pos_label, average, sample_weight, zero_division)
+    mean = _mean(
+        y_true, y_pred, labels, pos_label, average, sample_weight, zero_division, either=True
+    )
     value = geometric_mean(mean, average, correction)
     return value if average is None else float(value)
 
@@ -128,6 +130,7 @@ def _mean(
     average: str | None,
     sample_weight: Any,
     zero_division: Any,
+    either: bool = False,
 ) -> Mean:
     plan = counted(
         y_true,
@@ -137,6 +140,7 @@ def _mean(
         pos_label=pos_label,
         average=average,
         sample_weight=sample_weight,
+        either=either,
     )
     rates = (recall_score, specificity_score, precision_score, f1_score)
     return mean_of(plan, zero_division, *(function.rate for function in rates))

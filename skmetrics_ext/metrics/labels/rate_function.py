@@ -30,8 +30,9 @@ class Rate:
 
     ``kernel`` gives nan where it is 0/0; ``title`` and ``cause`` say why in the warning:
     "{title} is ill-defined ... no {cause} samples". ``pos_label`` is the default of its function:
-    1 where scikit-learn has the name and the rule, None for the one rule. ``in_units`` says that
-    the scale of the weights counts. The rest documents it.
+    1 where scikit-learn has the name and the rule, None for the one rule. ``either``
+    says that of two classes it is the same from both sides, ``in_units`` that the scale of the
+    weights counts. The rest documents it.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Rate:
     greater_is_better: bool | None = True
     bounds: tuple[float, float] = (0.0, 1.0)
     pos_label: Any = None
+    either: bool = False
     in_units: bool = False
 
     def read(
@@ -81,6 +83,7 @@ def counted(
     pos_label: Any = None,
     average: str | None = None,
     sample_weight: Any = None,
+    either: bool = False,
     in_units: bool = False,
 ) -> Averaged:
     """Check the input and count once; any number of rates can then be read."""
@@ -91,7 +94,7 @@ def counted(
             f"(got {average!r}). You may use labels=[pos_label] to specify a single positive "
             "class."
         )
-    return averaged(LabelTally(checked), labels, pos_label, average, what)
+    return averaged(LabelTally(checked), labels, pos_label, average, what, either)
 
 
 def mean_of(plan: Averaged, zero_division: Any, *rates: Rate) -> Mean:
@@ -141,6 +144,7 @@ def public_rate(rate: Rate) -> RateFunction:
             pos_label=pos_label,
             average=average,
             sample_weight=sample_weight,
+            either=rate.either,
             in_units=rate.in_units,
         )
         return rate.read(plan, zero_division)

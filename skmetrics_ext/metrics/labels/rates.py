@@ -236,6 +236,7 @@ youden_j_score = public_rate(
         """>>> youden_j_score([0, 0, 1, 1], [0, 0, 0, 1])
 0.5""",
         bounds=(-1.0, 1.0),
+        either=True,
     )
 )
 
@@ -252,6 +253,7 @@ markedness_score = public_rate(
         """>>> markedness_score([0, 0, 0, 1], [0, 0, 1, 1])
 0.5""",
         bounds=(-1.0, 1.0),
+        either=True,
     )
 )
 
@@ -301,6 +303,7 @@ diagnostic_odds_ratio = public_rate(
         """>>> diagnostic_odds_ratio([0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 0])
 4.0""",
         bounds=(0.0, _INFINITY),
+        either=True,
     )
 )
 

@@ -39,6 +39,8 @@ class Statistic:
         Whether these may be averaged, for each is read from the counts of its class.
     tally : {"counts", "confusion"}
         What the kernel reads.
+    either : bool
+        Whether of two classes it is the same from both sides.
     in_units : bool
         Whether the scale of the weights counts: they say how often a row was seen.
     of_classes : bool
@@ -56,6 +58,7 @@ class Statistic:
     per_class: bool = False
     averaged: bool = False
     tally: str = "counts"
+    either: bool = False
     in_units: bool = False
     of_classes: bool = False
 
@@ -104,6 +107,7 @@ def _as_rate(statistic: Statistic) -> Rate:
         example="",
         greater_is_better=statistic.greater_is_better,
         bounds=statistic.bounds,
+        either=statistic.either,
         in_units=statistic.in_units,
     )
 

@@ -2,6 +2,9 @@
 
 n is the weight of all rows, n_ij of those of class i predicted as j, t_k and p_k of those of class
 k and predicted as k: shares of n where a formula has logarithms.
+
+What reads the margins alone, or is the same for a model that always names another class, describes
+and does not judge.
 """
 
 from __future__ import annotations
@@ -61,6 +64,7 @@ adjusted_rand_index = _of_cells(
     "both codings join all pairs of rows, or none",
     bounds=(-1.0, 1.0),
     in_units=True,
+    greater_is_better=None,
 )
 
 bangdiwala_b = _of_counts(
@@ -131,6 +135,7 @@ cramers_v = _of_cells(
     "Cramer (1946), Mathematical Methods of Statistics, chapter 21",
     "Cramer V",
     "all rows are of one class, or predicted as one",
+    greater_is_better=None,
 )
 
 cross_entropy = _of_counts(
@@ -140,7 +145,7 @@ cross_entropy = _of_counts(
     "Kerridge (1961), Journal of the Royal Statistical Society B 23(1), 184-194",
     "Cross Entropy",
     bounds=_AT_LEAST_0,
-    greater_is_better=False,
+    greater_is_better=None,
 )
 
 goodman_kruskal_lambda_pred = _of_cells(
@@ -150,6 +155,7 @@ goodman_kruskal_lambda_pred = _of_cells(
     GOODMAN,
     "Lambda B",
     "all rows are predicted as one class",
+    greater_is_better=None,
 )
 
 goodman_kruskal_lambda_true = _of_cells(
@@ -159,6 +165,7 @@ goodman_kruskal_lambda_true = _of_cells(
     GOODMAN,
     "Lambda A",
     _ONE_TRUE,
+    greater_is_better=None,
 )
 
 joint_entropy = _of_cells(
@@ -178,7 +185,7 @@ kullback_leibler_divergence = _of_counts(
     "Kullback & Leibler (1951), Annals of Mathematical Statistics 22(1), 79-86",
     "KL Divergence",
     bounds=_AT_LEAST_0,
-    greater_is_better=False,
+    greater_is_better=None,
 )
 
 mean_predicted_count = _of_counts(
@@ -200,6 +207,7 @@ mutual_information = _of_cells(
     SHANNON,
     "Mutual Information",
     bounds=_AT_LEAST_0,
+    greater_is_better=None,
 )
 
 overall_chance_agreement = _of_counts(
@@ -250,6 +258,7 @@ pearson_contingency_coefficient = _of_cells(
     "sqrt(phi^2 / (1 + phi^2))",
     "Pearson (1904), On the Theory of Contingency, Drapers' Company Research Memoirs",
     "Pearson C",
+    greater_is_better=None,
 )
 
 phi_squared = _of_cells(
@@ -259,6 +268,7 @@ phi_squared = _of_cells(
     PEARSON,
     "Phi-Squared",
     bounds=_AT_LEAST_0,
+    greater_is_better=None,
 )
 
 predicted_entropy = _of_counts(
@@ -287,6 +297,7 @@ relative_classifier_information = _of_cells(
     "Sindhwani, Bhattacharya & Rakshit (2001), Proceedings of the 1st SIAM SDM",
     "RCI",
     _ONE_TRUE,
+    greater_is_better=None,
 )
 
 true_entropy = _of_counts(

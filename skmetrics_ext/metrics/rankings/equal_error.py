@@ -8,7 +8,7 @@ import numpy as np
 
 from skmetrics_ext.metrics.labels import rate_kernels
 from skmetrics_ext.metrics.rankings.ranking_function import METHODS, one_of, public_ranking
-from skmetrics_ext.metrics.rankings.ranking_kernels import ROUNDING, interpolate
+from skmetrics_ext.metrics.rankings.ranking_kernels import ROUNDING, around_crossing, interpolate
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies import RankTally
 
@@ -29,6 +29,12 @@ def equal_error(tally: RankTally, method: str = "step") -> Array:
     # Two points may be as near, one on either side: the middle, so that the error of reversed
     # scores is 1 less this one.
     return np.where(undefined, np.nan, (low + high) / 2)
+
+
+def around_equal_errors(stretch: RankTally) -> Array:
+    """The scores that decide it."""
+    fp, tp, negative, positive = stretch.steps()
+    return around_crossing(fp * positive * 1.0 + tp * negative * 1.0, positive * 1.0 * negative)
 
 
 # --------------------------------------------------------------------------- public functions

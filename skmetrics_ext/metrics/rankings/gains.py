@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.metrics.rankings.ranking_function import check_share, public_ranking
-from skmetrics_ext.metrics.rankings.ranking_kernels import gini, interpolate
+from skmetrics_ext.metrics.rankings.ranking_kernels import around_crossing, gini, interpolate
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies import RankTally
 
@@ -32,6 +32,12 @@ def lift(tally: RankTally, fraction: float) -> Array:
     fp, tp, negative, positive = tally.steps()
     found = interpolate(tp + fp, tp, fraction * (positive + negative))
     return divide(found, fraction * positive)
+
+
+def around_fraction(stretch: RankTally, fraction: float) -> Array:
+    """The scores that decide its lift."""
+    fp, tp, negative, positive = stretch.steps()
+    return around_crossing(tp + fp, fraction * (positive + negative))
 
 
 # --------------------------------------------------------------------------- public functions

@@ -10,6 +10,7 @@ import numpy as np
 
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.rankings.ranking_function import check_share, public_ranking
+from skmetrics_ext.metrics.rankings.ranking_kernels import around
 from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies import RankTally
@@ -42,6 +43,11 @@ def benefit_of_all(tally: RankTally, threshold: Any, prevalence: float | None = 
     odds = np.asarray(threshold) / (1 - np.asarray(threshold))
     share = share.reshape(share.shape + (1,) * np.ndim(threshold))
     return np.asarray(share - (1 - share) * odds)
+
+
+def around_threshold(stretch: RankTally, threshold: float) -> Array:
+    """The scores that decide the benefit at it."""
+    return around(int(np.searchsorted(-stretch.thresholds, -threshold, side="right")))
 
 
 # --------------------------------------------------------------------------- checks

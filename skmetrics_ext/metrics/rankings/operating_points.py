@@ -13,7 +13,12 @@ from skmetrics_ext.metrics.rankings.ranking_function import (
     one_of,
     public_ranking,
 )
-from skmetrics_ext.metrics.rankings.ranking_kernels import ROUNDING, interpolate
+from skmetrics_ext.metrics.rankings.ranking_kernels import (
+    ROUNDING,
+    around,
+    around_crossing,
+    interpolate,
+)
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies import RankTally
 
@@ -77,6 +82,38 @@ def recall_at(tally: RankTally, precision: float, method: str = "step") -> Array
     share = np.where(fall > 0, above / np.where(fall > 0, fall, 1), 0.0)
     start, stop = np.take_along_axis(tp, here, -1), np.take_along_axis(tp, after, -1)
     return divide((start + share * (stop - start))[..., 0], positive)
+
+
+# --------------------------------------------------------------------------- places that decide
+
+
+def around_specificity(stretch: RankTally, specificity: float) -> Array:
+    fp, _, negative, _ = stretch.steps()
+    target = (1 - specificity) * negative
+    # On either side of the scores at which the rate is the same.
+    last = int(np.searchsorted(fp, target * (1 + ROUNDING), side="right"))
+    return np.concatenate([around_crossing(fp, target), around(last)])
+
+
+def around_sensitivity(stretch: RankTally, sensitivity: float) -> Array:
+    _, tp, _, positive = stretch.steps()
+    return around_crossing(tp, sensitivity * positive * (1 - ROUNDING))
+
+
+def around_recall(stretch: RankTally, recall: float) -> Array:
+    """Also the score of the largest precision from there on."""
+    fp, tp, _, positive = stretch.steps()
+    first = int(np.searchsorted(tp, recall * positive * (1 - ROUNDING)))
+    if first >= len(tp):
+        return around(first)
+    precision = np.nan_to_num(divide(tp, tp + fp))[first:]
+    return np.append(around(first), first + int(precision.argmax()) - 1)
+
+
+def around_precision(stretch: RankTally, precision: float) -> Array:
+    fp, tp, _, _ = stretch.steps()
+    reached = np.flatnonzero((1 - precision) * tp - precision * fp >= -ROUNDING * (tp + fp))
+    return around(int(reached[-1])) if len(reached) else reached
 
 
 # --------------------------------------------------------------------------- public functions

@@ -19,6 +19,7 @@ Range = tuple[float, float]
 ROUNDING = 1e-12
 # A few passes over whole arrays leave little for the loop that finishes a hull.
 _HULL_PASSES = 32
+_NEAR = 2  # points on either side of a crossing, more than any kernel looks at
 
 # --------------------------------------------------------------------------- areas
 
@@ -116,12 +117,12 @@ def partial_roc_auc(
 def area_within(
     tally: RankTally, fpr_range: Range | None = None, tpr_range: Range | None = None
 ) -> Array:
-    """Area between the curve and the axis of the rate whose range is given."""
+    """Area between the curve and the axis of the rate whose range is given; of both the second."""
     fpr, tpr = roc_points(tally)
-    if fpr_range is not None:
-        return area_between(tpr, fpr, *fpr_range)
-    assert tpr_range is not None
-    return area_between(fpr, tpr, *tpr_range)
+    if tpr_range is not None:
+        return area_between(fpr, tpr, *tpr_range)
+    assert fpr_range is not None
+    return area_between(tpr, fpr, *fpr_range)
 
 
 def standardized(
@@ -130,9 +131,9 @@ def standardized(
     tpr_range: Range | None = None,
     standardize: bool = True,
 ) -> Array:
-    low, high = fpr_range or tpr_range or (0.0, 1.0)
+    low, high = tpr_range or fpr_range or (0.0, 1.0)
     chance = (high * high - low * low) / 2
-    if fpr_range is None:
+    if tpr_range is not None:
         # What lies right of the curve: specificity over sensitivity.
         area, chance = (high - low) - area, (high - low) - chance
     if not standardize:
@@ -160,6 +161,12 @@ def roc_auc_convex_hull(tally: RankTally) -> Array:
         return divide(trapezoid(tp[kept], fp[kept]), negative * positive)
 
     return each_ranking(area, tally)
+
+
+def corners(stretch: RankTally) -> Array:
+    """The scores that the hull of the curve may turn at."""
+    steps = stretch.steps()
+    return upper_hull(steps.fp, steps.tp) - 1
 
 
 def upper_hull(x: Array, y: Array) -> Array:
@@ -209,6 +216,16 @@ def interpolate(x: Array, y: Array, target: Array | float) -> Array:
     step = np.where(x1 > x0, x1 - x0, 1)
     share = np.where(x1 > x0, np.clip((wanted - x0) / step, 0.0, 1.0), 0.0)
     return np.asarray((y0 + share * (y1 - y0))[..., 0])
+
+
+def around(point: int) -> Array:
+    """Numbers of the scores around a point of the steps, of which 0 is what stands above."""
+    return np.arange(point - 1 - _NEAR, point + _NEAR)
+
+
+def around_crossing(rising: Array, target: Array | float) -> Array:
+    """The same where a value that never falls first reaches a target."""
+    return around(int(np.searchsorted(rising, target)))
 
 
 # --------------------------------------------------------------------------- curves

@@ -12,9 +12,8 @@ from skmetrics_ext.metrics.averaging import RankKernel
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.rankings.ranking_function import MULTI_CLASS, public_ranking
 from skmetrics_ext.metrics.rankings.ranking_kernels import gini, roc_auc
-from skmetrics_ext.metrics.rankings.score_tally import ScoreTally, read_areas
+from skmetrics_ext.metrics.rankings.score_tally import rankings_of, read_areas
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import (
     InvalidParameterError,
     Scores,
@@ -218,13 +217,7 @@ def pairwise_roc_auc(
         raise InvalidParameterError(
             "multilabel-indicator format is not supported: pairwise areas need one label a row."
         )
-    if checked.kind == "binary":
-        tally = RankTally.of_class(checked)
-        # The first class from its own side: the negatives of the scores, the classes exchanged.
-        turned = RankTally(-tally.thresholds[::-1], tally.mass[::-1, ::-1])
-        areas = np.array([[np.nan, float(kernel(turned))], [float(kernel(tally)), np.nan]])
-    else:
-        areas = ScoreTally(checked).pairs(kernel)
+    areas = rankings_of(checked).pairs(kernel)
     undefined = np.isnan(areas)
     np.fill_diagonal(undefined, False)
     if undefined.any():

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from skmetrics_ext import kernels
-from skmetrics_ext.metrics.averaging import AVERAGES, RankKernel, Tell, read_rankings
+from skmetrics_ext.metrics.averaging import AVERAGES, Rankings, RankKernel, Tell, read_rankings
 from skmetrics_ext.metrics.rankings.ranking_kernels import (
     OF_AREA,
     average_precision,
@@ -86,15 +86,17 @@ class ScoreTally:
 
     def pairs(self, kernel: RankKernel) -> Array:
         """The kernel of column i between rows of class i and of class j, (K, K)."""
+        if self.binary:
+            return both_sides(kernel, RankTally.of_class(self.checked))
         finish = OF_AREA.get(kernel)
         if finish is not None:  # all from one sort per column, without tables
             return finish(pairwise_auc(self._wins(), self.support))
-        values = np.empty((self.n_classes, self.n_classes))
-        for k, (thresholds, mass) in enumerate(self._columns()):
-            pairs = np.stack([mass, np.broadcast_to(mass[k], mass.shape)], axis=1)
-            values[k] = kernel(RankTally(thresholds, pairs))
-        np.fill_diagonal(values, np.nan)
-        return values
+        checked = self.checked
+        columns = (
+            RankTally.from_scores(column, checked.true, self.n_classes, checked.weight)
+            for column in checked.score.T
+        )
+        return pairs_of_columns(kernel, columns)
 
     def _wins(self) -> Array:
         """Twice the pairs of each two classes that each column ranks rightly, counted once."""
@@ -114,15 +116,29 @@ class ScoreTally:
         areas: Array = cache["areas"]
         return areas
 
-    def _columns(self) -> Iterator[tuple[Array, Array]]:
-        """Distinct scores of each column and the weight of every class at each, (K, T)."""
-        checked = self.checked
-        if "columns" in checked.cache:  # tallied elsewhere, and the rows are not at hand
-            yield from checked.cache["columns"]
-            return
-        for column in checked.score.T:
-            tally = RankTally.from_scores(column, checked.true, self.n_classes, checked.weight)
-            yield tally.thresholds, tally.mass
+
+def both_sides(kernel: RankKernel, tally: RankTally) -> Array:
+    """The kernel of each of two classes against the other, (2, 2); nan on the diagonal."""
+    # The first class from its own side: the negatives of the scores, the classes exchanged.
+    turned = RankTally(-tally.thresholds[::-1], tally.mass[::-1, ::-1])
+    return np.array([[np.nan, float(kernel(turned))], [float(kernel(tally)), np.nan]])
+
+
+def pairs_of_columns(kernel: RankKernel, columns: Iterable[RankTally]) -> Array:
+    """The kernel of column i between rows of class i and of class j, (K, K)."""
+    values = []
+    for k, tally in enumerate(columns):
+        own = np.broadcast_to(tally.mass[k], tally.mass.shape)
+        values.append(kernel(RankTally(tally.thresholds, np.stack([tally.mass, own], axis=1))))
+    pairs = np.array(values)
+    np.fill_diagonal(pairs, np.nan)
+    return pairs
+
+
+def rankings_of(checked: Scores) -> Rankings:
+    """The rankings of checked scores; of merged rows those that stand in their place."""
+    found: Rankings | None = checked.cache.get("rankings")
+    return ScoreTally(checked) if found is None else found
 
 
 # --------------------------------------------------------------------------- reading
@@ -143,7 +159,7 @@ def read_scores(
     A class that is 0/0 has ``fill``, and ``tell`` is called; where no output of multilabel data
     has any weight, their weighted mean is ``empty``.
     """
-    tally = ScoreTally(checked)
+    tally = rankings_of(checked)
     value = read_rankings(kernel, tally, average, multi_class, fill=fill, tell=tell)
     if average == "weighted" and checked.true.ndim == 2 and not tally.support.any():
         return empty
