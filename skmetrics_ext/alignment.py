@@ -172,9 +172,10 @@ class AlignedRows:
             return shared.as_scores()
         known = target.known
         order = _positive_last(known, positive)
-        weight, kept = _with_weight(target)
-        codes = _rows(target.codes_in(order), kept)
-        score = _rows(read_scores_of(positive_column(response, known, positive), "y_score"), kept)
+        codes, weight = target.codes_in(order), target.weight
+        score = read_scores_of(positive_column(response, known, positive), "y_score")
+        if weight is not None:
+            weight, codes, score = _with_weight(weight, codes, score)
         _check_shape(score, len(known), len(codes))
         kind = "binary" if len(known) == 2 else "multiclass"
         return Scores(kind, target.array_of(order), codes, score, weight)
@@ -182,8 +183,9 @@ class AlignedRows:
     def with_unseen(self, response: Any) -> Scores:
         """Scores of every class; of those that the model never saw, below all its scores."""
         target = self._single_label()
-        weight, kept = _with_weight(target)
-        codes, score = _rows(target.codes, kept), _rows(read_scores_of(response, "y_score"), kept)
+        codes, weight, score = target.codes, target.weight, read_scores_of(response, "y_score")
+        if weight is not None:
+            weight, codes, score = _with_weight(weight, codes, score)
         if score.ndim == 1:
             score = np.column_stack([-score, score])
         _check_shape(score, len(target.known), len(codes))
@@ -212,8 +214,7 @@ class AlignedRows:
         target = self.target
         if target is None:
             return Probabilities.check(self.y_true, response, sample_weight=self.sample_weight)
-        weight, kept = _with_weight(target)
-        codes, proba = _rows(target.codes, kept), _rows(np.asarray(response), kept)
+        codes, weight, proba = target.codes, target.weight, np.asarray(response)
         if proba.ndim != 2 or proba.shape != (len(codes), len(target.known)):
             raise InvalidParameterError(
                 f"predict_proba gave an array of shape {proba.shape}; {len(codes)} rows and the "
@@ -229,7 +230,9 @@ class AlignedRows:
         if order != target.known:
             full = np.zeros((len(codes), len(order)), dtype=proba.dtype)
             full[:, find_labels(_objects(target.known), _objects(order))] = proba
-            proba, codes = full, _rows(target.codes_in(order), kept)
+            proba, codes = full, target.codes_in(order)
+        if weight is not None:
+            weight, codes, proba = _with_weight(weight, codes, proba)
         named = Probabilities.of_codes(target.array_of(order), codes, proba, weight)
         if labels is not None or target.ordered:
             named.cache["ordered"] = True
@@ -249,16 +252,12 @@ def _objects(labels: list[Any]) -> Array:
     return found
 
 
-def _with_weight(target: ModelTarget) -> tuple[Array | None, Array | None]:
-    """Weights of the rows that have weight, and which these are (None: all)."""
-    if target.weight is None or target.weight.all():
-        return target.weight, None
-    kept = target.weight > 0
-    return target.weight[kept], kept
-
-
-def _rows(values: Array, kept: Array | None) -> Array:
-    return values if kept is None else values[kept]
+def _with_weight(weight: Array, *columns: Array) -> tuple[Array, ...]:
+    """Weights and columns of the rows that have weight."""
+    if weight.all():
+        return weight, *columns
+    kept = weight > 0
+    return weight[kept], *(column[kept] for column in columns)
 
 
 def _check_shape(score: Array, n_classes: int, n_rows: int) -> None:

@@ -125,8 +125,7 @@ def _by_table(reading: Reading, method: str, level: float, _: DrawPlan) -> Bound
     else:
         notes[...] = _rare_class(reading)
         notes[np.isinf(value)] = "infinite: the other bound is after a row more in each class"
-        if method == "delta":
-            notes[parts.variance == 0] = "the interval has no width"
+        notes[low == high] = "the interval has no width"
     return Bounds(value, low, high, np.sqrt(parts.variance), notes)
 
 

@@ -96,7 +96,7 @@ def fit_and_score(
         own.fit(
             take_rows(X, fold.train),
             take_rows(y, fold.train),
-            **take_params(fit_params, n_samples, fold.train),
+            **(take_params(fit_params, n_samples, fold.train) if fit_params else {}),
         )
     except Warning:  # the user made errors of warnings
         raise

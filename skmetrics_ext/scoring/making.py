@@ -98,14 +98,15 @@ def get_scorer(
         raise ValueError(
             f"{name!r} is a loss, and of scores the greater is better: its scorer is 'neg_{name}'."
         )
-    metric = find(scoring, scorer=True)
+    metric = find(scoring, params, scorer=True)
     return Scorer(
         metric.function,
         1 if metric.spec.greater_is_better else -1,
-        {**metric.params, **params},
+        metric.params,
         RESPONSES[metric.spec.response],
         missing=missing,
         name=name,
+        metric=metric,
     )
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from skmetrics_ext.registry import parameters_of, spec_of
+from skmetrics_ext.registry import find, parameters_of, spec_of
 from skmetrics_ext.scoring.intervals import interval_of
 from skmetrics_ext.scoring.making import get_scorer
 from skmetrics_ext.scoring.recording import PanelResult, evaluate_all
 from skmetrics_ext.scoring.requests import TakesMetadata
-from skmetrics_ext.scoring.scorer import MISSING, ScoredModel, Scorer, metric_of
+from skmetrics_ext.scoring.scorer import MISSING, ScoredModel, Scorer
 from skmetrics_ext.validation import check_option, warn_undefined
 from skmetrics_ext.validation.errors import warn_user
 
@@ -257,11 +257,9 @@ def _scorer(name: str, item: Scoring, missing: str, pos_label: Any) -> Callable[
         if not isinstance(item, Scorer) and spec_of(item) is not None:
             return get_scorer(item, missing=missing)
         return item
-    scorer = get_scorer(item, missing=missing)
-    metric = metric_of(scorer)
-    if pos_label is None or metric is None or not metric.takes("pos_label"):
-        return scorer
-    return get_scorer(scorer, missing=missing, pos_label=pos_label)
+    if pos_label is None or not find(item, scorer=True).takes("pos_label"):
+        return get_scorer(item, missing=missing)
+    return get_scorer(item, missing=missing, pos_label=pos_label)
 
 
 def accepts_weight(scorer: Callable[..., Any]) -> bool:

@@ -68,6 +68,8 @@ class ScoredModel:
             rows, response = self.rows(sample_weight), self.response(scorer)
             ground = ground_of(metric, rows, *response, scorer._missing)
             self._grounds[key] = ground
+        if ground.only is None and metric.spec.response == "labels":
+            return Prepared(metric.with_positive(ground.positive), ground, ground.given)
         return ground.prepare(metric)
 
 
@@ -91,6 +93,8 @@ class Scorer(TakesMetadata):
         What happens where the classes of the estimator and of the rows differ.
     name : str or None
         Name in the registry.
+    metric : Metric or None
+        What ``score_func`` and ``kwargs`` are in the registry, where it was found before.
 
     Examples
     --------
@@ -114,6 +118,7 @@ class Scorer(TakesMetadata):
         *,
         missing: str = "align",
         name: str | None = None,
+        metric: Metric | None = None,
     ) -> None:
         check_option("missing", missing, MISSING)
         self._score_func = score_func
@@ -122,7 +127,9 @@ class Scorer(TakesMetadata):
         self._response_method = response_method
         self._missing = missing
         self._name = name
-        found = find(score_func, self._kwargs) if spec_of(score_func) is not None else None
+        found = metric
+        if metric is None and spec_of(score_func) is not None:
+            found = find(score_func, self._kwargs)
         self._metric: Metric | None = found
         # What the function would check of parameters that no row sets, only the function can.
         self._is_plain = found is not None and found.is_as_named

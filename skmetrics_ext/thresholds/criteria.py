@@ -149,6 +149,10 @@ def resolve(argument: str, given: Any) -> Criterion:
         raise InvalidParameterError(
             f"{_expected(argument)}; {metric.name!r} is not a metric of counts."
         )
+    if row.numeric_labels:
+        raise InvalidParameterError(
+            f"{argument}={metric.name!r} reads labels as numbers, which counts do not tell."
+        )
     if row.is_table or metric.options.get("average", "") in (None, "samples"):
         raise InvalidParameterError(
             f"{argument}={metric.name!r} has no single value at a threshold."

@@ -119,7 +119,6 @@ NUMBERS = [
     name
     for name, spec in METRICS.items()
     if not spec.is_table and (spec.scorer is not None or spec.greater_is_better is None)
-    if name != "chi_squared_degrees_of_freedom"  # how many classes there are, whatever the rows
 ]
 
 
@@ -171,7 +170,8 @@ def claim_intervals() -> None:
             random_state=0,
             **params,
         )
-        assert found.low < found.high, name
+        # Some do not vary near these rows: a number of classes, an entropy at its maximum.
+        assert found.low < found.high or "no width" in found.note, name
     assert not in_scikit_learn("interval", "confidence")
 
 

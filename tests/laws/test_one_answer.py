@@ -169,7 +169,8 @@ def compare_at_thresholds(way, asked):
             at, right = question.thresholded(threshold), expected_at(question, threshold)
             if way.single and right.value is not None and right.value.size > 1:
                 break
-            wrong = disagreement(at, replace(given, value=value), right, may_ask=True)
+            answer = replace(given, value=value)
+            wrong = disagreement(at, answer, right, keeps_rule=way.keeps_rule, may_ask=True)
             if wrong:
                 found.append(f"{question} at {threshold:.4g}: {wrong}")
                 break

@@ -292,8 +292,13 @@ def labels_of_two(question):
 
 
 def labels_of_both(question):
-    """A criterion judges, and a curve is of rows of both classes."""
+    """A curve is of rows of both classes."""
     return labels_of_two(question) and has_scorer(question) and not question.rows.lacks_a_class
+
+
+def counts_of_both(question):
+    """A criterion judges counts, which do not tell labels that are numbers."""
+    return labels_of_both(question) and not question.spec.numeric_labels
 
 
 # --------------------------------------------------------------------------- what is right
@@ -348,12 +353,15 @@ class Way:
         Whether it gives one number only, and takes no metric with more.
     right : callable
         ``right(question, expected)``: the right answer, by what the function says.
+    keeps_rule : bool
+        Whether it has a name of scikit-learn, and chooses the class by its rule.
     """
 
     ask: Callable[..., Any]
     takes: Callable[[Any], bool] = anything
     single: bool = False
     right: Callable[..., Answer] = of_function
+    keeps_rule: bool = False
 
 
 DUCKDB = "evaluate by DuckDB"
@@ -371,7 +379,7 @@ WAYS = {
     "draw": Way(drawn),
 }
 OVER_THRESHOLDS = {
-    "metric_at_thresholds": Way(mapped, labels_of_two),
-    "optimal_threshold": Way(searched, labels_of_both, True),
+    "metric_at_thresholds": Way(mapped, labels_of_two, keeps_rule=True),
+    "optimal_threshold": Way(searched, counts_of_both, True),
     "ThresholdDisplay": Way(displayed, labels_of_both, True),
 }

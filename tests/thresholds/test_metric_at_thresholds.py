@@ -188,6 +188,22 @@ def test_scores_may_be_of_the_other_class():
         np.testing.assert_array_equal(one, other)
 
 
+def test_values_of_classes_come_in_the_order_of_the_classes():
+    true, score = np.array(["a", "b", "b", "a"]), np.array([0.9, 0.1, 0.6, 0.5])
+    options = {"metric_params": {"average": None}, "pos_label": "a"}
+    got, thresholds = sx.metric_at_thresholds(true, score, sx.recall_score, **options)
+    predicted = [np.where(score >= threshold, "a", "b") for threshold in thresholds]
+    expected = [sklearn.metrics.recall_score(true, one, average=None) for one in predicted]
+    np.testing.assert_array_equal(got, expected)
+
+
+def test_the_usual_convention_is_warned_of_once():
+    with pytest.warns(sklearn.exceptions.UndefinedMetricWarning, match="Precision") as told:
+        sx.metric_at_thresholds([0, 1], [0.1, 0.9], sx.precision_score, sample_weight=[1, 1],
+                                metric_params={"average": "macro"})  # fmt: skip
+    assert len(told) == 1
+
+
 def test_weights_of_any_scale():
     true, score = [0, 1, 1, 0], [0.1, 0.9, 0.4, 0.5]
     for function in (sx.f1_score, sx.accuracy_score, sx.matthews_corrcoef):

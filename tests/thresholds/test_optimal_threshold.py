@@ -1,6 +1,7 @@
 """The threshold search against every threshold tried one by one."""
 
 import inspect
+import re
 from fractions import Fraction
 from functools import partial
 
@@ -263,6 +264,7 @@ def test_labels_and_containers():
         ({"criterion": skmetrics_ext.roc_auc_score}, "is not a metric of counts"),
         ({"criterion": skmetrics_ext.fbeta_score}, "needs beta"),
         ({"criterion": "averaged_confusion"}, "neither a large nor a small value|no single value"),
+        ({"criterion": "macro_averaged_mean_absolute_error"}, "reads labels as numbers"),
         ({"criterion": "prevalence"}, "describes predictions and does not judge"),
         ({"criterion": 3}, "has to be 'youden'"),
         (
@@ -294,6 +296,23 @@ def test_problems_refused():
         optimal_threshold([0, 1, 2], np.eye(3))
     with pytest.raises(ValueError, match="undefined at every threshold: a class has no rows"):
         optimal_threshold([0, 0], [0.1, 0.2], labels=[0, 1])
+
+
+@pytest.mark.parametrize("names", [("healthy", "sick"), ("no", "yes"), (1, 2), (0, 2)])
+def test_the_positive_class_has_to_be_said(names):
+    true, score = np.array(names)[[0, 1, 1, 0]], [0.1, 0.9, 0.4, 0.5]
+    asks = f"which of {list(names)!r} is the positive one is not said: pass pos_label="
+    with pytest.raises(ValueError, match=re.escape(asks)):
+        optimal_threshold(true, score)
+    plain = optimal_threshold([0, 1, 1, 0], score)
+    assert optimal_threshold(true, score, pos_label=names[1]).ties.tolist() == plain.ties.tolist()
+
+
+def test_what_the_user_says_of_0_over_0_holds():
+    y, s = [1, 0, 0, 1], [4, 3, 2, 1]
+    assert optimal_threshold(y, s, criterion="precision").threshold == 4.0
+    told = partial(skmetrics_ext.precision_score, zero_division=1.0)
+    assert optimal_threshold(y, s, criterion=told).ties.tolist() == [np.inf, 4.0]
 
 
 def test_the_result_is_frozen():

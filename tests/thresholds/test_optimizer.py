@@ -221,7 +221,7 @@ def test_one_split():
         ({"cv": "loo"}, "cv has to be folds or 'prefit'"),
         ({"response_method": "predict"}, "response_method has to be one of"),
         ({"criterion": "roc_auc"}, "criterion has to be"),
-        ({"pos_label": 7}, "pos_label=7 is not one of the classes"),
+        ({"pos_label": 7}, "pos_label=7 is not a valid label"),
         ({"prevalence": 0}, "prevalence"),
     ],
 )
@@ -294,6 +294,21 @@ def test_text_labels_and_names_of_features():
     assert found.best_threshold_ == plain.best_threshold_
     np.testing.assert_array_equal(found.predict(frame) == "well", plain.predict(X) == 1)
     assert found.score(frame, names) == pytest.approx(np.mean(found.predict(frame) == names))
+
+
+def test_a_criterion_of_one_class_asks_which_it_is():
+    names = np.array(["ill", "well"])[Y]
+    asks = r"\['ill', 'well'\] .* not said: pass pos_label='well' or pos_label='ill'"
+    of_one = {"criterion": "f1"}, {"constraint": ("recall", ">=", 0.1)}, {"prevalence": 0.3}
+    for options in of_one:
+        with pytest.raises(ValueError, match=asks):
+            ThresholdOptimizerCV(model(), cv=FOLDS, **options).fit(X, names)
+    for labels in ((1, 2), ("a", "b")):
+        named = ThresholdOptimizerCV(model(), criterion="f1", cv=FOLDS, pos_label=labels[1])
+        plain = ThresholdOptimizerCV(model(), criterion="f1", cv=FOLDS).fit(X, Y)
+        assert named.fit(X, np.array(labels)[Y]).best_score_ == plain.best_score_
+    for criterion in ("youden", "f1_macro", "markedness"):  # the same for both classes
+        ThresholdOptimizerCV(model(), criterion=criterion, cv=FOLDS).fit(X, names)
 
 
 # --------------------------------------------------------------------------- in scikit-learn
