@@ -53,8 +53,10 @@ def _have(columns: tuple[Array, ...], dtypes: frozenset[Any]) -> bool:
 def _labels(found: Array, low: int, columns: tuple[Array, ...]) -> Array:
     """Classes in the dtype of the columns: True stays True and uint8 stays uint8."""
     dtype = columns[0].dtype
-    if any(column.dtype != dtype for column in columns[1:]):
-        dtype = np.result_type(*columns)
+    for column in columns[1:]:
+        if column.dtype != dtype:
+            dtype = np.result_type(*columns)
+            break
     if low:
         found += low
     return found if dtype == np.int64 else found.astype(dtype)

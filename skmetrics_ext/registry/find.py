@@ -160,6 +160,12 @@ class Metric:
         return not rest or any(rest == dict(fixed) for fixed in self.spec.scorers.values())
 
     @cached_property
+    def of_rows(self) -> Mapping[str, Any]:
+        """Parameters of what is measured on each row, for a metric of means."""
+        names = parameters_of(self.spec.row_values) if self.spec.row_values else ()
+        return {name: self.options[name] for name in names if name in self.options}
+
+    @cached_property
     def own(self) -> Mapping[str, Any]:
         """Parameters of the kernel that have not the value that it gives them anyway."""
         names = list(parameters_of(self.spec.kernel).items())[1:]
@@ -198,9 +204,7 @@ class Metric:
                 return None
             checked.cache["shared"] = True  # tables are worth keeping
             return ScoreTally(checked)
-        names = parameters_of(values)
-        own = {name: self.options[name] for name in names if name in self.options}
-        return Means.of(values(checked, **own), checked.weight)
+        return Means.of(values(checked, **self.of_rows), checked.weight)
 
     def read(self, tally: Any, *, of_defined: bool = False, tell: Tell = None) -> Array:
         """Value of a tally of any leading axes; what is 0/0 is what the parameters say, or nan.

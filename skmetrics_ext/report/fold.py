@@ -89,7 +89,7 @@ def fit_and_score(
 
     n_samples = count_rows(y)
     own = clone(estimator)
-    found = PanelResult(dict.fromkeys(panel.names, float("nan")))
+    found = PanelResult(dict.fromkeys(panel.scorers, float("nan")))
     responses: dict[str, Array] = {}
     start = time.perf_counter()
     try:

@@ -36,5 +36,5 @@ def resolve_scoring(scoring: Any, task: str, positive: Any) -> ReportScoring:
             left_out = tuple(name for name in scoring if find(name).sides == "one")
             scoring = [name for name in scoring if name not in left_out]
     given = named_scorers(scoring)
-    by_name = frozenset(name for name, scorer in given.items() if isinstance(scorer, str))
+    by_name = frozenset([name for name, scorer in given.items() if isinstance(scorer, str)])
     return ReportScoring(ScorerPanel(given, pos_label=positive), by_name, left_out)

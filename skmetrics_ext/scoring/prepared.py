@@ -18,6 +18,7 @@ from skmetrics_ext.metrics.averaging import mean_of_classes
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.validation import warn_undefined
 from skmetrics_ext.validation.positive import positive_class
+from skmetrics_ext.validation.targets import MULTILABEL
 
 _NAN = float("nan")
 
@@ -116,20 +117,6 @@ class Prepared:
         value = metric.function(given, given, **metric.params)
         return value if self.factor == 1 else self.factor * float(value)
 
-    def plain(self) -> float | None:
-        """The value where there is nothing to tell of it; None where the function has to say it."""
-        ground, metric = self.ground, self.metric
-        if ground.lacking or ground.total != 1 or self.given is None:
-            return None
-        tally = ground.tally
-        if tally is None:
-            tally = metric.tally_of(ground.given)
-            if tally is None:
-                return None
-        told: list[Any] = []
-        value = metric.read(tally, tell=lambda *what: told.append(what))
-        return None if told or value != value else float(value)
-
 
 def question_of(metric: Metric, missing: str) -> Hashable:
     """What decides on the ground of a metric."""
@@ -169,7 +156,7 @@ def ground_of(
 def _ground_of_labels(metric: Metric, rows: AlignedRows, y_pred: Any) -> Ground:
     absolute = metric.spec.weights_are_counts or metric.params.get("normalize") is False
     checked = rows.labels(y_pred, absolute=absolute)
-    if metric.sides == "none" or checked.is_multilabel or rows.known is None:
+    if metric.sides == "none" or checked.kind == MULTILABEL or rows.known is None:
         return Ground.of(metric, checked)
     known, occur = rows.known, checked.classes.tolist()
     every = known if occur == known else [*known, *(c for c in occur if c not in known)]

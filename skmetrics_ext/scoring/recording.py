@@ -103,12 +103,23 @@ def _plain(scorer: Scoring, model: ScoredModel, params: Mapping[str, Any]) -> fl
         return None
     try:
         prepared = model.prepared(scorer, params.get("sample_weight"))
-        value = None if prepared is None else prepared.plain()
+        if prepared is None or prepared.given is None:
+            return None
+        ground, metric = prepared.ground, prepared.metric
+        if ground.lacking or ground.total != 1:
+            return None
+        tally = ground.tally
+        if tally is None:
+            tally = metric.tally_of(ground.given)
+            if tally is None:
+                return None
+        told: list[Any] = []
+        value = metric.read(tally, tell=lambda *what: told.append(what))
     except Warning:
         raise
     except Exception:  # asked again, it says why
         return None
-    return None if value is None else scorer._sign * value
+    return None if told or value != value else scorer._sign * float(value)
 
 
 def _recorded(

@@ -65,11 +65,10 @@ class ScoredModel:
         key = question, scorer._asks, id(sample_weight)
         ground = self._grounds.get(key)
         if ground is None:
-            rows, response = self.rows(sample_weight), self.response(scorer)
+            rows = self._rows.get(id(sample_weight)) or self.rows(sample_weight)
+            response = self._responses.get(scorer._asks) or self.response(scorer)
             ground = ground_of(metric, rows, *response, scorer._missing)
             self._grounds[key] = ground
-        if ground.only is None and metric.spec.response == "labels":
-            return Prepared(metric.with_positive(ground.positive), ground, ground.given)
         return ground.prepare(metric)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -80,53 +80,50 @@ def metric_at_thresholds(
     if not callable(metric_func):
         raise InvalidParameterError(f"metric_func must be callable, got {metric_func!r:.60}.")
     metric = find(metric_func, metric_params)
-    rows = _Rows.read(y_true, y_score, pos_label, sample_weight, not _is_ratio(metric))
-    of_one = metric.takes("pos_label") and (metric.row is None or metric.sides != "none")
-    if of_one and not rows.is_usual and "pos_label" not in metric.params:
-        metric = metric.with_params(pos_label=rows.labels[1])
-    function, thresholds = partial(metric.function, **metric.params), rows.tally.thresholds
-    ours = getattr(metric.function, "__module__", "").startswith("skmetrics_ext.")
-    if not (ours and metric.takes("sample_weight")):
-        return rows.call_with_rows(function, sample_weight is not None), thresholds
-    as_codes = metric.row is not None and metric.row.response != "labels"
-    ask = partial(_on_counts, function, rows, as_codes)
-    counts = rows.tally.counts()
-    if metric.row is None or as_codes or metric.row.is_table:
-        return np.asarray([ask(counts, place) for place in range(len(thresholds))]), thresholds
-    ask(counts, 0)  # refuses what the function would refuse
-    tally = rows.tally_of(counts)
-    metric = metric.settled(tally.classes.tolist())
-    told: list[Any] = []
-    values = np.array(metric.read(tally, tell=lambda *what: told.append(what)), dtype=np.float64)
-    if told or np.isnan(values).any():
-        places = _by_convention(metric, tally, values)
-        if places.size and places[0]:
-            ask(counts, int(places[0]))  # warns, by the rule of the function
-    return values, thresholds
+    rows = LabelledRows.read(y_true, y_score, pos_label, sample_weight, not _is_ratio(metric))
+    return rows.values(metric), rows.tally.thresholds
 
 
-def _by_convention(metric: Metric, tally: Tabulated, values: Array) -> Array:
-    """Where a value is nan, or would be another by another convention for 0/0."""
-    found = np.isnan(values)
-    fill = "zero_division" if metric.takes("zero_division") else metric.spec.fill
-    if fill:
-        low, high = (metric.with_params(**{fill: value}).read(tally) for value in (0.0, 1.0))
-        found |= low != high
-    return np.flatnonzero(found.reshape(len(values), -1).any(axis=-1))
+def _is_ratio(metric: Metric) -> bool:
+    """Whether the scale of the weights cannot matter, so that extreme ones may be scaled."""
+    row = metric.row
+    return (
+        row is not None
+        and not row.weights_are_counts
+        and bool(np.isfinite(row.bounds).all())
+        and bool(metric.params.get("normalize", True))
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class _Rows:
-    """Checked rows, the two labels (negative, positive), and their tally."""
+class LabelledRows:
+    """Rows of two labels, which are sorted and counted once for any number of metrics.
 
-    checked: Scores
+    Parameters
+    ----------
+    labels : ndarray of shape (2,)
+        The negative label and the positive one.
+    checked : Scores
+        ``true`` are codes into the labels.
+    tally : RankTally
+        Of the scores.
+    """
+
     labels: Array
+    checked: Scores
     tally: RankTally
+
+    @classmethod
+    def of(cls, labels: Array, checked: Scores) -> Self:
+        """Count checked rows."""
+        tally = RankTally.from_scores(checked.score, checked.true, 2, checked.weight)
+        return cls(labels, checked, tally)
 
     @classmethod
     def read(
         cls, y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any, absolute: bool
-    ) -> _Rows:
+    ) -> Self:
+        """Check rows by scikit-learn's rule of which label is positive, and count them."""
         present = distinct_labels(y_true)
         found = [] if present is None else present.tolist()
         if pos_label is None and len(found) == 2 and present.dtype.kind in "biuf":  # type: ignore[union-attr]
@@ -152,55 +149,67 @@ class _Rows:
             )
         negative = others[0] if others else 0
         kind = None if present is None or present.dtype.kind in "UO" else present.dtype
-        labels = np.array([negative, positive], dtype=kind)
-        tally = RankTally.from_scores(checked.score, checked.true, 2, checked.weight)
-        return cls(checked, labels, tally)
+        return cls.of(np.array([negative, positive], dtype=kind), checked)
 
-    @property
-    def is_usual(self) -> bool:
-        """Whether the labels are those whose positive one is 1 for every metric."""
-        return self.labels.dtype.kind in "biuf" and self.labels.tolist() in ([0, 1], [-1, 1])
+    def values(self, metric: Metric) -> Array:
+        """A metric of the labels that each threshold gives, with its own warnings."""
+        is_usual = self.labels.tolist() in ([0, 1], [-1, 1])
+        of_one = metric.takes("pos_label") and (metric.row is None or metric.sides != "none")
+        if of_one and not is_usual and "pos_label" not in metric.params:
+            metric = metric.with_params(pos_label=self.labels[1])
+        ours = getattr(metric.function, "__module__", "").startswith("skmetrics_ext.")
+        if not (ours and metric.takes("sample_weight")):
+            return self._by_rows(partial(metric.function, **metric.params))
+        if metric.row is None or metric.row.response != "labels" or metric.row.is_table:
+            places = range(len(self.tally.thresholds))
+            return np.asarray([self._by_cells(metric, place) for place in places])
+        self._by_cells(metric, 0)  # refuses what the function would refuse
+        tally = self._tables()
+        metric = metric.settled(tally.classes.tolist())
+        told: list[Any] = []
+        read = metric.read(tally, tell=lambda *what: told.append(what))
+        values = np.array(read, dtype=np.float64)
+        if told or np.isnan(values).any():
+            undefined = _by_convention(metric, tally, values)
+            if undefined.size and undefined[0]:
+                self._by_cells(metric, int(undefined[0]))  # warns, as the function does
+        return values
 
-    def tally_of(self, counts: Counts) -> Tabulated:
-        """The tables at all thresholds, classes in the order in which functions find them."""
-        tally = ThresholdTally(self.labels, counts)
+    def _by_rows(self, function: Callable[..., Any]) -> Array:
+        """The function's own answers, called with all rows whose weight is not 0."""
+        score, true, weight = self.checked.score, self.checked.true, self.checked.weight
+        if weight is not None:
+            kept = weight != 0
+            score, true = score[kept], true[kept]
+            function = partial(function, sample_weight=weight[kept])
+        true = self.labels[true]
+        marks = ((score >= threshold).astype(np.int64) for threshold in self.tally.thresholds)
+        return np.asarray([function(true, self.labels[mark]) for mark in marks])
+
+    def _by_cells(self, metric: Metric, place: int) -> Any:
+        """The function's own answer for four rows that weigh what the counts at a place say."""
+        counts = self.tally.counts()
+        cells = np.array([part[place] for part in (counts.tn, counts.fp, counts.fn, counts.tp)])
+        held = cells > 0
+        true, pred = self.labels[_CELLS_TRUE[held]], _CELLS_PRED[held]
+        if metric.row is None or metric.row.response == "labels":
+            pred = self.labels[pred]
+        return metric.function(true, pred, sample_weight=cells[held], **metric.params)
+
+    def _tables(self) -> Tabulated:
+        """Those of all thresholds, classes in the order in which functions find them."""
+        tally = ThresholdTally(self.labels, self.tally.counts())
         order = np.argsort(self.labels)
         if order[0] == 0:
             return tally
         return ConfusionTally(self.labels[order], tally.table[..., order[:, None], order])
 
-    def call_with_rows(self, function: Callable[..., Any], weighted: bool) -> Array:
-        """The function's own answers, called with all rows whose weight is not 0."""
-        score, true, weight = self.checked.score, self.checked.true, self.checked.weight
-        kept = slice(None) if weight is None else weight != 0
-        score, true = score[kept], self.labels[true[kept]]
-        if weighted and weight is not None:
-            function = partial(function, sample_weight=weight[kept])
-        predictions = (
-            self.labels[(score >= threshold).astype(np.int64)]
-            for threshold in self.tally.thresholds
-        )
-        return np.asarray([function(true, pred) for pred in predictions])
 
-
-def _on_counts(
-    function: Callable[..., Any], rows: _Rows, as_codes: bool, counts: Counts, place: int
-) -> Any:
-    """The function's own answer for four rows that weigh what the counts at a place say."""
-    cells = np.array([part[place] for part in (counts.tn, counts.fp, counts.fn, counts.tp)])
-    held = cells > 0
-    true, pred = _CELLS_TRUE[held], _CELLS_PRED[held]
-    return function(
-        rows.labels[true], pred if as_codes else rows.labels[pred], sample_weight=cells[held]
-    )
-
-
-def _is_ratio(metric: Metric) -> bool:
-    """Whether the scale of the weights cannot matter, so that extreme ones may be scaled."""
-    row = metric.row
-    return (
-        row is not None
-        and not row.weights_are_counts
-        and bool(np.isfinite(row.bounds).all())
-        and bool(metric.params.get("normalize", True))
-    )
+def _by_convention(metric: Metric, tally: Tabulated, values: Array) -> Array:
+    """Where a value is nan, or would be another by another convention for 0/0."""
+    found = np.isnan(values)
+    fill = "zero_division" if metric.takes("zero_division") else metric.spec.fill
+    if fill:
+        low, high = (metric.with_params(**{fill: value}).read(tally) for value in (0.0, 1.0))
+        found |= low != high
+    return np.flatnonzero(found.reshape(len(values), -1).any(axis=-1))

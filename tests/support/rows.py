@@ -34,6 +34,11 @@ def is_table(spec):
     return spec.is_table
 
 
+def describes_a_table(spec):
+    """Whether it is a statistic of the table that does not judge; some of them do not vary."""
+    return hasattr(spec.function, "statistic") and spec.scorer is None
+
+
 @cache
 def _settings(name):
     """(params, kind) of every call that a metric accepts.

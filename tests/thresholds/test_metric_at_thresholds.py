@@ -13,7 +13,7 @@ from support.samples import samples
 
 import skmetrics_ext as sx
 from skmetrics_ext import METRICS
-from skmetrics_ext.thresholds import at_thresholds
+from skmetrics_ext.thresholds.at_thresholds import LabelledRows
 
 ROWS = st.one_of(samples("scores", "binary"), samples("scores", "binary", weighted=True))
 LABELS = [(0, 1), (-1, 1), (1, 2), (False, True), ("a", "b"), (3, 7)]
@@ -127,8 +127,8 @@ def test_a_registered_metric_is_not_called_at_every_threshold(monkeypatch):
         calls.append(args)
         return original(*args, **kwargs)
 
-    original = at_thresholds._on_counts
-    monkeypatch.setattr(at_thresholds, "_on_counts", counted)
+    original = LabelledRows._by_cells
+    monkeypatch.setattr(LabelledRows, "_by_cells", counted)
     true = np.arange(5000) % 2
     score = np.random.default_rng(0).random(5000)
     for function, params in (

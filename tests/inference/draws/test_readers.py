@@ -8,7 +8,7 @@ from support.compare import same, undefined_allowed
 from support.rows import NAMES, call, settings_of
 from support.samples import samples
 
-from skmetrics_ext import METRICS, confusion_matrix, expected_cost, f1_score, roc_auc_score
+from skmetrics_ext import METRICS, confusion_matrix, expected_cost, roc_auc_score
 from skmetrics_ext.inference.draws.rankings import RankReading
 from skmetrics_ext.inference.draws.readers import read_metric
 from skmetrics_ext.inference.draws.readings import (

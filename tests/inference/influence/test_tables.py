@@ -13,7 +13,20 @@ from skmetrics_ext.inference.influence import tables as delta
 from skmetrics_ext.registry import find
 
 OF_LABELS = [name for name in NAMES if METRICS[name].response == "labels"]
-SMOOTH = [name for name in OF_LABELS if METRICS[name].interval != "largest"]
+# Of a maximum, an absolute value or a root of what may be 0: on either side of a corner another.
+CORNERS = {
+    "braun_blanquet_similarity",
+    "bray_curtis_dissimilarity",
+    "class_balance_accuracy",
+    "cramers_v",
+    "goodman_kruskal_lambda_pred",
+    "goodman_kruskal_lambda_true",
+    "no_information_rate",
+    "optimized_precision",
+    "overlap_coefficient",
+    "pearson_contingency_coefficient",
+}
+SMOOTH = [name for name in OF_LABELS if name not in CORNERS]
 
 
 def on_tables(name, params, n_classes):
