@@ -157,7 +157,7 @@ def _score(part: _Part, options: Mapping[str, Any] | None) -> list[dict[str, Any
             "reason": result.reasons.get(name),
         }
         if row["reason"] is None and options is not None:
-            estimate, row["reason"] = estimate_of(scorer, evaluation, params, options)
+            estimate, row["reason"] = estimate_of(scorer, evaluation, params, options, row["value"])
             if estimate is not None:
                 row.update(low=estimate.low, high=estimate.high, method=estimate.method)
         rows.append(row)

@@ -174,6 +174,7 @@ def interval_of_checked(
     metric: Metric,
     checked: Labels | Scores | Probabilities,
     *,
+    value: float | None = None,
     groups: Any = None,
     weights_are: str = "importance",
     **options: Any,
@@ -186,10 +187,12 @@ def interval_of_checked(
         As `find` gives it, of this package, settled for the classes of the data.
     checked : Labels, Scores or Probabilities
         What its function takes in the place of both arrays, weights included.
+    value : float, default=None
+        The value, where it was computed before.
     groups, weights_are, **options
         As in `confidence_interval`.
     """
-    return interval_of(read_checked(metric, checked, groups, weights_are), **options)
+    return interval_of(read_checked(metric, checked, groups, weights_are, value), **options)
 
 
 def interval_of(

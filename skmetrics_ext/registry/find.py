@@ -289,8 +289,8 @@ def find(metric: Any, params: Mapping[str, Any] | None = None, *, scorer: bool =
     if isinstance(metric, Metric):
         return metric.with_params(**given) if given else metric
     if isinstance(metric, str):
-        found = _named(metric, scorer)
-        return _of_ours(metric, found.spec, {**found.params, **given}) if given else found
+        known = _named(metric, scorer)
+        return _of_ours(metric, known.spec, {**known.params, **given}) if given else known
     if not callable(metric):
         raise InvalidParameterError(
             f"metric must be a name or a function of (y_true, y_pred), got {metric!r:.60}."

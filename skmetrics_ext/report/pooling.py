@@ -162,7 +162,11 @@ def _pooled(
     if repeated:
         return {"value": value, "reason": _REPEATED}
     estimate, reason = estimate_of(
-        scorer, evaluation, params, {"confidence_level": report.confidence_level, "random_state": 0}
+        scorer,
+        evaluation,
+        params,
+        {"confidence_level": report.confidence_level, "random_state": 0},
+        value,
     )
     if estimate is None:
         return {"value": value, "reason": reason}

@@ -26,7 +26,7 @@ def interval_of(
 ) -> tuple[float, float]:
     """Bounds of a metric in the direction of the scorer; nan where there are none."""
     if not np.isnan(value):
-        estimate, _ = estimate_of(scorer, evaluation, params, options)
+        estimate, _ = estimate_of(scorer, evaluation, params, options, value)
         if estimate is not None:
             return estimate.low, estimate.high
     return float("nan"), float("nan")
@@ -37,6 +37,7 @@ def estimate_of(
     evaluation: ScoredModel,
     params: Mapping[str, Any],
     options: Mapping[str, Any],
+    value: float,
 ) -> tuple[Estimate | None, str | None]:
     """A metric with its interval in the direction of the scorer, or why there is none.
 
@@ -50,6 +51,8 @@ def estimate_of(
         Further arguments (``sample_weight``).
     options : mapping
         Of `confidence_interval`.
+    value : float
+        What the scorer gave.
 
     Returns
     -------
@@ -70,7 +73,9 @@ def estimate_of(
     try:
         with warnings.catch_warnings():  # told when the value was computed
             warnings.simplefilter("ignore", UndefinedMetricWarning)
-            found = interval_of_checked(prepared.metric, prepared.given, **options)
+            found = interval_of_checked(
+                prepared.metric, prepared.given, value=scorer._sign * value, **options
+            )
     except (ValueError, TypeError, NotImplementedError) as error:
         return None, one_line(error)
     if isinstance(found, list):

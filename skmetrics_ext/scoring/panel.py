@@ -235,7 +235,8 @@ def named_scorers(scoring: Any) -> dict[str, Any]:
         given = {str(name): scorer for name, scorer in scoring.items()}
     elif isinstance(scoring, Iterable):
         listed = list(scoring)
-        given = dict(zip(unique(map(name_of, listed)), listed, strict=True))
+        names = [item if isinstance(item, str) else name_of(item) for item in listed]
+        given = dict(zip(unique(names), listed, strict=True))
     else:
         raise TypeError(
             "scoring must be a name, a scorer, or several of them in a list or a dict, got "

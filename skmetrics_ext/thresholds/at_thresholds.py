@@ -81,7 +81,7 @@ def metric_at_thresholds(
         raise InvalidParameterError(f"metric_func must be callable, got {metric_func!r:.60}.")
     metric = find(metric_func, metric_params)
     rows = LabelledRows.read(y_true, y_score, pos_label, sample_weight, not _is_ratio(metric))
-    return rows.values(metric), rows.tally.thresholds
+    return rows.values(metric), rows.thresholds
 
 
 def _is_ratio(metric: Metric) -> bool:
@@ -105,19 +105,22 @@ class LabelledRows:
         The negative label and the positive one.
     checked : Scores
         ``true`` are codes into the labels.
-    tally : RankTally
-        Of the scores.
+    thresholds : ndarray of shape (T,)
+        The distinct scores, falling.
+    counts : Counts of shape (T,)
+        Of the positive label, at each of them.
     """
 
     labels: Array
     checked: Scores
-    tally: RankTally
+    thresholds: Array
+    counts: Counts
 
     @classmethod
     def of(cls, labels: Array, checked: Scores) -> Self:
         """Count checked rows."""
         tally = RankTally.from_scores(checked.score, checked.true, 2, checked.weight)
-        return cls(labels, checked, tally)
+        return cls(labels, checked, tally.thresholds, tally.counts())
 
     @classmethod
     def read(
@@ -161,7 +164,7 @@ class LabelledRows:
         if not (ours and metric.takes("sample_weight")):
             return self._by_rows(partial(metric.function, **metric.params))
         if metric.row is None or metric.row.response != "labels" or metric.row.is_table:
-            places = range(len(self.tally.thresholds))
+            places = range(len(self.thresholds))
             return np.asarray([self._by_cells(metric, place) for place in places])
         self._by_cells(metric, 0)  # refuses what the function would refuse
         tally = self._tables()
@@ -183,13 +186,13 @@ class LabelledRows:
             score, true = score[kept], true[kept]
             function = partial(function, sample_weight=weight[kept])
         true = self.labels[true]
-        marks = ((score >= threshold).astype(np.int64) for threshold in self.tally.thresholds)
+        marks = ((score >= threshold).astype(np.int64) for threshold in self.thresholds)
         return np.asarray([function(true, self.labels[mark]) for mark in marks])
 
     def _by_cells(self, metric: Metric, place: int) -> Any:
         """The function's own answer for four rows that weigh what the counts at a place say."""
-        counts = self.tally.counts()
-        cells = np.array([part[place] for part in (counts.tn, counts.fp, counts.fn, counts.tp)])
+        own = self.counts
+        cells = np.array([part[place] for part in (own.tn, own.fp, own.fn, own.tp)])
         held = cells > 0
         true, pred = self.labels[_CELLS_TRUE[held]], _CELLS_PRED[held]
         if metric.row is None or metric.row.response == "labels":
@@ -198,7 +201,7 @@ class LabelledRows:
 
     def _tables(self) -> Tabulated:
         """Those of all thresholds, classes in the order in which functions find them."""
-        tally = ThresholdTally(self.labels, self.tally.counts())
+        tally = ThresholdTally(self.labels, self.counts)
         order = np.argsort(self.labels)
         if order[0] == 0:
             return tally

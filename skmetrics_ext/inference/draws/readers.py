@@ -140,13 +140,19 @@ def check_models(
 
 
 def read_checked(
-    metric: Metric, checked: Any, groups: Any = None, weights_are: str = "importance"
+    metric: Metric,
+    checked: Any,
+    groups: Any = None,
+    weights_are: str = "importance",
+    value: Any = None,
 ) -> TallyReading:
     """A metric whose positive class is settled, of checked data, as a function of draws."""
     group = None if groups is None else read_groups(groups, checked.true.shape[0])
     data, group = weighed(checked, group)
     facts = RowFacts.of(data.weight, group, weights_are)
-    return reading_of(metric, data, facts, metric.function(data, data, **metric.params))
+    if value is None:
+        value = metric.function(data, data, **metric.params)
+    return reading_of(metric, data, facts, value)
 
 
 def reading_of(metric: Metric, data: Any, facts: RowFacts, value: Any) -> TallyReading:

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.inference.draws.units import RowFacts, Scatter, Units, draw_counts
 from skmetrics_ext import kernels
+from skmetrics_ext.inference.draws.units import RowFacts, Scatter, Units, draw_counts
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.registry.find import parameters_of
