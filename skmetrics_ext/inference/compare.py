@@ -31,6 +31,7 @@ from skmetrics_ext.validation.parameters import check_integer, check_level
 
 COMPARE_METHODS = ("auto", "delong", "mcnemar", "delta", "bootstrap", "permutation")
 _FEW = 10  # rows in which the models differ, below which the normal distribution is far
+_OF_HITS = ("hits", "marks")  # tallies of rows that are right or wrong
 _NAN = float("nan")
 
 
@@ -233,7 +234,7 @@ def _is_mean_area(metric: Metric) -> bool:
 def _is_hits(asked: _Question) -> bool:
     """Whether it counts which rows are right, of rows that are independent and weigh the same."""
     metric, first = asked.metric, asked.models[0]
-    if metric.row is None or metric.tally != "hits" or metric.params or asked.groups is not None:
+    if metric.row is None or metric.tally not in _OF_HITS or metric.params or asked.groups is not None:
         return False
     return not first.is_multilabel and first.weight is None
 

@@ -160,8 +160,8 @@ def confidence_interval(
         return interval_of_checked(settled, labels, weights_are="frequency", **options)
     if y_pred is None:
         raise InvalidParameterError(
-            f"y_pred is missing: pass what {found.name} takes beside y_true. A ConfusionTally alone "
-            "needs none."
+            f"y_pred is missing: pass what {found.name} takes beside y_true. Only a ConfusionTally "
+            "stands for both."
         )
     if found.row is None:
         rows = RawRows.check(y_true, y_pred, sample_weight, *about)
@@ -174,7 +174,7 @@ def interval_of_checked(
     metric: Metric,
     checked: Labels | Scores | Probabilities,
     *,
-    value: float | None = None,
+    value: Any = None,
     groups: Any = None,
     weights_are: str = "importance",
     **options: Any,
@@ -187,8 +187,8 @@ def interval_of_checked(
         As `find` gives it, of this package, settled for the classes of the data.
     checked : Labels, Scores or Probabilities
         What its function takes in the place of both arrays, weights included.
-    value : float, default=None
-        The value, where it was computed before.
+    value : float or ndarray, default=None
+        What the metric is of these data, where it is known.
     groups, weights_are, **options
         As in `confidence_interval`.
     """
@@ -223,11 +223,11 @@ def interval_of(
 
 def listed(found: Bounds, method: str, level: float) -> Estimate | list[Estimate]:
     """An estimate, or a list of them for a value that is an array."""
-    parts = (found.value, found.low, found.high, found.error, found.notes)
-    if found.value.ndim == 0:
-        value, low, high, error, note = (part.item() for part in parts)
-        return Estimate(value, low, high, error, method, level, note)
-    flat = (np.reshape(part, -1).tolist() for part in parts)
+    parts = (found.value, found.low, found.high, found.error)
+    if np.ndim(found.value) == 0:
+        value, low, high, error = (float(part) for part in parts)
+        return Estimate(value, low, high, error, method, level, str(found.notes))
+    flat = (np.ravel(part).tolist() for part in (*parts, found.notes))
     return [
         Estimate(value, low, high, error, method, level, note)
         for value, low, high, error, note in zip(*flat, strict=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -42,13 +43,13 @@ FEW_VALUES = 30
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Bounds:
-    """An interval as arrays of the shape of the value, and notes on each part of it."""
+    """An interval, all of the shape of the value, and notes on each part of it."""
 
-    value: Array
-    low: Array
-    high: Array
-    error: Array
-    notes: Array
+    value: Array | float
+    low: Array | float
+    high: Array | float
+    error: Array | float
+    notes: Array | str
 
 
 # Of a reading, by the name of a method and the level, with draws where it needs them.
@@ -68,29 +69,28 @@ def is_share(reading: Reading) -> bool:
 
 def methods_of(reading: Reading) -> dict[str, Interval]:
     """The methods that apply and what finds the interval of each, the preferred one first."""
-    row = reading.metric.row
-    drawn = dict.fromkeys(BOOTSTRAP_METHODS, _by_draws)
+    row, own = reading.metric.row, _methods_of_kind(reading)
     if row is None or row.interval == "biased":  # the only one that corrects for a bias
-        drawn = {"bca": _by_draws, **drawn}
+        own = {"bca": _by_draws, **own}
+    return {**own, **dict.fromkeys(BOOTSTRAP_METHODS, _by_draws)}
+
+
+def _methods_of_kind(reading: Reading) -> dict[str, Interval]:
+    """The methods that need no draws."""
+    row = reading.metric.row
     if row is None:
-        return drawn
-    own: dict[str, Interval] = {}
+        return {}
     if isinstance(reading, TableReading):
-        n_finite = np.isfinite(row.bounds).sum()
         if row.interval == "largest":
-            own = {"wilson": _largest_class}
-        elif is_share(reading):
-            own = dict.fromkeys((*PROPORTION_METHODS, "delta"), _by_table)
-        else:
-            own = dict.fromkeys(((), ("log",), ("wilson",))[n_finite], _by_table)
-            own["delta"] = _by_table
-    elif is_share(reading):
-        own = dict.fromkeys(PROPORTION_METHODS, _share_of_rows)
-    elif isinstance(reading, MomentReading) and reading.measured.shape[1] == 1:
-        own = dict.fromkeys(MEAN_METHODS, _mean_of_rows)
-    elif is_area(reading.metric):
-        own = dict.fromkeys(AREA_METHODS, _by_area)
-    return {**own, **drawn}
+            return {"wilson": _largest_class}
+        n_finite = np.isfinite(row.bounds).sum()
+        own = PROPORTION_METHODS if is_share(reading) else ((), ("log",), ("wilson",))[n_finite]
+        return dict.fromkeys((*own, "delta"), _by_table)
+    if is_share(reading):
+        return dict.fromkeys(PROPORTION_METHODS, _share_of_rows)
+    if isinstance(reading, MomentReading) and reading.measured.shape[1] == 1:
+        return dict.fromkeys(MEAN_METHODS, _mean_of_rows)
+    return dict.fromkeys(AREA_METHODS, _by_area) if is_area(reading.metric) else {}
 
 
 def _bounds_of(reading: Reading) -> tuple[float, float]:
@@ -103,30 +103,19 @@ def _bounds_of(reading: Reading) -> tuple[float, float]:
 
 def _by_table(reading: Reading, method: str, level: float, _: DrawPlan) -> Bounds:
     assert isinstance(reading, TableReading)
-    units, value = reading.units, np.asarray(reading.value, dtype=np.float64)
-    parts, bounds = delta.contributions(reading), _bounds_of(reading)
-    table = reading.tables(units.rows)
-    # As many equal rows as these weigh.
-    spread = delta.TableSpread(
-        reading.read,
-        table * (parts.rows / table.sum()),
-        value,
-        parts.variance,
-        parts.freedom,
-        exact=units.weight is None and units.group is None,
-        grouped=units.group is not None,
-    )
-    share = is_share(reading)
+    spread = delta.TableSpread.of_reading(reading)
+    bounds, share = _bounds_of(reading), is_share(reading)
     low, high = delta.bounds_by(method, spread, bounds, level, share=share)
-    notes = np.full(value.shape, "", dtype=object)
+    notes = np.full(spread.value.shape, "", dtype=object)
     if share and method != "delta":
         rows = delta.worth(spread, bounds, prior=None)
         notes[rows < FEW_ROWS] = "very few rows: the interval may miss its level"
     else:
         notes[...] = _rare_class(reading)
-        notes[np.isinf(value)] = "infinite: the other bound is after a row more in each class"
         notes[low == high] = "the interval has no width"
-    return Bounds(value, low, high, np.sqrt(parts.variance), notes)
+        infinite = "infinite: the other bound is after a row more in each class"
+        notes[np.isinf(spread.value)] = infinite
+    return Bounds(spread.value, low, high, np.sqrt(spread.variance), notes)
 
 
 def _largest_class(reading: Reading, _method: str, level: float, _: DrawPlan) -> Bounds:
@@ -136,33 +125,30 @@ def _largest_class(reading: Reading, _method: str, level: float, _: DrawPlan) ->
     made to hold together (Bonferroni).
     """
     assert isinstance(reading, TableReading)
-    parts = delta.contributions(reading)
-    rows = reading.tables(reading.units.rows).sum(axis=-1)
-    counts, total = rows * (parts.rows / rows.sum()), np.full(len(rows), parts.rows)
-    present = counts[counts > 0]
+    spread = delta.TableSpread.of_reading(reading)
+    counts = spread.tables.sum(axis=-1)
+    total, present = np.full(len(counts), counts.sum()), counts[counts > 0]
     high = proportion_bounds(counts, total, "wilson", level)[1]
     low = proportion_bounds(counts, total, "wilson", 1 - (1 - level) / len(present))[0]
-    value = np.asarray(reading.value, dtype=np.float64)
     largest = np.count_nonzero(high > low.max())
     note = f"any of {largest} classes may be the largest: the interval is a wide one"
-    notes = np.asarray(note if largest > 1 else "", dtype=object)
-    return Bounds(value, low.max(), high.max(), np.sqrt(parts.variance), notes)
+    note = note if largest > 1 else ""
+    return Bounds(spread.value, low.max(), high.max(), np.sqrt(spread.variance), note)
 
 
 def _rare_class(reading: TableReading) -> str:
     """What to tell of the class with the fewest rows."""
-    units, n_classes = reading.units, len(reading.classes)
-    rows = np.bincount(reading.cell // n_classes, weights=units.rows, minlength=n_classes)
-    seen = rows[rows > 0]
-    if seen.min() >= FEW_ROWS:
+    labels, classes = reading.data, reading.classes
+    rows = np.bincount(labels.true, reading.facts.sizes, len(classes))
+    fewest = rows[rows > 0].min()
+    if fewest >= FEW_ROWS:
         return ""
-    rarest = reading.classes[np.where(rows > 0, rows, np.inf).argmin()]
-    return f"{seen.min():g} rows of class {rarest} are few: the interval may miss its level"
+    rarest = classes[np.where(rows > 0, rows, np.inf).argmin()]
+    return f"{fewest:g} rows of class {rarest} are few: the interval may miss its level"
 
 
-@dataclass(frozen=True, slots=True)
-class _MeanSpread:
-    """Variance and skewness of a mean over rows, or groups of them, and their number."""
+class _MeanSpread(NamedTuple):
+    """Variance and third moment of a mean over rows, or groups of them, and their number."""
 
     variance: float
     cubes: float
@@ -170,32 +156,32 @@ class _MeanSpread:
 
     @classmethod
     def of(cls, reading: MomentReading) -> _MeanSpread:
-        units, value = reading.units, reading.value
+        units = reading.units
         weight = 1.0 if units.weight is None else units.weight
-        parts = weight * (reading.measured[:, 0] - value) / (weight * units.rows).sum()
+        parts = weight * (reading.measured[:, 0] - reading.value) / (weight * units.rows).sum()
         if units.group is None:
             squares = units.rows * parts**2
-            return cls(float(squares.sum()), float((squares * parts).sum()), units.rows.sum())
+            return cls(
+                float(squares.sum()), float((squares * parts).sum()), float(units.rows.sum())
+            )
         sums = delta.group_sums(parts * units.rows, units.group)
-        return cls(float((sums**2).sum()), float((sums**3).sum()), len(sums))
+        return cls(float((sums**2).sum()), float((sums**3).sum()), float(len(sums)))
 
 
 def _mean_of_rows(reading: Reading, method: str, level: float, _: DrawPlan) -> Bounds:
     """Mean of what is measured on each row, whose bounds its skewness moves."""
     assert isinstance(reading, MomentReading)
-    spread, value = _MeanSpread.of(reading), float(reading.value)
-    few = float(spread.n_rows - 1)
-    variance = spread.variance * (spread.n_rows / few) if few else np.nan
-    error = float(np.sqrt(variance))
-    z = float(delta.quantile(level, None if method == "normal" else np.asarray(few)))
+    (variance, cubes, n_rows), value = _MeanSpread.of(reading), float(reading.value)
+    error = float(np.sqrt(variance * n_rows / (n_rows - 1))) if n_rows > 1 else np.nan
+    z = float(delta.quantile(level, None if method == "normal" else np.asarray(n_rows - 1)))
     low, high = value - z * error, value + z * error
     if method == "edgeworth":
-        skewness = spread.cubes / spread.variance**1.5 if spread.variance else 0.0
+        skewness = cubes / variance**1.5 if variance else 0.0
         shift = error * skewness * (1 + 2 * z * z) / 6
-        low, high = min(low + shift, value), max(high + shift, value)
-    low, high = np.clip([low, high], *_bounds_of(reading))
+        low, high = np.minimum(low + shift, value), np.maximum(high + shift, value)
+    low, high = np.clip((low, high), *_bounds_of(reading))
     note = "every row has the same loss: the interval has no width" if error == 0 else ""
-    return _one_value(value, low, high, error, note)
+    return Bounds(value, low, high, error, note)
 
 
 def _share_of_rows(reading: Reading, method: str, level: float, _: DrawPlan) -> Bounds:
@@ -211,12 +197,7 @@ def _share_of_rows(reading: Reading, method: str, level: float, _: DrawPlan) -> 
         freedom = np.asarray(spread.n_rows - 1.0)
         rows = rows * (normal_quantile(level) / delta.quantile(level, freedom)) ** 2
     low, high = proportion_bounds(value * rows, rows, method, level)
-    return _one_value(value, low, high, np.sqrt(spread.variance), "")
-
-
-def _one_value(value: float, low: float, high: float, error: float, note: str) -> Bounds:
-    numbers = (np.asarray(one, dtype=np.float64) for one in (value, low, high, error))
-    return Bounds(*numbers, np.asarray(note, dtype=object))
+    return Bounds(value, low, high, np.sqrt(spread.variance), "")
 
 
 def _by_area(reading: Reading, method: str, level: float, _: DrawPlan) -> Bounds:
@@ -285,7 +266,9 @@ def bounds_of_draws(
     still = (low == high) & np.isfinite(value)
     if still.any():
         low, high = _without_spread(reading, value, low, high, level, bounds)
-        notes[still] = "all draws have this value: bounds of a share of the rarest class"
+        of_share = "bounds of a share of the rarest class"
+        found = of_share if np.isfinite(bounds).all() else "the interval has no width"
+        notes[still] = f"all draws have this value: {found}"
     return Bounds(value, low, high, error, notes)
 
 

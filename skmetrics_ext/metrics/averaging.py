@@ -21,7 +21,7 @@ from skmetrics_ext.validation.labels import read_labels
 from skmetrics_ext.validation.positive import positive_class
 from skmetrics_ext.validation.targets import MULTILABEL
 
-RankKernel = Callable[[RankTally], Array]
+RankKernel = Callable[[Any], Array]  # of a RankTally, or of `Wins` where these are enough
 RateKernel = Callable[[Counts], Array]
 # What joins rates is given the average of any of them.
 Mean = Callable[[RateKernel], Array]
@@ -254,12 +254,14 @@ def read_rankings(
     *,
     of_defined: bool = False,
     fill: float = np.nan,
+    empty: float = np.nan,
     tell: Tell = None,
 ) -> Array:
     """A metric of a ranking, of each class against the rest or of each pair, averaged.
 
     Values that are 0/0 are ``fill``, and ``tell`` is called where there is one; but pairs of
-    classes without rows do not exist for a mean, as in scikit-learn.
+    classes without rows do not exist for a mean, as in scikit-learn. A weighted mean of classes
+    none of which has weight is ``empty``.
     """
     if rankings.binary:
         return fill_undefined(rankings.value(kernel, 1), fill, tell)
@@ -282,8 +284,16 @@ def read_rankings(
         return mean_of_classes(values, both if average == "weighted" else None)
     each_class = [rankings.value(kernel, code) for code in range(rankings.n_classes)]
     values = fill_undefined(np.stack(each_class, axis=-1), fill, tell)
-    support = rankings.support if average == "weighted" else None
-    return average_values(values, average, support, of_defined=of_defined)
+    if average != "weighted":
+        return average_values(values, average, of_defined=of_defined)
+    support = rankings.support
+    value = average_values(values, average, support, of_defined=of_defined)
+    return value if of_defined or support.any() else np.full_like(value, empty)
+
+
+def is_pooled(average: str | None) -> bool:
+    """Whether the classes become one before anything is read."""
+    return average == "micro"
 
 
 # --------------------------------------------------------------------------- 0/0

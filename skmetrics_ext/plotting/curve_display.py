@@ -77,7 +77,7 @@ class CurveDisplay(ScoreDisplay):
         raise NotImplementedError
 
     @classmethod
-    def _is_undefined(cls, line: Line) -> bool:
+    def _is_undefined(cls, line: Line, rows: Scores) -> bool:
         x, y = line.columns[cls.x], line.columns[cls.y]
         return bool(np.isnan(x).any() or np.isnan(y).all())
 
@@ -134,7 +134,7 @@ class CurveDisplay(ScoreDisplay):
             # Of several curves, the folds of their macro-average are drawn.
             default = "macro" if "macro" in found else None
             for curve, line in chosen(found, default if curves is None else curves).items():
-                if cls._is_undefined(line):
+                if cls._is_undefined(line, fold.scores):
                     undefined[fold.number] = f"{curve}: a class has no rows, or no others"
                 else:
                     by_curve.setdefault(curve, []).append((fold, line))

@@ -57,6 +57,7 @@ class ScoreDisplay(Display):
     methods: ClassVar[tuple[str, ...]] = RESPONSES
     size: ClassVar[tuple[float, float]] = (5.4, 4.4)
     pools: ClassVar[bool] = False  # folds are one set of rows, each of which counts once
+    sides: ClassVar[str] = "one"  # of two classes it is of one, or the same from "either"
     name: str | None
     positive: Any
 
@@ -101,7 +102,13 @@ class ScoreDisplay(Display):
         {drawn}
         """
         rows = Scores.check(
-            y_true, y_score, labels=labels, pos_label=pos_label, sample_weight=sample_weight
+            y_true,
+            y_score,
+            labels=labels,
+            pos_label=pos_label,
+            sample_weight=sample_weight,
+            side=cls.sides,
+            what=cls.__name__,
         )
         return cls._drawn(cls._of_rows, rows, name, ax, options)
 
@@ -166,7 +173,7 @@ class ScoreDisplay(Display):
 
         {drawn}
         """
-        checked = given_folds(folds, n_train, labels, pos_label)
+        checked = given_folds(folds, n_train, labels, pos_label, cls.sides, cls.__name__)
         return cls._drawn(cls._of_folds, checked, name, ax, options)
 
     @classmethod
@@ -246,7 +253,8 @@ class ScoreDisplay(Display):
     def _asked(cls, pos_label: Any, response_method: str) -> dict[str, Any]:
         """What an estimator is asked for."""
         methods = response_methods(response_method, cls.methods)
-        return {"pos_label": pos_label, "methods": methods, "what": cls.__name__}
+        asked = {"pos_label": pos_label, "sides": cls.sides, "what": cls.__name__}
+        return {"methods": methods, **asked}
 
     @classmethod
     def _drawn(

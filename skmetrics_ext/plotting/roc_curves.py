@@ -65,6 +65,7 @@ class RocCurvesDisplay(CurveDisplay):
     value_name = "AUC"
     legend_at = "lower right"
     size = (5.2, 5.0)
+    sides = "either"
     grid = np.append(0.0, np.linspace(0, 1, 101))  # twice 0, for the rise from the corner
 
     @classmethod

@@ -55,16 +55,19 @@ def estimator_scores(
     *,
     pos_label: Any,
     methods: tuple[str, ...],
+    sides: str,
     what: str,
 ) -> Scores:
-    """Scores of a fitted estimator, its columns matched with the classes by name."""
+    """Scores of a fitted estimator, its columns matched with the classes by name.
+
+    ``sides`` and ``what`` decide on the positive class, as in `Scores.check`.
+    """
     responses = Responses(estimator, X)
     method = responses.method(methods, prefer_order=True, what=what)
     classes = responses.classes
     if classes is None:
-        return Scores.check(
-            y, responses.get(method), pos_label=pos_label, sample_weight=sample_weight
-        )
+        asked = {"pos_label": pos_label, "side": sides, "what": what}
+        return Scores.check(y, responses.get(method), sample_weight=sample_weight, **asked)
     rows = AlignedRows(y, classes, sample_weight)
     target = rows.target
     if target is None:  # multilabel
@@ -78,7 +81,7 @@ def estimator_scores(
         raise NoScoresError(f"The model was fitted on the single class {target.known[0]!r}.")
     positive = None
     if len(target.known) == 2:
-        positive = positive_class(target.known, pos_label, what=what, either=True)
+        positive = positive_class(target.known, pos_label, what=what, either=sides == "either")
     return rows.scores(method, responses.get(method), positive)
 
 
@@ -209,7 +212,7 @@ def scored_folds(folds: Iterable[FoldRows], y: Any, **asked: Any) -> list[Scored
 
 
 def given_folds(
-    folds: Iterable[Sequence[Any]], n_train: Any, labels: Any, pos_label: Any
+    folds: Iterable[Sequence[Any]], n_train: Any, labels: Any, pos_label: Any, sides: str, what: str
 ) -> list[ScoredFold]:
     """Folds from (y_true, y_score) or (y_true, y_score, sample_weight) of each."""
     listed = [tuple(fold) for fold in folds]
@@ -220,14 +223,20 @@ def given_folds(
         )
     if labels is None:  # a fold may lack classes that others have
         found = distinct_labels(np.concatenate([np.asarray(fold[0]) for fold in listed]))
-        labels = None if found is None or len(found) < 2 else found
+        if found is not None and len(found) >= 2:
+            labels = found
+        if found is not None and len(found) == 2:
+            pos_label = positive_class(
+                found.tolist(), pos_label, what=what, either=sides == "either"
+            )
     sizes = np.array([len(fold[0]) for fold in listed])
     # Without other word the folds are those of one partition.
     trained = sizes.sum() - sizes if n_train is None else np.broadcast_to(n_train, sizes.shape)
     checked = []
     for number, fold in enumerate(listed):
         true, score, weight = (*fold, None)[:3]
-        scores = Scores.check(true, score, labels=labels, pos_label=pos_label, sample_weight=weight)
+        asked = {"labels": labels, "pos_label": pos_label, "side": sides, "what": what}
+        scores = Scores.check(true, score, sample_weight=weight, **asked)
         checked.append(ScoredFold(number, scores, int(trained[number]), int(sizes[number])))
     return checked
 

@@ -15,7 +15,7 @@ from skmetrics_ext.plotting.lines import Line
 from skmetrics_ext.plotting.scored import ScoredFold
 from skmetrics_ext.registry import RATES, Metric, find
 from skmetrics_ext.tallies import RankTally
-from skmetrics_ext.thresholds.at_thresholds import metric_at_thresholds
+from skmetrics_ext.thresholds.at_thresholds import LabelledRows
 from skmetrics_ext.thresholds.criteria import Objective
 from skmetrics_ext.thresholds.folds import best_over_folds
 from skmetrics_ext.thresholds.search import optimal_threshold
@@ -102,24 +102,17 @@ class ThresholdDisplay(CurveDisplay):
                 f"ThresholdDisplay needs binary labels, y_true is {rows.kind}: pass one class "
                 "against the rest, y_true == k and column k of y_score."
             )
-        both = rows.true.any() and not rows.true.all()
-        true = rows.classes[rows.true] if len(rows.classes) == 2 else rows.true
-        positive = rows.classes.tolist()[-1] if len(rows.classes) == 2 else 1
-        lines = []
+        labels = rows.classes if len(rows.classes) == 2 else np.array([0, 1])
+        counted, lines = LabelledRows.of(labels, rows), []
         for metric in _found(RATES if metrics is None else metrics):
-            values, thresholds = metric_at_thresholds(
-                true,
-                rows.score,
-                metric.function,
-                sample_weight=rows.weight,
-                metric_params=metric.params,
-                pos_label=positive,
-            )
-            if not both:
-                values = np.full(len(thresholds), np.nan)
             # Rising, as the abscissa of the picture and of the mean.
-            lines.append(Line(metric.name, {"threshold": thresholds[::-1], "value": values[::-1]}))
+            columns = {"threshold": counted.thresholds[::-1], "value": counted.values(metric)[::-1]}
+            lines.append(Line(metric.name, columns))
         return lines
+
+    @classmethod
+    def _is_undefined(cls, line: Line, rows: Scores) -> bool:
+        return not rows.true.any() or bool(rows.true.all())
 
     @classmethod
     def _at(cls, line: Line, column: str, grid: Array) -> Array:

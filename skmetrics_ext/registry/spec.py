@@ -21,14 +21,13 @@ class Ranges:
     Parameters
     ----------
     kind : {"wins", "sum", "places", "whole"}
-        A function of the share of the pairs that are ranked rightly; a sum of what each stretch
-        adds; the kernel of a few places of the curve; or of all distinct scores at once.
+        The kernel of the pairs that are ranked rightly (`Wins`); a sum of what each stretch adds;
+        the kernel of a few places of the curve; or of all distinct scores at once.
     term : callable or None
         ``term(stretch, **params)``: for "sum" what the stretch adds, None where its kernel says
         it; for "places" the numbers of the scores to keep, those out of range being ignored.
     finish : callable or None
-        ``finish(sum, **params)``: the value from the sum of the terms, or for "wins" from the
-        area under the ROC curve; None where it is the value.
+        ``finish(sum, **params)``: the value from the sum of the terms; None where it is that.
     instead : (str, Ranges) or None
         A parameter, and how it is read where that is given.
     """
@@ -123,8 +122,6 @@ class MetricSpec:
     row_values : callable or None
         ``row_values(checked, **params)``: of a metric of means, what the kernel reads the moments
         of, (n, d).
-    make_kernel : callable or None
-        ``make_kernel(**params)``: the kernel for parameters that it does not have itself.
     interval : str
         What else than its kind decides how `confidence_interval` finds an interval: "wilson" of
         a number of rows among some rows, "logit" of what is linear in an area under the ROC
@@ -161,7 +158,6 @@ class MetricSpec:
     check: Callable[..., Any] | None = None
     on_tables: Callable[..., Any] | None = None
     row_values: Callable[..., Any] | None = None
-    make_kernel: Callable[..., Any] | None = None
     interval: str = ""
 
     def scorer_names(self) -> dict[str, dict[str, Any]]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from skmetrics_ext.registry import Metric, MetricSpec, find
+from skmetrics_ext.tallies import ConfusionTally
 from skmetrics_ext.validation import InvalidParameterError, Labels, Probabilities, Scores
 
 _ARGUMENTS = {"labels": "y_pred", "scores": "y_score", "probabilities": "y_proba"}
@@ -31,7 +32,8 @@ def compute_metrics(
         Names of metrics as in `get_scorer_names`; losses with or without ``neg_``. Here they
         are not negated.
     y_true : array-like of shape (n_samples,) or (n_samples, n_outputs)
-        True labels, or multilabel indicators.
+        True labels, or multilabel indicators; or, for metrics of labels, a `ConfusionTally` (a
+        published table), with nothing beside it.
     y_pred : array-like of the shape of y_true, default=None
         Predicted labels, for metrics of labels.
     y_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
@@ -67,6 +69,8 @@ def compute_metrics(
     >>> compute_metrics(["roc_auc", "brier_score"], [0, 1, 1, 0], y_proba=[0.1, 0.9, 0.4, 0.4])
     {'roc_auc': 0.875, 'brier_score': 0.135}
     """
+    if y_pred is None and isinstance(y_true, ConfusionTally):
+        y_pred = y_true
     given = {"labels": y_pred, "scores": y_score, "probabilities": y_proba}
     checked: dict[tuple[str, bool], Any] = {}
     values, unused = {}, set(params)

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from skmetrics_ext import kernels
-from skmetrics_ext.numeric import Array
+from skmetrics_ext.numeric import Array, as_factors
 from skmetrics_ext.tallies.counts import Counts, table_of
 from skmetrics_ext.validation import InvalidParameterError, Labels
 from skmetrics_ext.validation.labels import NO_SAMPLES, find_labels, read_labels
+from skmetrics_ext.validation.rows import check_weight
+from skmetrics_ext.validation.tables import read_table
 
 
 class Tabulated:
@@ -119,6 +121,15 @@ class ConfusionTally(Tabulated):
     array([[1, 0, 0],
            [1, 1, 0],
            [0, 0, 1]])
+
+    A published table has the metrics of labels and their intervals:
+
+    >>> from skmetrics_ext import compute_metrics, confidence_interval
+    >>> table = ConfusionTally.from_table([[50, 5], [8, 37]], labels=["well", "ill"])
+    >>> compute_metrics(["accuracy", "f1_macro"], table)
+    {'accuracy': 0.87, 'f1_macro': 0.8676706339465066}
+    >>> print(confidence_interval("recall", table, pos_label="ill"))
+    0.8222 [0.6866, 0.9071] (95% confidence, wilson)
     """
 
     classes: Array
@@ -160,6 +171,31 @@ class ConfusionTally(Tabulated):
         return tally.select(checked.positions(labels), np.asarray(labels))
 
     @classmethod
+    def from_table(cls, table: Any, labels: Any = None, *, ordered: bool = False) -> Self:
+        """Read a table that was counted elsewhere.
+
+        It stands in the place of ``y_true`` in `compute_metrics` and `confidence_interval`, with
+        nothing beside it, and of both arrays in the functions of metrics of labels.
+
+        Parameters
+        ----------
+        table : array-like of shape (n_classes, n_classes)
+            Weight of each cell: rows are the true class, columns the predicted one. Of a data
+            frame both must bear the same names.
+        labels : array-like of shape (n_classes,), default=None
+            The classes, in the order of the rows. By default the names of a data frame, else
+            0, 1, 2, ...
+        ordered : bool, default=False
+            Whether this order is that of grades one step apart.
+
+        Returns
+        -------
+        ConfusionTally
+        """
+        classes, cells = read_table(table, labels)
+        return cls(classes, cells, ordered)
+
+    @classmethod
     def from_labels(cls, labels: Labels, groups: Array | None = None) -> Self:
         """Count checked labels, every class that occurs; once for the same labels."""
         n_classes = len(labels.classes)
@@ -170,6 +206,24 @@ class ConfusionTally(Tabulated):
         bins = (groups * n_classes + labels.true) * n_classes + labels.pred
         sums = kernels.bin_sums(bins, n_groups * cells, labels.weight)
         return cls(labels.classes, sums.reshape(n_groups, n_classes, n_classes), labels.ordered)
+
+    def as_labels(self, absolute: bool = False) -> Labels:
+        """The cells as rows with weights: what metrics of labels take of a single table.
+
+        As in rows, the classes are those that occur; ``absolute`` keeps the unit of the weights.
+        """
+        if self.table.ndim != 2:
+            raise InvalidParameterError(
+                f"A ConfusionTally of one table is needed, got an array of shape "
+                f"{self.table.shape}."
+            )
+        true, pred = np.nonzero(self.table)
+        if not len(true):
+            raise InvalidParameterError("A ConfusionTally without any row has no metrics.")
+        weight = check_weight(as_factors(self.table[true, pred]), len(true), absolute=absolute)
+        used, (true, pred) = kernels.encode(true, pred)
+        kind = "multiclass" if len(used) > 2 else "binary"
+        return Labels(kind, self.classes[used], true, pred, weight, self.ordered, absolute)
 
     @classmethod
     def combine(cls, parts: Iterable[ConfusionTally]) -> Self:

@@ -164,19 +164,27 @@ class LabelledRows:
         if not (ours and metric.takes("sample_weight")):
             return self._by_rows(partial(metric.function, **metric.params))
         if metric.row is None or metric.row.response != "labels" or metric.row.is_table:
-            places = range(len(self.thresholds))
-            return np.asarray([self._by_cells(metric, place) for place in places])
+            own = [self._by_cells(metric, place) for place in range(len(self.thresholds))]
+            return np.asarray(own)
         self._by_cells(metric, 0)  # refuses what the function would refuse
-        tally = self._tables()
+        every = np.arange(len(self.thresholds))
+        tally = self._tables(every)
         metric = metric.settled(tally.classes.tolist())
         told: list[Any] = []
         read = metric.read(tally, tell=lambda *what: told.append(what))
         values = np.array(read, dtype=np.float64)
         if told or np.isnan(values).any():
-            undefined = _by_convention(metric, tally, values)
-            if undefined.size and undefined[0]:
-                self._by_cells(metric, int(undefined[0]))  # warns, as the function does
+            self._warn(metric, every)
         return values
+
+    def _warn(self, metric: Metric, every: Array) -> None:
+        """As the function does, where a value is 0/0; at the first threshold it has been asked."""
+        for places in (every[[0, -1]], every):  # nearly always it is at either end
+            found = places[self._by_convention(metric, places)]
+            if found.size:
+                if found[0]:
+                    self._by_cells(metric, int(found[0]))
+                return
 
     def _by_rows(self, function: Callable[..., Any]) -> Array:
         """The function's own answers, called with all rows whose weight is not 0."""
@@ -199,20 +207,18 @@ class LabelledRows:
             pred = self.labels[pred]
         return metric.function(true, pred, sample_weight=cells[held], **metric.params)
 
-    def _tables(self) -> Tabulated:
-        """Those of all thresholds, classes in the order in which functions find them."""
-        tally = ThresholdTally(self.labels, self.counts)
-        order = np.argsort(self.labels)
+    def _tables(self, places: Array) -> Tabulated:
+        """Those of some thresholds, classes in the order in which functions find them."""
+        counts = Counts(*(part[places] for part in self.counts.astuple()))
+        tally, order = ThresholdTally(self.labels, counts), np.argsort(self.labels)
         if order[0] == 0:
             return tally
         return ConfusionTally(self.labels[order], tally.table[..., order[:, None], order])
 
-
-def _by_convention(metric: Metric, tally: Tabulated, values: Array) -> Array:
-    """Where a value is nan, or would be another by another convention for 0/0."""
-    found = np.isnan(values)
-    fill = "zero_division" if metric.takes("zero_division") else metric.spec.fill
-    if fill:
-        low, high = (metric.with_params(**{fill: value}).read(tally) for value in (0.0, 1.0))
-        found |= low != high
-    return np.flatnonzero(found.reshape(len(values), -1).any(axis=-1))
+    def _by_convention(self, metric: Metric, places: Array) -> Array:
+        """Whether a value is nan, or would be another by another convention for 0/0."""
+        tally = self._tables(places)
+        fill = "zero_division" if metric.takes("zero_division") else metric.spec.fill
+        other = metric.with_params(**{fill: -1.0}) if fill else metric
+        differs = metric.read(tally) != other.read(tally)  # nan differs from itself
+        return np.asarray(differs.reshape(len(places), -1).any(axis=-1))

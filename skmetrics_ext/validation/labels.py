@@ -54,7 +54,8 @@ class Labels:
     ) -> Self:
         """Check and encode; ``absolute`` keeps the unit of the weights.
 
-        Checked labels, given in the place of both arguments, come back as they are.
+        Checked labels, given in the place of both arguments, come back as they are; a confusion
+        table in their place is read as its rows.
         """
         if isinstance(y_true, cls):
             return y_true._again(y_pred, sample_weight, absolute)
@@ -62,6 +63,8 @@ class Labels:
             classes, (true_codes, pred_codes) = kernels.encode(y_true, y_pred)
             kind = "multiclass" if len(classes) > 2 else "binary"
             return cls(kind, classes, true_codes, pred_codes, None, False, absolute)
+        if hasattr(y_true, "as_labels"):
+            return _labels_of_table(y_true, y_pred, sample_weight, absolute)
         (true, pred), weight = read_rows(sample_weight, absolute, y_true=y_true, y_pred=y_pred)
         if _is_coded(true) and _is_coded(pred):
             classes, (true_codes, pred_codes) = encode_columns(
@@ -195,6 +198,15 @@ class Labels:
             wrong = (self.true != self.pred).tocsr()
             return np.asarray(np.diff(wrong.indptr) == 0)
         return np.asarray((self.true == self.pred).all(axis=1))
+
+
+def _labels_of_table(table: Any, y_pred: Any, sample_weight: Any, absolute: bool) -> Any:
+    if y_pred is not table or sample_weight is not None:
+        raise InvalidParameterError(
+            "A ConfusionTally holds y_true, y_pred and sample_weight: pass it in the place of both "
+            "y_true and y_pred, and no sample_weight."
+        )
+    return table.as_labels(absolute)
 
 
 @dataclass(eq=False, slots=True)

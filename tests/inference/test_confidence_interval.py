@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.compare import undefined_allowed
-from support.rows import NAMES, describes_a_table, settings_of
+from support.rows import settings_of
 from support.samples import samples
 
 from skmetrics_ext import (
@@ -24,8 +24,8 @@ from skmetrics_ext import (
 )
 from skmetrics_ext.validation import InvalidParameterError
 
-TABLES = {"averaged_confusion", "confusion_matrix"}
-SCALARS = [name for name in NAMES if name not in TABLES and not describes_a_table(METRICS[name])]
+from .two_classes import NUMBERS, params_of, rows_for
+
 TWO = [0] * 52 + [1] * 48, [0] * 100
 
 
@@ -37,32 +37,20 @@ def rows():
     return true, (score > 0.5).astype(int), score, 1 / (1 + np.exp(-score))
 
 
-def params_of(name):
-    """Of two classes, the two best of them are right in every row."""
-    return {"k": 1} if name == "top_k_accuracy_score" else METRICS[name].params
-
-
-def given_to(spec, rows):
-    """True labels and responses; of rows of four labels, for metrics that rank these."""
-    true, pred, score, proba = rows
-    if spec.ranks_labels:
-        return true.reshape(-1, 4), score.reshape(-1, 4)
-    return true, {"labels": pred, "scores": score, "probabilities": proba}[spec.response]
-
-
-@pytest.mark.parametrize("name", SCALARS)
+@pytest.mark.parametrize("name", NUMBERS)
 def test_every_metric_has_an_interval_that_holds_it(name, rows):
     spec = METRICS[name]
     options = {"n_resamples": 199, "random_state": 0, **params_of(name)}
-    true, response = given_to(spec, rows)
+    true, response = rows_for(spec, rows[0], rows[2])
     wide = confidence_interval(spec.function, true, response, **options)
     value = spec.function(true, response, **params_of(name))
     assert wide.value == value
     assert wide.low <= value <= wide.high
     assert spec.bounds[0] <= wide.low
     assert wide.high <= spec.bounds[1]
-    assert wide.low < wide.high
-    assert wide.standard_error > 0
+    if "no width" not in wide.note:
+        assert wide.low < wide.high
+        assert wide.standard_error > 0
     narrow = confidence_interval(spec.function, true, response, confidence_level=0.8, **options)
     assert wide.low <= narrow.low
     assert narrow.high <= wide.high
@@ -71,7 +59,7 @@ def test_every_metric_has_an_interval_that_holds_it(name, rows):
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_intervals_hold_the_value_on_any_rows(data):
-    name = data.draw(st.sampled_from([n for n in SCALARS if METRICS[n].response == "labels"]))
+    name = data.draw(st.sampled_from([n for n in NUMBERS if METRICS[n].response == "labels"]))
     params, kind = data.draw(st.sampled_from(settings_of(name)))
     sample = data.draw(samples("labels", kind, weighted=data.draw(st.booleans())))
     with undefined_allowed():
@@ -158,9 +146,9 @@ def test_ratios_have_the_intervals_of_the_log_method():
 
 def test_perfect_predictions_leave_a_width(rows):
     true, proba = rows[0], rows[0].astype(float)
-    for name in SCALARS:
+    for name in NUMBERS:
         spec = METRICS[name]
-        if spec.row_values is not None or name == "no_information_rate":
+        if spec.row_values is not None or spec.greater_is_better is None:
             continue
         response = true if spec.response == "labels" else np.clip(proba, 0.01, 0.99)
         found = confidence_interval(

@@ -150,7 +150,7 @@ def read_checked(
     group = None if groups is None else read_groups(groups, checked.true.shape[0])
     data, group = weighed(checked, group)
     facts = RowFacts.of(data.weight, group, weights_are)
-    if value is None:
+    if value is None or data is not checked:
         value = metric.function(data, data, **metric.params)
     return reading_of(metric, data, facts, value)
 

@@ -124,11 +124,11 @@ class TableReading(TallyReading):
         return sums.reshape(*counts.shape[:-1], n_classes, n_classes)
 
     def tally(self, counts: Array) -> ConfusionTally:
-        return ConfusionTally(self.classes, self.tables(counts), self.data.ordered)
+        return ConfusionTally(self.data.classes, self.tables(counts), self.data.ordered)
 
     def read(self, tables: Array) -> Array:
         """The metric of any tables of these classes, real or complex."""
-        return self.metric.read(ConfusionTally(self.classes, tables, self.data.ordered))
+        return self.metric.read(ConfusionTally(self.data.classes, tables, self.data.ordered))
 
 
 class MomentReading(TallyReading):

@@ -159,7 +159,7 @@ def _binary(checked: Scores, value: float, groups: Array | None, weights_are: st
     if groups is None and (weight is None or weights_are == "frequency"):
         tally = RankTally.of_class(checked)
         _, of_positive, of_negative = delong(tally)
-        sizes = np.array([tally.positive.sum(), tally.negative.sum()], dtype=np.float64)
+        sizes = tally.mass[::-1].sum(axis=-1).astype(np.float64)
         variances = np.array([float(of_positive), float(of_negative)])
         freedom = _satterthwaite(variances, sizes)
         return AreaSpread(

@@ -10,7 +10,7 @@ import numpy as np
 from skmetrics_ext import kernels
 from skmetrics_ext.inference.influence.rankings import area_parts, spread
 from skmetrics_ext.metrics.rankings.ranking_kernels import roc_auc
-from skmetrics_ext.metrics.rankings.score_tally import ScoreTally
+from skmetrics_ext.metrics.rankings.score_tally import rankings_of
 from skmetrics_ext.numeric import Array, divide, row_sums
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import Scores
@@ -106,7 +106,7 @@ def _pair_spread(checked: Scores, average: str, groups: Array | None) -> tuple[A
     mass = kernels.bin_sums(codes, n_classes, checked.weight).astype(np.float64)
     present = mass > 0
     n_present = np.count_nonzero(present)
-    areas = ScoreTally(checked).pairs(roc_auc)
+    areas = rankings_of(checked).pairs(roc_auc)
     pair_of = np.where(present[:, None] & present, 1.0, 0.0)
     np.fill_diagonal(pair_of, 0.0)
     if average == "weighted":

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from skmetrics_ext.inference.draws.readings import TableReading
-from skmetrics_ext.inference.draws.units import Scatter
 from skmetrics_ext.inference.proportions import normal_quantile, proportion_bounds
 from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.tallies.counts import table_of
 
 ReadTables = Callable[[Array], Array]
 Bounds = tuple[Array, Array]
@@ -53,51 +53,16 @@ def value_and_gradient(read: ReadTables, tables: Array) -> tuple[Array, Array]:
 
 def multinomial_variance(tables: Array, slope: Array) -> Array:
     """Variance of a metric (..., *S) of tables of independent rows from its gradient."""
-    extra = slope.ndim - tables.ndim
-    cells = tables.reshape(*tables.shape[:-2], *(1,) * extra, *tables.shape[-2:])
-    total = cells.sum(axis=(-1, -2))
-    mean = divide((cells * slope).sum(axis=(-1, -2)), total)
-    return np.asarray((cells * (slope - mean[..., None, None]) ** 2).sum(axis=(-1, -2)))
+    return np.asarray(_squares(tables, slope)[0].sum(axis=(-1, -2)))
 
 
-class Contributions(NamedTuple):
-    """What the rows of each unit add to a metric, and how its variance comes of it.
-
-    ``parts`` (..., U) sum to 0 over rows; ``variance`` (...) and its degrees of ``freedom`` (...),
-    by Satterthwaite over the classes; ``rows`` is the number of equal rows that weigh as evenly
-    (Kish), or of groups where these are fewer.
-    """
-
-    parts: Array
-    variance: Array
-    freedom: Array
-    rows: float
-
-
-def contributions(reading: TableReading) -> Contributions:
-    """The contribution of a row is its weight times the centred gradient of its cell.
-
-    Their squares are summed over rows, or over groups the squares of their sums, times
-    G / (G - 1) for G groups.
-    """
-    units, n_classes = reading.units, len(reading.classes)
-    slope = gradient(reading.read, reading.tables(units.rows))
-    slope = slope.reshape(*slope.shape[:-2], -1)[..., reading.cell]
-    weight = np.ones(len(units)) if units.weight is None else units.weight
-    mass = weight * units.rows
-    parts = weight * (slope - (mass * slope).sum(axis=-1, keepdims=True) / mass.sum())
-    rows = float(mass.sum() ** 2 / (mass * weight).sum())
-    squares = units.rows * parts**2
-    if units.group is not None:
-        sums = group_sums(parts * units.rows, units.group)
-        n_groups = sums.shape[-1]
-        variance = np.asarray((sums**2).sum(axis=-1) * divide(n_groups, n_groups - 1.0))
-        freedom = np.full(variance.shape, n_groups - 1.0)
-        return Contributions(parts, variance, freedom, min(rows, float(n_groups)))
-    by_cell = np.stack([squares.astype(np.float64), np.broadcast_to(units.rows, squares.shape)])
-    cells = Scatter(reading.cell, n_classes * n_classes)(by_cell)
-    cells = cells.reshape(*cells.shape[:-1], n_classes, n_classes)
-    return Contributions(parts, np.asarray(squares.sum(axis=-1)), freedom_of(*cells), rows)
+def _squares(tables: Array, slope: Array) -> tuple[Array, Array]:
+    """Squares of what rows add to a metric (..., *S), summed in each cell, and the tables."""
+    cells = tables.reshape(
+        *tables.shape[:-2], *(1,) * (slope.ndim - tables.ndim), *tables.shape[-2:]
+    )
+    mean = divide((cells * slope).sum(axis=(-1, -2)), cells.sum(axis=(-1, -2)))
+    return cells * (slope - mean[..., None, None]) ** 2, cells
 
 
 def freedom_of(squares: Array, rows: Array) -> Array:
@@ -109,7 +74,7 @@ def freedom_of(squares: Array, rows: Array) -> Array:
     found = []
     for axis in (-1, -2):
         own, seen = squares.sum(axis=axis), rows.sum(axis=axis)
-        spent = divide(own**2, np.maximum(seen - 1, 0.5)).sum(axis=-1)
+        spent = (own**2 / np.maximum(seen - 1, 0.5)).sum(axis=-1)
         found.append(divide(own.sum(axis=-1) ** 2, spent))
     least = np.fmin(*found)
     least = np.where(np.isnan(least), rows.sum(axis=(-1, -2)) - 1, least)
@@ -121,6 +86,64 @@ def group_sums(values: Array, group: Array) -> Array:
     order = np.argsort(group, kind="stable")
     starts = np.flatnonzero(np.diff(group[order], prepend=-1))
     return np.add.reduceat(values[..., order], starts, axis=-1)
+
+
+class TableSpread(NamedTuple):
+    """A metric of tables with its variance and degrees of freedom, (...), by Satterthwaite.
+
+    ``tables`` hold as many equal rows as theirs weigh (Kish), or groups where these are fewer.
+    ``exact``: rows were counted, not weighed. ``grouped``: the freedom is that of the groups.
+    """
+
+    read: ReadTables
+    tables: Array
+    value: Array
+    variance: Array
+    freedom: Array
+    exact: bool = True
+    grouped: bool = False
+
+    @classmethod
+    def of_tables(cls, read: ReadTables, tables: Array, value: Any = None) -> TableSpread:
+        """Of tables (..., K, K) of independent rows."""
+        squares, cells = _squares(tables, value_and_gradient(read, tables)[1])
+        variance, freedom = squares.sum(axis=(-1, -2)), freedom_of(squares, cells)
+        value = np.asarray(read(tables) if value is None else value, dtype=np.float64)
+        return cls(read, tables, value, variance, freedom)
+
+    @classmethod
+    def of_reading(cls, reading: TableReading) -> TableSpread:
+        """Of rows that may have weights or depend on those of their group.
+
+        The contribution of a row is its weight times the centred gradient of its cell. Their
+        squares are summed over rows, or over groups the squares of their sums, times G / (G - 1)
+        for G groups.
+        """
+        weight, group, _ = reading.facts
+        if weight is None and group is None:
+            return cls.of_tables(reading.read, table_of(reading.data), reading.value)
+        units, n_classes = reading.units, len(reading.classes)
+        table = reading.tables(units.rows)
+        slope = gradient(reading.read, table)
+        slope = slope.reshape(*slope.shape[:-2], -1)[..., reading.cell]
+        weight = np.ones(len(units)) if units.weight is None else units.weight
+        mass = weight * units.rows
+        parts = weight * (slope - (mass * slope).sum(axis=-1, keepdims=True) / mass.sum())
+        rows = float(mass.sum() ** 2 / (mass * weight).sum())
+        if units.group is not None:
+            sums = group_sums(parts * units.rows, units.group)
+            n_groups = sums.shape[-1]
+            variance = np.asarray((sums**2).sum(axis=-1) * divide(n_groups, n_groups - 1.0))
+            rows, freedom = min(rows, float(n_groups)), np.full(variance.shape, n_groups - 1.0)
+        else:
+            squares = units.rows * parts**2
+            variance = np.asarray(squares.sum(axis=-1))
+            both = np.stack([squares, np.broadcast_to(units.rows, squares.shape)])
+            cells = reading.cells(both)
+            freedom = freedom_of(*cells.reshape(*cells.shape[:-1], n_classes, n_classes))
+        value, table = np.asarray(reading.value, np.float64), table * (rows / table.sum())
+        grouped = group is not None
+        return cls(reading.read, table, value, variance, freedom, exact=False, grouped=grouped)
 
 
 # --------------------------------------------------------------------------- bounds
@@ -137,8 +160,8 @@ def quantile(level: float, freedom: Array | None) -> Array:
 
 def wilson_bounds(share: Array, rows: Array, z: Array) -> Bounds:
     """Wilson's interval of shares of any number of rows, by any quantile."""
-    centre = divide(share * rows + z * z / 2, rows + z * z)
-    away = divide(z * np.sqrt(rows * share * (1 - share) + z * z / 4), rows + z * z)
+    centre = (share * rows + z * z / 2) / (rows + z * z)
+    away = z * np.sqrt(rows * share * (1 - share) + z * z / 4) / (rows + z * z)
     return np.clip(centre - away, 0.0, share), np.clip(centre + away, share, 1.0)
 
 
@@ -147,31 +170,6 @@ def smoothed(read: ReadTables, tables: Array, prior: float) -> tuple[Array, Arra
     added = tables + prior / tables.shape[-1]
     value, slope = value_and_gradient(read, added)
     return value, multinomial_variance(added, slope)
-
-
-class TableSpread(NamedTuple):
-    """A metric of tables with its variance and degrees of freedom, (...).
-
-    ``exact``: rows were counted, not weighed. ``grouped``: the freedom is that of the groups.
-    """
-
-    read: ReadTables
-    tables: Array
-    value: Array
-    variance: Array
-    freedom: Array
-    exact: bool = True
-    grouped: bool = False
-
-    @classmethod
-    def of_tables(cls, read: ReadTables, tables: Array) -> TableSpread:
-        """Of tables (..., K, K) of independent rows, for metrics of one value a table."""
-        slope = gradient(read, tables)
-        total = tables.sum(axis=(-1, -2), keepdims=True)
-        centred = slope - (tables * slope).sum(axis=(-1, -2), keepdims=True) / total
-        squares = tables * centred**2
-        variance = squares.sum(axis=(-1, -2))
-        return cls(read, tables, read(tables), variance, freedom_of(squares, tables))
 
 
 def worth(spread: TableSpread, bounds: tuple[float, float], prior: float | None = _PRIOR) -> Array:
@@ -204,7 +202,14 @@ def bounds_by(
     """Bounds of a metric of labels by one of its methods; ``share`` says that it is one."""
     if method == "delta":
         z = quantile(level, spread.freedom if spread.grouped else None)
-        return wald_bounds(spread.value, spread.variance, bounds, z)
+        low, high = wald_bounds(spread.value, spread.variance, bounds, z)
+        if not np.isinf(spread.value).any():
+            return low, high
+        # The bound that is not infinite is that after a row is added to each class.
+        near = wald_bounds(*smoothed(spread.read, spread.tables, _PRIOR), bounds, z)
+        rises, falls = spread.value == np.inf, spread.value == -np.inf
+        low = np.where(rises, near[0], np.where(falls, spread.value, low))
+        return low, np.where(falls, near[1], np.where(rises, spread.value, high))
     if share:
         return share_bounds(method, spread, bounds, level)
     z = quantile(level, spread.freedom)
@@ -252,6 +257,7 @@ def log_bounds(spread: TableSpread, bounds: tuple[float, float], z: Array) -> Bo
     distance, error = away(spread.value, spread.variance)
     inner = np.isfinite(distance) & (distance > 0)
     added, least = away(*smoothed(spread.read, spread.tables, _PRIOR))
+    least = np.where(added == 0, 0.0, least)
     if not spread.grouped:
         error = np.fmax(error, least)
     with np.errstate(over="ignore", invalid="ignore"):

@@ -80,7 +80,7 @@ def mwu_auc_test(
         are; "asymptotic" is the normal score above, with continuity correction; "auto" is exact
         up to 50 rows.
     {score_labels}
-    {either_pos_label}
+    {score_pos_label}
 
     Returns
     -------

@@ -1,0 +1,69 @@
+"""Confusion tables that were counted elsewhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.validation.containers import read_numbers
+from skmetrics_ext.validation.errors import InvalidParameterError
+from skmetrics_ext.validation.labels import read_labels
+
+
+def read_table(table: Any, labels: Any) -> tuple[Array, Array]:
+    """The classes (K,) and the cells (K, K) of a table, int64 or float64."""
+    named = _names(table)
+    cells = _cells(table)
+    n_classes = len(cells)
+    classes = np.arange(n_classes) if named is None else named
+    if labels is not None:
+        classes = read_labels(labels)
+        if named is not None and named.tolist() not in (classes.tolist(), [*range(n_classes)]):
+            raise InvalidParameterError(
+                f"labels={classes.tolist()} are not the names of the rows of table, "
+                f"{named.tolist()}."
+            )
+    if len(classes) != n_classes or len(set(classes.tolist())) < n_classes:
+        raise InvalidParameterError(
+            f"labels must name each of the {n_classes} classes of table once, got "
+            f"{classes.tolist()}."
+        )
+    return classes, cells
+
+
+def _cells(table: Any) -> Array:
+    cells = np.asarray(table)
+    if cells.dtype.kind in "biu" and cells.size and cells.max() < 2**63:
+        cells = cells.astype(np.int64)
+    else:
+        cells = read_numbers("table", table)
+    if cells.ndim != 2 or cells.shape[0] != cells.shape[1] or not cells.size:
+        raise InvalidParameterError(
+            "table must be square, with a row and a column for each class, got shape "
+            f"{cells.shape}."
+        )
+    wrong = ~(np.isfinite(cells) & (cells >= 0))
+    if wrong.any():
+        row, column = np.argwhere(wrong)[0]
+        raise InvalidParameterError(
+            "table must hold finite weights that are not negative, got "
+            f"{cells[row, column]} in row {row}, column {column}."
+        )
+    if not cells.any():
+        raise InvalidParameterError("table must hold a row at least; every cell of it is 0.")
+    return cells
+
+
+def _names(table: Any) -> Array | None:
+    """Classes that a data frame names by its rows and by its columns."""
+    if not (hasattr(table, "index") and hasattr(table, "columns")):
+        return None
+    rows, columns = list(table.index), list(table.columns)
+    if rows != columns:
+        raise InvalidParameterError(
+            "The rows and the columns of table must name the same classes in the same order, got "
+            f"{rows} and {columns}."
+        )
+    return read_labels(rows)
