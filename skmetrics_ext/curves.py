@@ -210,8 +210,7 @@ def roc_curves(
         Scores, higher for the class.
     labels : array-like of shape (n_classes,), default=None
         The class of each column of ``y_score``, in this order.
-    pos_label : int, float, bool or str, default=None
-        The positive class of binary labels; by default the greater of the two.
+    {either_pos_label}
     {sample_weight}
     grid : array-like of shape (n_points,), default=None
         Rising false positive rates at which to give the macro-average, for example
@@ -283,8 +282,7 @@ def precision_recall_curves(
         Scores, higher for the class.
     labels : array-like of shape (n_classes,), default=None
         The class of each column of ``y_score``, in this order.
-    pos_label : int, float, bool or str, default=None
-        The positive class of binary labels; by default the greater of the two.
+    {score_pos_label}
     {sample_weight}
     grid : array-like of shape (n_points,), default=None
         Rising recalls at which to give the macro-average.
@@ -319,7 +317,13 @@ def precision_recall_curves(
     check_option("drop_intermediate", drop_intermediate, (True, False))
     points = None if grid is None else _read_grid(grid)
     checked = Scores.check(
-        y_true, y_score, labels=labels, pos_label=pos_label, sample_weight=sample_weight
+        y_true,
+        y_score,
+        labels=labels,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        side="one",
+        what="precision_recall_curves",
     )
     return _read_curves(
         checked,

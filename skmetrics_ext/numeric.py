@@ -48,27 +48,6 @@ def ratio(numerator: ArrayLike, denominator: ArrayLike) -> Array:
         return np.where(infinite, np.inf, divide(numerator, denominator))
 
 
-def nan_average(values: Array, weights: Array | None = None) -> float:
-    """Mean of the values that are not nan; nan when all are.
-
-    Weights that are all 0 over the defined values say nothing: the plain mean is taken,
-    as scikit-learn does.
-    """
-    defined = ~np.isnan(values)
-    if not defined.all():
-        values = values[defined]
-        weights = None if weights is None else weights[defined]
-    if values.size == 0:
-        return float("nan")
-    if weights is None:
-        return float(values.sum()) / values.size
-    total = weights.sum()
-    if total == 0:
-        return float(values.mean())
-    # An infinite value of weight 0 has no say either.
-    return float((np.where(weights == 0, 0.0, values) * weights).sum() / total)
-
-
 def wilson(count: ArrayLike, nobs: ArrayLike, confidence_level: float) -> tuple[Array, Array]:
     """Wilson's score interval of a proportion (1927); (nan, nan) where nobs is 0."""
     from scipy.special import ndtri

@@ -139,6 +139,19 @@ def test_binary_labels_have_one_curve():
         result["micro"]
 
 
+def test_a_curve_of_one_class_asks_which_it_is():
+    for names in (("x", "y"), ("no", "yes"), (1, 2)):
+        true, score = np.array(names)[[0, 1, 1]], [0.1, 0.4, 0.2]
+        with pytest.raises(
+            ValueError, match=r"precision_recall_curves is of one class, .*pos_label"
+        ):
+            sx.precision_recall_curves(true, score)
+        for own in (sx.precision_recall_curves(true, score, pos_label=names[1]),
+                    sx.precision_recall_curves(true, score, labels=names)):  # fmt: skip
+            assert own.areas == {names[1]: 1.0}
+        assert sx.roc_curves(true, score).areas == {names[1]: 1.0}  # the same from either side
+
+
 def test_a_class_without_rows_is_named_and_left_out():
     score = [[0.5, 0.3, 0.2], [0.2, 0.7, 0.1], [0.4, 0.3, 0.3]]
     for function in (sx.roc_curves, sx.precision_recall_curves):

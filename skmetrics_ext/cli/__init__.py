@@ -62,7 +62,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
             return status
         except (_UsageError, ValueError, ImportError) as error:
-            say(f"error: {error}")
+            say(f"error: {str(error).replace('pos_label=', '--positive ')}")
             return 2
         except BrokenPipeError:  # the reader, such as head, has seen enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.cli.scoring_file import chosen_positive
+from skmetrics_ext.cli.scoring_file import chosen_positive, without_positive
 from skmetrics_ext.cli.words import say, whole_number
 from skmetrics_ext.datasets import BUNDLED, Dataset, load
 from skmetrics_ext.models import MODELS, make_model
@@ -87,6 +87,9 @@ def _cv(options: argparse.Namespace) -> int:
     data = load(options.data, options.target)
     models = {name: make_model(name, data, options.seed) for name in _names(options.models)}
     _tell_preparation(data)
+    classes = np.unique(data.y).tolist()
+    if scoring is None:
+        say(without_positive(classes, options.positive, False))
     report = cross_validation_report(
         models,
         data.X,
@@ -94,7 +97,7 @@ def _cv(options: argparse.Namespace) -> int:
         scoring=scoring,
         cv=_splitter(options),
         baseline=None if options.baseline == "none" else options.baseline,
-        pos_label=chosen_positive(np.unique(data.y).tolist(), options.positive),
+        pos_label=chosen_positive(classes, options.positive),
         n_jobs=options.jobs,
         random_state=options.seed,
         progress=not options.quiet,

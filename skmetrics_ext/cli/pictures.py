@@ -10,7 +10,7 @@ import numpy as np
 from skmetrics_ext.cli.prediction_files import Predictions, labels_of
 from skmetrics_ext.cli.scoring_file import chosen_positive, classes_of, models_of
 from skmetrics_ext.plotting import ConfusionMatrixDisplay
-from skmetrics_ext.report.charts import SCORES, draw_matrix, draw_scores, options_of
+from skmetrics_ext.report.charts import SCORES, draw_matrix, draw_scores, left_out, options_of
 from skmetrics_ext.scoring.responses import Stored
 
 
@@ -21,9 +21,12 @@ def charts(found: Predictions, positive: Any) -> list[tuple[str, str]]:
     weight = None if found.weight is None else found.frame[found.weight].to_numpy()
     models = models_of(found, found.frame, classes, positive)
     of_two = len(classes) == 2 and found.scores
-    chosen = chosen_positive(classes, positive) if of_two else None
+    chosen = chosen_positive(classes, positive)
+    without = left_out(len(classes), chosen)
     pictures = []
     for title, display in SCORES:
+        if title in without:
+            continue
         shown = [
             partial(
                 display.from_estimator,

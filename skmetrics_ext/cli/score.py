@@ -10,7 +10,7 @@ from typing import Any
 
 from skmetrics_ext.cli.pictures import charts
 from skmetrics_ext.cli.prediction_files import Predictions, read_predictions
-from skmetrics_ext.cli.scoring_file import score_rows
+from skmetrics_ext.cli.scoring_file import classes_of, score_rows, without_positive
 from skmetrics_ext.cli.streaming_file import is_large, stream_rows
 from skmetrics_ext.cli.words import say, share, whole_number
 from skmetrics_ext.report.charts import NO_MATPLOTLIB, can_draw
@@ -166,4 +166,6 @@ def _page(options: argparse.Namespace, found: Predictions, rows: list[dict[str, 
     lead = [f"{len(found.frame)} rows; true labels: {found.true}"]
     if found.weight:
         lead.append(f"weights: {found.weight}")
+    if told := without_positive(classes_of(found), options.positive, bool(found.scores)):
+        lead.append(told)
     return document(f"Scores of {Path(options.file).name}", lead, parts)

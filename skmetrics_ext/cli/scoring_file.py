@@ -18,7 +18,7 @@ from skmetrics_ext.scoring.making import RESPONSES
 from skmetrics_ext.scoring.recording import evaluate_all
 from skmetrics_ext.scoring.responses import Stored
 from skmetrics_ext.scoring.scorer import ScoredModel, Scorer
-from skmetrics_ext.validation.positive import natural_positive, positive_class
+from skmetrics_ext.validation.positive import natural_positive
 
 _SEVERAL = ("average", "multi_class", "target")
 
@@ -37,7 +37,7 @@ def score_rows(
     ``n_rows``, ``reason`` (why there is no value or no interval).
     """
     classes = classes_of(found)
-    tell_positive(classes, positive)
+    say(without_positive(classes, positive, bool(found.scores)))
     groups: list[tuple[str, Any]] = [("all", found.frame)]
     if found.by is not None:
         groups += [(str(name), part) for name, part in found.frame.groupby(found.by, sort=True)]
@@ -85,8 +85,10 @@ def chosen_positive(classes: list[Any], positive: Any) -> Any:
         return None
     if positive is None:
         return natural_positive(classes)
-    matching = [label for label in classes if str(label) == str(positive)]
-    return positive_class(classes, matching[0] if matching else positive, what="Scoring")
+    for label in classes:
+        if str(label) == str(positive):
+            return label
+    raise ValueError(f"--positive has to be one of {classes}, got {positive!r}")
 
 
 def columns_of_classes(columns: tuple[str, ...], classes: list[Any]) -> list[str]:
@@ -140,7 +142,10 @@ def _score(part: _Part, options: Mapping[str, Any] | None) -> list[dict[str, Any
     y_true = labels_of(frame, found.true)
     weight = None if found.weight is None else frame[found.weight].to_numpy()
     params = {} if weight is None else {"sample_weight": weight}
-    scorers = fitting_scorers(set(part.responses), classes, part.positive)
+    scorers = {
+        name: Scorer(own.function, 1, own.params, RESPONSES[own.spec.response], name=name)
+        for name, own in settled_metrics(set(part.responses), classes, part.positive).items()
+    }
     evaluation = ScoredModel(Stored(np.asarray(classes), part.responses), None, y_true)
     result = evaluate_all(scorers, evaluation, dict.fromkeys(scorers, params))
     rows = []
@@ -164,26 +169,25 @@ def _score(part: _Part, options: Mapping[str, Any] | None) -> list[dict[str, Any
     return rows
 
 
-def fitting_scorers(methods: set[str], classes: list[Any], positive: Any) -> dict[str, Scorer]:
-    """The same that are not of one class, or of the positive one; not negated."""
-    chosen, found = chosen_positive(classes, positive), {}
-    for name, metric in fitting_metrics(methods, classes).items():
-        if len(classes) == 2 and metric.sides != "none" and chosen is not None:
-            metric = metric.with_params(pos_label=chosen)
-        elif len(classes) == 2 and metric.sides == "one":
-            continue
-        needed = RESPONSES[metric.spec.response]
-        found[name] = Scorer(metric.function, 1, metric.params, needed, name=name)
-    return found
+def settled_metrics(methods: set[str], classes: list[Any], positive: Any) -> dict[str, Metric]:
+    """The metrics that fit and have an answer: those of one class where it is known."""
+    chosen = chosen_positive(classes, positive)
+    return {
+        name: metric.settled(classes, chosen)
+        for name, metric in fitting_metrics(methods, classes).items()
+        if len(classes) > 2 or metric.sides != "one" or chosen is not None
+    }
 
 
-def tell_positive(classes: list[Any], positive: Any) -> None:
-    """Say that metrics of one class are left out, and how to get them."""
-    if len(classes) == 2 and chosen_positive(classes, positive) is None:
-        say(
-            f"none of {classes} is the positive class by itself: metrics of one class are left "
-            f"out; --positive {classes[1]} or --positive {classes[0]} adds them"
-        )
+def without_positive(classes: list[Any], positive: Any, scores: bool) -> str:
+    """That metrics of one class are left out, and how to get them; "" where they are not."""
+    if len(classes) != 2 or chosen_positive(classes, positive) is not None:
+        return ""
+    taken = f", and scores are taken to be of {classes[1]!r}" if scores else ""
+    return (
+        f"none of {classes} is the positive class by itself: metrics of one class are left "
+        f"out{taken}; --positive {classes[1]} or --positive {classes[0]} says which it is"
+    )
 
 
 def fitting_metrics(methods: set[str], classes: list[Any]) -> dict[str, Metric]:
@@ -194,6 +198,8 @@ def fitting_metrics(methods: set[str], classes: list[Any]) -> dict[str, Metric]:
         any_of = {needed} if isinstance(needed, str) else set(needed)
         if row.is_table or row.ranks_labels or not methods & any_of:
             continue
+        if row.scorer is None and row.greater_is_better is not None:
+            continue  # it has a value for each class
         if len(classes) < row.least_classes:
             continue
         if row.by_sign and "decision_function" not in methods:
@@ -211,6 +217,9 @@ def _fits(metric: Metric, n_classes: int) -> bool:
     several = any(key in metric.params for key in _SEVERAL)
     if n_classes == 2:
         return not several
-    of_labels = metric.spec.response == "labels" and metric.sides == "one"
-    of_two = not several and any(map(metric.takes, ("multi_class", "target")))
-    return not (metric.params.get("average") == "samples" or of_labels or of_two)
+    if metric.spec.response == "labels":
+        of_two = metric.sides != "none"
+    else:
+        of_two = metric.sides == "one" and not metric.takes("average")
+    unnamed = not several and any(map(metric.takes, ("multi_class", "target")))
+    return not (metric.params.get("average") == "samples" or of_two or unnamed)

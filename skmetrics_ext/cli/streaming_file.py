@@ -14,11 +14,11 @@ from skmetrics_ext.backends.evaluation import read_bytes
 from skmetrics_ext.cli.scoring_file import (
     chosen_positive,
     columns_of_classes,
-    fitting_scorers,
-    tell_positive,
+    settled_metrics,
+    without_positive,
 )
+from skmetrics_ext.cli.words import say
 from skmetrics_ext.merged.columns import Names
-from skmetrics_ext.registry import Metric, find
 
 LARGE = 1 << 30  # bytes of a file beyond which its rows are not read at once
 _SUM = 1e-6  # as probabilities of the rows in memory are told
@@ -44,7 +44,7 @@ def stream_rows(
 ) -> list[dict[str, Any]]:
     """What `score_rows` gives, by `evaluate`: metrics without a value say why."""
     classes = _classes(path, Names(true, (), pred, weight, by), memory_limit)
-    tell_positive(classes, positive)
+    say(without_positive(classes, positive, bool(scores)))
     common: dict[str, Any] = {
         "true": true,
         "weight": weight,
@@ -55,7 +55,9 @@ def stream_rows(
     }
     rows = []
     for of, methods, options in _models(path, scores, pred, classes, positive):
-        asked = _asked(methods, classes, positive)
+        metrics = settled_metrics(methods, classes, positive)
+        # The positive class goes beside them, and is the same for all.
+        asked = {name: metric.without("pos_label") for name, metric in metrics.items()}
         for group in dict.fromkeys((None, by)):
             rows += [
                 _row(row, of)
@@ -84,18 +86,15 @@ def _models(
     path: str, scores: Sequence[str], pred: str | None, classes: list[Any], positive: Any
 ) -> Iterable[Model]:
     """Name, responses and columns of what is scored, as `models_of` tells them."""
+    chosen = chosen_positive(classes, positive)
     if scores and len(classes) == 2:
-        chosen = chosen_positive(classes, positive)
         for column in scores:
             yield column, _responses(path, [column]), {"score": column, "pos_label": chosen}
     elif scores:
         columns = columns_of_classes(tuple(scores), classes)
         yield ", ".join(scores), _responses(path, columns), {"score": columns, "labels": classes}
     if pred is not None:
-        options = {"pred": pred}
-        if chosen_positive(classes, positive) is not None:
-            options["pos_label"] = chosen_positive(classes, positive)
-        yield pred, {"predict"}, options
+        yield pred, {"predict"}, {"pred": pred, "pos_label": chosen}
 
 
 def _responses(path: str, columns: list[str]) -> set[str]:
@@ -107,14 +106,6 @@ def _responses(path: str, columns: list[str]) -> set[str]:
         if len(values) and (values.min() < 0 or values.max() > 1 or np.abs(sums - 1).max() > _SUM):
             return {"decision_function"}
     return {"predict_proba"}
-
-
-def _asked(methods: set[str], classes: list[Any], positive: Any) -> dict[str, Metric]:
-    """The metrics that fit the file; the positive class goes beside them."""
-    return {
-        name: find(scorer._score_func, scorer._kwargs).without("pos_label")
-        for name, scorer in fitting_scorers(methods, classes, positive).items()
-    }
 
 
 def _row(row: Any, of: str) -> dict[str, Any]:

@@ -8,7 +8,9 @@ from collections.abc import Callable
 
 
 def say(text: str) -> None:
-    """One line on stderr."""
+    """One line on stderr; none for no text."""
+    if not text:
+        return
     print(f"skmetrics_ext: {' '.join(text.split())}", file=sys.stderr, flush=True)
 
 

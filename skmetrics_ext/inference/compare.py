@@ -9,7 +9,7 @@ import numpy as np
 
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan, bootstrap_bounds, resample
 from skmetrics_ext.inference.draws.pairs import PairReading, pair_of_checked, pair_of_rows
-from skmetrics_ext.inference.draws.permutation import permutation_test
+from skmetrics_ext.inference.draws.permutation import PLAN, permutation_test
 from skmetrics_ext.inference.draws.rankings import is_area
 from skmetrics_ext.inference.draws.readers import RawRows, check_models, find_metric
 from skmetrics_ext.inference.draws.readings import MomentReading
@@ -27,7 +27,7 @@ from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.validation import InvalidParameterError, check_option
-from skmetrics_ext.validation.parameters import check_integer, check_level
+from skmetrics_ext.validation.parameters import check_level
 
 COMPARE_METHODS = ("auto", "delong", "mcnemar", "delta", "bootstrap", "permutation")
 _FEW = 10  # rows in which the models differ, below which the normal distribution is far
@@ -35,16 +35,19 @@ _OF_HITS = ("hits", "marks")  # tallies of rows that are right or wrong
 _NAN = float("nan")
 
 
-class _Question(NamedTuple):
-    """What is asked, as every method takes it."""
+class Question(NamedTuple):
+    """What is asked of two models: by a metric that is settled and data that were checked.
+
+    Of a function of the user's own the data are `RawRows`.
+    """
 
     metric: Metric
-    models: tuple[Any, Any]  # checked data of each; of a function of the user's own raw rows
-    groups: Any
-    weights_are: str
-    alternative: str
-    level: float
-    plan: DrawPlan
+    models: tuple[Any, Any]
+    groups: Any = None
+    weights_are: str = "importance"
+    alternative: str = "two-sided"
+    level: float = 0.95
+    plan: DrawPlan = PLAN
 
     def pair(self, *, exchange: bool = False) -> PairReading:
         """Both models; of rankings, exchanges are those of ranks, which have one scale."""
@@ -160,51 +163,22 @@ def compare(
     >>> print(compare("roc_auc", y_true, a, b, method="permutation"))
     0.3125 [nan, nan], p = 0.125 (95% confidence, permutation, exact)
     """
-    found = find_metric(metric, metric_params)
-    options: dict[str, Any] = {
-        "method": method,
-        "alternative": alternative,
-        "confidence_level": confidence_level,
-        "n_resamples": n_resamples,
-        "stratified": stratified,
-        "random_state": random_state,
-        "n_jobs": n_jobs,
-        "progress": progress,
-    }
-    if found.row is None:
-        models = [
-            RawRows.check(y_true, pred, sample_weight, groups, weights_are)
-            for pred in (pred_a, pred_b)
-        ]
-    else:
-        found, *models = check_models(found, y_true, pred_a, pred_b, sample_weight)
-    return compare_checked(found, *models, groups=groups, weights_are=weights_are, **options)
-
-
-def compare_checked(
-    metric: Metric,
-    first: Any,
-    second: Any,
-    *,
-    groups: Any = None,
-    weights_are: str = "importance",
-    method: str = "auto",
-    alternative: str = "two-sided",
-    confidence_level: float = 0.95,
-    n_resamples: int = 9999,
-    stratified: bool = False,
-    random_state: Any = None,
-    n_jobs: int | None = None,
-    progress: Progress = None,
-) -> Comparison:
-    """The same of data of two models that were checked, by a metric that is settled."""
-    check_option("method", method, COMPARE_METHODS)
     check_option("alternative", alternative, ALTERNATIVES)
     check_option("weights_are", weights_are, WEIGHT_KINDS)
-    draws, level = check_integer("n_resamples", n_resamples, 1), check_level(confidence_level)
-    plan = DrawPlan(draws, stratified, random_state, n_jobs, progress)
-    asked = _Question(metric, (first, second), groups, weights_are, alternative, level, plan)
-    if method in ("auto", "delong") and _is_mean_area(metric):
+    found, level = find_metric(metric, metric_params), check_level(confidence_level)
+    plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress)
+    if found.row is not None:
+        found, models = check_models(found, y_true, pred_a, pred_b, sample_weight)
+    else:
+        about = sample_weight, groups, weights_are
+        models = RawRows.check(y_true, pred_a, *about), RawRows.check(y_true, pred_b, *about)
+    return answer(Question(found, models, groups, weights_are, alternative, level, plan), method)
+
+
+def answer(asked: Question, method: str = "auto") -> Comparison:
+    """The comparison by the method that is asked for, or the first that applies."""
+    check_option("method", method, COMPARE_METHODS)
+    if method in ("auto", "delong") and _is_mean_area(asked.metric):
         return _delong(asked, method)
     if method in ("auto", "mcnemar") and _is_hits(asked):
         return _mcnemar(asked)
@@ -218,8 +192,8 @@ def compare_checked(
     if method == "bootstrap":
         return _bootstrap(asked, pair)
     raise InvalidParameterError(
-        f"method={method!r} does not apply to {metric.name} with these arguments; those that do "
-        f"are {_applicable(asked, pair)}."
+        f"method={method!r} does not apply to {asked.metric.name} with these arguments; those "
+        f"that do are {_applicable(asked, pair)}."
     )
 
 
@@ -231,15 +205,20 @@ def _is_mean_area(metric: Metric) -> bool:
     return is_area(metric) and metric.params.get("average", "macro") in averages
 
 
-def _is_hits(asked: _Question) -> bool:
+def _is_hits(asked: Question) -> bool:
     """Whether it counts which rows are right, of rows that are independent and weigh the same."""
     metric, first = asked.metric, asked.models[0]
-    if metric.row is None or metric.tally not in _OF_HITS or metric.params or asked.groups is not None:
+    if (
+        metric.row is None
+        or metric.tally not in _OF_HITS
+        or metric.params
+        or asked.groups is not None
+    ):
         return False
     return not first.is_multilabel and first.weight is None
 
 
-def _applicable(asked: _Question, pair: PairReading) -> list[str]:
+def _applicable(asked: Question, pair: PairReading) -> list[str]:
     applies = {
         "delong": _is_mean_area(asked.metric),
         "mcnemar": _is_hits(asked),
@@ -253,7 +232,7 @@ def _applicable(asked: _Question, pair: PairReading) -> list[str]:
 # --------------------------------------------------------------------------- methods
 
 
-def _delong(asked: _Question, method: str) -> Comparison:
+def _delong(asked: Question, method: str) -> Comparison:
     options = asked.metric.options
     areas = correlated_areas(
         list(asked.models),
@@ -272,7 +251,7 @@ def _delong(asked: _Question, method: str) -> Comparison:
     return found
 
 
-def _mcnemar(asked: _Question) -> Comparison:
+def _mcnemar(asked: Question) -> Comparison:
     hits = np.column_stack([one.row_hits() for one in asked.models]).astype(np.int64)
     found = mcnemar_comparison(hits, "mid_p", asked.level)
     if not asked.metric.spec.greater_is_better:  # a share of errors
@@ -301,50 +280,31 @@ def _scaled(found: Comparison, start: float, stop: float) -> Comparison:
     )
 
 
-def _delta(asked: _Question, pair: PairReading) -> Comparison:
+def _delta(asked: Question, pair: PairReading) -> Comparison:
     from scipy.special import stdtrit
 
     variance, freedom = paired_delta(pair)
-    difference, nan = float(pair.value), _NAN
+    difference = float(pair.value)
     name = "delta, paired t" if isinstance(pair.both, MomentReading) else "delta"
     if difference == 0 and variance == 0:
-        return Comparison(0.0, 0.0, 0.0, 0.0, 1.0, name, *pair.values, 0.0, asked.level)
+        return _told(asked, pair, name, 1.0, (0.0, 0.0), 0.0, 0.0)
     if not variance > 0 or not freedom > 0:
-        note = (
-            ""
-            if np.isnan(difference)
-            else ("the difference has no variance to estimate: method='permutation' has a test")
-        )
-        return Comparison(
-            difference, nan, nan, nan, nan, name, *pair.values, nan, asked.level, note
-        )
+        note = "the difference has no variance to estimate: method='permutation' has a test"
+        return _told(asked, pair, name, note="" if np.isnan(difference) else note)
     error = float(np.sqrt(variance))
     away = float(stdtrit(freedom, (1 + asked.level) / 2)) * error
-    low, high = _within(asked.metric, difference - away, difference + away)
+    bounds = _within(asked.metric, difference - away, difference + away)
     statistic = difference / error
     p_value = tail_probability(statistic, freedom, asked.alternative)
     differing = int(pair.units.rows[pair.differs].sum())
-    note = ""
-    if differing < _FEW:
-        note = f"the models differ in {differing} rows only: method='permutation' is exact"
-    return Comparison(
-        difference,
-        low,
-        high,
-        statistic,
-        p_value,
-        name,
-        *pair.values,
-        error,
-        asked.level,
-        note,
-    )
+    few = f"the models differ in {differing} rows only: method='permutation' is exact"
+    note = few if differing < _FEW else ""
+    return _told(asked, pair, name, p_value, bounds, statistic, error, note)
 
 
-def _bootstrap(asked: _Question, pair: PairReading) -> Comparison:
-    difference, nan = float(pair.value), _NAN
-    if np.isnan(difference):
-        return Comparison(nan, nan, nan, nan, nan, "bootstrap", *pair.values, nan, asked.level)
+def _bootstrap(asked: Question, pair: PairReading) -> Comparison:
+    if np.isnan(pair.value):
+        return _told(asked, pair, "bootstrap")
     draws = resample(pair, asked.plan)
     low, high = bootstrap_bounds(pair, draws, "bootstrap", asked.level, (-np.inf, np.inf))
     known = draws[~np.isnan(draws)]
@@ -355,38 +315,34 @@ def _bootstrap(asked: _Question, pair: PairReading) -> Comparison:
     note = ""
     if len(known) < len(draws):
         note = f"{len(draws) - len(known)} of {len(draws)} draws were undefined"
-    error = float(known.std(ddof=1)) if len(known) > 1 else nan
-    return Comparison(
-        difference,
-        float(low),
-        float(high),
-        nan,
-        tails[asked.alternative],
-        "bootstrap",
-        *pair.values,
-        error,
-        asked.level,
-        note,
-    )
+    error = float(known.std(ddof=1)) if len(known) > 1 else _NAN
+    bounds = float(low), float(high)
+    return _told(asked, pair, "bootstrap", tails[asked.alternative], bounds, error=error, note=note)
 
 
-def _permutation(asked: _Question) -> Comparison:
-    pair, nan = asked.pair(exchange=True), _NAN
+def _permutation(asked: Question) -> Comparison:
+    pair = asked.pair(exchange=True)
     found = permutation_test(pair, asked.alternative, asked.plan)
     note = ""
     if found.undefined:
         note = f"{found.undefined} of {found.orders} exchanges were undefined and count as large"
+    name = "permutation, exact" if found.exact else "permutation"
+    return _told(asked, pair, name, found.p_value, note=note)
+
+
+def _told(
+    asked: Question,
+    pair: PairReading,
+    method: str,
+    p_value: float = _NAN,
+    bounds: tuple[float, float] = (_NAN, _NAN),
+    statistic: float = _NAN,
+    error: float = _NAN,
+    note: str = "",
+) -> Comparison:
+    difference, level = float(pair.value), asked.level
     return Comparison(
-        float(pair.value),
-        nan,
-        nan,
-        nan,
-        found.p_value,
-        "permutation, exact" if found.exact else "permutation",
-        *pair.values,
-        nan,
-        asked.level,
-        note,
+        difference, *bounds, statistic, p_value, method, *pair.values, error, level, note
     )
 
 

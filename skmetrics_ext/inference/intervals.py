@@ -8,13 +8,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
-from skmetrics_ext.inference.draws.readers import (
-    RawRows,
-    check_rows,
-    find_metric,
-    labels_of_cells,
-    read_checked,
-)
+from skmetrics_ext.inference.draws.readers import RawRows, check_rows, find_metric, read_checked
 from skmetrics_ext.inference.draws.readings import Reading
 from skmetrics_ext.inference.methods import Bounds, methods_of
 from skmetrics_ext.inference.results import Estimate
@@ -22,14 +16,8 @@ from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.tallies import ConfusionTally
-from skmetrics_ext.validation import (
-    InvalidParameterError,
-    Labels,
-    Probabilities,
-    Scores,
-    check_option,
-)
-from skmetrics_ext.validation.parameters import check_integer, check_level
+from skmetrics_ext.validation import InvalidParameterError, Labels, Probabilities, Scores
+from skmetrics_ext.validation.parameters import check_level
 
 
 @document
@@ -144,30 +132,28 @@ def confidence_interval(
     >>> print(confidence_interval("recall", y_true, y_pred, average="macro", method="delta"))
     0.75 [0.6404, 0.8596] (95% confidence, delta)
     """
-    options: dict[str, Any] = {
-        "method": method,
-        "confidence_level": confidence_level,
-        "stratified": stratified,
-        "n_resamples": n_resamples,
-        "random_state": random_state,
-        "n_jobs": n_jobs,
-        "progress": progress,
-    }
-    found, about = find_metric(metric, metric_params), (groups, weights_are)
+    found, level = find_metric(metric, metric_params), check_level(confidence_level)
+    plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress)
     if isinstance(y_true, ConfusionTally):
-        labels = labels_of_cells(found, y_true, y_pred, sample_weight, groups)
-        settled = found.settled(labels.classes.tolist())
-        return interval_of_checked(settled, labels, weights_are="frequency", **options)
+        y_pred = y_true if y_pred is None else y_pred
+        weights_are = "frequency"
+        if found.row is None or found.row.response != "labels":
+            raise InvalidParameterError(
+                f"{found.name} is no metric of labels of this package: it needs rows, and y_true "
+                "is a ConfusionTally."
+            )
     if y_pred is None:
         raise InvalidParameterError(
             f"y_pred is missing: pass what {found.name} takes beside y_true. Only a ConfusionTally "
             "stands for both."
         )
+    reading: Reading
     if found.row is None:
-        rows = RawRows.check(y_true, y_pred, sample_weight, *about)
-        return interval_of(rows.reading(found), **options)
-    reading = read_checked(*check_rows(found, y_true, y_pred, sample_weight), *about)
-    return interval_of(reading, **options)
+        reading = RawRows.check(y_true, y_pred, sample_weight, groups, weights_are).reading(found)
+    else:
+        settled, checked = check_rows(found, y_true, y_pred, sample_weight)
+        reading = read_checked(settled, checked, groups, weights_are)
+    return interval_of(reading, method, level, plan)
 
 
 def interval_of_checked(
@@ -177,7 +163,9 @@ def interval_of_checked(
     value: Any = None,
     groups: Any = None,
     weights_are: str = "importance",
-    **options: Any,
+    method: str = "auto",
+    confidence_level: float = 0.95,
+    **draws: Any,
 ) -> Estimate | list[Estimate]:
     """The same of data that were checked, by a metric whose positive class is settled.
 
@@ -189,26 +177,17 @@ def interval_of_checked(
         What its function takes in the place of both arrays, weights included.
     value : float or ndarray, default=None
         What the metric is of these data, where it is known.
-    groups, weights_are, **options
+    groups, weights_are, method, confidence_level, **draws
         As in `confidence_interval`.
     """
-    return interval_of(read_checked(metric, checked, groups, weights_are, value), **options)
+    reading = read_checked(metric, checked, groups, weights_are, value)
+    return interval_of(reading, method, check_level(confidence_level), DrawPlan(**draws))
 
 
 def interval_of(
-    reading: Reading,
-    *,
-    method: str = "auto",
-    confidence_level: float = 0.95,
-    stratified: bool = False,
-    n_resamples: int = 9999,
-    random_state: Any = None,
-    n_jobs: int | None = None,
-    progress: Progress = None,
+    reading: Reading, method: str, level: float, plan: DrawPlan
 ) -> Estimate | list[Estimate]:
     """The interval of a reading, by the method that is asked for or the first that applies."""
-    check_option("stratified", stratified, (True, False))
-    level, draws = check_level(confidence_level), check_integer("n_resamples", n_resamples, 1)
     methods = methods_of(reading)
     if method == "auto":
         method = next(iter(methods))
@@ -217,17 +196,16 @@ def interval_of(
             f"method={method!r} does not apply to {reading.metric.name} here; those that do are "
             f"{list(methods)}."
         )
-    plan = DrawPlan(draws, stratified, random_state, n_jobs, progress)
     return listed(methods[method](reading, method, level, plan), method, level)
 
 
 def listed(found: Bounds, method: str, level: float) -> Estimate | list[Estimate]:
     """An estimate, or a list of them for a value that is an array."""
-    parts = (found.value, found.low, found.high, found.error)
+    parts = (found.value, found.low, found.high, found.error, found.notes)
     if np.ndim(found.value) == 0:
-        value, low, high, error = (float(part) for part in parts)
+        value, low, high, error = map(float, parts[:4])
         return Estimate(value, low, high, error, method, level, str(found.notes))
-    flat = (np.ravel(part).tolist() for part in (*parts, found.notes))
+    flat = (np.ravel(part).tolist() for part in parts)
     return [
         Estimate(value, low, high, error, method, level, note)
         for value, low, high, error, note in zip(*flat, strict=True)

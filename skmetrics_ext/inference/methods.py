@@ -93,18 +93,13 @@ def _methods_of_kind(reading: Reading) -> dict[str, Interval]:
     return dict.fromkeys(AREA_METHODS, _by_area) if is_area(reading.metric) else {}
 
 
-def _bounds_of(reading: Reading) -> tuple[float, float]:
-    row = reading.metric.row
-    return _NO_BOUNDS if row is None else row.bounds
-
-
 # --------------------------------------------------------------------------- by kind
 
 
 def _by_table(reading: Reading, method: str, level: float, _: DrawPlan) -> Bounds:
     assert isinstance(reading, TableReading)
     spread = delta.TableSpread.of_reading(reading)
-    bounds, share = _bounds_of(reading), is_share(reading)
+    bounds, share = reading.metric.spec.bounds, is_share(reading)
     low, high = delta.bounds_by(method, spread, bounds, level, share=share)
     notes = np.full(spread.value.shape, "", dtype=object)
     if share and method != "delta":
@@ -179,7 +174,7 @@ def _mean_of_rows(reading: Reading, method: str, level: float, _: DrawPlan) -> B
         skewness = cubes / variance**1.5 if variance else 0.0
         shift = error * skewness * (1 + 2 * z * z) / 6
         low, high = np.minimum(low + shift, value), np.maximum(high + shift, value)
-    low, high = np.clip((low, high), *_bounds_of(reading))
+    low, high = np.clip((low, high), *reading.metric.spec.bounds)
     note = "every row has the same loss: the interval has no width" if error == 0 else ""
     return Bounds(value, low, high, error, note)
 
@@ -203,7 +198,7 @@ def _share_of_rows(reading: Reading, method: str, level: float, _: DrawPlan) -> 
 def _by_area(reading: Reading, method: str, level: float, _: DrawPlan) -> Bounds:
     """What is linear in areas under the ROC curve, from the placements of the rows."""
     assert isinstance(reading, TallyReading)
-    value, (start, stop) = np.asarray(reading.value), _bounds_of(reading)
+    value, (start, stop) = np.asarray(reading.value), reading.metric.spec.bounds
     width, options, facts = stop - start, reading.metric.options, reading.facts
     data = reading.data.as_scores() if isinstance(reading.data, Probabilities) else reading.data
     found = area_estimates(
@@ -216,9 +211,8 @@ def _by_area(reading: Reading, method: str, level: float, _: DrawPlan) -> Bounds
         method,
         level,
     )
-    rows = [(one.low, one.high, one.standard_error) for one in found]
-    low, high, error = np.array(rows).T.reshape(3, *value.shape)
-    notes = np.array([one.note for one in found], dtype=object).reshape(value.shape)
+    rows = [(one.low, one.high, one.standard_error, one.note) for one in found]
+    low, high, error, notes = [np.reshape(part, value.shape) for part in zip(*rows, strict=True)]
     return Bounds(value, start + width * low, start + width * high, width * error, notes)
 
 
@@ -230,14 +224,11 @@ def _by_draws(reading: Reading, method: str, level: float, plan: DrawPlan) -> Bo
 
 
 def bounds_of_draws(
-    reading: Reading,
-    values: Array,
-    method: str,
-    level: float,
-    skewness: Array | None = None,
+    reading: Reading, values: Array, method: str, level: float, skewness: Array | None = None
 ) -> Bounds:
     """The interval from the values (B, ...) of draws, with what makes it doubtful."""
-    value, bounds = np.asarray(reading.value, dtype=np.float64), _bounds_of(reading)
+    value, row = np.asarray(reading.value, dtype=np.float64), reading.metric.row
+    bounds = _NO_BOUNDS if row is None else row.bounds
     low, high = bootstrap_bounds(reading, values, method, level, bounds, skewness)
     defined = (~np.isnan(values)).sum(axis=0)
     with np.errstate(invalid="ignore"):
@@ -246,7 +237,6 @@ def bounds_of_draws(
         error = np.sqrt(divide(squares, np.where(defined > 1, defined - 1, 0)))
         error = np.where(np.isfinite(error), error, np.nan)
     notes = np.full(value.shape, "", dtype=object)
-    row = reading.metric.row
     if row is not None and row.interval == "biased":
         notes[...] = "too large on average in samples: the interval may miss its level"
     rare = fewest_rows(reading)

@@ -20,11 +20,7 @@ from skmetrics_ext.validation.parameters import check_integer, check_level
 from skmetrics_ext.validation.targets import label_values
 
 # Losses that have a name, and their range.
-_BOUNDS = {
-    "error_rate": (0.0, 1.0),
-    "log_loss": (0.0, np.inf),
-    "brier": (0.0, 2.0),
-}
+_BOUNDS = {"error_rate": (0.0, 1.0), "log_loss": (0.0, np.inf), "brier": (0.0, 2.0)}
 
 
 # --------------------------------------------------------------------------- kernels

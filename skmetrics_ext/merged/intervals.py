@@ -10,13 +10,14 @@ from skmetrics_ext.inference.intervals import interval_of_checked
 from skmetrics_ext.inference.proportions import proportion_bounds
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.merged.layout import Layout
-from skmetrics_ext.merged.ranges import SPREAD, kind_of, ranges_of
+from skmetrics_ext.merged.ranges import SPREAD, kind_of
 from skmetrics_ext.merged.values import Ranking
 from skmetrics_ext.metrics.probabilities import losses
 from skmetrics_ext.metrics.rankings import top_k
+from skmetrics_ext.metrics.rankings.ranking_kernels import roc_auc
 from skmetrics_ext.numeric import divide
 from skmetrics_ext.registry import Metric
-from skmetrics_ext.tallies import MomentTally
+from skmetrics_ext.tallies import MomentTally, Wins
 from skmetrics_ext.validation import Labels
 
 Bounded = tuple[float, float, str, str]  # low, high, method, reason
@@ -82,14 +83,13 @@ def of_ranking(one: Metric, ranking: Ranking, level: float) -> Bounded:
     else:
         found = _by_squares(ranking, level)
     assert isinstance(found, Estimate)
-    finish = ranges_of(one).finish or np.asarray
-    low, high = finish(np.array([found.low, found.high])).tolist()
+    low, high = one.kernel(Wins.of_area(np.array([found.low, found.high]))).tolist()
     return low, high, found.method, found.note
 
 
 def _by_squares(ranking: Ranking, level: float) -> Estimate:
     """DeLong's variance from the sums of squares that the ranges found."""
-    area = ranking.area()
+    area = float(roc_auc(ranking.wins()))
     n_neg, n_pos = (float(mass) for mass in ranking.masses)
     of_pos, of_neg = ranking.columns[0].sums[SPREAD]
     if min(n_neg, n_pos) < 2 or not 0 < area < 1:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.merged.curve_points import chord_gap, evenly_along, rates
+from skmetrics_ext.metrics.averaging import is_pooled
 from skmetrics_ext.numeric import Array, divide, exact_dot, exclusive_cumsum
 from skmetrics_ext.registry import Metric, parameters_of
 from skmetrics_ext.registry.spec import Ranges
@@ -55,7 +56,7 @@ def kind_of(one: Metric) -> str:
     """
     kind, options = ranges_of(one).kind, one.options
     takes_parts = options.get("multi_class") == "ovo" and kind != "wins"
-    return "whole" if takes_parts or options.get("average") == "micro" else kind
+    return "whole" if takes_parts or is_pooled(options.get("average")) else kind
 
 
 def ranges_of(one: Metric) -> Ranges:

@@ -24,11 +24,14 @@ from skmetrics_ext.merged.ranges import (
 )
 from skmetrics_ext.metrics.averaging import RankKernel
 from skmetrics_ext.metrics.calibration.errors import binned_error, error_of_classes
-from skmetrics_ext.metrics.rankings.ranking_kernels import pairwise_auc
-from skmetrics_ext.metrics.rankings.score_tally import both_sides, pairs_of_columns
-from skmetrics_ext.numeric import Array, as_factors, divide
+from skmetrics_ext.metrics.rankings.score_tally import (
+    both_sides,
+    pairs_of_columns,
+    pairs_of_wins,
+)
+from skmetrics_ext.numeric import Array, as_factors
 from skmetrics_ext.registry import Metric
-from skmetrics_ext.tallies import ConfusionTally, MomentTally, RankTally
+from skmetrics_ext.tallies import ConfusionTally, MomentTally, RankTally, Wins
 from skmetrics_ext.tallies.bins import BinTally
 from skmetrics_ext.validation import BinaryProbabilities, InvalidParameterError, Labels, Scores
 
@@ -127,13 +130,12 @@ class Ranking:
         rest = np.delete(table.mass, own, axis=0).sum(axis=0)
         return RankTally(table.thresholds, np.stack([rest, table.mass[own]]))
 
-    def area(self, k: int = 0) -> float:
-        """Area of a column between its class and the rest, from numbers that were added exactly."""
+    def wins(self, k: int = 0) -> Wins:
+        """Pairs of the class of a column and of the rest, from numbers that were added exactly."""
         own = self.own(k)
         wins, masses = list(self.columns[k].wins), self.masses.tolist()
-        of_own = masses.pop(own)
-        wins.pop(own)
-        return float(divide(float(sum(wins)), float(2 * of_own * sum(masses))))
+        parts = sum(wins) - wins[own], sum(masses) - masses[own], masses[own]
+        return Wins(*(np.asarray(float(part)) for part in parts))
 
     def scores(self, one: Metric | None = None) -> Scores:
         """The ranking in the place of checked scores, for a metric or for its whole table."""
@@ -198,15 +200,12 @@ class RangeTally:
         k = 0 if self.binary else code
         column, kind = self.ranking.columns[k], kind_of(self.metric)
         if kind == "wins":
-            return self._finish(self.ranking.area(k))
+            return kernel(self.ranking.wins(k))
         if kind == "sum":
-            return self._finish(column.sums[self.metric.name][0])
+            total = np.asarray(column.sums[self.metric.name][0])
+            finish = ranges_of(self.metric).finish
+            return total if finish is None else with_options(finish, self.metric)(total)
         return kernel(column.kept if kind == "places" else self.ranking.table(k))
-
-    def _finish(self, value: Any) -> Array:
-        finish = ranges_of(self.metric).finish
-        found = np.asarray(value)
-        return found if finish is None else with_options(finish, self.metric)(found)
 
     def pooled(self) -> RankTally:
         """Every cell of the scores by classes as a row of one binary problem."""
@@ -219,15 +218,14 @@ class RangeTally:
     def pairs(self, kernel: RankKernel) -> Array:
         """The kernel of column i between rows of class i and of class j, (K, K)."""
         ranking = self.ranking
-        is_area = kind_of(self.metric) == "wins"
-        if self.binary:
-            if not is_area:
+        if kind_of(self.metric) != "wins":
+            if self.binary:
                 return both_sides(kernel, ranking.table(0))
-            return self._finish(np.where(np.eye(2), np.nan, ranking.area()))
-        if is_area:
-            wins = _array([list(column.wins) for column in ranking.columns])
-            return self._finish(pairwise_auc(wins, self.support))
-        return pairs_of_columns(kernel, ranking.tables)
+            return pairs_of_columns(kernel, ranking.tables)
+        if self.binary:  # the same from either side
+            return np.where(np.eye(2), np.nan, kernel(ranking.wins()))
+        wins = _array([list(column.wins) for column in ranking.columns])
+        return pairs_of_wins(kernel, wins, self.support)
 
 
 def _array(rows: list[list[Any]]) -> Array:

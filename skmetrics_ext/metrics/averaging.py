@@ -276,14 +276,16 @@ def read_rankings(
         areas = rankings.pairs(kernel)
         order = np.arange(rankings.n_classes)
         upper = order[:, None] < order  # (0, 1), (0, 2), ...
-        values = (areas[..., upper] + np.swapaxes(areas, -1, -2)[..., upper]) / 2
+        values = (areas + areas.swapaxes(-1, -2))[..., upper] / 2
         if average is None:
             return fill_undefined(values, fill, tell)
         own = rankings.support
         both = (own[..., :, None] + own[..., None, :])[..., upper]
         return mean_of_classes(values, both if average == "weighted" else None)
-    each_class = [rankings.value(kernel, code) for code in range(rankings.n_classes)]
-    values = fill_undefined(np.stack(each_class, axis=-1), fill, tell)
+    values = np.array([rankings.value(kernel, code) for code in range(rankings.n_classes)])
+    if values.ndim > 1:
+        values = np.moveaxis(values, 0, -1)
+    values = fill_undefined(values, fill, tell)
     if average != "weighted":
         return average_values(values, average, of_defined=of_defined)
     support = rankings.support

@@ -233,7 +233,8 @@ class ScoreDisplay(Display):
             One of its metrics has asked for scores or probabilities.
         {model_of_report}
         pos_label : int, float, bool or str, default=None
-            The positive class of two; by default that of the report.
+            The positive class of two; by default that of the report, which has none where
+            nothing said it.
         response_method : {"auto", "predict_proba", "decision_function"}, default="auto"
             Which of the kept scores are drawn; "auto" is the first that there are.
         name : str, default=None

@@ -38,9 +38,15 @@ X, y : array-like
     "model_of_report": """
 model : str, default=None
     Name of the model; the only one beside the baseline by default.""",
+    "score_pos_label": """
+pos_label : int, float, bool or str, default=None
+    The positive class of two. By default the second of ``labels``, else 1 of {0, 1} or {-1, 1},
+    or True. Other labels have to say, but for ROC curves, which are read from either side:
+    theirs is the later one.""",
     "estimator_pos_label": """
 pos_label : int, float, bool or str, default=None
-    The positive class of two; by default ``classes_[1]`` of the estimator.""",
+    The positive class of two. By default 1 of {0, 1} or {-1, 1}, or True. Other labels have to
+    say, but for ROC curves, which are read from either side: theirs is ``classes_[1]``.""",
     "response_method": """
 response_method : {"auto", "predict_proba", "decision_function"}, default="auto"
     Where the scores come from; "auto" is the first that the estimator has.""",

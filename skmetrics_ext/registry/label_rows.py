@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from skmetrics_ext.metrics.labels import (
@@ -21,9 +20,7 @@ from skmetrics_ext.metrics.labels.rate_function import Rate
 from skmetrics_ext.metrics.labels.statistic_function import StatisticFunction
 from skmetrics_ext.metrics.labels.statistics import STATISTIC_FUNCTIONS
 from skmetrics_ext.metrics.rankings import precision_recall_gain
-from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry.spec import INFINITY, NEVER, PLAIN, MetricSpec, Variants
-from skmetrics_ext.tallies import ConfusionTally
 
 AVERAGES: Variants = {
     **PLAIN,
@@ -59,15 +56,7 @@ def _row(
     judges = other.get("greater_is_better", True) is not None
     scorer = name.removesuffix("_score") if judges else None
     facts = {"tally": "counts", "response": "labels", "scorer": scorer, **other}
-    if not facts.get("is_table"):
-        facts["on_tables"] = partial(_on_tables, name)
     return MetricSpec(name, function, kernel, bounds=bounds, undefined=undefined, **facts)
-
-
-def _on_tables(name: str, tables: Array, classes: Array, **params: Any) -> Array:
-    from skmetrics_ext.registry.find import find
-
-    return find(name, params).read(ConfusionTally(classes, tables))
 
 
 def _rate(function: Callable[..., Any], rate: Rate, **other: Any) -> MetricSpec:

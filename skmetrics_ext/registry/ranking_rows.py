@@ -40,8 +40,7 @@ RANKED: Variants = {**PLAIN, "weighted": {"average": "weighted"}}
 SCORE_AVERAGES: Variants = {**RANKED, "micro": {"average": "micro"}}
 
 # How they are read in ranges of scores.
-AREA = Ranges("wins", finish=ranking_kernels.OF_AREA[ranking_kernels.roc_auc])
-ABOVE_CHANCE = Ranges("wins", finish=ranking_kernels.OF_AREA[ranking_kernels.gini])
+WINS = Ranges("wins")
 UP_TO = Ranges("sum", ranking_kernels.area_up_to, ranking_kernels.standardized_up_to)
 SUM = Ranges("sum")  # the kernel itself says what a stretch adds
 HULL = Ranges("places", ranking_kernels.corners)
@@ -102,7 +101,7 @@ FURTHER = (
         greater_is_better=None,
         is_table=True,
         sides="either",
-        ranges=replace(AREA, instead=("max_fpr", WHOLE)),
+        ranges=replace(WINS, instead=("max_fpr", WHOLE)),
     ),
 )
 
@@ -119,7 +118,7 @@ ROWS = (
         variants=ROC,
         sides="either",
         one_sided_params=("max_fpr",),
-        ranges=replace(AREA, instead=("max_fpr", UP_TO)),
+        ranges=replace(WINS, instead=("max_fpr", UP_TO)),
         interval="logit",
     ),
     MetricSpec(
@@ -133,7 +132,7 @@ ROWS = (
         scorer="gini",
         variants=ROC,
         sides="either",
-        ranges=ABOVE_CHANCE,
+        ranges=WINS,
         interval="logit",
     ),
     _ranked(
@@ -146,7 +145,7 @@ ROWS = (
     _ranked(
         gains.gain_capture_score,
         gains.gain_capture,
-        ABOVE_CHANCE,
+        WINS,
         (-1.0, 1.0),
         sides="either",
         interval="logit",

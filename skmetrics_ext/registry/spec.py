@@ -116,9 +116,6 @@ class MetricSpec:
     check : callable or None
         ``check(y_true, response, *, sample_weight, ...)``: the checked data that the function may
         be given in the place of both arguments. By default the usual one of ``response``.
-    on_tables : callable or None
-        ``on_tables(tables, classes, **params)``: a metric of labels on a stack of confusion
-        tables, real or complex.
     row_values : callable or None
         ``row_values(checked, **params)``: of a metric of means, what the kernel reads the moments
         of, (n, d).
@@ -156,7 +153,6 @@ class MetricSpec:
     numeric_labels: bool = False
     ranks_labels: bool = False
     check: Callable[..., Any] | None = None
-    on_tables: Callable[..., Any] | None = None
     row_values: Callable[..., Any] | None = None
     interval: str = ""
 

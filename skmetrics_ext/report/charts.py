@@ -38,6 +38,7 @@ _FOLDS = (
     "classes, the mean over each against the rest. Reliability is that of the probabilities of "
     "all folds together; bars: 95% intervals."
 )
+_LEFT_OUT = "Not drawn, for they are of one class, and no pos_label= said which is positive: {}."
 _MATRICES = "Out-of-fold predictions of all folds together; shares are of the true class."
 _DISTINCT = 4  # classes whose reliability is told apart in one picture
 
@@ -52,6 +53,13 @@ def options_of(display: Any, n_classes: int) -> dict[str, Any]:
     if display is CalibrationDisplay and n_classes > _DISTINCT:
         return {"curves": "top label"}
     return {}
+
+
+def left_out(n_classes: int, positive: Any) -> list[str]:
+    """Titles of what is drawn of one class, where nothing says which of two it is."""
+    if n_classes != 2 or positive is not None:
+        return []
+    return [title for title, display in SCORES if display.sides == "one"]
 
 
 def draw_scores(title: str, display: Any, draw: Callable[..., Any]) -> str:
@@ -111,15 +119,17 @@ def report_charts(report: CrossValidationReport) -> list[str]:
         return [note(NO_MATPLOTLIB)]
     classes = distinct_labels(report.data.y)
     n_classes = 0 if classes is None else len(classes)  # of multilabel data there are none
+    without = left_out(n_classes, report.positive_class)
+    head = [note(_FOLDS), *([note(_LEFT_OUT.format(", ".join(without)))] if without else [])]
     parts: list[str] = []
     matrices: list[tuple[str, str]] = []
     for model in report.models:
         kept = {method for result in report.results_of(model) for method in result.responses}
         if model == report.baseline or not kept:
             continue
-        found, failed = _curves(report, model, kept, n_classes)
+        found, failed = _curves(report, model, kept, n_classes, without)
         if found or failed:
-            told = [] if parts else [note(_FOLDS)]
+            told = [] if parts else head
             shown = [pictures(found)] if found else []
             parts.append(section(f"Curves of {model}", *told, *shown, *map(note, failed)))
         if "predict" in kept and n_classes:
@@ -131,12 +141,12 @@ def report_charts(report: CrossValidationReport) -> list[str]:
 
 
 def _curves(
-    report: CrossValidationReport, model: str, kept: set[str], n_classes: int
+    report: CrossValidationReport, model: str, kept: set[str], n_classes: int, without: list[str]
 ) -> tuple[list[tuple[str, str]], list[str]]:
     """Pictures with their captions, and why there are no others."""
     found, failed = [], []
     for title, display in SCORES:
-        if kept.isdisjoint(display.methods):
+        if kept.isdisjoint(display.methods) or title in without:
             continue
         told = f"{title} of {model}"
         draw = partial(display.from_report, report, model, **options_of(display, n_classes))

@@ -184,7 +184,7 @@ class CrossValidationReport:
         list of dict
             A row per model and metric, with ``model``, ``metric``, ``value``, ``low``, ``high``,
             ``method`` (of the interval), ``n_rows`` and ``reason`` (why there is no value, or no
-            interval; else None).
+            interval, or by what convention there is a value; else None).
         """
         return pool(self)
 
@@ -294,6 +294,7 @@ class CrossValidationReport:
             "metrics": list(self.metrics),
             "baseline": self.baseline,
             "positive_class": positive.item() if hasattr(positive, "item") else positive,
+            "left_out": list(self.left_out),
             "n_samples": self.n_samples,
             "n_folds": self.n_folds,
             "splitter": self.splitter,

@@ -156,7 +156,7 @@ def _pooled(
     n_samples = count_rows(data.y)
     params = take_params(data.params[metric], n_samples, found.rows)
     result = evaluate_all({metric: scorer}, evaluation, {metric: params})
-    value = result.values[metric]
+    value, note = result.values[metric], result.notes.get(metric)
     if np.isnan(value):
         return {"reason": result.reasons.get(metric)}
     if repeated:
@@ -175,5 +175,5 @@ def _pooled(
         "low": estimate.low,
         "high": estimate.high,
         "method": estimate.method,
-        "reason": None,
+        "reason": None if note is None else f"by convention: {note}",
     }

@@ -84,7 +84,7 @@ def compute_metrics(
             weighted = {**metric.params, "sample_weight": sample_weight}
             values[name] = metric.function(y_true, given[read], **weighted)
             continue
-        kind = read, metric.spec.weights_are_counts
+        kind = read, metric.spec.weights_are_counts or metric.spec.is_table
         if kind not in checked:
             checked[kind] = _check(*kind, y_true, given[read], labels, pos_label, sample_weight)
         values[name] = _value(metric, checked[kind], labels, pos_label)

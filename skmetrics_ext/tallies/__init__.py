@@ -9,7 +9,7 @@ from skmetrics_ext.tallies.confusion import ConfusionTally, Tabulated
 from skmetrics_ext.tallies.counts import Counts
 from skmetrics_ext.tallies.labels import LabelTally, ThresholdTally
 from skmetrics_ext.tallies.moments import Means, MomentTally
-from skmetrics_ext.tallies.ranks import RankTally, Steps
+from skmetrics_ext.tallies.ranks import RankTally, Steps, Wins
 from skmetrics_ext.tallies.stretch import Stretch
 
 __all__ = [
@@ -25,4 +25,5 @@ __all__ = [
     "Stretch",
     "Tabulated",
     "ThresholdTally",
+    "Wins",
 ]

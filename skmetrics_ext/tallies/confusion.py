@@ -127,9 +127,9 @@ class ConfusionTally(Tabulated):
     >>> from skmetrics_ext import compute_metrics, confidence_interval
     >>> table = ConfusionTally.from_table([[50, 5], [8, 37]], labels=["well", "ill"])
     >>> compute_metrics(["accuracy", "f1_macro"], table)
-    {'accuracy': 0.87, 'f1_macro': 0.8676706339465066}
+    {'accuracy': 0.87, 'f1_macro': 0.8677652324280338}
     >>> print(confidence_interval("recall", table, pos_label="ill"))
-    0.8222 [0.6866, 0.9071] (95% confidence, wilson)
+    0.8222 [0.6867, 0.9071] (95% confidence, wilson)
     """
 
     classes: Array

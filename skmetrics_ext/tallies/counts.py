@@ -25,6 +25,11 @@ def table_of(labels: Labels) -> Array:
     return table
 
 
+def _has_small_table(labels: Labels) -> bool:
+    n_cells = len(labels.classes) ** 2
+    return n_cells <= max(labels.n_rows, _MOST_CELLS) and not labels.is_multilabel
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Counts:
     """Weight of the four outcomes, per class, threshold, fold, group or replicate.
@@ -88,7 +93,7 @@ class Counts:
         if labels.is_multilabel:
             margins = labels.indicator_sums(axis=0)
             counted = cls.from_margins(*margins, labels.total_weight)
-        elif n_classes * n_classes <= max(labels.n_rows, _MOST_CELLS):
+        elif _has_small_table(labels):
             return cls.from_table(table_of(labels))
         else:
             margins = kernels.class_counts(labels.true, labels.pred, n_classes, weight)
@@ -130,16 +135,15 @@ class Counts:
     @classmethod
     def from_hits(cls, labels: Labels) -> Self:
         """Rows predicted right and wrong, as one class: all that accuracy needs."""
-        if "counts" in labels.cache and not labels.is_multilabel:
-            counted = labels.cache["counts"]
+        known = "counts" in labels.cache or labels.weight is not None  # a table takes no longer
+        if known and _has_small_table(labels):
+            counted = cls.from_labels(labels)
             right, wrong = counted.tp.sum(), counted.fn.sum()
+        elif labels.weight is None:
+            right = np.count_nonzero(labels.row_hits())
+            wrong = labels.n_rows - right
         else:
-            hits, weight = labels.row_hits(), labels.weight
-            if weight is None:
-                right = np.count_nonzero(hits)
-                wrong = len(hits) - right
-            else:
-                right, wrong = weight[hits].sum(), weight[~hits].sum()
+            wrong, right = kernels.bin_sums(labels.row_hits().astype(np.int64), 2, labels.weight)
         right, none, wrong = np.array([[right], [0], [wrong]])
         return cls(right, none, wrong, none)
 

@@ -101,6 +101,10 @@ class ThresholdTally(Tabulated):
         rows = np.stack([own.tn, own.fp], axis=-1), np.stack([own.fn, own.tp], axis=-1)
         return np.stack(rows, axis=-2)
 
+    def counts(self) -> Counts:
+        """Counts of the negative and the positive class, (..., 2)."""
+        return self.positive.both_classes()
+
     def of_class(self, place: int) -> Counts:
         """Counts of one class, (...); those of the positive one are there."""
         return self.positive if place == 1 else self.counts().of_class(place)

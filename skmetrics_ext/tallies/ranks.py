@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 
 from skmetrics_ext import kernels
-from skmetrics_ext.numeric import Array
+from skmetrics_ext.numeric import Array, exclusive_cumsum
 from skmetrics_ext.tallies.counts import Counts
 from skmetrics_ext.validation import Scores
 
@@ -30,6 +30,27 @@ class Steps(NamedTuple):
     tp: Array
     negative: Array
     positive: Array
+
+
+class Wins(NamedTuple):
+    """What an area under the ROC curve is made of: all that is read of a ranking for one.
+
+    ``twice`` (...) is twice the weight of the pairs of a positive and a negative row that are
+    ranked rightly, ties once; ``negative`` and ``positive`` are the weights of both classes.
+    """
+
+    twice: Array
+    negative: Array
+    positive: Array
+
+    @classmethod
+    def of_area(cls, area: Array) -> Self:
+        """Wins that have this area."""
+        one = np.ones(np.shape(area))
+        return cls(2 * area, one, one)
+
+    def wins(self) -> Wins:
+        return self
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -173,6 +194,22 @@ class RankTally:
         fp, tp = cumulated(self.negative), cumulated(self.positive)
         # The last sums, not sums of their own: the last rate is 1 to the last bit.
         return Steps(fp, tp, fp[..., -1], tp[..., -1])
+
+    def wins(self) -> Wins:
+        """Pairs of both classes ranked rightly."""
+        # From the lowest score up, so that a small sum is never the difference of large ones.
+        positive, negative = self.positive[..., ::-1], self.negative[..., ::-1]
+        twice = (positive * (2 * exclusive_cumsum(negative) + negative)).sum(axis=-1)
+        return Wins(twice, negative.sum(axis=-1), positive.sum(axis=-1))
+
+    def precision(self) -> tuple[Array, Array]:
+        """Sum over the positive rows of the precision at their scores, and their weight in all."""
+        fp, tp, _, positive = self.steps()
+        predicted = (tp + fp)[..., 1:]
+        # Scores at which neither class has a row (of a stack of tallies) count nothing.
+        precision = np.zeros(predicted.shape)
+        np.divide(tp[..., 1:], predicted, out=precision, where=predicted != 0)
+        return (self.positive * precision).sum(axis=-1), positive
 
     def counts(self) -> Counts:
         """Counts along the thresholds (..., T): rows that score at least so much are positive."""

@@ -22,7 +22,7 @@ import skmetrics_ext
 from skmetrics_ext.cli import main
 from skmetrics_ext.datasets import BUNDLED, load
 from skmetrics_ext.models import MODELS, make_model
-from skmetrics_ext.report.scoring import DEFAULT_SCORING
+from skmetrics_ext.registry import HEADLINE
 
 FAST = ("--models", "tree", "--scoring", "accuracy", "--folds", "3", "--quiet")
 
@@ -55,7 +55,7 @@ def test_default_command():
         encoding="utf-8",
     )
     assert run.returncode == 0, run.stderr
-    for word in ("logistic", "forest", "baseline (prior)", *DEFAULT_SCORING["binary"]):
+    for word in ("logistic", "forest", "baseline (prior)", *HEADLINE["binary"]):
         assert word in run.stdout
     assert run.stdout.count("±") >= 18
     assert "15/15" in run.stderr
@@ -151,10 +151,25 @@ def test_binary_text_target_in_a_named_column(capsys, frame, tmp_path):
     table["outcome"] = np.where(table.pop("target") == "virginica", "yes", "no")
     table.to_csv(tmp_path / "flowers.csv", index=False)
     given = ("--data", str(tmp_path / "flowers.csv"), "--target", "outcome")
-    report, _ = report_of(capsys, *given, "--models", "tree", "--quiet")
-    assert report["positive_class"] == "yes"
-    assert tuple(report["metrics"]) == DEFAULT_SCORING["binary"]
+    options = (*given, "--models", "tree", "--quiet")
+    report, lines = report_of(capsys, *options, "--positive", "yes")
+    assert (report["positive_class"], lines) == ("yes", [])
+    assert tuple(report["metrics"]) == HEADLINE["binary"]
     assert all(row["n_undefined"] == 0 for row in report["summary"])
+
+
+def test_no_class_is_positive_by_its_name(capsys, frame, tmp_path):
+    table, _ = frame
+    table["target"] = np.where(table["target"] == "virginica", "yes", "no")
+    table.to_csv(tmp_path / "flowers.csv", index=False)
+    options = ("--data", str(tmp_path / "flowers.csv"), "--models", "tree", "--quiet")
+    report, (line,) = report_of(capsys, *options)
+    assert (report["positive_class"], report["left_out"]) == (None, ["f1"])
+    assert report["metrics"] == [name for name in HEADLINE["binary"] if name != "f1"]
+    assert line.endswith("left out; --positive yes or --positive no says which it is")
+    assert main(["cv", *options, "--scoring", "f1"]) == 2
+    asks = "is not said: pass --positive 'yes' or --positive 'no'."
+    assert asks in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("kind", ["Int64", "boolean", "float64", "category", "string"])
@@ -168,7 +183,7 @@ def test_kinds_of_target_in_parquet(kind, capsys, frame, tmp_path):
     table["when"] = pandas.Timestamp("2020-01-01")
     table.to_parquet(tmp_path / "t.parquet")
     report, lines = report_of(capsys, "--data", str(tmp_path / "t.parquet"), "--target", "y", *FAST)
-    expected = {"boolean": True, "category": "yes", "string": "yes"}.get(kind, 1)
+    expected = {"boolean": True, "category": None, "string": None}.get(kind, 1)
     assert report["positive_class"] == expected
     assert "one-hot encoded: when;" in lines[0]
 

@@ -92,6 +92,31 @@ def test_the_other_class_may_be_the_positive_one(file, frame, capsys):
     assert got == pytest.approx(theirs.roc_auc_score(frame.truth == "well", frame.s))
 
 
+OF_ONE_CLASS = "average_precision", "lift_at_10", "f1", "specificity", "prevalence"
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_without_a_positive_class_metrics_of_one_are_left_out(file, frame, capsys, stream):
+    pytest.importorskip("pyarrow")
+    columns = [file, "--true", "truth", "--score", "p", "--pred", "pred"]
+    told = ["--stream", "--quiet"] if stream else []
+    assert main(["score", *columns, "--json", "--resamples", "100", *told]) == 0
+    out, err = capsys.readouterr()
+    lines = [line for line in err.splitlines() if "none of ['ill', 'well'] is the positive" in line]
+    assert len(lines) == 1
+    assert "metrics of one class are left out, and scores are taken to be of 'well'" in lines[0]
+    assert lines[0].endswith("--positive well or --positive ill says which it is")
+    rows = json.loads(out)
+    names = {row["metric"] for row in rows}
+    assert names.isdisjoint(OF_ONE_CLASS)
+    of_well = theirs.roc_auc_score(frame.truth == "well", frame.p)
+    assert values(rows, "p")["roc_auc"] == pytest.approx(of_well)
+    share = theirs.accuracy_score(frame.truth, frame.pred)
+    assert values(rows, "pred")["accuracy"] == pytest.approx(share)
+    more = rows_of(capsys, *columns, "--positive", "well", *told)
+    assert {*OF_ONE_CLASS} <= {row["metric"] for row in more}
+
+
 def test_columns_of_many_classes_are_found_by_name(tmp_path, capsys):
     y = RNG.integers(0, 3, 60)
     proba = RNG.dirichlet(np.ones(3), 60)
@@ -125,8 +150,10 @@ def test_tables_on_the_terminal(file, capsys):
     [
         (["--true", "truth"], "nothing to score: pass --score or --pred"),
         (["--true", "truht", "--score", "p"], "no column 'truht'. Did you mean 'truth'?"),
-        (["--true", "truth", "--score", "p"], "['ill', 'well'] is positive is not said: pass --p"),
-        (["--true", "truth", "--score", "p", "--positive", "sick"], "pos_label='sick' is not one"),
+        (
+            ["--true", "truth", "--score", "p", "--positive", "sick"],
+            "--positive has to be one of ['ill', 'well'], got 'sick'",
+        ),
         (["--true", "truth", "--score", "p", "--confidence", "95"], "between 0 and 1, got '95'"),
     ],
 )
@@ -159,6 +186,16 @@ def test_page_with_curves(file, tmp_path, capsys):
         assert line in text
     assert "<script" not in text
     assert "<img" not in text
+
+
+def test_page_without_a_positive_class_says_what_it_lacks(file, tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    path = tmp_path / "scores.html"
+    arguments = [file, "--true", "truth", "--score", "p", "--html", str(path)]
+    assert main(["score", *arguments, "--resamples", "100"]) == 0
+    text = path.read_text(encoding="utf-8")
+    assert text.count("<svg") == 1  # ROC: the other pictures are of one class
+    assert "metrics of one class are left out" in text
 
 
 def test_page_of_cv(tmp_path, capsys):

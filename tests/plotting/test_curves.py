@@ -1,8 +1,13 @@
 """Lines of one set of rows are those of the curve functions."""
 
+import re
+from functools import partial
+
 import numpy as np
 import pytest
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_validate
 
 import skmetrics_ext as sx
 from skmetrics_ext.inference.influence.areas import auc_interval
@@ -78,34 +83,36 @@ def test_chance_of_precision_is_the_prevalence(binary) -> None:
 
 def test_gain_and_lift_are_their_curves(binary) -> None:
     y, score = binary
-    gain = sx.GainDisplay.from_predictions(y, score)
-    curve = sx.gain_curve(y, score)
+    gain = sx.GainDisplay.from_predictions(y, score, pos_label="sick")
+    curve = sx.gain_curve(y, score, pos_label="sick")
     np.testing.assert_array_equal(points(gain.line_), np.column_stack([curve.rate, curve.gain]))
     assert gain.lines[0].value == sx.gain_capture_score(y, score)
-    lift = sx.LiftDisplay.from_predictions(y, score)
-    wanted = sx.lift_curve(y, score)
+    lift = sx.LiftDisplay.from_predictions(y, score, pos_label="sick")
+    wanted = sx.lift_curve(y, score, pos_label="sick")
     np.testing.assert_array_equal(points(lift.line_), np.column_stack([wanted.rate, wanted.lift]))
 
 
 def test_no_ranking_beats_the_perfect_one(binary) -> None:
     y, score = binary
+    sick = (y == "sick").astype(int)
     for display, column in (
-        (sx.GainDisplay.from_predictions(y, score), "gain"),
-        (sx.LiftDisplay.from_predictions(y, score), "lift"),
+        (sx.GainDisplay.from_predictions(sick, score), "gain"),
+        (sx.LiftDisplay.from_predictions(sick, score), "lift"),
     ):
         columns = display.columns()
         assert (columns[column] <= columns["perfect"] + 1e-12).all()
     # The classes as scores are a perfect ranking.
-    best = sx.GainDisplay.from_predictions(y, (y == "sick").astype(float)).columns()
+    best = sx.GainDisplay.from_predictions(sick, sick).columns()
     np.testing.assert_allclose(best["gain"], best["perfect"])
-    best = sx.LiftDisplay.from_predictions(y, (y == "sick").astype(float)).columns()
+    best = sx.LiftDisplay.from_predictions(sick, sick).columns()
     np.testing.assert_allclose(best["lift"], best["perfect"])
 
 
 def test_decision_curve_is_net_benefit_curve(binary) -> None:
     y, score = binary
-    display = sx.DecisionCurveDisplay.from_predictions(y, score, prevalence=0.1)
-    curve = sx.net_benefit_curve(y, score, prevalence=0.1)
+    asked = {"prevalence": 0.1, "pos_label": "sick"}
+    display = sx.DecisionCurveDisplay.from_predictions(y, score, **asked)
+    curve = sx.net_benefit_curve(y, score, **asked)
     wanted = np.column_stack([curve.thresholds, curve.net_benefit])
     np.testing.assert_array_equal(points(display.line_), wanted)
     labels = {line.get_label(): line for line in display.ax_.lines}
@@ -116,13 +123,13 @@ def test_decision_curve_is_net_benefit_curve(binary) -> None:
 def test_decision_curve_needs_probabilities(binary) -> None:
     y, score = binary
     with pytest.raises(ValueError, match="y_score must hold probabilities"):
-        sx.DecisionCurveDisplay.from_predictions(y, 3 * score)
+        sx.DecisionCurveDisplay.from_predictions(y, 3 * score, pos_label="sick")
 
 
 def test_threshold_is_metric_at_thresholds(binary) -> None:
     y, score = binary
     display = sx.ThresholdDisplay.from_predictions(
-        y, score, metrics=["f1", "balanced_accuracy"], criterion="f1"
+        y, score, metrics=["f1", "balanced_accuracy"], criterion="f1", pos_label="sick"
     )
     for name, function, params in (
         ("f1", sx.f1_score, {"pos_label": "sick"}),
@@ -134,7 +141,8 @@ def test_threshold_is_metric_at_thresholds(binary) -> None:
         (line,) = [line for line in display.lines if line.curve == name]
         np.testing.assert_array_equal(line.columns["threshold"][::-1], thresholds)
         np.testing.assert_array_equal(line.columns["value"][::-1], values)
-    assert display.best == sx.optimal_threshold(y, score, criterion="f1").threshold
+    best = sx.optimal_threshold(y, score, criterion="f1", pos_label="sick")
+    assert display.best == best.threshold
     # What is drawn at a threshold is the metric of the rows that reach it.
     line = display.lines[0]
     at = 0.437
@@ -145,7 +153,7 @@ def test_threshold_is_metric_at_thresholds(binary) -> None:
 def test_threshold_refuses_what_no_threshold_changes(binary, several) -> None:
     y, score = binary
     with pytest.raises(ValueError, match="'roc_auc' is a metric of scores"):
-        sx.ThresholdDisplay.from_predictions(y, score, metrics="roc_auc")
+        sx.ThresholdDisplay.from_predictions(y, score, metrics="roc_auc", pos_label="sick")
     with pytest.raises(ValueError, match="needs binary labels, y_true is multiclass"):
         sx.ThresholdDisplay.from_predictions(*several)
 
@@ -168,7 +176,7 @@ def test_curves_that_are_not_there(several) -> None:
 @pytest.mark.parametrize("display", ALL)
 def test_unknown_option(display, binary) -> None:
     with pytest.raises(TypeError, match="colour"):
-        display.from_predictions(*binary, colour="red")
+        display.from_predictions(*binary, pos_label="sick", colour="red")
 
 
 # --------------------------------------------------------------------------- estimators
@@ -196,19 +204,19 @@ def test_columns_match_classes_by_name(several) -> None:
 
 
 @pytest.mark.parametrize("display", [*ALL, sx.CalibrationDisplay])
-@pytest.mark.parametrize("pos_label", [None, "healthy"])
+@pytest.mark.parametrize("pos_label", ["sick", "healthy"])
 def test_estimator_is_its_predictions(display, pos_label, binary) -> None:
     y, score = binary
     X = score[:, None]
     model = LogisticRegression().fit(X, y)
     of_model = display.from_estimator(model, X, y, pos_label=pos_label)
     column = model.predict_proba(X)[:, 0 if pos_label == "healthy" else 1]
-    of_rows = display.from_predictions(y, column, pos_label=pos_label or "sick")
+    of_rows = display.from_predictions(y, column, pos_label=pos_label)
     first, second = of_model.columns(), of_rows.columns()
     assert list(first) == list(second)
     for name in first:
         np.testing.assert_array_equal(first[name], second[name])
-    assert of_model.positive == (pos_label or "sick")
+    assert of_model.positive == pos_label
     legend = of_model.ax_.get_legend()
     texts = [legend.get_title(), *legend.get_texts()]
     assert any("LogisticRegression" in text.get_text() for text in texts)
@@ -247,8 +255,9 @@ def test_multilabel() -> None:
 def test_weight_is_repetition(display, binary) -> None:
     y, score = binary
     weight = np.arange(len(y)) % 3
-    weighted = display.from_predictions(y, score, sample_weight=weight).columns()
-    repeated = display.from_predictions(np.repeat(y, weight), np.repeat(score, weight)).columns()
+    of_sick = partial(display.from_predictions, pos_label="sick")
+    weighted = of_sick(y, score, sample_weight=weight).columns()
+    repeated = of_sick(np.repeat(y, weight), np.repeat(score, weight)).columns()
     for name in weighted:
         if name != "curve":
             np.testing.assert_allclose(weighted[name], repeated[name], rtol=1e-12)
@@ -260,3 +269,45 @@ def test_one_class_alone_is_drawn_empty(display) -> None:
     shown = display.from_predictions([0, 0, 0], [0.1, 0.2, 0.3])
     assert np.isnan(shown.lines[0].value)
     shown.figure_.canvas.draw()
+
+
+# --------------------------------------------------------------------------- the positive class
+
+
+@pytest.mark.parametrize("display", [*ALL, sx.CalibrationDisplay])
+@pytest.mark.parametrize("names", [("healthy", "sick"), ("no", "yes"), (1, 2)])
+def test_a_picture_of_one_class_asks_which_it_is(display, names, binary) -> None:
+    y, score = np.array(names)[(binary[0] == "sick").astype(int)], binary[1]
+    X = score[:, None]
+    results = cross_validate(
+        LogisticRegression(), X, y, cv=3, return_estimator=True, return_indices=True
+    )
+    report = sx.cross_validation_report(LogisticRegression(), X, y, scoring="neg_log_loss")
+    draw = (
+        partial(display.from_predictions, y, score),
+        partial(display.from_estimator, results["estimator"][0], X, y),
+        partial(display.from_folds, [(y[:60], score[:60]), (y[60:], score[60:])]),
+        partial(display.from_cv_results, results, X, y),
+        partial(display.from_report, report),
+    )
+    asks = f"{display.__name__} is of one class, and which of {list(names)!r} is the positive one"
+    for ask in draw:
+        if display is sx.RocCurvesDisplay:  # the same from either side
+            assert ask().positive == names[1]
+        else:
+            with pytest.raises(ValueError, match=rf"{re.escape(asks)} .* pass pos_label="):
+                ask()
+        for name in names:
+            assert ask(pos_label=name).positive == name
+
+
+def test_values_at_thresholds_are_those_of_the_function() -> None:
+    y, score = [0, 1, 1, 0], [0.1, 0.9, 0.4, 0.5]
+    with pytest.warns(UndefinedMetricWarning, match="Negative predictive value"):
+        display = sx.ThresholdDisplay.from_predictions(
+            y, score, metrics="negative_predictive_value"
+        )
+    with pytest.warns(UndefinedMetricWarning):
+        values, _ = sx.metric_at_thresholds(y, score, sx.negative_predictive_value_score)
+    np.testing.assert_array_equal(display.columns()["value"][::-1], values)
+    assert values[-1] == 0  # where every row is predicted positive, by convention

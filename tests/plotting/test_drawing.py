@@ -48,7 +48,7 @@ def test_without_matplotlib(draw, monkeypatch) -> None:
 
 @pytest.mark.parametrize("display", OF_SCORES)
 def test_without_pandas(display, binary, monkeypatch) -> None:
-    shown = display.from_predictions(*binary)
+    shown = display.from_predictions(*binary, pos_label="sick")
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match=r"Display\.frame needs pandas"):
         shown.frame()
@@ -60,7 +60,7 @@ def test_conventions(display, binary) -> None:
     import matplotlib.pyplot as plt
 
     figure, ax = plt.subplots()
-    shown = display.from_predictions(*binary, ax=ax, name="first")
+    shown = display.from_predictions(*binary, pos_label="sick", ax=ax, name="first")
     assert shown.ax_ is ax
     assert shown.figure_ is figure
     assert shown.line_ is shown.lines_[0]
@@ -71,7 +71,7 @@ def test_conventions(display, binary) -> None:
 
 @pytest.mark.parametrize("display", [sx.RocCurvesDisplay, sx.PrecisionRecallCurvesDisplay])
 def test_square(display, binary) -> None:
-    ax = display.from_predictions(*binary).ax_
+    ax = display.from_predictions(*binary, pos_label="sick").ax_
     assert ax.get_aspect() == 1
     assert ax.get_xlim() == ax.get_ylim()
 
@@ -140,5 +140,7 @@ def test_references_and_legend_can_be_left_out(binary) -> None:
 def test_arguments_of_matplotlib(binary) -> None:
     shown = sx.RocCurvesDisplay.from_predictions(*binary, curve_kwargs={"color": "black"})
     assert shown.line_.get_color() == "black"
-    shown = sx.CalibrationDisplay.from_predictions(*binary, curve_kwargs={"marker": "x"})
+    shown = sx.CalibrationDisplay.from_predictions(
+        *binary, pos_label="sick", curve_kwargs={"marker": "x"}
+    )
     assert shown.line_.get_marker() == "x"

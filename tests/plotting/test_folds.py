@@ -92,7 +92,8 @@ def test_precision_at_a_recall_is_that_of_the_threshold_that_reaches_it(binary) 
     y, score = binary
     folds = [(y[:50], score[:50]), (y[50:], score[50:])]
     grid = [0.0, 0.31, 0.77, 1.0]
-    mean = mean_of(sx.PrecisionRecallCurvesDisplay.from_folds(folds, grid=grid))
+    shown = sx.PrecisionRecallCurvesDisplay.from_folds(folds, grid=grid, pos_label="sick")
+    mean = mean_of(shown)
     for recall, found in zip(grid, mean.columns["precision"], strict=True):
         wanted = []
         for own_y, own_score in folds:
@@ -118,18 +119,19 @@ def test_threshold_between_scores_is_the_next_higher_one(binary) -> None:
     y, score = binary
     folds = [(y[:50], score[:50]), (y[50:], score[50:])]
     grid = [0.105, 0.333, 0.5]
-    display = sx.ThresholdDisplay.from_folds(folds, metrics=["recall"], grid=grid)
+    asked = {"metrics": ["recall"], "pos_label": "sick"}
+    display = sx.ThresholdDisplay.from_folds(folds, grid=grid, **asked)
     for threshold, found in zip(grid, mean_of(display).columns["value"], strict=True):
         wanted = np.mean([(s[t == "sick"] >= threshold).mean() for t, s in folds])
         assert found == pytest.approx(wanted)
-    above = sx.ThresholdDisplay.from_folds(folds, metrics=["recall"], grid=[0.5, 1.5])
+    above = sx.ThresholdDisplay.from_folds(folds, grid=[0.5, 1.5], **asked)
     assert np.isnan(mean_of(above).columns["value"][1])
 
 
 def test_best_threshold_over_folds(binary) -> None:
     y, score = binary
     folds = [(y[:50], score[:50]), (y[50:], score[50:])]
-    display = sx.ThresholdDisplay.from_folds(folds, criterion="youden")
+    display = sx.ThresholdDisplay.from_folds(folds, criterion="youden", pos_label="sick")
     means = {
         t: np.mean([sx.youden_j_score(a == "sick", b >= t, pos_label=True) for a, b in folds])
         for t in np.unique(score)
@@ -142,12 +144,12 @@ def test_cv_results_are_the_folds(display, binary) -> None:
     y, score = binary
     X = score[:, None]
     results = validated(X, y)
-    shown = display.from_cv_results(results, X, y)
+    shown = display.from_cv_results(results, X, y, pos_label="sick")
     folds = [
         (y[test], model.predict_proba(X[test])[:, 1])
         for model, test in zip(results["estimator"], results["indices"]["test"], strict=True)
     ]
-    given = display.from_folds(folds)
+    given = display.from_folds(folds, pos_label="sick")
     first, second = shown.columns(), given.columns()
     for name in first:
         np.testing.assert_array_equal(first[name], second[name])
@@ -207,7 +209,7 @@ def test_weights_of_folds(binary) -> None:
     weight = np.where(y == "sick", 3.0, 1.0)
     results = validated(score[:, None], y)
     shown = sx.PrecisionRecallCurvesDisplay.from_cv_results(
-        results, score[:, None], y, sample_weight=weight
+        results, score[:, None], y, sample_weight=weight, pos_label="sick"
     )
     test = results["indices"]["test"][2]
     proba = results["estimator"][2].predict_proba(score[test][:, None])[:, 1]

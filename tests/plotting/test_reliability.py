@@ -1,5 +1,7 @@
 """Reliability diagrams."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
@@ -28,18 +30,20 @@ def test_bins_are_those_of_the_curve(binary, strategy) -> None:
 
 
 def test_histogram_is_below_and_sums_to_one(binary) -> None:
-    display = sx.CalibrationDisplay.from_predictions(*binary)
+    display = sx.CalibrationDisplay.from_predictions(*binary, pos_label="sick")
     (stairs,) = display.histogram_ax_.patches
     assert stairs.get_data().values.sum() == pytest.approx(1)
     assert display.columns("histogram")["weight"].sum() == len(binary[0])
     assert len(display.frame("histogram")) == 20
-    assert sx.CalibrationDisplay.from_predictions(*binary, histogram=False).histogram_ax_ is None
+    without = sx.CalibrationDisplay.from_predictions(*binary, pos_label="sick", histogram=False)
+    assert without.histogram_ax_ is None
 
 
 def test_second_model_on_the_same_axes(binary) -> None:
     y, proba = binary
-    first = sx.CalibrationDisplay.from_predictions(y, proba, name="one")
-    second = sx.CalibrationDisplay.from_predictions(y, proba**2, name="two", ax=first.ax_)
+    of_sick = partial(sx.CalibrationDisplay.from_predictions, pos_label="sick")
+    first = of_sick(y, proba, name="one")
+    second = of_sick(y, proba**2, name="two", ax=first.ax_)
     assert second.histogram_ax_ is first.histogram_ax_
     assert first.line_.get_color() != second.line_.get_color()
     assert first.line_.get_marker() != second.line_.get_marker()
@@ -66,7 +70,7 @@ def test_folds_are_pooled(binary) -> None:
     y, score = binary
     X, model = score[:, None], LogisticRegression()
     results = cross_validate(model, X, y, cv=3, return_estimator=True, return_indices=True)
-    pooled = sx.CalibrationDisplay.from_cv_results(results, X, y).columns()
+    pooled = sx.CalibrationDisplay.from_cv_results(results, X, y, pos_label="sick").columns()
     out_of_fold = cross_val_predict(model, X, y, cv=3, method="predict_proba")[:, 1]
     wanted = sx.calibration_curve_binned(y, out_of_fold, pos_label="sick")
     np.testing.assert_allclose(pooled["observed_rate"], wanted.observed_rate)
@@ -76,4 +80,4 @@ def test_folds_are_pooled(binary) -> None:
 def test_scores_are_refused(binary) -> None:
     y, score = binary
     with pytest.raises(ValueError, match="y_prob"):
-        sx.CalibrationDisplay.from_predictions(y, 4 * score)
+        sx.CalibrationDisplay.from_predictions(y, 4 * score, pos_label="sick")

@@ -5,7 +5,8 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.dummy import DummyClassifier
+from sklearn.exceptions import ConvergenceWarning, UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, cross_val_score
 from sklearn.naive_bayes import GaussianNB
@@ -103,13 +104,30 @@ def test_a_model_without_probabilities_lacks_one_metric_only():
     assert "predict_proba" in reason
 
 
-def test_a_ratio_0_by_0_is_undefined_when_asked_by_name():
-    y = np.where(Y == 1, "a", "b")  # the dummy always predicts "a", the positive class is "b"
-    report = cross_validation_report(GaussianNB(), X, y, scoring=["precision", "recall"])
+def test_a_ratio_0_by_0_is_what_the_scorer_gives():
+    y = np.where(Y == 1, "a", "b")  # the dummy always predicts "a"
+    report = cross_validation_report(
+        GaussianNB(), X, y, scoring=["precision", "recall"], pos_label="b"
+    )
     row = row_of(report, "precision", report.baseline)
-    assert np.isnan(row["mean"])
-    assert row["reasons"] == {"nothing is predicted as the class": 5}
-    assert row_of(report, "recall", report.baseline)["mean"] == 0.0
+    dummy = DummyClassifier().fit(X, y)
+    with pytest.warns(UndefinedMetricWarning, match="Precision is ill-defined"):
+        assert get_scorer("precision", pos_label="b")(dummy, X, y) == 0
+    assert (row["mean"], row["n_undefined"], row["reasons"]) == (0.0, 0, {})
+    ((note, times),) = row["notes"].items()
+    assert "Precision is ill-defined and being set to 0.0" in note
+    assert times == 5
+    assert row_of(report, "recall", report.baseline)["notes"] == {}
+    told = (
+        f"precision of {report.baseline}: by convention in 5 of 5 folds: Precision is ill-defined"
+    )
+    for shown in (str(report), report._repr_html_(), report.to_html()):
+        assert told in " ".join(shown.split())
+    pooled = [row for row in report.pooled() if row["model"] == report.baseline]
+    assert [(row["value"], str(row["reason"])[:14]) for row in pooled] == [
+        (0.0, "by convention:"),
+        (0.0, "None"),
+    ]
 
 
 def test_a_convention_is_told_where_it_is_used():

@@ -1,5 +1,8 @@
 """Values, folds and names of a report, beside scikit-learn's own tools."""
 
+import json
+import re
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -21,7 +24,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from skmetrics_ext import cross_validation_report, get_scorer
-from skmetrics_ext.report.scoring import DEFAULT_SCORING
+from skmetrics_ext.registry import HEADLINE
 
 X, Y = load_breast_cancer(return_X_y=True)
 X = X[:, :5]
@@ -124,9 +127,9 @@ def test_text_classes_in_any_container(kind):
         given = pytest.importorskip("pandas").Series(text, dtype=kind)
     else:
         given = kind(text.tolist())
-    report = cross_validation_report(GaussianNB(), X, given)
+    report = cross_validation_report(GaussianNB(), X, given, pos_label="control")
     plain = cross_validation_report(GaussianNB(), X, (text == "control").astype(int))
-    assert report.metrics == DEFAULT_SCORING["binary"]
+    assert report.metrics == HEADLINE["binary"]
     assert report.positive_class == "control"
     for ours, theirs in zip(report.summary(), plain.summary(), strict=True):
         assert (ours["mean"], ours["std"]) == pytest.approx((theirs["mean"], theirs["std"]))
@@ -144,7 +147,7 @@ def test_frames_stay_frames():
 
 def test_many_classes_by_default():
     report = cross_validation_report(GaussianNB(), IRIS, NAMES[SPECIES])
-    assert report.metrics == DEFAULT_SCORING["multiclass"]
+    assert report.metrics == HEADLINE["multiclass"]
     assert report.positive_class is None
     theirs = cross_val_score(GaussianNB(), IRIS, NAMES[SPECIES], scoring="f1_macro")
     np.testing.assert_allclose(values(report, "GaussianNB", "f1_macro"), theirs)
@@ -159,14 +162,39 @@ def test_multilabel_by_default():
     np.testing.assert_allclose(values(report, "DecisionTreeClassifier", "f1_micro"), theirs)
 
 
-def test_metrics_of_one_class_are_of_the_last():
-    data, y = X, np.where(Y == 1, 2, 1)
-    report = cross_validation_report(GaussianNB(), data, y, scoring=["recall", "roc_auc"])
-    theirs = cross_val_score(GaussianNB(), data, Y, scoring="recall")
-    np.testing.assert_allclose(values(report, "GaussianNB", "recall"), theirs)
-    other = cross_validation_report(GaussianNB(), data, y, scoring=get_scorer("recall"))
-    of_one = cross_val_score(GaussianNB(), data, 1 - Y, scoring="recall")
-    np.testing.assert_allclose(values(other, "GaussianNB", "recall"), of_one)
+@pytest.mark.parametrize("names", [(1, 2), (0, 2), ("no", "yes"), ("a", "b")])
+def test_metrics_of_one_class_ask_which_it_is(names):
+    y = np.array(names)[Y]
+    asks = f"recall is of one class, and which of {list(names)!r} is the positive one is not said"
+    scoring = ["recall", "roc_auc"]
+    with pytest.raises(ValueError, match=re.escape(asks) + r": pass pos_label="):
+        cross_validation_report(GaussianNB(), X, y, scoring=scoring)
+    for name, marks in zip(names, (1 - Y, Y), strict=True):
+        report = cross_validation_report(GaussianNB(), X, y, scoring=scoring, pos_label=name)
+        assert report.positive_class == name
+        for metric in scoring:
+            theirs = cross_val_score(GaussianNB(), X, marks, scoring=metric)
+            np.testing.assert_allclose(values(report, "GaussianNB", metric), theirs)
+    scorer = get_scorer("recall", pos_label=names[0])  # it says for itself which it is of
+    own = cross_validation_report(GaussianNB(), X, y, scoring=scorer)
+    of_one = cross_val_score(GaussianNB(), X, 1 - Y, scoring="recall")
+    np.testing.assert_allclose(values(own, "GaussianNB", "recall"), of_one)
+
+
+def test_default_metrics_are_those_that_need_no_positive_class():
+    y = np.where(Y == 1, "yes", "no")
+    report = cross_validation_report(GaussianNB(), X, y, cv=3)
+    assert (report.left_out, report.positive_class) == (("f1",), None)
+    assert report.metrics == tuple(name for name in HEADLINE["binary"] if name != "f1")
+    told = "no class is the positive one by itself: pass pos_label= for f1"
+    for shown in (str(report), report._repr_html_(), report.to_html()):
+        assert told in " ".join(shown.split())
+    assert json.loads(report.to_json())["left_out"] == ["f1"]
+    other = cross_validation_report(GaussianNB(), X, y, cv=3, pos_label="yes")
+    assert (other.left_out, other.metrics) == ((), HEADLINE["binary"])
+    assert "no class is the positive one" not in str(other)
+    with pytest.raises(ValueError, match="pos_label='maybe' is not a valid label"):
+        cross_validation_report(GaussianNB(), X, y, pos_label="maybe")
 
 
 def test_names_of_scorers():

@@ -13,6 +13,7 @@ from support.label_inputs import single_labels
 from support.samples import integers
 
 from skmetrics_ext import ConfusionTally, Counts
+from skmetrics_ext.tallies import ThresholdTally
 from skmetrics_ext.validation import Labels
 
 
@@ -199,3 +200,42 @@ def test_tallies_are_values():
         copy = pickle.loads(pickle.dumps(value))
         for name in value.__slots__:
             identical(getattr(copy, name), getattr(value, name))
+
+
+@given(data=st.data(), columns=single_labels())
+def test_counts_of_a_table_are_those_of_its_rows(data, columns):
+    y_true, y_pred, _ = columns
+    weight = data.draw(st.none() | int_weights(len(y_true)))
+    table = ConfusionTally.from_predictions(y_true, y_pred, sample_weight=weight).table
+    counts = Counts.from_predictions(y_true, y_pred, sample_weight=weight)
+    for given_as in (table, table / 4, table + 0j, np.stack([table, table])):
+        scale = 4 if given_as.dtype.kind == "f" else 1
+        found = Counts.from_table(given_as)
+        for part, expected in zip(found.astuple(), counts.astuple(), strict=True):
+            np.testing.assert_array_equal(np.broadcast_to(expected / scale, part.shape), part)
+
+
+def test_a_rounding_error_is_no_row():
+    """Of three classes of which one alone occurs, no row is outside of it."""
+    table = np.zeros((3, 3))
+    table[0, 0], table[0, 1], table[1, 0] = 0.1, 0.2, 0.3
+    tn = Counts.from_table(table).tn
+    assert tn[0] == 0
+    assert tn[1] == pytest.approx(0.1)
+    assert tn[2] == pytest.approx(0.6)
+
+
+def test_a_table_at_thresholds_is_read_from_the_counts_of_one_class():
+    positive = Counts(*(np.array(part) for part in ([1, 2], [0, 3], [4, 3], [5, 2])))
+    tally = ThresholdTally(np.array(["no", "yes"]), positive)
+    assert tally.of_class(1) is positive
+    assert tally.table[1].tolist() == [[2, 3], [3, 2]]
+    for part, own, other in zip(
+        tally.counts().astuple(),
+        (positive.tp, positive.fp, positive.fn, positive.tn),
+        (positive.tn, positive.fn, positive.fp, positive.tp),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(part, np.stack([other, own], axis=-1))
+    assert tally.hits().tp[:, 0].tolist() == [6, 4]
+    assert tally.restrict(["yes", "no"]).table[0].tolist() == [[1, 4], [0, 5]]

@@ -15,7 +15,8 @@ import numpy as np
 from skmetrics_ext.inference.draws.readings import CELLS, Reading, RowReading
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.progress import Progress, reporting
-from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.validation import InvalidParameterError, check_option
+from skmetrics_ext.validation.parameters import check_integer
 
 BOOTSTRAP_METHODS = ("expanded", "bca", "bootstrap", "basic")
 # Draws that share a seed: part of what it means.
@@ -49,6 +50,10 @@ class DrawPlan:
     random_state: Any = None
     n_jobs: int | None = None
     progress: Progress = None
+
+    def __post_init__(self) -> None:
+        check_integer("n_resamples", self.n_resamples, 1)
+        check_option("stratified", self.stratified, (True, False))
 
 
 # --------------------------------------------------------------------------- draws

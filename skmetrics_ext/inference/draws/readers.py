@@ -22,7 +22,6 @@ from skmetrics_ext.inference.draws.units import RowFacts, read_groups
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric, find
 from skmetrics_ext.registry.find import parameters_of
-from skmetrics_ext.tallies import ConfusionTally
 from skmetrics_ext.validation import (
     InvalidParameterError,
     Labels,
@@ -123,7 +122,7 @@ def check_rows(
 
 def check_models(
     metric: Metric, y_true: Any, pred_a: Any, pred_b: Any, sample_weight: Any
-) -> tuple[Metric, Any, Any]:
+) -> tuple[Metric, tuple[Any, Any]]:
     """The same of two models of the same rows; the one at fault is named."""
     found = []
     for name, pred in (("pred_a", pred_a), ("pred_b", pred_b)):
@@ -136,7 +135,7 @@ def check_models(
         raise InvalidParameterError(
             "pred_a and pred_b are masked in different rows: give both of them the same rows."
         )
-    return settled, first, second
+    return settled, (first, second)
 
 
 def read_checked(
@@ -175,39 +174,8 @@ def reading_of(metric: Metric, data: Any, facts: RowFacts, value: Any) -> TallyR
 
 def _knows(metric: Metric, function: Callable[..., Any], further: Any) -> bool:
     """Whether nothing is asked of a metric that this function has no parameter for."""
-    known = {*parameters_of(function), *further}
-    return all(name in known or metric.is_default(name) for name in metric.params)
-
-
-def labels_of_cells(
-    metric: Metric, tally: ConfusionTally, y_pred: Any, sample_weight: Any, groups: Any
-) -> Labels:
-    """The cells of a table that counts rows, each a row that was seen so often."""
-    for name, given in (("y_pred", y_pred), ("sample_weight", sample_weight), ("groups", groups)):
-        if given is not None:
-            raise InvalidParameterError(
-                f"A ConfusionTally stands for all rows: pass no {name} beside it."
-            )
-    if metric.row is None or metric.row.response != "labels":
-        raise InvalidParameterError(
-            f"{metric.name} is no metric of labels of this package, and nothing else can be read "
-            "from a ConfusionTally."
-        )
-    counts = tally.table
-    if counts.ndim != 2:
-        raise InvalidParameterError(
-            f"A ConfusionTally of one table is needed, got an array of shape {counts.shape}."
-        )
-    weight = counts.reshape(-1).astype(np.int64)
-    if not np.array_equal(weight, counts.reshape(-1)) or weight.min() < 0 or not weight.any():
-        raise InvalidParameterError(
-            "A ConfusionTally must hold numbers of rows to have an interval, got "
-            f"{counts.tolist()!r:.80}."
-        )
-    true, pred = (places.reshape(-1) for places in np.indices(counts.shape))
-    kind = "multiclass" if len(tally.classes) > 2 else "binary"
-    labels = Labels(kind, tally.classes, true, pred, weight, tally.ordered)
-    return weighed(labels)[0]
+    unknown = metric.params.keys() - parameters_of(function).keys() - set(further)
+    return not unknown or all(map(metric.is_default, unknown))
 
 
 # --------------------------------------------------------------------------- raw rows

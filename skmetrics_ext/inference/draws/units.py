@@ -31,14 +31,15 @@ class RowFacts(NamedTuple):
     @classmethod
     def of(cls, weight: Array | None, group: Array | None, weights_are: str) -> RowFacts:
         """Of weights that are none of them 0, by what they say."""
-        check_option("weights_are", weights_are, WEIGHT_KINDS)
+        if weights_are not in WEIGHT_KINDS:
+            check_option("weights_are", weights_are, WEIGHT_KINDS)
         if weight is None or weights_are != "frequency":
             return cls(weight, group)
         sizes = weight.astype(np.int64)
         if not np.array_equal(sizes, weight):
             raise InvalidParameterError(
-                "weights_are='frequency' says how often each row was seen, so sample_weight must "
-                f"hold integers, got {weight[sizes != weight][0]}."
+                "weights_are='frequency' says how often each row was seen, so sample_weight (or a "
+                f"table that counts rows) must hold integers, got {weight[sizes != weight][0]}."
             )
         return cls(None, group, sizes)
 

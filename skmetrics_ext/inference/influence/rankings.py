@@ -23,30 +23,19 @@ def delong(tally: RankTally) -> tuple[Array, Array, Array]:
     From the tie groups, over leading axes. Weights are numbers of rows. The part of a class of
     one row is nan.
     """
-    positive, negative = tally.positive[..., ::-1], tally.negative[..., ::-1]
-    wins, n_neg = _below(negative)
-    losses, n_pos = _below(positive)
-    wins /= _divisor(n_neg)
+    mass = tally.mass[..., ::-1]
+    rows = mass.sum(axis=-1)
+    below = exclusive_cumsum(mass) + mass * 0.5
     # Differences of counts, not of shares: above the highest positive row exactly 0 are left.
-    np.subtract(n_pos[..., None], losses, out=losses)
-    losses /= _divisor(n_pos)
-    area = divide((positive * wins).sum(axis=-1), n_pos)
-    parts = []
-    for mass, share, rows in ((positive, wins, n_pos), (negative, losses, n_neg)):
-        share -= area[..., None]
-        share *= share
-        share *= mass
-        parts.append(divide(share.sum(axis=-1), rows * (rows - 1.0)))
-    return area, parts[0], parts[1]
-
-
-def _below(mass: Array) -> tuple[Array, Array]:
-    """Weight below each score and half of that at it, scores rising, and the whole weight."""
-    return exclusive_cumsum(mass) + mass * 0.5, mass.sum(axis=-1)
-
-
-def _divisor(total: Array) -> Array:
-    return np.where(total > 0, total, np.nan)[..., None]
+    beaten = np.stack([rows[..., 1:] - below[..., 1, :], below[..., 0, :]], axis=-2)
+    others = rows[..., ::-1]
+    beaten /= np.where(others > 0, others, np.nan)[..., None]
+    area = divide((mass[..., 1, :] * beaten[..., 1, :]).sum(axis=-1), rows[..., 1])
+    beaten -= area[..., None, None]
+    beaten *= beaten
+    beaten *= mass
+    parts = divide(beaten.sum(axis=-1), rows * (rows - 1.0))
+    return area, parts[..., 1], parts[..., 0]
 
 
 def area_parts(score: Array, codes: Array, weight: Array | None) -> tuple[float, Array]:

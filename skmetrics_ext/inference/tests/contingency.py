@@ -128,12 +128,7 @@ def _over(numerator: Any, denominator: Any) -> float:
 
 @document
 def mcnemar_test(
-    y_true: Any,
-    pred_a: Any,
-    pred_b: Any,
-    *,
-    method: str = "mid_p",
-    confidence_level: float = 0.95,
+    y_true: Any, pred_a: Any, pred_b: Any, *, method: str = "mid_p", confidence_level: float = 0.95
 ) -> Comparison:
     r"""McNemar's test that two models are right equally often on the same rows.
 

@@ -258,13 +258,7 @@ def _paired(found: Correlated, alternative: str, level: float) -> DelongTest:
     if n_models == 2:
         only = pairs[0, 1]
         return DelongTest(
-            found.areas,
-            found.covariance,
-            only.statistic,
-            only.p_value,
-            np.inf,
-            pairs,
-            "delong",
+            found.areas, found.covariance, only.statistic, only.p_value, np.inf, pairs, "delong"
         )
     statistic, p_value, df = _wald(found)
     return DelongTest(found.areas, found.covariance, statistic, p_value, df, pairs, "delong")

@@ -100,12 +100,7 @@ def t_quantile(level: float, df: float) -> float:
 
 @document
 def corrected_resampled_ttest(
-    scores_a: Any,
-    scores_b: Any,
-    *,
-    n_train: Any,
-    n_test: Any,
-    confidence_level: float = 0.95,
+    scores_a: Any, scores_b: Any, *, n_train: Any, n_test: Any, confidence_level: float = 0.95
 ) -> Comparison:
     r"""Nadeau and Bengio's corrected t-test of two models on the same folds.
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.numeric import divide
-from skmetrics_ext.tallies import Counts
+from skmetrics_ext.metrics.labels import rate_kernels
+from skmetrics_ext.tallies import LabelTally
 from skmetrics_ext.validation import InvalidParameterError, Labels, warn_undefined
 
 
@@ -71,8 +71,8 @@ def class_likelihood_ratios(
             "class_likelihood_ratios needs two classes, got "
             f"{restricted.classes.tolist()}; pass labels=[negative, positive]."
         )
-    counts = Counts.from_labels(restricted)
-    tp, fp, fn, tn = (part[1] for part in counts.astuple())
+    counts = LabelTally(restricted).of_class(1)
+    tp, fp, fn, tn = counts.astuple()
     end = "Use the `replace_undefined_by` param to control this behavior."
     if tp + fn == 0:
         warn_undefined(
@@ -81,8 +81,8 @@ def class_likelihood_ratios(
             f"`np.nan`. {end}"
         )
         return float("nan"), float("nan")
-    positive = float(divide(tp * (tn + fp), fp * (tp + fn)))
-    negative = float(divide(fn * (tn + fp), tn * (tp + fn)))
+    positive = float(rate_kernels.positive_likelihood(counts))
+    negative = float(rate_kernels.negative_likelihood(counts))
     if fp == 0:
         start = (
             "No samples were predicted for the positive class and `positive_likelihood_ratio` is "

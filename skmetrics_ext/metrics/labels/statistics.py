@@ -83,6 +83,10 @@ def confusion_statistic(
     of class i predicted as j, t_k and p_k of those of class k and predicted as k (shares of n
     in entropies). Behind the name stands what PyCM calls it. Entropies are in bits.
 
+    Every one of them is a metric by its name, in `confidence_interval`, `compute_metrics`,
+    `evaluate` and so on; those that judge have scorers (``get_scorer("yule_q_macro")``). There a
+    statistic per class takes ``pos_label`` and ``average`` as `f1_score` does.
+
     <statistics>
 
     Examples

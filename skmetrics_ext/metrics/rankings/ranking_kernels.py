@@ -5,11 +5,12 @@ What is a sum over the scores may be read of a stretch of a ranking: it gives wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.numeric import Array, divide, exclusive_cumsum, trapezoid
+from skmetrics_ext.numeric import Array, divide, trapezoid
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.tallies.ranks import cumulated
 
@@ -24,59 +25,29 @@ _NEAR = 2  # points on either side of a crossing, more than any kernel looks at
 # --------------------------------------------------------------------------- areas
 
 
-def roc_auc(tally: RankTally, max_fpr: float | None = None) -> Array:
+def roc_auc(tally: Any, max_fpr: float | None = None) -> Array:
     """Share of the pairs of a positive and a negative row ranked rightly, ties half.
 
-    With ``max_fpr`` the standardised part of it up to this false positive rate.
+    Of `Wins` or what tells them; with ``max_fpr`` the standardised part of it up to this false
+    positive rate, of a RankTally.
     """
     if max_fpr is not None and max_fpr != 1:
         return standardized_up_to(area_up_to(tally, max_fpr), max_fpr)
-    # From the lowest score up, so that a small sum is never the difference of large ones.
-    positive, negative = tally.positive[..., ::-1], tally.negative[..., ::-1]
-    twice_wins = (positive * (2 * exclusive_cumsum(negative) + negative)).sum(axis=-1)
-    return divide(twice_wins, 2 * positive.sum(axis=-1) * negative.sum(axis=-1))
+    twice, negative, positive = tally.wins()
+    return divide(twice, 2 * positive * negative)
 
 
-def gini(tally: RankTally) -> Array:
-    return above_chance(roc_auc(tally))
+def gini(tally: Any) -> Array:
+    return 2 * roc_auc(tally) - 1
 
 
-def above_chance(area: Array) -> Array:
-    return 2 * area - 1
-
-
-def _itself(area: Array) -> Array:
-    return area
-
-
-# Kernels that are functions of the area, which has shorter ways than a table of the scores.
-OF_AREA: Mapping[Callable[..., Array], Callable[[Array], Array]] = {
-    roc_auc: _itself,
-    gini: above_chance,
-}
+# Kernels of the pairs won alone, which are there before any table of the scores.
+OF_WINS = frozenset({roc_auc, gini})
 
 
 def average_precision(tally: RankTally) -> Array:
     """Precision at each score, averaged over the positive rows; nan where there is none."""
-    fp, tp, _, positive = tally.steps()
-    predicted = (tp + fp)[..., 1:]
-    # Scores at which neither class has a row (of a stack of tallies) are 0/0 and count nothing.
-    precision = np.zeros(predicted.shape)
-    np.divide(tp[..., 1:], predicted, out=precision, where=predicted != 0)
-    return divide((tally.positive * precision).sum(axis=-1), positive)
-
-
-def pairwise_auc(wins: Array, mass: Array) -> Array:
-    """A(i|j), the area of column i between rows of class i and of class j; nan on the diagonal."""
-    areas = divide(wins, 2 * mass[:, None] * mass)
-    areas.flat[:: len(mass) + 1] = np.nan
-    return areas
-
-
-def one_vs_rest_auc(wins: Array, mass: Array) -> Array:
-    """Area of each column between its class and all others: a row of A weighted by class size."""
-    others = wins.sum(axis=1) - wins.diagonal()
-    return divide(others, 2 * mass * (mass.sum() - mass))
+    return divide(*tally.precision())
 
 
 # --------------------------------------------------------------------------- parts of areas

@@ -10,14 +10,9 @@ import numpy as np
 
 from skmetrics_ext import kernels
 from skmetrics_ext.metrics.averaging import AVERAGES, Rankings, RankKernel, Tell, read_rankings
-from skmetrics_ext.metrics.rankings.ranking_kernels import (
-    OF_AREA,
-    average_precision,
-    one_vs_rest_auc,
-    pairwise_auc,
-)
-from skmetrics_ext.numeric import Array, divide
-from skmetrics_ext.tallies import RankTally
+from skmetrics_ext.metrics.rankings.ranking_kernels import OF_WINS
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.tallies import RankTally, Wins
 from skmetrics_ext.validation import (
     InvalidParameterError,
     Scores,
@@ -62,18 +57,15 @@ class ScoreTally:
 
     def value(self, kernel: RankKernel, code: int) -> Array:
         """The kernel of one class against the rest."""
-        checked, finish = self.checked, OF_AREA.get(kernel)
+        checked = self.checked
         if checked.kind == "binary" and not checked.cache:
-            if finish is not None:
-                rows = checked.score, checked.true, checked.weight
-                wins, negative, positive = kernels.ranked_wins(*rows)
-                return finish(divide(wins, 2 * positive * negative))
-            if kernel is average_precision:
-                rows = checked.score, checked.true, checked.weight
-                return divide(*kernels.ranked_precision(*rows))
-        if finish is not None and checked.kind == "multiclass":
-            return finish(self._areas()[code])
-        return kernel(RankTally.of_class(checked, code))
+            return kernel(SortedScores(checked))
+        if checked.kind != "multiclass" or kernel not in OF_WINS:
+            return kernel(RankTally.of_class(checked, code))
+        if kernel not in checked.cache:
+            checked.cache[kernel] = kernel(self._rest_wins())
+        values: Array = checked.cache[kernel]
+        return values[code]
 
     def pooled(self) -> RankTally:
         """Every cell of the scores by classes as a row of one binary problem."""
@@ -88,9 +80,8 @@ class ScoreTally:
         """The kernel of column i between rows of class i and of class j, (K, K)."""
         if self.binary:
             return both_sides(kernel, RankTally.of_class(self.checked))
-        finish = OF_AREA.get(kernel)
-        if finish is not None:  # all from one sort per column, without tables
-            return finish(pairwise_auc(self._wins(), self.support))
+        if kernel in OF_WINS:  # all from one sort per column, without tables
+            return pairs_of_wins(kernel, self._wins(), self.support)
         checked = self.checked
         columns = (
             RankTally.from_scores(column, checked.true, self.n_classes, checked.weight)
@@ -108,13 +99,35 @@ class ScoreTally:
         wins: Array = checked.cache["wins"]
         return wins
 
-    def _areas(self) -> Array:
-        """Area of each class against the rest, (K,)."""
-        cache = self.checked.cache
-        if "areas" not in cache:
-            cache["areas"] = one_vs_rest_auc(self._wins(), self.support)
-        areas: Array = cache["areas"]
-        return areas
+    def _rest_wins(self) -> Wins:
+        """The same of each class against the rest, (K,)."""
+        wins, mass = self._wins(), self.support
+        return Wins(wins.sum(axis=1) - wins.diagonal(), mass.sum() - mass, mass)
+
+
+class SortedScores:
+    """The scores of a binary problem that nothing else reads: two sums come from their sort.
+
+    Whatever else is asked of it is asked of their table.
+    """
+
+    __slots__ = ("checked",)
+
+    def __init__(self, checked: Scores) -> None:
+        self.checked = checked
+
+    def wins(self) -> Wins:
+        """Pairs of both classes ranked rightly."""
+        checked = self.checked
+        return Wins(*kernels.ranked_wins(checked.score, checked.true, checked.weight))
+
+    def precision(self) -> tuple[float, float]:
+        """Sum over the positive rows of the precision at their scores, and their weight."""
+        checked = self.checked
+        return kernels.ranked_precision(checked.score, checked.true, checked.weight)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(RankTally.of_class(self.checked), name)
 
 
 def both_sides(kernel: RankKernel, tally: RankTally) -> Array:
@@ -124,8 +137,15 @@ def both_sides(kernel: RankKernel, tally: RankTally) -> Array:
     return np.array([[np.nan, float(kernel(turned))], [float(kernel(tally)), np.nan]])
 
 
-def pairs_of_columns(kernel: RankKernel, columns: Iterable[RankTally]) -> Array:
+def pairs_of_wins(kernel: RankKernel, wins: Array, mass: Array) -> Array:
     """The kernel of column i between rows of class i and of class j, (K, K)."""
+    pairs = kernel(Wins(wins, mass, mass[:, None]))
+    pairs.flat[:: len(mass) + 1] = np.nan
+    return pairs
+
+
+def pairs_of_columns(kernel: RankKernel, columns: Iterable[RankTally]) -> Array:
+    """The same of what needs more than the pairs won: weight of each class at each score."""
     values = []
     for k, tally in enumerate(columns):
         own = np.broadcast_to(tally.mass[k], tally.mass.shape)
@@ -154,15 +174,10 @@ def read_scores(
     empty: float = np.nan,
     tell: Tell = None,
 ) -> Any:
-    """A float, or an array where there are several values.
-
-    A class that is 0/0 has ``fill``, and ``tell`` is called; where no output of multilabel data
-    has any weight, their weighted mean is ``empty``.
-    """
-    tally = rankings_of(checked)
-    value = read_rankings(kernel, tally, average, multi_class, fill=fill, tell=tell)
-    if average == "weighted" and checked.true.ndim == 2 and not tally.support.any():
-        return empty
+    """A float, or an array where there are several values, as `read_rankings` has them."""
+    value = read_rankings(
+        kernel, rankings_of(checked), average, multi_class, fill=fill, empty=empty, tell=tell
+    )
     return value if value.ndim else float(value)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from fractions import Fraction
 from math import log, log2, pi, sqrt
 
@@ -16,7 +17,9 @@ from sklearn.exceptions import UndefinedMetricWarning
 from support.compare import same, undefined_allowed
 
 import skmetrics_ext as m
+from skmetrics_ext import METRICS, ConfusionTally
 from skmetrics_ext.metrics.labels.statistics import STATISTICS
+from skmetrics_ext.registry import find
 
 from .tables import BINARY, written_out
 
@@ -264,3 +267,82 @@ def test_the_table_is_in_the_documentation() -> None:
     assert list(STATISTICS) == sorted(STATISTICS)
     abbreviations = [entry.abbreviation for entry in STATISTICS.values()]
     assert len(set(abbreviations)) == len(abbreviations)
+
+
+# --------------------------------------------------------------------------- rows of the registry
+
+ROWS = {name: METRICS[name] for name in STATISTICS}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_each_is_a_metric_of_the_registry(name: str) -> None:
+    """With the values that `confusion_statistic` has of the same rows."""
+    function, value = ROWS[name].function, m.confusion_statistic(TRUE, PRED, name)
+    if ROWS[name].averages:
+        same(function(TRUE, PRED, average=None), value)
+        assert function(TRUE, PRED, pos_label=0) == value[0]
+        assert function(TRUE, PRED) == value[1]
+        assert function(TRUE, PRED, average="macro") == pytest.approx(value.mean(), rel=1e-14)
+    else:
+        same(function(TRUE, PRED), value)
+    assert pickle.loads(pickle.dumps(function)) is function
+
+
+def test_what_judges_has_scorers() -> None:
+    names = set(m.get_scorer_names())
+    assert {"yule_q", "yule_q_macro", "optimized_precision", "adjusted_f_weighted"} <= names
+    assert {"neg_overall_confusion_entropy", "neg_roc_corner_distance", "bangdiwala_b"} <= names
+    describes = {name for name, row in ROWS.items() if row.greater_is_better is None}
+    assert {"true_entropy", "chi_squared", "mutual_information", "count_difference"} <= describes
+    assert not describes & {name.removeprefix("neg_") for name in names}
+    assert m.compute_metrics(["yule_q", "lift"], TRUE, PRED) == pytest.approx(
+        {"yule_q": 5 / 7, "lift": 3 / 2}
+    )
+
+
+def test_what_describes_is_the_same_for_a_model_that_names_the_other_class() -> None:
+    """Or of the margins alone, or a number of rows: it cannot tell a good model from a bad one."""
+    of_margins = {"bray_curtis_dissimilarity", "count_difference", "cross_entropy",
+                  "chance_agreement", "kullback_leibler_divergence", "overall_chance_agreement",
+                  "overall_unbiased_chance_agreement", "predicted_entropy", "true_entropy",
+                  "unbiased_chance_agreement", "conditional_entropy", "joint_entropy"}  # fmt: skip
+    for name, row in ROWS.items():
+        value, other = (m.confusion_statistic(TRUE, pred, name) for pred in (PRED, 1 - PRED))
+        if row.greater_is_better is None:
+            assert name in of_margins or value == pytest.approx(other, rel=1e-12), name
+        else:
+            assert np.all(value > other if row.greater_is_better else value < other), name
+
+
+def test_the_standard_error_of_yules_q_is_yules() -> None:
+    """(1 - Q^2) / 2 times the root of the sum of the reciprocal cells (Yule 1912)."""
+    (tn, fp), (fn, tp) = cells = np.multiply(BINARY, 10)
+    found = m.confidence_interval("yule_q", *written_out(cells), method="delta")
+    q = (tp * tn - fp * fn) / (tp * tn + fp * fn)
+    error = (1 - q**2) / 2 * sqrt(1 / tp + 1 / tn + 1 / fp + 1 / fn)
+    assert found.value == pytest.approx(q, rel=1e-12)
+    assert found.standard_error == pytest.approx(error, rel=1e-9)
+
+
+def test_undefined_statistics_of_a_class_are_0_with_a_warning_or_what_is_said() -> None:
+    yule_q = ROWS["yule_q"].function
+    with pytest.warns(UndefinedMetricWarning, match="Yule q is ill-defined and being set to 0.0"):
+        assert yule_q([1, 1, 0], [1, 1, 1]) == 0.0
+    assert np.isnan(yule_q([1, 1, 0], [1, 1, 1], zero_division=np.nan))
+    cramers_v = ROWS["cramers_v"].function
+    with pytest.warns(UndefinedMetricWarning, match=r"Cramers v is undefined \(0/0\)"):
+        assert np.isnan(cramers_v([1, 1], [1, 1]))
+
+
+@given(tables(high=3))
+def test_a_class_without_rows_is_not_there(table) -> None:
+    """Unless it is named: statistics that count classes are those of the others."""
+    k = len(table)
+    padded = np.zeros((k + 1, k + 1), dtype=int)
+    padded[:k, :k] = table
+    for name, row in ROWS.items():
+        if row.averages:
+            continue
+        own = find(name).read(ConfusionTally(np.arange(k), table))
+        wider = find(name).read(ConfusionTally(np.arange(k + 1), padded))
+        same(wider[:k] if wider.ndim else wider, own)
