@@ -13,7 +13,6 @@ from skmetrics_ext.metrics.rankings.precision_recall import precision_recall_poi
 from skmetrics_ext.metrics.rankings.ranking_kernels import recall_ends, roc_arrays
 from skmetrics_ext.numeric import Array, trapezoid
 from skmetrics_ext.tallies import RankTally
-from skmetrics_ext.tallies.ranks import cumulated
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option, warn_undefined
 
 # --------------------------------------------------------------------------- one curve
@@ -338,7 +337,7 @@ def _precision_recall(tally: RankTally, drop_intermediate: bool) -> PrecisionRec
     precision, recall = precision_recall_points(tally)
     thresholds = np.concatenate([[np.inf], tally.thresholds])
     if drop_intermediate:
-        kept = np.concatenate([[True], recall_ends(cumulated(tally.positive)[1:])])
+        kept = np.concatenate([[True], recall_ends(tally.steps().tp[1:])])
         precision, recall, thresholds = precision[kept], recall[kept], thresholds[kept]
     return PrecisionRecallCurve(precision, recall, thresholds)
 

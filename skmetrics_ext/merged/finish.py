@@ -103,7 +103,9 @@ def group_of(
         else:
             value = Found(NAN)
             bounds = sketches.of_sketches(one, sketched or (), masses)
-        classes = tally.classes if one.sums == "tables" else layout.classes
+        classes = layout.classes
+        if one.sums == "tables" and (layout.labels is None or not one.takes("labels")):
+            classes = tally.classes
         found.rows.extend(_rows(one, group, classes, value, bounds, sums.rows[group]))
 
 

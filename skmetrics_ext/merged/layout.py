@@ -69,15 +69,16 @@ class Layout:
         The positive class of two; None where nothing says which it is.
     n_columns : int
         Of scores: 0, 1, or one for each class.
-    ordered : bool
-        Whether the user listed the classes, so that their order is meant.
+    labels : ndarray or None
+        The classes as the user listed them: those that metrics of labels average over, and whose
+        order is meant.
     """
 
     asked: tuple[Metric, ...]
     classes: Array
     positive: Any
     n_columns: int
-    ordered: bool = False
+    labels: Array | None = None
 
     def of_kind(self, *kinds: str) -> list[Metric]:
         """The metrics that are read from one kind of sums."""
@@ -92,10 +93,12 @@ class Layout:
         return self.n_columns < 2
 
     def settled(self, one: Metric) -> Metric:
-        """A metric of labels with the positive class, where it is of one."""
-        if one.sides == "none" or self.positive is None:
-            return one
-        return one.with_params(pos_label=self.positive)
+        """A metric of labels with the positive class, where it is of one, and the listed classes."""
+        if one.sides != "none" and self.positive is not None:
+            return one.with_params(pos_label=self.positive)
+        if self.labels is not None and one.takes("labels"):
+            return one.with_params(labels=self.labels)
+        return one
 
 
 def make_layout(
@@ -126,9 +129,9 @@ def make_layout(
                 f"{n_columns} columns of scores need as many classes, in their order; there are "
                 f"{len(classes)}: {show_labels(classes)}. Pass labels=, the class of each column."
             )
-        return Layout(asked, classes, pos_label, n_columns, ordered=given is not None)
+        return Layout(asked, classes, pos_label, n_columns, given)
     if n_columns == 0:
-        return Layout(asked, classes, _positive(asked, classes, given, pos_label, False), 0)
+        return Layout(asked, classes, _positive(asked, classes, given, pos_label, False), 0, given)
     if given is None:
         classes = _both(classes)
     if len(classes) != 2:
@@ -138,7 +141,7 @@ def make_layout(
         )
     positive = _positive(asked, classes, given, pos_label, True)
     order = classes if classes.tolist().index(positive) == 1 else classes[::-1]
-    return Layout(asked, order, positive, 1)
+    return Layout(asked, order, positive, 1, given)
 
 
 def _both(classes: Array) -> Array:

@@ -161,7 +161,7 @@ def as_probabilities(rows: GroupRows, layout: Layout) -> Probabilities:
     matrix = rows.score
     if layout.is_binary:
         matrix = np.column_stack([1 - matrix[:, 0], matrix[:, 0]])
-    cache = {"ordered": layout.ordered}
+    cache = {"ordered": layout.labels is not None}
     return Probabilities(layout.classes, rows.true, matrix, rows.weight, rows.eps, cache=cache)
 
 

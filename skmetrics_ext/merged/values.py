@@ -238,7 +238,7 @@ def _array(rows: list[list[Any]]) -> Array:
 
 
 def parts_of(value: Any, classes: Array) -> list[tuple[Any, float]]:
-    """One number, or one for each class, pair of classes, or ordered pair."""
+    """One number, or one for each class, pair of classes, or cell of a table of two."""
     found = np.asarray(value, dtype=np.float64)
     names = classes.tolist()
     if found.ndim == 0:
@@ -253,6 +253,6 @@ def parts_of(value: Any, classes: Array) -> list[tuple[Any, float]]:
             ((row, column), float(found[i, j]))
             for i, row in enumerate(names)
             for j, column in enumerate(names)
-            if i != j
+            if i != j or not np.isnan(found[i, j])
         ]
     return [(place, float(found[place])) for place in np.ndindex(found.shape)]

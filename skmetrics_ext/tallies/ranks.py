@@ -92,7 +92,8 @@ class RankTally:
         y_score : array-like of shape (n_samples,)
             Scores, higher for the positive class.
         pos_label : int, float, bool or str, default=None
-            The positive class; by default the greater of the two.
+            The positive class. By default 1 of {0, 1} or {-1, 1}, or True; other labels have to
+            say.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each row.
 
@@ -100,7 +101,14 @@ class RankTally:
         -------
         RankTally
         """
-        checked = Scores.check(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
+        checked = Scores.check(
+            y_true,
+            y_score,
+            pos_label=pos_label,
+            sample_weight=sample_weight,
+            side="one",
+            what="A RankTally",
+        )
         return cls.from_scores(checked.score, checked.true, 2, checked.weight)
 
     @classmethod
@@ -191,7 +199,7 @@ class RankTally:
 
     def steps(self) -> Steps:
         """Both classes along the scores, from where no row is positive."""
-        fp, tp = cumulated(self.negative), cumulated(self.positive)
+        fp, tp = _from_none(self.negative), _from_none(self.positive)
         # The last sums, not sums of their own: the last rate is 1 to the last bit.
         return Steps(fp, tp, fp[..., -1], tp[..., -1])
 
@@ -221,7 +229,7 @@ class RankTally:
         return Counts(tp, fp, positive[..., None] - tp, negative[..., None] - fp)
 
 
-def cumulated(mass: Array) -> Array:
+def _from_none(mass: Array) -> Array:
     """Weight at or above each score, a 0 before the highest for "no row is positive"."""
     out = np.zeros((*mass.shape[:-1], mass.shape[-1] + 1), dtype=mass.dtype)
     np.cumsum(mass, axis=-1, out=out[..., 1:])

@@ -15,7 +15,6 @@ from skmetrics_ext.backends.sorted_scan import SortedScan
 from skmetrics_ext.merged.layout import find_all, make_layout
 from skmetrics_ext.merged.ranges import RangePlan, RangeReading, kind_of, read_range
 from skmetrics_ext.merged.values import Ranking
-from skmetrics_ext.registry import find_metric
 
 RANKED = [one for one in find_all(binary_names()) if one.sums == "ranks"]
 
@@ -66,9 +65,8 @@ def test_ranges_give_what_the_function_gives(data, one, weighted):
     cuts = data.draw(st.lists(st.integers(0, len(tally.thresholds)), max_size=4))
     reading = read_split(tally, cuts, plan, plan.most)
     got = ranking_of(reading, (one,), plan, tally.mass.sum(axis=1)).value(one).value
-    spec, params = find_metric(one.name)
     with undefined_allowed():
-        value = spec.function(codes, score, sample_weight=weight, **params)
+        value = one.function(codes, score, sample_weight=weight, **one.params)
     # Sums of float weights lose a digit or two where two sums are nearly equal.
     np.testing.assert_allclose(got, value, rtol=1e-10 if weighted else 1e-12, atol=1e-12)
     if not weighted and (kind_of(one) == "wins" or one.name.startswith(("ks_", "lift"))):

@@ -1,13 +1,15 @@
-"""CONTRIBUTING: its walk-through, done in a copy of the package, adds a metric that works."""
+"""CONTRIBUTING: its walks, done in a copy of the package, add metrics that work."""
 
 from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 import tomllib
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,8 +19,66 @@ from support.markdown import ROOT, Block, blocks
 import skmetrics_ext
 
 PAGE = ROOT / "CONTRIBUTING.md"
-NAME = "p4_score"
-PLACE = re.compile(r"`([\w/]+\.py)`, (?:(at the end)|after `([^`]+)`):$")
+PLACE = re.compile(r"`([\w/]+\.py)`,\s(?:a new file|(after|before)\s`([^`]+)`):$")
+# Of each new metric: its name, and the files where the page puts something.
+WALKS = {
+    "p4_score": {
+        "skmetrics_ext/__init__.py",
+        "skmetrics_ext/metrics/labels/p4.py",
+        "skmetrics_ext/registry/label_rows.py",
+        "tests/metrics/labels/test_values_by_hand.py",
+    },
+    "r_precision_score": {
+        "skmetrics_ext/__init__.py",
+        "skmetrics_ext/metrics/rankings/r_precision.py",
+        "skmetrics_ext/registry/ranking_rows.py",
+        "tests/metrics/rankings/test_values_by_hand.py",
+    },
+}
+# A mistake in each place that says something of the metric: file, what it says, what is wrong.
+MISTAKES = {
+    "kernel of counts": (
+        "p4",
+        "skmetrics_ext/metrics/labels/p4.py",
+        "2.0 * counts.tn + counts.fp",
+        "2.0 * counts.tn + counts.fp + counts.fp",
+        "tests/metrics/labels/test_values_by_hand.py",
+    ),
+    "kernel of a ranking": (
+        "r_precision",
+        "skmetrics_ext/metrics/rankings/r_precision.py",
+        "interpolate(fp + tp, tp, positive)",
+        "interpolate(fp + tp, fp, positive)",
+        "tests/metrics/rankings/test_values_by_hand.py",
+    ),
+    "places of a ranking": (
+        "r_precision",
+        "skmetrics_ext/metrics/rankings/r_precision.py",
+        "around_crossing(fp + tp, positive)",
+        "around_crossing(fp, positive)",
+        "tests/laws/test_ranges.py",
+    ),
+}
+BEYOND_MEMORY = """
+import numpy as np, pandas as pd
+import skmetrics_ext as sx
+
+rng = np.random.default_rng(1)
+true = rng.integers(0, 2, 4000)
+data = pd.DataFrame({"true": true, "score": rng.normal(size=4000) + true})
+data["count"], data["group"] = rng.integers(0, 4, 4000), np.where(rng.random(4000) < 0.5, "a", "b")
+held = "smooth_calibration_error"  # reads all scores at once, and so is refused
+data["score"] = 1 / (1 + np.exp(-data["score"]))
+for engine in ("memory", "duckdb"):
+    asked = {"metrics": ["r_precision", held], "engine": engine, "memory_limit": 12_000}
+    found = sx.evaluate(data, true="true", score="score", weight="count", by="group", **asked)
+    for group, rows in data.groupby("group"):
+        exact = sx.r_precision_score(rows["true"], rows["score"], sample_weight=rows["count"])
+        assert abs(found.value("r_precision", group=group) - exact) < 1e-12, (engine, group)
+        if engine == "duckdb":
+            assert "memory_limit allows" in found.row(held, group=group).reason
+print("the same")
+"""
 # The finder of an editable installation would find the package of the checkout first.
 ALONE = """
 import importlib.machinery, runpy, sys
@@ -33,10 +93,11 @@ runpy.run_module({argv!r}[0], run_name="__main__", alter_sys=False)
 
 
 class Step(NamedTuple):
-    """Text that goes in a file, below a line of it or at its end."""
+    """Text that makes a file, or goes beside a line of it."""
 
     path: str
-    below: str | None
+    side: str | None
+    line: str | None
     text: str
 
 
@@ -45,7 +106,7 @@ def steps() -> list[Step]:
     for block in blocks(PAGE):
         place = PLACE.search(block.before)
         if place:
-            found.append(Step(place[1], place[3], block.text))
+            found.append(Step(place[1], place[2], place[3], block.text))
     return found
 
 
@@ -53,21 +114,33 @@ def code() -> list[Block]:
     return [block for block in blocks(PAGE) if block.language == "python"]
 
 
+def outcomes() -> list[Block]:
+    return [block for block in code() if block.text.startswith(">>> ")]
+
+
+def minutes() -> dict[str, list[str]]:
+    """What the page says to run within a minute: by the word after -k."""
+    lines = "".join(block.text for block in blocks(PAGE) if block.language == "sh").splitlines()
+    commands = [shlex.split(line) for line in lines if " -k " in line]
+    return {words[-1]: words[words.index("pytest") :] for words in commands}
+
+
 def apply(step: Step, copy: Path) -> None:
     path = copy / step.path
-    text = path.read_text(encoding="utf-8")
-    if step.below is None:
-        blank = "\n\n" if step.text.startswith("def ") else "\n"
-        path.write_text(text + blank + step.text, encoding="utf-8")
+    if step.side is None:
+        assert not path.exists(), step.path
+        path.write_text(step.text, encoding="utf-8")
         return
-    line = f"\n{step.below}\n"
-    assert text.count(line) == 1, f"{step.path} has {text.count(line)} lines {step.below!r}"
-    path.write_text(text.replace(line, line + step.text), encoding="utf-8")
+    text = path.read_text(encoding="utf-8")
+    line = f"\n{step.line}\n"
+    assert text.count(line) == 1, f"{step.path} has {text.count(line)} lines {step.line!r}"
+    both = line + step.text if step.side == "after" else f"\n{step.text}{line[1:]}"
+    path.write_text(text.replace(line, both), encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The package and its tests with the new metric."""
+    """The package and its tests with the new metrics."""
     folder = tmp_path_factory.mktemp("copy")
     for name in ("skmetrics_ext", "tests"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -94,7 +167,7 @@ def run(copy: Path, *argv: str) -> str:
 
 
 def run_tests(copy: Path, *argv: str) -> str:
-    return run(copy, "pytest", "-n0", "-q", "-p", "no:cacheprovider", *argv)
+    return run(copy, "pytest", "-n0", "-p", "no:cacheprovider", *argv)
 
 
 def test_extras_that_are_named_exist() -> None:
@@ -106,26 +179,27 @@ def test_extras_that_are_named_exist() -> None:
         assert set(named) <= project["optional-dependencies"].keys()
 
 
-def test_each_block_is_a_step_or_the_outcome() -> None:
-    outcome = [block for block in code() if block.text.startswith(">>> ")]
-    assert len(outcome) == 1
-    assert len(steps()) == len(code()) - 1
+def test_each_block_is_a_step_or_an_outcome() -> None:
+    assert len(outcomes()) == len(WALKS)
+    assert len(steps()) == len(code()) - len(outcomes())
 
 
-def test_the_metric_is_new() -> None:
-    """The walk-through shows something: choose another metric when this one is added."""
-    assert not hasattr(skmetrics_ext, NAME)
+@pytest.mark.parametrize("name", WALKS)
+def test_the_metric_is_new(name: str) -> None:
+    """The walk shows something: choose another metric when this one is added."""
+    assert not hasattr(skmetrics_ext, name)
 
 
-def test_places_are_as_many_as_the_page_says() -> None:
-    """A kernel, a function, a row and a value; and the name in the list of public names."""
-    assert sorted({step.path for step in steps()}) == [
-        "skmetrics_ext/__init__.py",
-        "skmetrics_ext/metrics/labels/rate_kernels.py",
-        "skmetrics_ext/metrics/labels/rates.py",
-        "skmetrics_ext/registry/label_rows.py",
-        "tests/metrics/labels/test_values_by_hand.py",
-    ]
+@pytest.mark.parametrize("name", WALKS)
+def test_places_are_as_many_as_the_page_says(name: str) -> None:
+    """Kernel with function, public name, row and value."""
+    assert len(WALKS[name]) <= 4
+    stem = name.removesuffix("_score")
+    assert {step.path for step in steps() if re.search(rf"\b{stem}", step.text)} == WALKS[name]
+
+
+def test_no_step_is_of_neither_metric() -> None:
+    assert {step.path for step in steps()} == set().union(*WALKS.values())
 
 
 def test_files_stay_short_enough(copy: Path) -> None:
@@ -135,36 +209,66 @@ def test_files_stay_short_enough(copy: Path) -> None:
         assert all(len(line) <= 100 for line in lines), step.path
 
 
-def test_the_outcome_is_what_the_page_shows(copy: Path) -> None:
-    text = next(block.text for block in code() if block.text.startswith(">>> "))
+def test_imports_and_code_are_as_the_linter_wants_them(copy: Path) -> None:
+    if find_spec("ruff") is None:
+        pytest.skip("ruff is not installed")
+    changed = sorted({step.path for step in steps()})
+    run(copy, "ruff", "check", "--no-cache", *changed)
+    run(copy, "ruff", "format", "--no-cache", "--check", *changed)
+
+
+@pytest.mark.parametrize("block", outcomes(), ids=WALKS)
+def test_the_outcome_is_what_the_page_shows(copy: Path, block: Block) -> None:
     page = copy / "outcome.md"
-    page.write_text(text, encoding="utf-8")
-    assert "5 passed" in run(copy, "doctest", "-v", str(page))
+    page.write_text(block.text, encoding="utf-8")
+    asked = block.text.count(">>> ")
+    assert f"{asked} passed" in run(copy, "doctest", "-v", str(page))
 
 
-def test_tests_that_read_the_registry_pass_for_it(copy: Path) -> None:
-    """Laws, the value by hand, documentation of public names, and the example of its docstring."""
+@pytest.mark.parametrize("name", WALKS)
+def test_the_minute_of_tests_passes_for_it(copy: Path, name: str) -> None:
+    """Laws, the value by hand, guards, and the example of its docstring: the line of the page."""
+    stem = name.removesuffix("_score")
+    report = run_tests(copy, *minutes()[stem][1:], "-v")
+    passed = int(re.search(r"(\d+) passed", report)[1])
+    assert passed > 30, report
+    for needed in (
+        f"test_values_by_hand.py::test_.*{name}",
+        f"test_one_answer.py::test_.*{name}-evaluate",
+        f"test_one_answer.py::test_one_answer_by_duckdb.*{name}",
+        f"test_public_names.py::test_functions_are_documented.*{name}",
+        f"{stem}.py::skmetrics_ext.*{name}",
+    ):
+        assert re.search(needed, report), needed
+
+
+def test_completeness_holds_with_both(copy: Path) -> None:
+    """What looks at all rows together finds that nothing is missing."""
     report = run_tests(
         copy,
-        "tests/laws",
+        "tests/laws/test_registry.py",
         "tests/metrics/labels/test_values_by_hand.py",
+        "tests/metrics/rankings/test_values_by_hand.py",
         "tests/guards/test_public_names.py",
-        "skmetrics_ext/metrics/labels/rates.py",
         "-k",
-        f"{NAME} or by_hand or sorted",
+        "has_a_value_by_hand or sorted or take",
     )
-    passed = int(re.search(r"(\d+) passed", report)[1])
-    assert passed > 80, report
+    assert "5 passed" in report or "6 passed" in report, report
 
 
-def test_a_wrong_kernel_is_found(copy: Path, tmp_path: Path) -> None:
-    """The value by hand is what finds it."""
+def test_a_ranking_beyond_memory_is_read_in_ranges(copy: Path) -> None:
+    """By group, with weights: the number of the function, where all scores cannot be held."""
+    (copy / "beyond_memory.py").write_text(BEYOND_MEMORY, encoding="utf-8")
+    assert run(copy, "beyond_memory").endswith("the same\n")
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_is_found(copy: Path, tmp_path: Path, mistake: str) -> None:
+    name, path, right, wrong, finder = MISTAKES[mistake]
     other = tmp_path / "other"
     shutil.copytree(copy, other)
-    path = other / "skmetrics_ext/metrics/labels/rate_kernels.py"
-    text = path.read_text(encoding="utf-8")
-    wrong = text.replace("2.0 * counts.tn + counts.fp", "2.0 * counts.tn + counts.fp + counts.fp")
-    assert wrong != text
-    path.write_text(wrong, encoding="utf-8")
-    with pytest.raises(AssertionError, match="1 failed"):
-        run_tests(other, "tests/metrics/labels/test_values_by_hand.py", "-k", NAME)
+    text = (other / path).read_text(encoding="utf-8")
+    assert text.count(right) == 1
+    (other / path).write_text(text.replace(right, wrong), encoding="utf-8")
+    with pytest.raises(AssertionError, match=r"[12] failed"):
+        run_tests(other, finder, "-k", name)

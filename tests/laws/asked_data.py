@@ -219,7 +219,7 @@ def _sides(name, options):
     if spec.response == "labels":
         if options.get("average", accepted["average"].default) != "binary":
             return "none"
-        true, pred = np.repeat([[1, 1, 0, 0], [1, 0, 1, 0]], [3, 1, 2, 4], axis=1)
+        true, pred = np.repeat([[1, 1, 0, 0], [1, 0, 1, 0]], [3, 1, 2, 5], axis=1)
         sides = [spec.function(*pair, **options) for pair in ((true, pred), (1 - true, 1 - pred))]
         return "either" if np.allclose(*sides) else "one"
     true = np.array([0, 1, 1, 0, 1, 0, 0, 1, 0])

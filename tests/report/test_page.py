@@ -89,6 +89,20 @@ def test_a_page_with_undefined_folds_says_why():
     Page(text)
 
 
+def test_a_page_without_a_positive_class_draws_what_needs_none():
+    names = np.array(["a", "b"])[Y]
+    pictures = {}
+    for label in (None, "b"):
+        report = cross_validation_report(
+            GaussianNB(), X, names, cv=3, scoring=["roc_auc", "neg_log_loss"], pos_label=label
+        )
+        text = report.to_html()
+        pictures[label] = [title for title in CURVES if f"{title} of GaussianNB" in text]
+        told = "no pos_label= said which is positive: Precision and recall, Reliability."
+        assert (told in text) == (label is None)
+    assert pictures == {None: ["ROC"], "b": list(CURVES)}
+
+
 def test_picture_of_dots():
     lines = [ChartLine("first", 0.8, 0.7, 0.9, [0.75, 0.85]), ChartLine("base", 0.5, marked=True)]
     picture = dots(lines, "accuracy")

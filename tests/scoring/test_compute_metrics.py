@@ -17,8 +17,8 @@ LOSSES = ["neg_log_loss", "brier_score", "brier_skill", "expected_calibration_er
 
 
 def alone(name, y, given, **options):
-    spec, fixed = skmetrics_ext.registry.find_metric(name)
-    return spec.function(y, given, **fixed, **options)
+    metric = skmetrics_ext.registry.find(name)
+    return metric.function(y, given, **metric.params, **options)
 
 
 @pytest.mark.parametrize("weight", [None, W])

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skmetrics_ext import METRICS, evaluate
-from skmetrics_ext.registry import find_metric, scorers
+from skmetrics_ext import evaluate
+from skmetrics_ext.registry import find, scorers
 
 # Read from counts or from integers that are exact: equal to the last bit without weights.
 EXACT = ("roc_auc", "gini", "gain_capture", "ks_statistic", "lift_at_10", "recall_at_precision_80")
@@ -70,8 +70,8 @@ def binary_names():
 
 def expected(name, frame, columns="score", weight=None, labels=None):
     """What the function of a metric says of the rows in memory."""
-    spec, params = find_metric(name)
-    params = dict(params)
+    metric = find(name)
+    spec, params = metric.spec, dict(metric.params)
     if weight is not None:
         params["sample_weight"] = frame[weight].to_numpy()
     if labels is not None and spec.response != "labels":
@@ -98,7 +98,7 @@ def same_rows(found, frame, weight=None, by=None, exact=(), skip=(), **options):
 
 def labels_only():
     """Names of the metrics of labels, which are read from tables."""
-    return [n for n in binary_names() if METRICS[find_metric(n)[0].name].response == "labels"]
+    return [name for name in binary_names() if find(name).spec.response == "labels"]
 
 
 def as_dataset(engine, frame, parts=5):

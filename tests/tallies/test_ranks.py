@@ -13,7 +13,8 @@ from support.samples import integers
 from support.score_inputs import binary_scores
 
 from skmetrics_ext import RankTally, gini_score, roc_auc_score
-from skmetrics_ext.metrics.rankings.roc_areas import roc_auc
+from skmetrics_ext.metrics.rankings.ranking_kernels import roc_auc
+from skmetrics_ext.tallies import Stretch, Wins
 
 
 def exact_area(positive, score, weight):
@@ -57,7 +58,9 @@ def test_a_tally_lists_each_distinct_score_once(data, columns):
     y_true, score, names = columns
     positive = y_true == names[1]
     weight = data.draw(st.none() | integers(1, 5, len(score)))
-    tally = RankTally.from_predictions(y_true, score, sample_weight=weight)
+    tally = RankTally.from_predictions(
+        y_true, score, pos_label=names.tolist()[1], sample_weight=weight
+    )
     ones = np.ones(len(score), dtype=np.int64) if weight is None else weight
     np.testing.assert_array_equal(tally.thresholds, np.unique(score)[::-1])
     for t, threshold in enumerate(tally.thresholds):
@@ -126,3 +129,41 @@ def test_a_tally_is_a_value():
     copy = pickle.loads(pickle.dumps(tally))
     identical(copy.thresholds, tally.thresholds)
     identical(copy.mass, tally.mass)
+
+
+@given(data=st.data(), columns=binary_scores())
+def test_sums_are_those_of_the_rows(data, columns):
+    """Pairs ranked rightly, and the precision at each positive row, by hand."""
+    y_true, score, names = columns
+    positive = y_true == names[1]
+    weight = data.draw(st.none() | integers(1, 5, len(score)).map(lambda w: w / 8))
+    tally = RankTally.of_marks(np.asarray(score, dtype=np.float64), positive, weight)
+    mass = np.ones(len(score)) if weight is None else weight
+    above = (score[:, None] > score) + (score[:, None] == score) / 2
+    pairs = (mass[:, None] * mass * above)[positive][:, ~positive]
+    np.testing.assert_allclose(tally.wins().twice, 2 * pairs.sum(), rtol=1e-12)
+    at_least = (score >= score[:, None]) * mass  # weight that scores at least as each row
+    precision = at_least[:, positive].sum(axis=1) / at_least.sum(axis=1)
+    expected = (mass * precision)[positive].sum(), mass[positive].sum()
+    np.testing.assert_allclose(tally.precision(), expected, rtol=1e-12)
+
+
+def test_wins_of_an_area():
+    np.testing.assert_array_equal(roc_auc(Wins.of_area(np.array([0.25, 1.0]))), [0.25, 1.0])
+
+
+def test_a_stretch_knows_what_stands_above():
+    tally = RankTally(np.array([4.0, 3.0, 2.0, 1.0]), np.array([[0, 2, 1, 3], [2, 1, 0, 1]]))
+    part = RankTally(tally.thresholds[1:3], tally.mass[:, 1:3])
+    stretch = Stretch.of(part, np.array([0, 2]), np.array([6, 4]))
+    fp, tp, negative, positive = stretch.steps()
+    assert (fp.tolist(), tp.tolist(), int(negative), int(positive)) == ([0, 2, 3], [2, 3, 3], 6, 4)
+    assert stretch.only(np.array([1])).mass.tolist() == [[3], [1]]
+    whole = Stretch.of(tally, np.zeros(2, int), tally.mass.sum(axis=1))
+    for one, other in zip(whole.steps(), tally.steps(), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_the_positive_class_has_to_be_known():
+    with pytest.raises(ValueError, match=r"which of \['a', 'b'\].*pass pos_label='b' or"):
+        RankTally.from_predictions(["a", "b"], [0.9, 0.1])

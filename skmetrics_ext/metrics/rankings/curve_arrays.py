@@ -14,7 +14,6 @@ from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.rankings.ranking_kernels import from_infinity, recall_ends
 from skmetrics_ext.numeric import Array, divide, parts, trapezoid
 from skmetrics_ext.tallies import RankTally
-from skmetrics_ext.tallies.ranks import cumulated
 from skmetrics_ext.validation import (
     InvalidParameterError,
     Scores,
@@ -257,8 +256,8 @@ def det_curve(
     """
     check_option("drop_intermediate", drop_intermediate, (True, False))
     tally = _tally(y_true, y_score, pos_label, sample_weight)
-    fp, tp = cumulated(tally.negative), cumulated(tally.positive)
-    if not fp[-1] or not tp[-1]:
+    fp, tp, negative, positive = tally.steps()
+    if not negative or not positive:
         raise ValueError(
             "Only one class is present in y_true. Detection error tradeoff curve is not defined "
             "in that case."
@@ -268,9 +267,9 @@ def det_curve(
         kept = recall_ends(tp)
         fp, tp, thresholds = fp[kept], tp[kept], thresholds[kept]
     start = np.searchsorted(fp, 0, side="right") - 1
-    stop = np.searchsorted(tp, tp[-1]) + 1
+    stop = np.searchsorted(tp, positive) + 1
     part = slice(start, stop)
-    fpr, fnr = fp[part] / fp[-1], (tp[-1] - tp[part]) / tp[-1]
+    fpr, fnr = fp[part] / negative, (positive - tp[part]) / positive
     return fpr[::-1], fnr[::-1], thresholds[part][::-1]
 
 

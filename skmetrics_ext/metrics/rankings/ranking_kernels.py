@@ -12,7 +12,6 @@ import numpy as np
 
 from skmetrics_ext.numeric import Array, divide, trapezoid
 from skmetrics_ext.tallies import RankTally
-from skmetrics_ext.tallies.ranks import cumulated
 
 Range = tuple[float, float]
 
@@ -220,7 +219,7 @@ def _with_ends(inner: Array, n_points: int) -> Array:
 
 def roc_arrays(tally: RankTally, drop_intermediate: bool) -> tuple[Array, Array, Array]:
     """False and true positive rates and thresholds, from (0, 0) at infinity."""
-    fp, tp = cumulated(tally.negative), cumulated(tally.positive)
+    fp, tp, _, _ = tally.steps()
     thresholds = from_infinity(tally)
     if drop_intermediate:
         kept = np.concatenate([[True], roc_corners(fp[1:], tp[1:])])

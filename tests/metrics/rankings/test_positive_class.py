@@ -1,5 +1,7 @@
 """The one rule for which class the scores of a binary problem are of."""
 
+import re
+
 import numpy as np
 import pytest
 from sklearn.exceptions import UndefinedMetricWarning
@@ -15,6 +17,34 @@ CURVES = [
 ]
 SCORE = np.array([0.1, 0.9, 0.8, 0.35])
 TRUE = np.array([0, 1, 1, 0])
+
+
+# Numbers of one class of two that no other library gives this name: they ask which it is.
+OF_ONE_CLASS = [
+    (sx.lift_score, {"fraction": 0.5}),
+    (sx.h_measure_score, {}),
+    (sx.auprg_score, {}),
+    (sx.sensitivity_at_specificity, {"specificity": 0.5}),
+    (sx.specificity_at_sensitivity, {"sensitivity": 0.5}),
+    (sx.precision_at_recall, {"recall": 0.5}),
+    (sx.recall_at_precision, {"precision": 0.5}),
+    (sx.net_benefit, {"threshold": 0.5}),
+    (sx.pr_auc_score, {}),
+    (sx.partial_roc_auc_score, {"fpr_range": (0.0, 0.6)}),
+    (sx.gain_curve, {}),
+    (sx.lift_curve, {}),
+    (sx.net_benefit_curve, {"thresholds": [0.5]}),
+    (sx.precision_recall_gain_curve, {}),
+]
+OF_EITHER_CLASS = [
+    sx.roc_auc_score,
+    sx.gini_score,
+    sx.gain_capture_score,
+    sx.ks_statistic_score,
+    sx.equal_error_rate,
+    sx.roc_auc_convex_hull_score,
+]
+RISK = np.array([0.1, 0.9, 0.3, 0.35])
 
 
 def same(got, expected):
@@ -102,3 +132,41 @@ def test_one_class_alone():
 def test_a_pos_label_that_is_no_label(pos_label):
     with pytest.raises(ValueError, match="pos_label must be one label"):
         sx.roc_curve(TRUE, SCORE, pos_label=pos_label)
+
+
+@pytest.mark.parametrize(("function", "options"), OF_ONE_CLASS)
+def test_metrics_of_one_class_ask_for_it(function, options):
+    same = np.testing.assert_array_equal
+    expected = {
+        label: function(label == TRUE, RISK if label else 1 - RISK, **options) for label in (0, 1)
+    }
+    for usual in (TRUE, 2 * TRUE - 1, TRUE.astype(bool), TRUE.astype(float)):
+        same(tuple_of(function(usual, RISK, **options)), tuple_of(expected[1]))
+    for first, second in (("no", "yes"), (1, 2), (0, 2)):
+        true = np.array([first, second])[TRUE]
+        asked = f"of one class, and which of [{first!r}, {second!r}] is the positive one is not"
+        with pytest.raises(ValueError, match=re.escape(asked)):
+            function(true, RISK, **options)
+        for label, risk in ((first, 1 - RISK), (second, RISK)):
+            got = function(true, risk, pos_label=label, **options)
+            same(tuple_of(got), tuple_of(expected[int(label == second)]))
+        got = function(true, 1 - RISK, labels=[second, first], **options)
+        same(tuple_of(got), tuple_of(expected[0]))
+
+
+def tuple_of(found):
+    return found if isinstance(found, float) else np.concatenate([*found])
+
+
+@pytest.mark.parametrize("function", OF_EITHER_CLASS)
+@pytest.mark.parametrize("labels", [("no", "yes"), (1, 2), (-1, 0)])
+def test_metrics_of_either_class_read_one_column_as_that_of_the_later(function, labels):
+    true = np.array(labels)[TRUE]
+    expected = function(TRUE, RISK)
+    assert function(true, RISK) == function(true, RISK, pos_label=labels[1]) == expected
+    assert function(true, 1 - RISK, pos_label=labels[0]) == pytest.approx(expected, abs=1e-15)
+
+
+def test_pos_label_goes_before_the_order_of_labels():
+    assert sx.average_precision_score(["a", "b"], [0.9, 0.1], labels=["a", "b"], pos_label="a") == 1
+    assert sx.pr_auc_score(["a", "b"], [0.9, 0.1], labels=["a", "b"], pos_label="a") == 1
