@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from skmetrics_ext.metrics.averaging import MACRO, MICRO
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.rankings.precision_recall import precision_recall_points
 from skmetrics_ext.metrics.rankings.ranking_kernels import recall_ends, roc_arrays
@@ -110,7 +111,7 @@ class Curves(Generic[CurveT]):
         listed = self.classes.tolist()
         if label in listed:
             return self.curves[listed.index(label)]
-        average = {"micro": self.micro, "macro": self.macro}.get(label)
+        average = {MICRO: self.micro, MACRO: self.macro}.get(label)
         if average is None:
             raise KeyError(f"{label!r} is not one of the curves {list(self.named())}")
         return average
@@ -118,7 +119,7 @@ class Curves(Generic[CurveT]):
     def named(self) -> dict[Any, CurveT]:
         """Every curve by its class, "micro" or "macro"."""
         found = dict(zip(self.classes.tolist(), self.curves, strict=True))
-        averages = {"micro": self.micro, "macro": self.macro}
+        averages = {MICRO: self.micro, MACRO: self.macro}
         return found | {
             name: curve
             for name, curve in averages.items()

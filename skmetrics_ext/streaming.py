@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.merged.columns import Names, Part, Place, read_part, rows_by_group
+from skmetrics_ext.merged.columns import Names, Place, read_part, rows_by_group
 from skmetrics_ext.merged.finish import finish
 from skmetrics_ext.merged.growing_ranks import RankStack, tallies_of
 from skmetrics_ext.merged.layout import Layout, find_all, make_layout
 from skmetrics_ext.merged.ranges import RangePlan, RangeReading, kind_of, read_range
 from skmetrics_ext.merged.result import Evaluation
 from skmetrics_ext.merged.sums import Sums, count_labels, sum_rows
-from skmetrics_ext.registry import Metric
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import read_column
 from skmetrics_ext.validation.labels import read_labels
@@ -40,7 +39,8 @@ class Accumulator:
         The classes, in the order of the columns of scores; of two, the negative one first. Needed
         for metrics of scores unless the classes are 0 and 1: no batch need hold all of them.
     pos_label : int, float, bool or str, default=None
-        The positive class of two; the last of ``labels`` by default.
+        The positive class of two. By default the second of ``labels``, else 1 of {0, 1} or
+        {-1, 1}, or True; of other labels metrics of one class ask for it.
     max_distinct : int, default=20000000
         Distinct scores that may be held, of all columns together; each takes 8 bytes, and 8 more
         for each class.
@@ -70,6 +70,8 @@ class Accumulator:
         self._of_labels = [one for one in self._asked if one.sums == "tables"]
         self._of_scores = [one for one in self._asked if one.sums != "tables"]
         self._layout: Layout | None = None
+        self._is_weighted: bool | None = None
+        self._seen: set[Any] = set()  # true labels
         self._sums = Sums()
         self._stacks: list[RankStack] = []
         self._batches = 0
@@ -116,11 +118,13 @@ class Accumulator:
         data, names = _columns(y_true, y_score if self._of_scores else None, y_pred, sample_weight)
         if not len(data["y_true"]):
             return
-        if self._sums.tables and (sample_weight is None) == self._is_weighted:
+        weighted = sample_weight is not None
+        if self._is_weighted not in (None, weighted):
             raise InvalidParameterError("sample_weight must be given for every batch, or for none.")
         place = Place(f"batch {self._batches}")
         part = read_part(data, names, place)
-        layout = self._make_layout(part, len(names.score))
+        seen = self._seen.union(part.labels[np.unique(part.true)].tolist())
+        layout = self._make_layout(seen, len(names.score))
         sums = count_labels(part)
         sums.add(sum_rows(part, layout, names, place))
         stacks = [RankStack(stack.tallies) for stack in self._stacks]
@@ -137,34 +141,35 @@ class Accumulator:
                     "ScoreSketch."
                 )
         self._layout, self._stacks = layout, stacks
+        self._is_weighted, self._seen = weighted, seen
         self._sums.add(sums)
-        self._is_weighted = sample_weight is not None
         self._batches += 1
 
-    _is_weighted = False
-
-    def _make_layout(self, part: Part, n_columns: int) -> Layout:
-        if self._layout is not None:
-            if self._layout.n_columns != n_columns:
-                raise InvalidParameterError(
-                    f"y_score has {n_columns} columns, and had {self._layout.n_columns} before."
-                )
-            if self._labels is not None or n_columns:
-                return self._layout
-        if self._labels is not None or not n_columns:
-            found = np.unique(part.labels) if not n_columns else None
-            return make_layout(self._asked, found, self._labels, self._pos_label, n_columns)
+    def _make_layout(self, seen: set[Any], n_columns: int) -> Layout:
+        """What columns of scores are of, by the labels so far: no batch need hold all of them."""
+        known = self._layout
+        if known is not None and known.n_columns != n_columns:
+            raise InvalidParameterError(
+                f"y_score has {n_columns} columns, and had {known.n_columns} before."
+            )
+        if not n_columns:  # which class is positive is asked when all rows are there
+            return Layout(self._asked, np.zeros(0), None, 0)
+        if self._labels is not None:
+            return known or make_layout(self._asked, None, self._labels, self._pos_label, n_columns)
         if n_columns > 1:
             raise InvalidParameterError(
                 "Scores of several classes need labels=, the class of each column: a batch need "
                 "not hold all of them."
             )
-        for usual in ([0, 1], [-1, 1]):
-            if set(part.labels[np.unique(part.true)].tolist()) <= set(usual):
-                return make_layout(self._asked, None, usual, self._pos_label, n_columns)
+        # 1 alone may be of either: what was counted of it is the same.
+        for usual in (np.array([0, 1]), np.array([-1, 1])):
+            if seen.issubset(usual.tolist()):
+                return make_layout(self._asked, usual, None, self._pos_label, n_columns)
+        if known is not None:  # the row is told that holds another
+            return known
         raise InvalidParameterError(
-            f"y_true holds {part.labels.tolist()[:10]} in the first batch; pass labels=, the "
-            "negative class and the positive one, unless they are 0 and 1."
+            f"y_true holds {list(seen)[:10]} in the first batch; pass labels=, the negative "
+            "class and the positive one, unless they are 0 and 1."
         )
 
     def merge(self, *others: Accumulator) -> Accumulator:
@@ -190,25 +195,20 @@ class Accumulator:
         return merged
 
     def _take(self, other: Accumulator) -> None:
-        same = list(map(_told, other._asked)) == list(map(_told, self._asked))
-        same &= other._pos_label == self._pos_label
-        mine, theirs = self._labels, other._labels
-        same &= (mine is None) == (theirs is None)
-        if not same or (mine is not None and mine.tolist() != theirs.tolist()):  # type: ignore[union-attr]
+        if self._question != other._question:
             raise InvalidParameterError("Only accumulators of the same metrics and labels merge.")
         if other._layout is None:
             return
-        if self._layout is not None:
-            if self._is_weighted != other._is_weighted:
-                raise InvalidParameterError("Either all accumulators have weights or none.")
-            if self._layout.classes.tolist() != other._layout.classes.tolist() and (
-                self._of_scores
-            ):
-                raise InvalidParameterError(
-                    f"The accumulators have seen different classes, {self._layout.classes} and "
-                    f"{other._layout.classes}: pass labels= to each."
-                )
-        self._layout, self._is_weighted = other._layout, other._is_weighted
+        if self._is_weighted not in (None, other._is_weighted):
+            raise InvalidParameterError("Either all accumulators have weights or none.")
+        seen = self._seen | other._seen
+        layout = self._make_layout(seen, other._layout.n_columns)
+        if self._of_scores and not seen.issubset(layout.classes.tolist()):
+            raise InvalidParameterError(
+                f"The accumulators have seen different classes, {list(self._seen)} and "
+                f"{list(other._seen)}: pass labels= to each."
+            )
+        self._layout, self._is_weighted, self._seen = layout, other._is_weighted, seen
         self._batches += other._batches
         self._sums.add(other._sums)
         if not self._stacks:
@@ -221,6 +221,13 @@ class Accumulator:
                 f"Together there are {self.n_distinct} distinct scores, more than max_distinct="
                 f"{self.max_distinct}."
             )
+
+    @property
+    def _question(self) -> tuple[Any, ...]:
+        """What was asked, to be compared."""
+        asked = [(one.name, one.function, dict(one.params)) for one in self._asked]
+        labels = None if self._labels is None else self._labels.tolist()
+        return asked, labels, self._pos_label
 
     def compute(self) -> dict[str, Any]:
         """Value of each metric; nan where it is undefined.
@@ -291,10 +298,6 @@ class Accumulator:
 
     def __repr__(self) -> str:
         return f"Accumulator({list(self.names)!r}): {self.n_rows} rows"
-
-
-def _told(one: Metric) -> tuple[Any, ...]:
-    return one.name, one.function, dict(one.params)
 
 
 def _columns(

@@ -17,6 +17,7 @@ from skmetrics_ext.merged.result import Evaluation
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.progress import Progress, reporting
+from skmetrics_ext.registry import OF_SCORES
 from skmetrics_ext.tallies import ScoreSketch
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.parameters import check_integer, check_level
@@ -36,7 +37,7 @@ def evaluate(
     pred: str | None = None,
     weight: str | None = None,
     by: str | None = None,
-    metrics: Any = ("roc_auc", "average_precision", "log_loss"),
+    metrics: Any = OF_SCORES,
     labels: Any = None,
     pos_label: Any = None,
     intervals: bool = False,
@@ -80,7 +81,9 @@ def evaluate(
     labels : array-like, default=None
         The classes: of two, the negative one first. Those that occur, sorted, by default.
     pos_label : int, float, bool or str, default=None
-        The positive class of two; by default the greater number. Text has to say.
+        The positive class of two. By default the second of ``labels``, else 1 of {0, 1} or
+        {-1, 1}, or True; of other labels metrics of one class ask for it, and those that are the
+        same from either side take scores to be of the later class.
     intervals : bool, default=False
         Whether to add confidence intervals: for metrics of labels, for areas under the ROC curve
         of two classes and for mean losses. ``reason`` says why others have none.
@@ -204,7 +207,12 @@ def _layout(
 ) -> Layout:
     if not survey.n_rows:
         raise InvalidParameterError("The data set has no rows.")
-    found = [t.classes[t.table.sum(axis=1) != 0] for t in survey.sums.tables.values()]
+    found = []
+    for tally in survey.sums.tables.values():
+        used = tally.table.sum(axis=1) != 0
+        if not n_columns:  # of labels also those that are only predicted
+            used |= tally.table.sum(axis=0) != 0
+        found.append(tally.classes[used])
     present = _union([own for own in found if len(own)])
     if present is None:
         raise InvalidParameterError(

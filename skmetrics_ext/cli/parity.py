@@ -79,7 +79,7 @@ def _shared(n_classes: int) -> list[tuple[str, Callable[..., Any], Callable[...,
     found = []
     for spec in METRICS.values():
         theirs = getattr(sklearn.metrics, spec.name, None)
-        if theirs is None or spec.name == "confusion_matrix":
+        if theirs is None or spec.is_table:
             continue
         for params in _parameter_sets(spec, n_classes):
             told = ", ".join(f"{key}={value!r}" for key, value in params.items())

@@ -17,6 +17,7 @@ from skmetrics_ext.inference.proportions import (
 )
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.metrics.labels import rates
 from skmetrics_ext.numeric import Array, divide, ratio
 from skmetrics_ext.validation import check_option, warn_undefined
 from skmetrics_ext.validation.parameters import check_level, check_number
@@ -154,9 +155,9 @@ def _odds_ratio(tp: Array, fp: Array, fn: Array, tn: Array) -> Bounds:
 
 
 _RATIOS: dict[str, Callable[..., Bounds]] = {
-    "positive_likelihood_ratio": _positive_likelihood,
-    "negative_likelihood_ratio": _negative_likelihood,
-    "diagnostic_odds_ratio": _odds_ratio,
+    rates.positive_likelihood_ratio.__name__: _positive_likelihood,
+    rates.negative_likelihood_ratio.__name__: _negative_likelihood,
+    rates.diagnostic_odds_ratio.__name__: _odds_ratio,
 }
 RATIOS = tuple(_RATIOS)
 
@@ -272,7 +273,7 @@ def ratio_interval(
     fn: float,
     tn: float,
     *,
-    ratio: str = "diagnostic_odds_ratio",
+    ratio: str = RATIOS[-1],
     confidence_level: float = 0.95,
 ) -> Estimate:
     r"""Interval of a likelihood ratio or of the diagnostic odds ratio, by the log method.

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
-from skmetrics_ext.inference.draws.readers import RawRows, check_rows, find_metric, read_checked
+from skmetrics_ext.inference.draws.readers import find_metric, read_checked, read_metric
 from skmetrics_ext.inference.draws.readings import Reading
-from skmetrics_ext.inference.methods import Bounds, methods_of
+from skmetrics_ext.inference.methods import Interval, methods_of
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.progress import Progress
@@ -135,25 +135,19 @@ def confidence_interval(
     found, level = find_metric(metric, metric_params), check_level(confidence_level)
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress)
     if isinstance(y_true, ConfusionTally):
-        y_pred = y_true if y_pred is None else y_pred
-        weights_are = "frequency"
-        if found.row is None or found.row.response != "labels":
+        y_pred, weights_are = y_true if y_pred is None else y_pred, "frequency"
+        if found.row is None or found.row.response != "labels" or groups is not None:
             raise InvalidParameterError(
-                f"{found.name} is no metric of labels of this package: it needs rows, and y_true "
-                "is a ConfusionTally."
+                "y_true is a ConfusionTally, which has the cells of metrics of labels and no rows: "
+                f"neither {found.name!r} of other data nor groups can be read from it."
             )
     if y_pred is None:
         raise InvalidParameterError(
             f"y_pred is missing: pass what {found.name} takes beside y_true. Only a ConfusionTally "
             "stands for both."
         )
-    reading: Reading
-    if found.row is None:
-        reading = RawRows.check(y_true, y_pred, sample_weight, groups, weights_are).reading(found)
-    else:
-        settled, checked = check_rows(found, y_true, y_pred, sample_weight)
-        reading = read_checked(settled, checked, groups, weights_are)
-    return interval_of(reading, method, level, plan)
+    about = {"sample_weight": sample_weight, "groups": groups, "weights_are": weights_are}
+    return interval_of(read_metric(found, y_true, y_pred, **about), method, level, plan)
 
 
 def interval_of_checked(
@@ -199,7 +193,7 @@ def interval_of(
     return listed(methods[method](reading, method, level, plan), method, level)
 
 
-def listed(found: Bounds, method: str, level: float) -> Estimate | list[Estimate]:
+def listed(found: Interval, method: str, level: float) -> Estimate | list[Estimate]:
     """An estimate, or a list of them for a value that is an array."""
     parts = (found.value, found.low, found.high, found.error, found.notes)
     if np.ndim(found.value) == 0:

@@ -23,7 +23,7 @@ from skmetrics_ext.inference.draws.readings import (
     TallyReading,
 )
 from skmetrics_ext.inference.influence import tables as delta
-from skmetrics_ext.inference.influence.areas import area_estimates
+from skmetrics_ext.inference.influence.areas import AUC_METHODS, area_estimates
 from skmetrics_ext.inference.proportions import (
     PROPORTION_METHODS,
     normal_quantile,
@@ -32,7 +32,6 @@ from skmetrics_ext.inference.proportions import (
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.validation import Probabilities
 
-AREA_METHODS = ("logit", "delong")
 MEAN_METHODS = ("edgeworth", "t", "normal")
 _NO_BOUNDS = (-np.inf, np.inf)
 # Below it the study of coverage found intervals that cover less, or more, than they say.
@@ -42,7 +41,7 @@ FEW_VALUES = 30
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Bounds:
+class Interval:
     """An interval, all of the shape of the value, and notes on each part of it."""
 
     value: Array | float
@@ -53,7 +52,7 @@ class Bounds:
 
 
 # Of a reading, by the name of a method and the level, with draws where it needs them.
-Interval = Callable[[Reading, str, float, DrawPlan], Bounds]
+Method = Callable[[Reading, str, float, DrawPlan], Interval]
 
 
 def is_share(reading: Reading) -> bool:
@@ -67,7 +66,7 @@ def is_share(reading: Reading) -> bool:
     return isinstance(reading, TableReading) and average in ("binary", None)
 
 
-def methods_of(reading: Reading) -> dict[str, Interval]:
+def methods_of(reading: Reading) -> dict[str, Method]:
     """The methods that apply and what finds the interval of each, the preferred one first."""
     row, own = reading.metric.row, _methods_of_kind(reading)
     if row is None or row.interval == "biased":  # the only one that corrects for a bias
@@ -75,7 +74,7 @@ def methods_of(reading: Reading) -> dict[str, Interval]:
     return {**own, **dict.fromkeys(BOOTSTRAP_METHODS, _by_draws)}
 
 
-def _methods_of_kind(reading: Reading) -> dict[str, Interval]:
+def _methods_of_kind(reading: Reading) -> dict[str, Method]:
     """The methods that need no draws."""
     row = reading.metric.row
     if row is None:
@@ -90,13 +89,13 @@ def _methods_of_kind(reading: Reading) -> dict[str, Interval]:
         return dict.fromkeys(PROPORTION_METHODS, _share_of_rows)
     if isinstance(reading, MomentReading) and reading.measured.shape[1] == 1:
         return dict.fromkeys(MEAN_METHODS, _mean_of_rows)
-    return dict.fromkeys(AREA_METHODS, _by_area) if is_area(reading.metric) else {}
+    return dict.fromkeys(AUC_METHODS, _by_area) if is_area(reading.metric) else {}
 
 
 # --------------------------------------------------------------------------- by kind
 
 
-def _by_table(reading: Reading, method: str, level: float, _: DrawPlan) -> Bounds:
+def _by_table(reading: Reading, method: str, level: float, _: DrawPlan) -> Interval:
     assert isinstance(reading, TableReading)
     spread = delta.TableSpread.of_reading(reading)
     bounds, share = reading.metric.spec.bounds, is_share(reading)
@@ -110,11 +109,11 @@ def _by_table(reading: Reading, method: str, level: float, _: DrawPlan) -> Bound
         notes[low == high] = "the interval has no width"
         infinite = "infinite: the other bound is after a row more in each class"
         notes[np.isinf(spread.value)] = infinite
-    return Bounds(spread.value, low, high, np.sqrt(spread.variance), notes)
+    return Interval(spread.value, low, high, np.sqrt(spread.variance), notes)
 
 
-def _largest_class(reading: Reading, _method: str, level: float, _: DrawPlan) -> Bounds:
-    """Bounds of the share of the largest class, which may be another one than it seems.
+def _largest_class(reading: Reading, _method: str, level: float, _: DrawPlan) -> Interval:
+    """Interval of the share of the largest class, which may be another one than it seems.
 
     It is not above the greatest upper bound, nor below any lower bound; those of all classes are
     made to hold together (Bonferroni).
@@ -128,7 +127,7 @@ def _largest_class(reading: Reading, _method: str, level: float, _: DrawPlan) ->
     largest = np.count_nonzero(high > low.max())
     note = f"any of {largest} classes may be the largest: the interval is a wide one"
     note = note if largest > 1 else ""
-    return Bounds(spread.value, low.max(), high.max(), np.sqrt(spread.variance), note)
+    return Interval(spread.value, low.max(), high.max(), np.sqrt(spread.variance), note)
 
 
 def _rare_class(reading: TableReading) -> str:
@@ -163,7 +162,7 @@ class _MeanSpread(NamedTuple):
         return cls(float((sums**2).sum()), float((sums**3).sum()), float(len(sums)))
 
 
-def _mean_of_rows(reading: Reading, method: str, level: float, _: DrawPlan) -> Bounds:
+def _mean_of_rows(reading: Reading, method: str, level: float, _: DrawPlan) -> Interval:
     """Mean of what is measured on each row, whose bounds its skewness moves."""
     assert isinstance(reading, MomentReading)
     (variance, cubes, n_rows), value = _MeanSpread.of(reading), float(reading.value)
@@ -176,10 +175,10 @@ def _mean_of_rows(reading: Reading, method: str, level: float, _: DrawPlan) -> B
         low, high = np.minimum(low + shift, value), np.maximum(high + shift, value)
     low, high = np.clip((low, high), *reading.metric.spec.bounds)
     note = "every row has the same loss: the interval has no width" if error == 0 else ""
-    return Bounds(value, low, high, error, note)
+    return Interval(value, low, high, error, note)
 
 
-def _share_of_rows(reading: Reading, method: str, level: float, _: DrawPlan) -> Bounds:
+def _share_of_rows(reading: Reading, method: str, level: float, _: DrawPlan) -> Interval:
     """Share of rows, by a method of `proportion_interval`."""
     assert isinstance(reading, MomentReading)
     spread, value, units = _MeanSpread.of(reading), float(reading.value), reading.units
@@ -192,10 +191,10 @@ def _share_of_rows(reading: Reading, method: str, level: float, _: DrawPlan) -> 
         freedom = np.asarray(spread.n_rows - 1.0)
         rows = rows * (normal_quantile(level) / delta.quantile(level, freedom)) ** 2
     low, high = proportion_bounds(value * rows, rows, method, level)
-    return Bounds(value, low, high, np.sqrt(spread.variance), "")
+    return Interval(value, low, high, np.sqrt(spread.variance), "")
 
 
-def _by_area(reading: Reading, method: str, level: float, _: DrawPlan) -> Bounds:
+def _by_area(reading: Reading, method: str, level: float, _: DrawPlan) -> Interval:
     """What is linear in areas under the ROC curve, from the placements of the rows."""
     assert isinstance(reading, TallyReading)
     value, (start, stop) = np.asarray(reading.value), reading.metric.spec.bounds
@@ -213,19 +212,19 @@ def _by_area(reading: Reading, method: str, level: float, _: DrawPlan) -> Bounds
     )
     rows = [(one.low, one.high, one.standard_error, one.note) for one in found]
     low, high, error, notes = [np.reshape(part, value.shape) for part in zip(*rows, strict=True)]
-    return Bounds(value, start + width * low, start + width * high, width * error, notes)
+    return Interval(value, start + width * low, start + width * high, width * error, notes)
 
 
 # --------------------------------------------------------------------------- draws
 
 
-def _by_draws(reading: Reading, method: str, level: float, plan: DrawPlan) -> Bounds:
+def _by_draws(reading: Reading, method: str, level: float, plan: DrawPlan) -> Interval:
     return bounds_of_draws(reading, resample(reading, plan), method, level)
 
 
 def bounds_of_draws(
     reading: Reading, values: Array, method: str, level: float, skewness: Array | None = None
-) -> Bounds:
+) -> Interval:
     """The interval from the values (B, ...) of draws, with what makes it doubtful."""
     value, row = np.asarray(reading.value, dtype=np.float64), reading.metric.row
     bounds = _NO_BOUNDS if row is None else row.bounds
@@ -259,7 +258,7 @@ def bounds_of_draws(
         of_share = "bounds of a share of the rarest class"
         found = of_share if np.isfinite(bounds).all() else "the interval has no width"
         notes[still] = f"all draws have this value: {found}"
-    return Bounds(value, low, high, error, notes)
+    return Interval(value, low, high, error, notes)
 
 
 def _rows_in_range(reading: Reading) -> float:
@@ -285,7 +284,7 @@ def _without_spread(
     level: float,
     bounds: tuple[float, float],
 ) -> tuple[Array, Array]:
-    """Bounds where all draws are alike: Wilson's, as if the value were a share of few rows."""
+    """Interval where all draws are alike: Wilson's, as if the value were a share of few rows."""
     rows = fewest_rows(reading)
     start, width = bounds[0], bounds[1] - bounds[0]
     if not np.isfinite(width):

@@ -11,7 +11,8 @@ import numpy as np
 from skmetrics_ext.inference.proportions import normal_quantile, proportion_bounds
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.probabilities.losses import brier_rows, log_loss_rows
+from skmetrics_ext.metrics.labels.accuracy import error_rate
+from skmetrics_ext.metrics.probabilities.losses import brier_rows, log_loss, log_loss_rows
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import read_column, take_rows
@@ -20,7 +21,8 @@ from skmetrics_ext.validation.parameters import check_integer, check_level
 from skmetrics_ext.validation.targets import label_values
 
 # Losses that have a name, and their range.
-_BOUNDS = {"error_rate": (0.0, 1.0), "log_loss": (0.0, np.inf), "brier": (0.0, 2.0)}
+_ERROR, _LOG = error_rate.__name__, log_loss.__name__
+_BOUNDS = {_ERROR: (0.0, 1.0), _LOG: (0.0, np.inf), "brier": (0.0, 2.0)}
 
 
 # --------------------------------------------------------------------------- kernels
@@ -87,7 +89,7 @@ def nested_cv_interval(
     X: Any,
     y: Any,
     *,
-    loss: Any = "error_rate",
+    loss: Any = _ERROR,
     n_folds: int = 10,
     n_repeats: int = 20,
     stratify: bool = False,
@@ -195,7 +197,7 @@ def nested_cv_interval(
     note = "the standard error met its upper limit" if at_limit else ""
     if error == 0:
         note = "every row has the same loss"
-        if loss == "error_rate":
+        if loss == _ERROR:
             below, above = proportion_bounds(value * n_rows, n_rows, "wilson", level)
             return Estimate(value, float(below), float(above), 0.0, "wilson", level, note)
     return Estimate(
@@ -257,7 +259,7 @@ def _row_losses(fitted: Any, X: Any, y: Any, classes: Array, codes: Array, loss:
                 f"of shape {values.shape}."
             )
         return values
-    if loss == "error_rate":
+    if loss == _ERROR:
         predicted = np.asarray(fitted.predict(X))
         return (find_labels(predicted, classes) != codes).astype(np.float64)
     response = np.asarray(fitted.predict_proba(X))
@@ -271,7 +273,7 @@ def _row_losses(fitted: Any, X: Any, y: Any, classes: Array, codes: Array, loss:
     # A class that the model never saw has probability 0.
     proba = np.zeros((len(codes), len(classes)))
     proba[:, find_labels(known, classes)] = response
-    if loss == "log_loss":
+    if loss == _LOG:
         eps = np.finfo(response.dtype if response.dtype.kind == "f" else np.float64).eps
         return log_loss_rows(codes, proba, float(eps))
     return brier_rows(codes, proba) / (2 if len(classes) == 2 else 1)

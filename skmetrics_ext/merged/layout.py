@@ -93,7 +93,7 @@ class Layout:
         return self.n_columns < 2
 
     def settled(self, one: Metric) -> Metric:
-        """A metric of labels with the positive class, where it is of one, and the listed classes."""
+        """A metric of labels of the positive class, or of the classes that were listed."""
         if one.sides != "none" and self.positive is not None:
             return one.with_params(pos_label=self.positive)
         if self.labels is not None and one.takes("labels"):

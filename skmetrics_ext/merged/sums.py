@@ -135,7 +135,7 @@ def moments_of(one: Metric, rows: GroupRows, layout: Layout) -> MomentTally:
     strange = [key for key in one.params if key not in accepted]
     if strange:
         raise InvalidParameterError(f"{one.name} cannot be read from sums with {strange}.")
-    if one.spec.name == "top_k_accuracy_score" and layout.is_binary:
+    if one.spec.least_classes > 2 and layout.is_binary:
         raise InvalidParameterError(
             f"{one.name} of one column of scores depends on the range of all of them; pass a "
             "column for each class."

@@ -29,6 +29,7 @@ Mean = Callable[[RateKernel], Array]
 Tell = Callable[[str | None, int], None] | None
 
 AVERAGES = (None, "micro", "macro", "weighted", "samples")
+MICRO, MACRO = "micro", "macro"  # also the names of the curves of several classes
 # Not an average: the kernel is given the rates of every class, and joins them itself.
 EACH_CLASS = "multiclass"
 
@@ -80,6 +81,38 @@ def average_values(
     if of_defined:
         return mean_of_classes(values, support)
     return divide(weighed.sum(axis=-1), support.sum(axis=-1))
+
+
+def class_shares(average: str | None, support: Array) -> Array:
+    """What each class has of a mean, (K,): the same, or by its weight."""
+    if average == "macro":
+        return np.full(len(support), 1 / len(support))
+    return divide(support, support.sum())
+
+
+def pair_shares(average: str | None, support: Array) -> Array:
+    """What each ordered pair of classes with rows has of a mean over pairs, (K, K)."""
+    present = support > 0
+    pairs = np.where(present[:, None] & present, 1.0, 0.0)
+    np.fill_diagonal(pairs, 0.0)
+    if average == "weighted":
+        pairs *= support[:, None] + support
+    return divide(pairs, pairs.sum())
+
+
+def is_by_class(average: str | None) -> bool:
+    """Whether each class has a value of its own, which is averaged or given."""
+    return average in ("macro", "weighted", None)
+
+
+def is_by_support(average: str | None) -> bool:
+    """Whether the classes have a say by their weight, which varies as the values do."""
+    return average == "weighted"
+
+
+def is_plain(average: str | None) -> bool:
+    """Whether all classes have the same say."""
+    return average == "macro"
 
 
 # --------------------------------------------------------------------------- rates of classes

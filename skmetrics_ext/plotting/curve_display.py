@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from skmetrics_ext.inference.tests.fold_tests import corrected_resampled_interval
+from skmetrics_ext.metrics.averaging import MACRO, MICRO
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import drawing
 from skmetrics_ext.plotting.display import ScoreDisplay
@@ -26,7 +27,7 @@ from skmetrics_ext.plotting.scored import ScoredFold, binary_problems
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
 from skmetrics_ext.validation.parameters import check_level
 
-_AVERAGE_DASHES = {"micro": "-", "macro": (0, (1, 1))}
+_AVERAGE_DASHES = {MICRO: "-", MACRO: (0, (1, 1))}
 
 
 @document_display
@@ -132,7 +133,7 @@ class CurveDisplay(ScoreDisplay):
                 continue
             found = {line.curve: line for line in quietly(cls._read, fold.scores, **options)}
             # Of several curves, the folds of their macro-average are drawn.
-            default = "macro" if "macro" in found else None
+            default = MACRO if MACRO in found else None
             for curve, line in chosen(found, default if curves is None else curves).items():
                 if cls._is_undefined(line, fold.scores):
                     undefined[fold.number] = f"{curve}: a class has no rows, or no others"

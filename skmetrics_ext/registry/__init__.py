@@ -4,7 +4,7 @@
 """
 
 from skmetrics_ext.registry.find import Metric, defaults_of, find, parameters_of, scorers, spec_of
-from skmetrics_ext.registry.headline import HEADLINE, RATES, SYNONYMS
+from skmetrics_ext.registry.headline import CRITERION, HEADLINE, OF_SCORES, RATES, SYNONYMS
 from skmetrics_ext.registry.spec import MetricSpec
 from skmetrics_ext.registry.table import METRICS
 
@@ -17,8 +17,10 @@ def find_metric(name: str) -> tuple[MetricSpec, dict]:  # OLD, until every calle
 
 
 __all__ = [
+    "CRITERION",
     "HEADLINE",
     "METRICS",
+    "OF_SCORES",
     "RATES",
     "SYNONYMS",
     "Metric",

@@ -18,6 +18,12 @@ HEADLINE: Mapping[str, tuple[str, ...]] = {
     "multilabel": ("f1_macro", "f1_micro", "accuracy", "neg_hamming_loss"),
 }
 
+# What a data set is evaluated by where nothing is asked for.
+OF_SCORES = ("roc_auc", "average_precision", "log_loss")
+
+# What a threshold is chosen by, as scikit-learn does.
+CRITERION = "balanced_accuracy"
+
 # Rates that a picture of thresholds shows.
 RATES = ("precision", "recall", "specificity", "f1")
 

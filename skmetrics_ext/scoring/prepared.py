@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.alignment import AlignedRows, ModelTarget
-from skmetrics_ext.metrics.averaging import mean_of_classes
+from skmetrics_ext.metrics.averaging import is_plain, mean_of_classes
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.validation import warn_undefined
 from skmetrics_ext.validation.positive import positive_class
@@ -103,7 +103,7 @@ class Prepared:
         """Whether the macro average is that of the classes that have rows."""
         metric = self.metric
         return (
-            self.ground.lacking and metric.takes("average") and metric.options["average"] == "macro"
+            self.ground.lacking and metric.takes("average") and is_plain(metric.options["average"])
         )
 
     def value(self) -> Any:

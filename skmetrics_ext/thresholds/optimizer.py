@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skmetrics_ext.metrics.labels.accuracy import accuracy_score
 from skmetrics_ext.numeric import Array
+from skmetrics_ext.registry import CRITERION
 from skmetrics_ext.thresholds.criteria import Objective
 from skmetrics_ext.thresholds.folds import (
     RESPONSES,
@@ -137,7 +138,7 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         self,
         estimator: Any,
         *,
-        criterion: Any = "balanced_accuracy",
+        criterion: Any = CRITERION,
         constraint: Any = None,
         cost: Any = None,
         prevalence: float | None = None,

@@ -1,12 +1,14 @@
 """What is refused, where it stands, and what is told."""
 
+import re
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
 from support.frames import binary_frame, run, small_batches
 
-from skmetrics_ext import PartitionError, brier_score_loss, evaluate
+from skmetrics_ext import PartitionError, brier_score_loss, evaluate, net_benefit
 
 pytestmark = pytest.mark.usefixtures(small_batches.__name__)
 __all__ = ["small_batches"]
@@ -92,7 +94,7 @@ def test_other_mistakes(engine):
         ({"metrics": ["roc_auc"], "weight": "zero"}, "every weight is 0"),
         ({"metrics": ["roc_auc"], "labels": [0, 2]}, "lacks"),
         ({"metrics": ["roc_auc"], "labels": [0, 0]}, "twice"),
-        ({"metrics": ["roc_auc"], "pos_label": 5}, "pos_label=5 is none of"),
+        ({"metrics": ["roc_auc"], "pos_label": 5}, "pos_label=5 is not a valid label"),
         ({"metrics": ["roc_auc"], "score": ["score"] * 3}, "3 columns of scores need"),
         ({"metrics": ["roc_auc"], "memory_limit": "much"}, "memory_limit must be"),
     ]
@@ -101,11 +103,27 @@ def test_other_mistakes(engine):
             run(engine, frame, **{"score": "score", **options})
 
 
+@pytest.mark.parametrize("names", [("ill", "well"), ("no", "yes"), (1, 2)])
 @pytest.mark.parametrize("engine", ENGINES)
-def test_text_needs_a_positive_class(engine):
-    frame = binary_frame(60, text=True)
-    with pytest.raises(ValueError, match=r"Which of \['ill', 'well'\] is the positive class"):
-        run(engine, frame, score="score", metrics=["roc_auc"])
+def test_metrics_of_one_class_ask_which_it_is(engine, names):
+    frame = binary_frame(60)
+    codes = frame[["true", "pred"]].to_numpy()
+    frame["true"], frame["pred"] = (np.array(names)[own] for own in codes.T)
+    asks = re.escape(f"which of {list(names)!r} is the positive one is not said: pass pos_label=")
+    for options in (
+        {"score": "score", "metrics": ["roc_auc", "average_precision"]},
+        {"pred": "pred", "metrics": ["accuracy", "f1"]},
+        {"score": "score", "metrics": ["brier_score", partial(net_benefit, threshold=0.3)]},
+    ):
+        with pytest.raises(ValueError, match=asks):
+            run(engine, frame, **options)
+    with pytest.raises(ValueError, match=asks):  # a class that is only predicted is one
+        run(engine, frame[frame["true"] == names[1]], pred="pred", metrics=["f1"])
+    either = ["roc_auc", "ks_statistic", "brier_score", "accuracy", "f1_macro", "markedness"]
+    found = run(engine, frame, score="score", pred="pred", metrics=either)
+    plain = frame.assign(true=codes[:, 0], pred=codes[:, 1])
+    wanted = run(engine, plain, score="score", pred="pred", metrics=either)
+    assert [row.value for row in found] == [row.value for row in wanted]  # of the later class
 
 
 @pytest.mark.parametrize("engine", ENGINES)

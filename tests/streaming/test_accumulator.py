@@ -1,6 +1,7 @@
 """An accumulator of batches equals the functions of all rows."""
 
 import pickle
+import re
 from itertools import pairwise
 
 import numpy as np
@@ -116,6 +117,60 @@ def test_the_first_batch_need_not_hold_both_classes():
     minus.update([-1, -1], [0.2, 0.4])
     minus.update([1], [0.3])
     assert minus.compute() == {"roc_auc": 0.5}
+
+
+@pytest.mark.parametrize("names", [(0, 1), (-1, 1), (False, True)])
+def test_positives_alone_are_positive(names):
+    """Whatever the others turn out to be called."""
+    metrics = ["roc_auc", "average_precision", "log_loss", "f1"]
+    parts = [([names[k] for k in own], score) for own, score in (
+        ([1, 1], [0.2, 0.9]), ([1], [0.4]), ([0], [0.3]), ([1, 0], [0.8, 0.1]),
+    )]  # fmt: skip
+    whole = Accumulator(metrics)
+    others = []
+    for true, score in parts:
+        pred = [names[own >= 0.5] for own in score]
+        others.append(Accumulator(metrics))
+        for accumulator in (whole, others[-1]):
+            accumulator.update(true, score, y_pred=pred)
+    true, score = np.array([1, 1, 1, 0, 1, 0]), np.array([0.2, 0.9, 0.4, 0.3, 0.8, 0.1])
+    wanted = {
+        "roc_auc": sx.roc_auc_score(true, score),
+        "average_precision": sx.average_precision_score(true, score),
+        "log_loss": pytest.approx(sx.log_loss(true, score)),
+        "f1": sx.f1_score(true, (score >= 0.5).astype(int)),
+    }
+    assert whole.compute() == others[0].merge(*others[1:]).compute() == wanted
+
+
+@pytest.mark.parametrize("names", [(1, 2), (0, 2), ("no", "yes")])
+def test_metrics_of_one_class_ask_which_it_is(names):
+    def told(**options):
+        accumulator = Accumulator(["f1", "average_precision"], **options)
+        accumulator.update([names[1]], [0.9], y_pred=[names[1]])  # a batch without the other
+        accumulator.update([names[0], names[1]], [0.3, 0.2], y_pred=[names[0], names[0]])
+        return accumulator.compute()
+
+    with pytest.raises(ValueError, match=r"pass labels=, the negative class and the positive one"):
+        told()
+    later = {"f1": 2 / 3, "average_precision": pytest.approx(sx.average_precision_score(
+        [1, 0, 1], [0.9, 0.3, 0.2]))}  # fmt: skip
+    assert told(labels=names) == told(labels=names[::-1], pos_label=names[1]) == later
+    labels = Accumulator(["f1", "accuracy"])
+    labels.update([names[1]], [names[1]])
+    labels.update([names[0], names[1]], [names[0], names[0]])
+    asks = f"f1 is of one class, and which of {list(names)!r} is the positive one is not said"
+    with pytest.raises(ValueError, match=re.escape(asks) + ": pass pos_label="):
+        labels.compute()
+    either = Accumulator(["markedness", "f1_macro", "accuracy"])
+    either.update([names[1]], [names[1]])
+    either.update([names[0], names[1]], [names[0], names[0]])
+    true, pred = [1, 0, 1], [1, 0, 0]
+    assert either.compute() == {
+        "markedness": sx.markedness_score(true, pred),
+        "f1_macro": sx.f1_score(true, pred, average="macro"),
+        "accuracy": sx.accuracy_score(true, pred),
+    }
 
 
 def test_text_labels():

@@ -19,6 +19,7 @@ from skmetrics_ext.inference.draws.readings import (
     weighed,
 )
 from skmetrics_ext.inference.draws.units import RowFacts, read_groups
+from skmetrics_ext.metrics.averaging import MACRO, is_by_class
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric, find
 from skmetrics_ext.registry.find import parameters_of
@@ -101,9 +102,9 @@ def check_rows(
     if row.response == "labels":
         absolute = row.weights_are_counts or row.is_table
         labels = Labels.check(y_true, y_pred, sample_weight=sample_weight, absolute=absolute)
-        if labels.is_multilabel:
-            return metric, labels
-        return metric.settled(labels.classes.tolist()), labels
+        if not labels.is_multilabel:  # by the classes of rows that have weight
+            metric = metric.settled(weighed(labels)[0].classes.tolist())
+        return metric, labels
     check = row.check or _CHECKS[row.response]
     accepted = parameters_of(check)
     told = {name: metric.params.get(name) for name in ("labels", "pos_label")}
@@ -164,7 +165,7 @@ def reading_of(metric: Metric, data: Any, facts: RowFacts, value: Any) -> TallyR
         scores = data.as_scores() if isinstance(data, Probabilities) else data
         options = metric.options
         # Pairs of classes, cells and rows have rankings of their own.
-        each_class = options.get("average", "macro") in ("macro", "weighted", None)
+        each_class = is_by_class(options.get("average", MACRO))
         if scores.kind == "binary" or (each_class and options.get("multi_class") != "ovo"):
             return RankReading(metric, value, scores, facts)
     if row.row_values is not None and _knows(metric, row.row_values, metric.own):

@@ -54,10 +54,6 @@ class Reading(ABC):
         """The same in the form that many draws are fast in."""
         return self
 
-    def of_rows(self, counts: Array) -> Array:
-        """Values (B, ...) where row i is drawn counts[b, i] times."""
-        return self.statistic(Scatter(self.units.of_row, len(self.units))(counts))
-
     def of_draws(self, rng: np.random.Generator, n_draws: int, stratified: bool) -> Array:
         """Values (n_draws, ...) of rows drawn with replacement."""
         size = max(CELLS // len(self.units), 1)

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skmetrics_ext.inference.draws.units import read_groups
+from skmetrics_ext.inference.draws.readings import weighed
+from skmetrics_ext.inference.draws.units import RowFacts, read_groups
 from skmetrics_ext.inference.influence.multiclass_areas import (
     Areas,
     area_spread,
@@ -18,14 +19,15 @@ from skmetrics_ext.inference.influence.multiclass_areas import (
 from skmetrics_ext.inference.influence.rankings import area_parts, covariance, delong, spread
 from skmetrics_ext.inference.proportions import increasing_root, normal_quantile
 from skmetrics_ext.inference.results import Estimate
+from skmetrics_ext.metrics.averaging import is_by_class
 from skmetrics_ext.metrics.rankings.ranking_kernels import roc_auc
 from skmetrics_ext.metrics.rankings.score_tally import read_areas
 from skmetrics_ext.numeric import Array, divide, wilson
 from skmetrics_ext.tallies import RankTally
-from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
+from skmetrics_ext.validation import Scores, check_option
 from skmetrics_ext.validation.parameters import check_level
 
-AUC_METHODS = ("delong", "logit")
+AUC_METHODS = ("logit", "delong")
 _ROUNDING = 1e-12  # areas of weighted rows come within it of 0 and 1
 _FEW = 5.0  # expected rows of the rarer class on the wrong side, below which intervals fall short
 _ONE_ROW = "a class has one row or group"
@@ -47,7 +49,6 @@ def auc_interval(
     *,
     multi_class: str = "raise",
     average: str | None = "macro",
-    max_fpr: float | None = None,
     method: str = "delong",
     groups: Any = None,
     weights_are: str = "importance",
@@ -59,8 +60,8 @@ def auc_interval(
     ----------
     checked : Scores
         Labels, scores and weights.
-    multi_class, average, max_fpr
-        As in `roc_auc_score`, whose value this has. Partial areas are refused.
+    multi_class, average
+        As in `roc_auc_score`, whose value this has.
     method : {"delong", "logit"}, default="delong"
         - "delong": area -+ z standard errors, cut at 0 and 1;
         - "logit": the same for log(area / (1 - area)), with the quantile of a t distribution of
@@ -95,11 +96,6 @@ def auc_interval(
     check_option("method", method, AUC_METHODS)
     check_option("weights_are", weights_are, ("importance", "frequency"))
     level = check_level(confidence_level)
-    if max_fpr is not None and max_fpr != 1:
-        raise InvalidParameterError(
-            f"method={method!r} is for whole areas, got max_fpr={max_fpr!r}: partial areas take "
-            "method='bootstrap'."
-        )
     if checked.kind == "binary" and checked.weight is None and groups is None:
         RankTally.of_class(checked)  # kept, so that value and variance read one sort
     value = read_areas(roc_auc, checked, multi_class, average)
@@ -120,7 +116,7 @@ def area_estimates(
 ) -> list[Estimate]:
     """The same of an area that is known, or of the area of each class or pair."""
     if checked.kind == "binary" and groups is None and weights_are == "frequency":
-        check_counts(checked.weight)  # a table of scores counts the rows
+        RowFacts.of(checked.weight, groups, weights_are)  # a table of scores counts the rows
     else:
         checked, groups = evidence(checked, groups, weights_are)
     found = auc_spreads(checked, value, multi_class, average, groups, weights_are)
@@ -143,7 +139,7 @@ def auc_spreads(
         areas = pair_class_areas(checked) if pairs else class_areas(checked)
         return [_one_of(areas, k, float(one), groups) for k, one in enumerate(value)]
     total, areas, shares = area_spread(checked, multi_class, average, groups)
-    by_class = groups is None and average in ("macro", "weighted") and checked.true.ndim == 1
+    by_class = groups is None and is_by_class(average) and checked.true.ndim == 1
     strata = checked.true if by_class else np.zeros(len(total), dtype=np.int64)
     variance, freedom = _variance(total, strata)
     sizes = np.minimum(areas.sizes, len(total))  # no more than there are groups
@@ -285,31 +281,11 @@ def evidence(
     checked: Scores, groups: Array | None, weights_are: str
 ) -> tuple[Scores, Array | None]:
     """The rows that say something: without those of weight 0, and each as often as it was seen."""
-    weight = checked.weight
-    if weight is None:
+    checked, groups = weighed(checked, groups)
+    sizes = RowFacts.of(checked.weight, groups, weights_are).sizes
+    if sizes is None:
         return checked, groups
-    if weights_are == "frequency":
-        check_counts(weight)
-        rows = np.repeat(np.arange(len(weight)), weight.astype(np.int64))
-        weight = None
-    elif weight.all():
-        return checked, groups
-    else:
-        rows = np.flatnonzero(weight)
-        weight = weight[rows]
-    kept = replace(
-        checked, true=checked.true[rows], score=checked.score[rows], weight=weight, cache={}
-    )
-    return kept, None if groups is None else np.unique(groups[rows], return_inverse=True)[1]
-
-
-def check_counts(weight: Array | None) -> None:
-    """Refuse weights that are no numbers of rows."""
-    if weight is None or weight.dtype.kind != "f":
-        return
-    broken = weight != np.floor(weight)
-    if broken.any():
-        raise InvalidParameterError(
-            "weights_are='frequency' says how often each row was seen, so sample_weight must hold "
-            f"integers, got {weight[broken][0]}."
-        )
+    rows = np.repeat(np.arange(len(sizes)), sizes)
+    true, score = checked.true[rows], checked.score[rows]
+    listed = replace(checked, true=true, score=score, weight=None, cache={})
+    return listed, None if groups is None else groups[rows]

@@ -9,6 +9,7 @@ import numpy as np
 
 from skmetrics_ext import kernels
 from skmetrics_ext.inference.influence.rankings import area_parts, spread
+from skmetrics_ext.metrics.averaging import MICRO, class_shares, is_by_support, pair_shares
 from skmetrics_ext.metrics.rankings.ranking_kernels import roc_auc
 from skmetrics_ext.metrics.rankings.score_tally import rankings_of
 from skmetrics_ext.numeric import Array, divide, row_sums
@@ -70,7 +71,7 @@ def area_spread(
     checked: Scores, multi_class: str, average: str, groups: Array | None
 ) -> tuple[Array, Areas, Array]:
     """Spread of a mean of areas (`influence.spread`), its areas, and their shares in it."""
-    if average == "micro":
+    if average == MICRO:
         return _cell_spread(checked, groups)
     if average == "samples":
         return _row_spread(checked, groups)
@@ -89,11 +90,11 @@ def _class_spread(
     """
     areas = class_areas(checked)
     mass = _support(checked)
-    share = np.full(len(mass), 1 / len(mass)) if average == "macro" else divide(mass, mass.sum())
+    share = class_shares(average, mass)
     kept = share > 0  # a class without rows has no area, and no say in a weighted mean
     columns = spread(areas.parts[:, kept], areas.strata[:, kept], groups)
     total = np.einsum("gk,k->g", columns, share[kept])
-    if average == "weighted":
+    if is_by_support(average):
         gain = np.einsum("rk,k->r", checked.marks()[:, kept], areas.values[kept])
         support = checked.marks().sum(axis=1)
         mean = (share * np.where(kept, areas.values, 0.0)).sum()
@@ -107,11 +108,7 @@ def _pair_spread(checked: Scores, average: str, groups: Array | None) -> tuple[A
     present = mass > 0
     n_present = np.count_nonzero(present)
     areas = rankings_of(checked).pairs(roc_auc)
-    pair_of = np.where(present[:, None] & present, 1.0, 0.0)
-    np.fill_diagonal(pair_of, 0.0)
-    if average == "weighted":
-        pair_of *= mass[:, None] + mass
-    share = divide(pair_of, pair_of.sum())  # of A(i|j) in the mean: both orders of a pair alike
+    share = pair_shares(average, mass)  # of A(i|j) in the mean: both orders of a pair alike
     known = np.where(share > 0, areas, 0.0)
     weight = np.ones(len(codes)) if checked.weight is None else checked.weight.astype(np.float64)
     own = weight * divide(1.0, mass)[codes]
@@ -130,7 +127,7 @@ def _pair_spread(checked: Scores, average: str, groups: Array | None) -> tuple[A
             own * share[k, codes] * (1 - places - known[k, codes]),
         )
     total = spread(part[:, None], codes, groups)[:, 0]
-    if average == "weighted":
+    if is_by_support(average):
         mean = (share * known).sum()
         both = (known + known.T) * (present[:, None] & present) / 2
         gain = divide(row_sums(both), n_present - 1.0)

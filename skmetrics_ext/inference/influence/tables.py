@@ -8,12 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skmetrics_ext.inference.draws.readings import TableReading
-from skmetrics_ext.inference.proportions import normal_quantile, proportion_bounds
+from skmetrics_ext.inference.proportions import Bounds, normal_quantile, proportion_bounds
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies.counts import table_of
 
 ReadTables = Callable[[Array], Array]
-Bounds = tuple[Array, Array]
 
 # The imaginary step: its square is lost beside any count, so the derivative is exact.
 _STEP = 1e-60

@@ -106,6 +106,8 @@ def mean_of(plan: Averaged, zero_division: Any, *rates: Rate) -> Mean:
 class RateFunction(Protocol):
     """Signature that all rates share, and the facts of each."""
 
+    __name__: str
+
     rate: Rate
 
     def __call__(

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 from scipy import stats
-from support.compare import same
 
-from skmetrics_ext import METRICS, confidence_interval, f1_score, gini_score, roc_auc_score
+from skmetrics_ext import METRICS, confidence_interval, f1_score
 from skmetrics_ext.inference.draws.bootstrap import (
     DrawPlan,
     acceleration,
@@ -13,7 +12,6 @@ from skmetrics_ext.inference.draws.bootstrap import (
     resample,
     seed_sequence,
 )
-from skmetrics_ext.inference.draws.rankings import AreaReading
 from skmetrics_ext.inference.draws.readers import read_metric
 from skmetrics_ext.inference.draws.units import draw_counts
 from skmetrics_ext.validation import InvalidParameterError
@@ -33,48 +31,6 @@ def scores():
     return true, np.round(true + rng.normal(size=150), 1)
 
 
-def test_as_many_rows_are_drawn_as_there_are(labels):
-    units = read_metric("f1_macro", *labels).units
-    counts = draw_counts(np.random.default_rng(0), units, 50, stratified=False)
-    assert (counts.sum(axis=1) == 120).all()
-    assert counts.std(axis=0).min() > 0
-
-
-def test_classes_keep_their_size_where_they_are_strata(scores):
-    units = read_metric("roc_auc", *scores).units
-    counts = draw_counts(np.random.default_rng(0), units, 50, stratified=True)
-    positive = (counts * (units.stratum == 1)).sum(axis=1)
-    assert (positive == scores[0].sum()).all()
-    assert (counts.sum(axis=1) == 150).all()
-
-
-def test_groups_are_drawn_as_wholes(labels):
-    groups = np.arange(120) // 6
-    reading = read_metric("f1_macro", *labels, groups=groups)
-    counts = draw_counts(np.random.default_rng(0), reading.units, 30, stratified=False)
-    units = reading.units
-    for group in range(20):
-        own = counts[:, units.group == group] / units.rows[units.group == group]
-        assert (own == own[:, :1]).all()
-    assert (np.count_nonzero(counts, axis=1) < len(units)).all()
-
-
-@pytest.mark.parametrize("n_rows", [40, 3000])
-def test_draws_of_units_are_multinomial(n_rows):
-    """Mean and variance of the counts, by either way of drawing."""
-    true = np.arange(n_rows) % 2
-    pred = (np.arange(n_rows) % 3 == 0).astype(int)
-    few = read_metric("f1", true, pred).units
-    many = read_metric("roc_auc", true, np.arange(n_rows) // 2).units
-    for units in (few, many):
-        counts = draw_counts(np.random.default_rng(5), units, 400, stratified=False)
-        share = units.rows / n_rows
-        error = np.sqrt(units.rows * (1 - share) / 400)
-        assert (np.abs(counts.mean(axis=0) - units.rows) < 5 * error).all()
-        spread = counts.var(axis=0).mean() / (units.rows * (1 - share)).mean()
-        assert spread == pytest.approx(1, abs=0.15)
-
-
 def test_values_are_those_of_the_rows_drawn(labels):
     """The same seed, followed by hand through the counts of rows."""
     true, pred = labels
@@ -83,21 +39,6 @@ def test_values_are_those_of_the_rows_drawn(labels):
     for count, value in zip(counts, reading.statistic(counts), strict=True):
         rows = np.repeat(reading.units.first, count)
         assert value == pytest.approx(f1_score(true[rows], pred[rows], average="macro"))
-
-
-def test_areas_of_draws_are_exact_with_ties_and_weights(scores):
-    true, score = scores
-    rng = np.random.default_rng(0)
-    for metric, public in (("roc_auc", roc_auc_score), ("gini", gini_score)):
-        reading = read_metric(metric, true, score).for_draws
-        assert isinstance(reading, AreaReading)
-        counts = rng.integers(0, 3, (4, 150))
-        expected = [public(true, score, sample_weight=count) for count in counts]
-        same(reading.of_rows(counts), np.array(expected))
-    weight = rng.integers(1, 4, 150) / 4
-    reading = read_metric("roc_auc", true, score, sample_weight=weight).for_draws
-    expected = [roc_auc_score(true, score, sample_weight=weight * count) for count in counts]
-    same(reading.of_rows(counts), np.array(expected))
 
 
 def test_the_same_seed_gives_the_same_draws_for_any_number_of_jobs(labels, scores):

@@ -17,8 +17,9 @@ from skmetrics_ext.inference.draws.readings import (
     RowReading,
     TableReading,
 )
-from skmetrics_ext.inference.draws.units import Scatter
 from skmetrics_ext.validation import InvalidParameterError
+
+from .drawing import rows_drawn
 
 
 def reading_of(name, params, sample, **options):
@@ -45,7 +46,7 @@ def test_the_statistic_of_all_rows_is_the_value_of_the_public_function(name, dat
     same(reading.value, expected)
     ones = np.ones((1, len(sample)), dtype=np.int64)
     with undefined_allowed():
-        found = reading.of_rows(ones)
+        found = rows_drawn(reading, ones)
     undefined = np.asarray(expected) == 0  # average precision calls 0/0 zero
     found = np.where(np.isnan(found[0]) & undefined, 0.0, found[0])
     same(found, np.asarray(expected, dtype=float))
@@ -67,7 +68,7 @@ def test_a_draw_has_the_value_of_the_public_function_on_the_rows_drawn(name, dat
     expected = call(spec, params, sample.take(rows))
     reading = reading_of(name, params, sample)
     assert isinstance(reading, TableReading)
-    same(reading.of_rows(counts[None])[0], np.asarray(expected, dtype=float))
+    same(rows_drawn(reading, counts[None])[0], np.asarray(expected, dtype=float))
 
 
 @settings(max_examples=40, deadline=None)
@@ -85,7 +86,7 @@ def test_a_draw_of_scores_has_the_value_of_the_rows_drawn(data):
     expected = np.asarray(call(spec, params, sample.take(rows)), dtype=float)
     reading = reading_of(name, params, sample)
     with undefined_allowed():
-        found = reading.of_rows(counts[None])[0]
+        found = rows_drawn(reading, counts[None])[0]
     found = np.where(np.isnan(found) & (expected == 0), 0.0, found)
     same(found, expected)
 
@@ -116,21 +117,9 @@ def test_parameters_that_no_kernel_knows_are_read_from_weighted_rows():
     counts = rng.integers(1, 3, 30)
     rows = np.repeat(np.arange(30), counts)
     same(
-        reading.of_rows(counts[None])[0],
+        rows_drawn(reading, counts[None])[0],
         np.asarray(roc_auc_score(true[rows], score[rows], multi_class="ovo")),
     )
-
-
-def test_rows_that_are_alike_are_one_unit():
-    true, pred = [0, 0, 1, 1, 1], [0, 0, 1, 0, 1]
-    reading = read_metric("f1", true, pred)
-    assert sorted(reading.units.rows.tolist()) == [1, 2, 2]
-    assert reading.tables(reading.units.rows).tolist() == [[2, 0], [1, 2]]
-    weighted = read_metric("f1", true, pred, sample_weight=[1, 2, 1, 1, 1])
-    assert len(weighted.units) == 4
-    seen = read_metric("f1", true, pred, sample_weight=[1, 2, 1, 1, 1], weights_are="frequency")
-    assert seen.units.weight is None
-    assert seen.units.rows.sum() == 6
 
 
 def test_rows_without_weight_are_absent():
@@ -188,7 +177,7 @@ def test_metrics_that_have_no_scorer_are_read_from_tables():
     counts = np.array([1, 2, 0, 3, 1])
     rows = np.repeat(np.arange(5), counts)
     same(
-        reading.of_rows(counts[None])[0],
+        rows_drawn(reading, counts[None])[0],
         np.asarray(expected_cost(true[rows], pred[rows], cost_matrix=costs)),
     )
 
@@ -197,13 +186,3 @@ def test_arrays_are_read_as_arrays():
     true, pred = [0, 0, 1, 1], [0, 1, 1, 1]
     reading = read_metric(confusion_matrix, true, pred)
     same(reading.statistic(reading.units.rows[None])[0], np.array([[1.0, 1.0], [0.0, 2.0]]))
-
-
-@given(st.lists(st.integers(0, 6), min_size=1, max_size=12), st.data())
-def test_scatter_sums_into_places(index, data):
-    columns = np.array(
-        data.draw(st.lists(st.integers(-5, 5), min_size=2 * len(index), max_size=2 * len(index)))
-    ).reshape(2, -1)
-    found = Scatter(np.array(index), 7)(columns)
-    expected = np.array([np.bincount(index, weights=row, minlength=7) for row in columns])
-    np.testing.assert_array_equal(found, expected)

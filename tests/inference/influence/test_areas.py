@@ -261,7 +261,6 @@ def test_few_rows_are_named():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"max_fpr": 0.2}, "max_fpr=0.2.*bootstrap"),
         ({"method": "wald"}, "method has to be one of"),
         ({"weights_are": "counts"}, "weights_are"),
         ({"confidence_level": 95}, "confidence_level"),

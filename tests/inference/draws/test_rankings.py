@@ -1,0 +1,33 @@
+"""Rankings of draws: areas of many draws at once."""
+
+import numpy as np
+import pytest
+from support.compare import same
+
+from skmetrics_ext import gini_score, roc_auc_score
+from skmetrics_ext.inference.draws.rankings import AreaReading
+from skmetrics_ext.inference.draws.readers import read_metric
+
+from .drawing import rows_drawn
+
+
+@pytest.fixture
+def scores():
+    rng = np.random.default_rng(1)
+    true = rng.integers(0, 2, 150)
+    return true, np.round(true + rng.normal(size=150), 1)
+
+
+def test_areas_of_draws_are_exact_with_ties_and_weights(scores):
+    true, score = scores
+    rng = np.random.default_rng(0)
+    for metric, public in (("roc_auc", roc_auc_score), ("gini", gini_score)):
+        reading = read_metric(metric, true, score).for_draws
+        assert isinstance(reading, AreaReading)
+        counts = rng.integers(0, 3, (4, 150))
+        expected = [public(true, score, sample_weight=count) for count in counts]
+        same(rows_drawn(reading, counts), np.array(expected))
+    weight = rng.integers(1, 4, 150) / 4
+    reading = read_metric("roc_auc", true, score, sample_weight=weight).for_draws
+    expected = [roc_auc_score(true, score, sample_weight=weight * count) for count in counts]
+    same(rows_drawn(reading, counts), np.array(expected))

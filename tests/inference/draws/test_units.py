@@ -1,0 +1,87 @@
+"""Units: which rows are alike, how they are drawn, and sums by them."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skmetrics_ext.inference.draws.readers import read_metric
+from skmetrics_ext.inference.draws.units import Scatter, draw_counts
+
+
+@pytest.fixture
+def labels():
+    rng = np.random.default_rng(0)
+    true = rng.integers(0, 3, 120)
+    return true, np.where(rng.random(120) < 0.7, true, rng.integers(0, 3, 120))
+
+
+@pytest.fixture
+def scores():
+    rng = np.random.default_rng(1)
+    true = rng.integers(0, 2, 150)
+    return true, np.round(true + rng.normal(size=150), 1)
+
+
+def test_rows_that_are_alike_are_one_unit():
+    true, pred = [0, 0, 1, 1, 1], [0, 0, 1, 0, 1]
+    reading = read_metric("f1", true, pred)
+    assert sorted(reading.units.rows.tolist()) == [1, 2, 2]
+    assert reading.tables(reading.units.rows).tolist() == [[2, 0], [1, 2]]
+    weighted = read_metric("f1", true, pred, sample_weight=[1, 2, 1, 1, 1])
+    assert len(weighted.units) == 4
+    seen = read_metric("f1", true, pred, sample_weight=[1, 2, 1, 1, 1], weights_are="frequency")
+    assert seen.units.weight is None
+    assert seen.units.rows.sum() == 6
+
+
+def test_as_many_rows_are_drawn_as_there_are(labels):
+    units = read_metric("f1_macro", *labels).units
+    counts = draw_counts(np.random.default_rng(0), units, 50, stratified=False)
+    assert (counts.sum(axis=1) == 120).all()
+    assert counts.std(axis=0).min() > 0
+
+
+def test_classes_keep_their_size_where_they_are_strata(scores):
+    units = read_metric("roc_auc", *scores).units
+    counts = draw_counts(np.random.default_rng(0), units, 50, stratified=True)
+    positive = (counts * (units.stratum == 1)).sum(axis=1)
+    assert (positive == scores[0].sum()).all()
+    assert (counts.sum(axis=1) == 150).all()
+
+
+def test_groups_are_drawn_as_wholes(labels):
+    groups = np.arange(120) // 6
+    reading = read_metric("f1_macro", *labels, groups=groups)
+    counts = draw_counts(np.random.default_rng(0), reading.units, 30, stratified=False)
+    units = reading.units
+    for group in range(20):
+        own = counts[:, units.group == group] / units.rows[units.group == group]
+        assert (own == own[:, :1]).all()
+    assert (np.count_nonzero(counts, axis=1) < len(units)).all()
+
+
+@pytest.mark.parametrize("n_rows", [40, 3000])
+def test_draws_of_units_are_multinomial(n_rows):
+    """Mean and variance of the counts, by either way of drawing."""
+    true = np.arange(n_rows) % 2
+    pred = (np.arange(n_rows) % 3 == 0).astype(int)
+    few = read_metric("f1", true, pred).units
+    many = read_metric("roc_auc", true, np.arange(n_rows) // 2).units
+    for units in (few, many):
+        counts = draw_counts(np.random.default_rng(5), units, 400, stratified=False)
+        share = units.rows / n_rows
+        error = np.sqrt(units.rows * (1 - share) / 400)
+        assert (np.abs(counts.mean(axis=0) - units.rows) < 5 * error).all()
+        spread = counts.var(axis=0).mean() / (units.rows * (1 - share)).mean()
+        assert spread == pytest.approx(1, abs=0.15)
+
+
+@given(st.lists(st.integers(0, 6), min_size=1, max_size=12), st.data())
+def test_scatter_sums_into_places(index, data):
+    columns = np.array(
+        data.draw(st.lists(st.integers(-5, 5), min_size=2 * len(index), max_size=2 * len(index)))
+    ).reshape(2, -1)
+    found = Scatter(np.array(index), 7)(columns)
+    expected = np.array([np.bincount(index, weights=row, minlength=7) for row in columns])
+    np.testing.assert_array_equal(found, expected)
