@@ -321,7 +321,7 @@ class Joint(RankReading):
     readings: list[Any]
 
     @classmethod
-    def of(cls, readings: list[Any]) -> "Joint":
+    def of(cls, readings: list[Any]) -> Joint:
         first, values = readings[0], np.array([reading.value for reading in readings])
         return cls(first.metric, values, first.data, first.facts, readings)
 

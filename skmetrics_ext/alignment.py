@@ -174,8 +174,7 @@ class AlignedRows:
         order = _positive_last(known, positive)
         codes, weight = target.codes_in(order), target.weight
         score = read_scores_of(positive_column(response, known, positive), "y_score")
-        if weight is not None:
-            weight, codes, score = _with_weight(weight, codes, score)
+        weight, codes, score = _with_weight(weight, codes, score)
         _check_shape(score, len(known), len(codes))
         kind = "binary" if len(known) == 2 else "multiclass"
         return Scores(kind, target.array_of(order), codes, score, weight)
@@ -184,8 +183,7 @@ class AlignedRows:
         """Scores of every class; of those that the model never saw, below all its scores."""
         target = self._single_label()
         codes, weight, score = target.codes, target.weight, read_scores_of(response, "y_score")
-        if weight is not None:
-            weight, codes, score = _with_weight(weight, codes, score)
+        weight, codes, score = _with_weight(weight, codes, score)
         if score.ndim == 1:
             score = np.column_stack([-score, score])
         _check_shape(score, len(target.known), len(codes))
@@ -231,8 +229,7 @@ class AlignedRows:
             full = np.zeros((len(codes), len(order)), dtype=proba.dtype)
             full[:, find_labels(_objects(target.known), _objects(order))] = proba
             proba, codes = full, target.codes_in(order)
-        if weight is not None:
-            weight, codes, proba = _with_weight(weight, codes, proba)
+        weight, codes, proba = _with_weight(weight, codes, proba)
         named = Probabilities.of_codes(target.array_of(order), codes, proba, weight)
         if labels is not None or target.ordered:
             named.cache["ordered"] = True
@@ -252,9 +249,9 @@ def _objects(labels: list[Any]) -> Array:
     return found
 
 
-def _with_weight(weight: Array, *columns: Array) -> tuple[Array, ...]:
+def _with_weight(weight: Array | None, *columns: Array) -> tuple[Any, ...]:
     """Weights and columns of the rows that have weight."""
-    if weight.all():
+    if weight is None or weight.all():
         return weight, *columns
     kept = weight > 0
     return weight[kept], *(column[kept] for column in columns)

@@ -67,7 +67,7 @@ def scorer_table() -> str:
         "   * - function", "     - range", "     - undefined where", "     - scorers",
     ]  # fmt: skip
     for spec in skmetrics_ext.METRICS.values():
-        scorers = ", ".join(f"``{name}``" for name in spec.scorer_names()) or "none"
+        scorers = ", ".join(f"``{name}``" for name in spec.scorers) or "none"
         low, high = map(facts.number, spec.bounds)
         own = hasattr(skmetrics_ext, spec.name)  # else it is asked for by name
         link = f":func:`{spec.name}`" if own else f":func:`{spec.name} <confusion_statistic>`"

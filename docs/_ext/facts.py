@@ -128,7 +128,7 @@ def rows(name: str) -> list[tuple[str, str]]:
         if methods:
             listed = ", ".join([f"{methods[0]} (chosen by default)", *methods[1:]])
             found.append(("Intervals", f":func:`~skmetrics_ext.confidence_interval`: {listed}"))
-        scorers = [one for one in spec.scorer_names() if one in skmetrics_ext.get_scorer_names()]
+        scorers = [one for one in spec.scorers if one in skmetrics_ext.get_scorer_names()]
         if scorers:
             found.append(("Scorers", ", ".join(f"``{scorer}``" for scorer in scorers)))
     theirs, same = counterpart(name)

@@ -22,7 +22,7 @@ def _metrics(_: argparse.Namespace) -> int:
 
 
 def _row(spec: MetricSpec) -> tuple[str, ...]:
-    names = list(spec.scorer_names())
+    names = list(spec.scorers)
     better = {True: "higher", False: "lower", None: "-"}[spec.greater_is_better]
     more = f" (+{len(names) - 1})" if len(names) > 1 else ""
     return (

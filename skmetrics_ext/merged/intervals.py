@@ -13,7 +13,6 @@ from skmetrics_ext.merged.layout import Layout
 from skmetrics_ext.merged.ranges import SPREAD, kind_of
 from skmetrics_ext.merged.values import Ranking
 from skmetrics_ext.metrics.probabilities import losses
-from skmetrics_ext.metrics.rankings import top_k
 from skmetrics_ext.metrics.rankings.ranking_kernels import roc_auc
 from skmetrics_ext.numeric import divide
 from skmetrics_ext.registry import Metric
@@ -54,7 +53,7 @@ def of_moments(one: Metric, moments: MomentTally, level: float, weighted: bool) 
     """Of a mean of the rows."""
     if weighted:
         return refused(WEIGHTED)
-    if one.spec.kernel not in (losses.mean, top_k.mean) or moments.mean.shape[-1] != 1:
+    if one.spec.kernel is not losses.mean or moments.mean.shape[-1] != 1:
         return refused("a ratio of means has no interval from sums")
     value, n_rows = moments.mean[..., 0], float(moments.n_rows)
     if one.spec.interval == "wilson":

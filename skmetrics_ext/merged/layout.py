@@ -168,11 +168,10 @@ def _positive(
         return given.tolist()[1]
     if len(listed) > 2:
         return pos_label
-    if pos_label is not None and (scored or len(listed) == 2):
-        return positive_class(listed, pos_label, what="The data set")
-    if pos_label is not None:
-        return pos_label
-    of_one = [one for one in asked if one.sides == "one"]
-    if of_one:
-        return of_one[0].positive(listed)
-    return positive_class(listed, what="", either=True) if scored else natural_positive(listed)
+    if pos_label is None:
+        of_one = [one for one in asked if one.sides == "one"]
+        if of_one:
+            return of_one[0].positive(listed)
+        if not scored:  # the functions know that either side will do
+            return natural_positive(listed)
+    return positive_class(listed, pos_label, what="The data set", either=True)

@@ -8,14 +8,6 @@ from skmetrics_ext.registry.headline import CRITERION, HEADLINE, OF_SCORES, RATE
 from skmetrics_ext.registry.spec import MetricSpec
 from skmetrics_ext.registry.table import METRICS
 
-
-def find_metric(name: str) -> tuple[MetricSpec, dict]:  # OLD, until every caller has moved
-    from skmetrics_ext.registry.find import _named
-
-    found = _named(name, False)
-    return found.spec, dict(found.params)
-
-
 __all__ = [
     "CRITERION",
     "HEADLINE",
@@ -27,7 +19,6 @@ __all__ = [
     "MetricSpec",
     "defaults_of",
     "find",
-    "find_metric",
     "parameters_of",
     "scorers",
     "spec_of",

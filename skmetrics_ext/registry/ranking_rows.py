@@ -7,20 +7,20 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from skmetrics_ext.metrics.probabilities import row_values
+from skmetrics_ext.metrics.probabilities.losses import mean
 from skmetrics_ext.metrics.rankings import (
     equal_error,
     gains,
     h_measure,
     net_benefit,
-    operating_points,
     partial_auc,
     precision_recall,
     precision_recall_gain,
     ranking_kernels,
+    roc_areas,
     top_k,
 )
-from skmetrics_ext.metrics.rankings import roc_areas as ranking
+from skmetrics_ext.metrics.rankings import operating_points as at
 from skmetrics_ext.registry.spec import INFINITY, NEVER, PLAIN, WHOLE, MetricSpec, Ranges, Variants
 from skmetrics_ext.validation import Scores
 
@@ -38,6 +38,7 @@ ROC: Variants = {
 }
 RANKED: Variants = {**PLAIN, "weighted": {"average": "weighted"}}
 SCORE_AVERAGES: Variants = {**RANKED, "micro": {"average": "micro"}}
+NO_POSITIVES = "no row is of the class"
 
 # How they are read in ranges of scores.
 WINS = Ranges("wins")
@@ -60,17 +61,22 @@ def _ranked(
         "sides": "one",
         "scorer": name.removesuffix("_score"),
         "variants": RANKED,
+        "undefined": "a class has no rows, or no others",
     }
-    return MetricSpec(
-        name,
-        function,
-        kernel,
-        "ranks",
-        bounds=bounds,
-        undefined="a class has no rows, or no others",
-        ranges=ranges,
-        **{**facts, **other},
-    )
+    facts |= other
+    return MetricSpec(name, function, kernel, "ranks", bounds=bounds, ranges=ranges, **facts)
+
+
+def _area(
+    function: Callable[..., Any],
+    kernel: Callable[..., Any],
+    ranges: Ranges,
+    bounds: tuple[float, float] = (0.0, 1.0),
+    **other: Any,
+) -> MetricSpec:
+    """Row of an area under the ROC curve, of one class against the rest or of pairs of classes."""
+    facts = {"undefined": "a class has no rows", "variants": ROC, "sides": "either"}
+    return _ranked(function, kernel, ranges, bounds, **{**facts, **other})
 
 
 def _ranked_at(
@@ -89,52 +95,35 @@ def _ranked_at(
     return _ranked(function, kernel, ranges, bounds, variants=variants, params=params, **other)
 
 
+# One rate at another: function, kernel, places that decide, the other rate, kind of interval.
+_AT_A_RATE = (
+    (at.sensitivity_at_specificity, at.sensitivity_at, at.around_specificity, "specificity", ""),
+    (at.specificity_at_sensitivity, at.specificity_at, at.around_sensitivity, "sensitivity", ""),
+    (at.precision_at_recall, at.precision_at, at.around_recall, "recall", ""),
+    (at.recall_at_precision, at.recall_at, at.around_precision, "precision", "biased"),
+)
+
 FURTHER = (
-    MetricSpec(
-        "pairwise_roc_auc",
-        ranking.pairwise_roc_auc,
+    _area(
+        roc_areas.pairwise_roc_auc,
         ranking_kernels.roc_auc,
-        "ranks",
-        "scores",
-        (0.0, 1.0),
-        "a class has no rows",
+        replace(WINS, instead=("max_fpr", WHOLE)),
         greater_is_better=None,
         is_table=True,
-        sides="either",
-        ranges=replace(WINS, instead=("max_fpr", WHOLE)),
+        scorer=None,
+        variants=PLAIN,
     ),
 )
 
 ROWS = (
-    MetricSpec(
-        "roc_auc_score",
-        ranking.roc_auc_score,
+    _area(
+        roc_areas.roc_auc_score,
         ranking_kernels.roc_auc,
-        "ranks",
-        "scores",
-        (0.0, 1.0),
-        "a class has no rows",
-        scorer="roc_auc",
-        variants=ROC,
-        sides="either",
+        replace(WINS, instead=("max_fpr", UP_TO)),
         one_sided_params=("max_fpr",),
-        ranges=replace(WINS, instead=("max_fpr", UP_TO)),
         interval="logit",
     ),
-    MetricSpec(
-        "gini_score",
-        ranking.gini_score,
-        ranking_kernels.gini,
-        "ranks",
-        "scores",
-        (-1.0, 1.0),
-        "a class has no rows",
-        scorer="gini",
-        variants=ROC,
-        sides="either",
-        ranges=WINS,
-        interval="logit",
-    ),
+    _area(roc_areas.gini_score, ranking_kernels.gini, WINS, (-1.0, 1.0), interval="logit"),
     _ranked(
         gains.ks_statistic_score,
         gains.kolmogorov_smirnov,
@@ -175,36 +164,7 @@ ROWS = (
     ),
     *(
         _ranked_at(function, kernel, places, argument, (90, 80, 95, 99), interval=interval)
-        for function, kernel, places, argument, interval in (
-            (
-                operating_points.sensitivity_at_specificity,
-                operating_points.sensitivity_at,
-                operating_points.around_specificity,
-                "specificity",
-                "",
-            ),
-            (
-                operating_points.specificity_at_sensitivity,
-                operating_points.specificity_at,
-                operating_points.around_sensitivity,
-                "sensitivity",
-                "",
-            ),
-            (
-                operating_points.precision_at_recall,
-                operating_points.precision_at,
-                operating_points.around_recall,
-                "recall",
-                "",
-            ),
-            (
-                operating_points.recall_at_precision,
-                operating_points.recall_at,
-                operating_points.around_precision,
-                "precision",
-                "biased",
-            ),
-        )
+        for function, kernel, places, argument, interval in _AT_A_RATE
     ),
     _ranked_at(
         net_benefit.net_benefit,
@@ -217,66 +177,40 @@ ROWS = (
         check=Scores.check,
         response="probabilities",
     ),
-    MetricSpec(
-        "partial_roc_auc_score",
+    _area(
         partial_auc.partial_roc_auc_score,
         ranking_kernels.partial_roc_auc,
-        "ranks",
-        "scores",
-        (0.0, 1.0),
-        "a class has no rows",
-        scorer="partial_roc_auc",
-        variants=ROC,
+        Ranges("sum", ranking_kernels.area_within, ranking_kernels.standardized),
         params={"fpr_range": (0.0, 0.1)},
         sides="one",
-        ranges=Ranges("sum", ranking_kernels.area_within, ranking_kernels.standardized),
     ),
-    MetricSpec(
-        "roc_auc_convex_hull_score",
+    _area(
         partial_auc.roc_auc_convex_hull_score,
         ranking_kernels.roc_auc_convex_hull,
-        "ranks",
-        "scores",
+        HULL,
         (0.5, 1.0),
-        "a class has no rows",
-        scorer="roc_auc_convex_hull",
-        variants=ROC,
-        sides="either",
-        ranges=HULL,
         interval="biased",
     ),
-    MetricSpec(
-        "average_precision_score",
+    _ranked(
         precision_recall.average_precision_score,
         ranking_kernels.average_precision,
-        "ranks",
-        "scores",
-        (0.0, 1.0),
-        "no row is of the class",
-        scorer="average_precision",
+        SUM,
+        undefined=NO_POSITIVES,
         needs_positives=True,
         variants=SCORE_AVERAGES,
-        sides="one",
-        ranges=SUM,
         check=partial(Scores.check, by_rule=True),
     ),
-    MetricSpec(
-        "pr_auc_score",
+    _ranked(
         precision_recall.pr_auc_score,
         precision_recall.pr_area,
-        "ranks",
-        "scores",
-        (0.0, 1.0),
-        "no row is of the class",
-        scorer="pr_auc",
+        SUM,
+        undefined=NO_POSITIVES,
         variants={**SCORE_AVERAGES, "davis_goadrich": {"interpolation": "davis_goadrich"}},
-        sides="one",
-        ranges=SUM,
     ),
     MetricSpec(
         "top_k_accuracy_score",
         top_k.top_k_accuracy_score,
-        top_k.mean,
+        mean,
         "moments",
         "scores",
         (0.0, 1.0),
@@ -285,7 +219,7 @@ ROWS = (
         least_classes=3,
         misses_unseen=True,
         check=Scores.check_columns,
-        row_values=row_values.top_k_hits,
+        row_values=top_k.top_k_hits,
         interval="wilson",
     ),
 )

@@ -156,7 +156,8 @@ class MetricSpec:
     row_values: Callable[..., Any] | None = None
     interval: str = ""
 
-    def scorer_names(self) -> dict[str, dict[str, Any]]:
+    @property
+    def scorers(self) -> dict[str, dict[str, Any]]:
         """Name of each scorer of this metric and the parameters that it sets."""
         if self.scorer is None:
             return {}
@@ -165,8 +166,3 @@ class MetricSpec:
             f"{stem}_{suffix}" if suffix else stem: {**self.params, **params}
             for suffix, params in self.variants.items()
         }
-
-    @property
-    def scorers(self) -> dict[str, dict[str, Any]]:
-        """Name of each scorer of this metric and the parameters that it sets."""
-        return self.scorer_names()

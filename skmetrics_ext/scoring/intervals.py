@@ -68,7 +68,7 @@ def estimate_of(
         return None, _FOREIGN
     if prepared.given is None:
         return None, prepared.why
-    if prepared.of_defined or prepared.factor != 1:
+    if prepared.of_defined or prepared.ground.total != 1:
         return None, "an average over the classes that have rows has no interval"
     try:
         with warnings.catch_warnings():  # told when the value was computed

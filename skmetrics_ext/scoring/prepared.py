@@ -89,11 +89,6 @@ class Prepared:
     given: Any
 
     @property
-    def factor(self) -> float:
-        """What the value is multiplied with."""
-        return self.ground.total
-
-    @property
     def why(self) -> str:
         """Why there is no value."""
         return self.ground.why or f"no row is of the class {self.ground.positive!r}"
@@ -108,14 +103,14 @@ class Prepared:
 
     def value(self) -> Any:
         """The value; nan with a warning where it is undefined."""
-        metric, given = self.metric, self.given
+        metric, given, total = self.metric, self.given, self.ground.total
         if given is None:
             warn_undefined(f"{metric.spec.name} is undefined: {self.why}.")
             return _NAN
         if self.of_defined:
-            return self.factor * _mean_of_defined(metric, given, self.ground.without)
+            return total * _mean_of_defined(metric, given, self.ground.without)
         value = metric.function(given, given, **metric.params)
-        return value if self.factor == 1 else self.factor * float(value)
+        return value if total == 1 else total * float(value)
 
 
 def question_of(metric: Metric, missing: str) -> Hashable:
@@ -234,7 +229,7 @@ def _ground_of_multilabel(metric: Metric, rows: AlignedRows, method: str, respon
     return Ground.of(metric, given)
 
 
-def _mean_of_defined(metric: Metric, given: Any, undefined: Any = None) -> float:
+def _mean_of_defined(metric: Metric, given: Any, undefined: Any) -> float:
     """Macro average over the classes that have rows; warns only where none has."""
     from sklearn.exceptions import UndefinedMetricWarning
 

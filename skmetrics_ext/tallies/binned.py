@@ -55,8 +55,7 @@ class BinnedRankTally(RankTally):
 
 def bin_tally(tally: RankTally, n_bins: int) -> BinnedRankTally:
     """Bins of about equal weight; a score that is alone in its bin stays exact."""
-    if isinstance(n_bins, bool) or not hasattr(n_bins, "__index__") or n_bins < 1:
-        raise InvalidParameterError(f"n has to be an integer of 1 or more, got {n_bins!r}.")
+    check_integer("n", n_bins, 1)
     if tally.mass.ndim != 2:
         raise InvalidParameterError(
             f"Only one tally can be binned, got mass of shape {tally.mass.shape}."
@@ -159,20 +158,21 @@ class ScoreSketch:
         return cls.from_edges(edges[np.isfinite(edges)])
 
     def update(
-        self, y_true: Any, y_score: Any, sample_weight: Any = None, *, pos_label: Any = 1
+        self, y_true: Any, y_score: Any, sample_weight: Any = None, *, pos_label: Any = None
     ) -> Self:
         """The sketch of the rows so far and of these.
 
         Parameters
         ----------
         y_true : array-like of shape (n_samples,)
-            Labels; all but ``pos_label`` are negative.
+            Labels; where ``pos_label`` is given all others are negative.
         y_score : array-like of shape (n_samples,)
             Scores, higher for the positive class.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each row.
-        pos_label : int, float, bool or str, default=1
-            The positive class, which these rows need not hold.
+        pos_label : int, float, bool or str, default=None
+            The positive class, which these rows need not hold. By default 1 of {0, 1} or
+            {-1, 1}, or True; other labels have to say.
 
         Returns
         -------

@@ -48,8 +48,8 @@ def metric_at_thresholds(
     {sample_weight}
         Passed on to ``metric_func``.
     metric_params : dict, default=None
-        Further arguments of ``metric_func``. Its ``pos_label``, if it has one, is the positive
-        class of the scores unless given here.
+        Further arguments of ``metric_func``. Its ``pos_label``, if it has one, is that of the
+        scores unless given here.
     pos_label : int, float, bool or str, default=None
         The class that high scores speak for: 1 in {0, 1} and {-1, 1}, the greater of any
         other two numbers. Needed for text.

@@ -67,12 +67,7 @@ class Labels:
             return _labels_of_table(y_true, y_pred, sample_weight, absolute)
         (true, pred), weight = read_rows(sample_weight, absolute, y_true=y_true, y_pred=y_pred)
         if _is_coded(true) and _is_coded(pred):
-            classes, (true_codes, pred_codes) = encode_columns(
-                (true, true.values), (pred, pred.values)
-            )
-            kind = "multiclass" if len(classes) > 2 else "binary"
-            ordered = true.ordered or pred.ordered
-            return cls(kind, classes, true_codes, pred_codes, weight, ordered, absolute)
+            return cls._encoded((true, true.values), (pred, pred.values), weight, absolute)
         true_values, true_kind = label_values(true)
         pred_values, pred_kind = label_values(pred)
         kinds = {true_kind, pred_kind}
@@ -102,11 +97,20 @@ class Labels:
             name = true.name if true.is_sparse else pred.name
             what = "Sparse input is only supported when targets are of multilabel type"
             raise TypeError(f"{what}; {name} is one sparse column.")
-        classes, (true_codes, pred_codes) = encode_columns((true, true_values), (pred, pred_values))
-        if len(classes) > 2:
-            kind = "multiclass"
-        ordered = true.ordered or pred.ordered
-        return cls(kind, classes, true_codes, pred_codes, weight, ordered, absolute)
+        return cls._encoded((true, true_values), (pred, pred_values), weight, absolute)
+
+    @classmethod
+    def _encoded(
+        cls,
+        true: tuple[Column, Any],
+        pred: tuple[Column, Any],
+        weight: Array | None,
+        absolute: bool,
+    ) -> Self:
+        """Of columns of labels and their values."""
+        classes, codes = encode_columns(true, pred)
+        kind = "multiclass" if len(classes) > 2 else "binary"
+        return cls(kind, classes, *codes, weight, true[0].ordered or pred[0].ordered, absolute)
 
     def _again(self, y_pred: Any, sample_weight: Any, absolute: bool) -> Self:
         if y_pred is not self or sample_weight is not None:

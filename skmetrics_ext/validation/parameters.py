@@ -7,12 +7,17 @@ from typing import Any
 from skmetrics_ext.validation.errors import InvalidParameterError
 
 
+def as_number(value: Any) -> float:
+    """A float; nan for what is no number."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return float("nan")
+
+
 def check_level(confidence_level: Any, name: str = "confidence_level") -> float:
     """A number strictly between 0 and 1."""
-    try:
-        level = float(confidence_level)
-    except (TypeError, ValueError):
-        level = -1.0
+    level = as_number(confidence_level)
     if isinstance(confidence_level, bool | str) or not 0 < level < 1:
         raise InvalidParameterError(
             f"{name} has to be a number in (0, 1), got {confidence_level!r}."
@@ -20,15 +25,13 @@ def check_level(confidence_level: Any, name: str = "confidence_level") -> float:
     return level
 
 
-def check_number(name: str, value: Any, low: float, high: float = float("inf")) -> float:
-    """A finite number in [low, high]."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = float("nan")
-    if isinstance(value, bool | str) or not low <= number <= high or number == float("inf"):
-        where = f"of {low:g} or more" if high == float("inf") else f"in [{low:g}, {high:g}]"
-        raise InvalidParameterError(f"{name} has to be a finite number {where}, got {value!r}.")
+def check_number(name: str, value: Any, low: float) -> float:
+    """A finite number of at least `low`."""
+    number = as_number(value)
+    if isinstance(value, bool | str) or not low <= number < float("inf"):
+        raise InvalidParameterError(
+            f"{name} has to be a finite number of {low:g} or more, got {value!r}."
+        )
     return number
 
 

@@ -57,7 +57,7 @@ def text(node: ast.AST | None) -> str | None:
 
 # --------------------------------------------------------------------------- names of metrics
 
-SCORERS = {name for spec in METRICS.values() for name in spec.scorer_names()}
+SCORERS = {name for spec in METRICS.values() for name in spec.scorers}
 METRIC_NAMES = set(METRICS) | SCORERS | {name.removeprefix("neg_") for name in SCORERS}
 # Words of the printed report, which are scikit-learn's.
 HEADINGS = {"metrics/labels/class_report.py": {"accuracy"}}

@@ -150,8 +150,8 @@ def test_losses_of_rows_are_the_paired_t_test():
 @pytest.mark.parametrize("weight", [None, W], ids=["equal", "uneven"])
 def test_delta_has_the_variance_of_derivatives(metric, weight):
     mass = np.ones(N) if weight is None else weight.astype(float)
-    function = skmetrics_ext.registry.find_metric(metric)
-    of_rows = partial(function[0].function, **function[1])
+    named = skmetrics_ext.registry.find(metric)
+    of_rows = partial(named.function, **named.params)
     slopes = []
     for i in range(N):
         move = np.where(np.arange(N) == i, 1e-5, 0.0)

@@ -36,7 +36,7 @@ _MOST = 6  # disagreements that a failure shows
 def settings_of(name):
     """(scorer, parameters that it sets, further ones) of all ways to set a row's parameters."""
     spec = METRICS[name]
-    scorers = spec.scorer_names() or {None: dict(spec.params)}
+    scorers = spec.scorers or {None: dict(spec.params)}
     # A mean over the labels of each row is of multilabel data.
     found = [(k, own, {}) for k, own in scorers.items() if own.get("average") != "samples"]
     first, fixed, _ = found[0]

@@ -38,7 +38,7 @@ FURTHER = {
 def settings_of(name):
     """The row's metric with all that its scorers set, and with further values of each."""
     row = ROWS[name]
-    listed = list(row.scorer_names().values()) or [dict(row.params)]
+    listed = list(row.scorers.values()) or [dict(row.params)]
     found = [find(row.function, params) for params in listed]
     for parameter, values in FURTHER.items():
         if found[0].takes(parameter):

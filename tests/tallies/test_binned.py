@@ -114,3 +114,15 @@ def test_as_many_bins_as_scores_lose_nothing():
     for n in (0, 1.5, True):
         with pytest.raises(ValueError, match="n has to be an integer of 1 or more"):
             tally.binned(n)
+
+
+def test_the_positive_class_of_a_batch():
+    empty = ScoreSketch.from_edges([0.5])
+    for names in ((0, 1), (-1, 1), (False, True)):
+        sketch = empty.update([names[1]], [0.9]).update([names[0]], [0.2])  # one class a batch
+        assert sketch.mass.tolist() == [[1, 0], [0, 1]]
+    for names in ((1, 2), ("no", "yes")):
+        with pytest.raises(ValueError, match=f"{names[0]!r}, {names[1]!r}.* pos_label"):
+            empty.update(names, [0.2, 0.9])
+        sketch = empty.update(names, [0.2, 0.9], pos_label=names[1])
+        assert sketch.mass.tolist() == [[1, 0], [0, 1]]

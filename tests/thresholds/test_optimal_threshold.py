@@ -24,7 +24,7 @@ SCORERS = {
     name: (spec, params)
     for spec in METRICS.values()
     if spec.tally == "counts"
-    for name, params in spec.scorer_names().items()
+    for name, params in spec.scorers.items()
     if params.get("average") != "samples"
 }
 

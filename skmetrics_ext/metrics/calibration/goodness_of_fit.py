@@ -120,8 +120,7 @@ def hosmer_lemeshow_test(
     (3.428, 0.0641, 1)
     """
     bins = check_bins(n_bins, strategy)
-    if isinstance(ddof, bool) or not hasattr(ddof, "__index__") or ddof < 0:
-        raise InvalidParameterError(f"ddof has to be an integer of 0 or more, got {ddof!r}.")
+    check_integer("ddof", ddof, 0)
     # Of one class: groups are closed above, and from the other side they are others.
     forecast = binary_forecast(
         y_true, y_proba, labels, pos_label, sample_weight, of_one=hosmer_lemeshow_test

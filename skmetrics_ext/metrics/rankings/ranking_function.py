@@ -14,6 +14,7 @@ from skmetrics_ext.metrics.averaging import RankKernel
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.rankings.score_tally import read_areas, read_scores
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option, warn_undefined
+from skmetrics_ext.validation.parameters import as_number
 
 Described = TypeVar("Described", bound=Callable[..., Any])
 # Called with the name of a parameter and what was given; gives what the kernel takes.
@@ -114,10 +115,7 @@ def one_of(*options: Any) -> Check:
 
 def check_share(name: str, value: Any, *, zero: bool = True) -> float:
     """A number in [0, 1], or in (0, 1]."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = float("nan")
+    number = as_number(value)
     if not (0 <= number <= 1) or (number == 0 and not zero):
         bounds = "[0, 1]" if zero else "(0, 1]"
         raise InvalidParameterError(f"{name} has to be a number in {bounds}, got {value!r}.")

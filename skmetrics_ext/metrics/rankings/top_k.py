@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.metrics.probabilities.losses import mean
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.tallies import MomentTally
+from skmetrics_ext.tallies import Means
 from skmetrics_ext.validation import (
     InvalidParameterError,
     Scores,
@@ -28,8 +29,17 @@ def hit_rows(true: Array, score: Array, k: int) -> Array:
     return np.asarray(np.count_nonzero(ahead, axis=1) < k)
 
 
-def mean(moments: MomentTally) -> Array:
-    return moments.mean[..., 0]
+def top_k_hits(checked: Scores, k: int = 2) -> Array:
+    """1 for each row whose class is among the k with the highest scores, else 0."""
+    score = checked.score
+    if score.ndim == 2:
+        hits = hit_rows(checked.true, score, int(k))
+    elif k > 1:
+        hits = np.ones(len(score), dtype=bool)
+    else:
+        threshold = 0.5 if score.min() >= 0 and score.max() <= 1 else 0.0
+        hits = (score > threshold) == checked.true
+    return hits[:, None].astype(np.float64)
 
 
 # --------------------------------------------------------------------------- public functions
@@ -101,16 +111,5 @@ def top_k_accuracy_score(
             f"'k' ({k}) greater than or equal to 'n_classes' ({n_classes}) will result in a "
             "perfect score and is therefore meaningless."
         )
-    right = hits(checked, int(k))
-    moments = MomentTally.from_checked(right[:, None].astype(np.float64), checked.weight)
-    return float(mean(moments) if normalize else moments.total[0])
-
-
-def hits(checked: Scores, k: int) -> Array:
-    score = checked.score
-    if score.ndim == 2:
-        return hit_rows(checked.true, score, k)
-    if k > 1:
-        return np.ones(len(score), dtype=bool)
-    threshold = 0.5 if score.min() >= 0 and score.max() <= 1 else 0.0
-    return np.asarray((score > threshold) == checked.true)
+    means = Means.of(top_k_hits(checked, k), checked.weight)
+    return float(mean(means) if normalize else means.total[0])
