@@ -12,6 +12,7 @@ from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array, exclusive_cumsum
 from skmetrics_ext.tallies.ranks import RankTally
 from skmetrics_ext.validation import InvalidParameterError, Scores
+from skmetrics_ext.validation.parameters import check_integer
 
 # Sums of some thousand positive terms err by less.
 _ROUNDING = 1e-12
