@@ -105,11 +105,10 @@ def fit_and_score(
     fitted = time.perf_counter()
     if not found.reasons:
         evaluation = ScoredModel(own, take_rows(X, fold.test), take_rows(y, fold.test))
-        params_of = {
-            name: take_params(params, n_samples, fold.test)
-            for name, params in score_params.items()
-            if params
-        }
+        params_of: dict[str, dict[str, Any]] = {}
+        for name, params in score_params.items():
+            if params:
+                params_of[name] = take_params(params, n_samples, fold.test)
         found = panel.read(evaluation, params_of)
         responses = {
             method: np.asarray(response) for method, response in evaluation.responses.all().items()

@@ -293,10 +293,10 @@ def _splitter(cv: Any, y: Any, task: str, groups: Any, random_state: Any) -> Any
 
 def _check_fits(results: list[FoldResult]) -> None:
     """A model that failed on every fold is a mistake, not a result."""
-    for model in dict.fromkeys(result.model for result in results):
+    for model in dict.fromkeys([result.model for result in results]):
         own = [result for result in results if result.model == model]
         reasons = {reason for result in own for reason in result.reasons.values()}
-        if all(np.isnan(list(result.values.values())).all() for result in own):
+        if np.isnan([list(result.values.values()) for result in own]).all():
             failed = [reason for reason in sorted(reasons) if reason.startswith("fit failed")]
             if failed and len(failed) == len(reasons):
                 raise ValueError(f"{model!r}: on every fold the {failed[0]}")

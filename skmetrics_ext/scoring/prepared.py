@@ -66,16 +66,6 @@ class Ground:
         tally = None if metric.spec.tally == "moments" else metric.tally_of(given)
         return cls(given, tally, **about)
 
-    def prepare(self, metric: Metric) -> Prepared:
-        """A metric that asks what this ground answers."""
-        if self.only is not None:
-            params = {"labels": self.only, "average": "macro"}
-            return Prepared(metric.without("pos_label").with_params(**params), self, self.given)
-        if metric.spec.response == "labels":
-            return Prepared(metric.with_positive(self.positive), self, self.given)
-        needs = self.lacks_positives and metric.spec.needs_positives
-        return Prepared(metric.bare, self, None if needs else self.given)
-
 
 @dataclass(frozen=True, slots=True)
 class Prepared:

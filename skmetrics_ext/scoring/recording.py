@@ -115,6 +115,8 @@ def _plain(scorer: Scoring, model: ScoredModel, params: Mapping[str, Any]) -> fl
                 return None
         told: list[Any] = []
         value = metric.read(tally, tell=lambda *what: told.append(what))
+        if value.ndim:  # a scorer gives one number
+            return None
     except Warning:
         raise
     except Exception:  # asked again, it says why

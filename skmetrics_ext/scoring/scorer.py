@@ -69,7 +69,17 @@ class ScoredModel:
             response = self._responses.get(scorer._asks) or self.response(scorer)
             ground = ground_of(metric, rows, *response, scorer._missing)
             self._grounds[key] = ground
-        return ground.prepare(metric)
+        given = ground.given
+        if ground.only is not None:
+            params = {"labels": ground.only, "average": "macro"}
+            metric = metric.without("pos_label").with_params(**params)
+        elif metric.spec.response == "labels":
+            metric = metric.with_positive(ground.positive)
+        else:
+            metric = metric.bare
+            if ground.lacks_positives and metric.spec.needs_positives:
+                given = None
+        return Prepared(metric, ground, given)
 
 
 class Scorer(TakesMetadata):

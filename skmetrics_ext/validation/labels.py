@@ -108,9 +108,10 @@ class Labels:
         absolute: bool,
     ) -> Self:
         """Of columns of labels and their values."""
-        classes, codes = encode_columns(true, pred)
+        classes, (true_codes, pred_codes) = encode_columns(true, pred)
         kind = "multiclass" if len(classes) > 2 else "binary"
-        return cls(kind, classes, *codes, weight, true[0].ordered or pred[0].ordered, absolute)
+        ordered = true[0].ordered or pred[0].ordered
+        return cls(kind, classes, true_codes, pred_codes, weight, ordered, absolute)
 
     def _again(self, y_pred: Any, sample_weight: Any, absolute: bool) -> Self:
         if y_pred is not self or sample_weight is not None:

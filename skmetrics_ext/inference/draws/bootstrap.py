@@ -53,7 +53,8 @@ class DrawPlan:
 
     def __post_init__(self) -> None:
         check_integer("n_resamples", self.n_resamples, 1)
-        check_option("stratified", self.stratified, (True, False))
+        if not isinstance(self.stratified, bool):
+            check_option("stratified", self.stratified, (True, False))
 
 
 # --------------------------------------------------------------------------- draws

@@ -117,7 +117,7 @@ def area_estimates(
     """The same of an area that is known, or of the area of each class or pair."""
     if checked.kind == "binary" and groups is None and weights_are == "frequency":
         RowFacts.of(checked.weight, groups, weights_are)  # a table of scores counts the rows
-    else:
+    elif checked.weight is not None:
         checked, groups = evidence(checked, groups, weights_are)
     found = auc_spreads(checked, value, multi_class, average, groups, weights_are)
     return [_estimate(one, method, level) for one in found]
