@@ -38,6 +38,7 @@ class Accumulator:
     labels : array-like, default=None
         The classes, in the order of the columns of scores; of two, the negative one first. Needed
         for metrics of scores unless the classes are 0 and 1: no batch need hold all of them.
+        Metrics of labels average over those that are listed.
     pos_label : int, float, bool or str, default=None
         The positive class of two. By default the second of ``labels``, else 1 of {0, 1} or
         {-1, 1}, or True; of other labels metrics of one class ask for it.

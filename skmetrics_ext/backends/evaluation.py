@@ -79,7 +79,8 @@ def evaluate(
         Names of `get_scorer_names` (losses are not negated), metrics of this package,
         `functools.partial` of them, ``"pairwise_roc_auc"``.
     labels : array-like, default=None
-        The classes: of two, the negative one first. Those that occur, sorted, by default.
+        The classes: of two, the negative one first. Metrics of labels average over those that are
+        listed. Those that occur, sorted, by default.
     pos_label : int, float, bool or str, default=None
         The positive class of two. By default the second of ``labels``, else 1 of {0, 1} or
         {-1, 1}, or True; of other labels metrics of one class ask for it, and those that are the
