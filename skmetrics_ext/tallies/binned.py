@@ -10,6 +10,7 @@ import numpy as np
 
 from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array, exclusive_cumsum
+from skmetrics_ext.tallies.merging import Merges
 from skmetrics_ext.tallies.ranks import RankTally
 from skmetrics_ext.validation import InvalidParameterError, Scores
 from skmetrics_ext.validation.parameters import check_integer
@@ -77,7 +78,7 @@ def bin_tally(tally: RankTally, n_bins: int) -> BinnedRankTally:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class ScoreSketch:
+class ScoreSketch(Merges):
     """What a ranking is worth, from one pass in fixed memory: an interval that holds the truth.
 
     Bins between fixed edges hold the weight of both classes and their lowest and highest score.
@@ -210,10 +211,6 @@ class ScoreSketch:
             np.minimum.reduce([part.lowest for part in parts]),
             np.maximum.reduce([part.highest for part in parts]),
         )
-
-    def merge(self, *others: ScoreSketch) -> Self:
-        """The sketch of the rows of this one and of others."""
-        return self.combine([self, *others])
 
     @property
     def tally(self) -> BinnedRankTally:

@@ -9,11 +9,12 @@ from typing import Self
 import numpy as np
 
 from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.tallies.merging import Merges
 from skmetrics_ext.validation import InvalidParameterError
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class BinTally:
+class BinTally(Merges):
     """Sums over the rows of each bin, which add when parts with the same edges merge.
 
     Parameters
@@ -51,10 +52,6 @@ class BinTally:
             raise InvalidParameterError("Sums over bins add only where the bins are the same.")
         names = ("weight", "positive", "predicted", "squares", "n_rows")
         return cls(edges, *(sum(getattr(part, name) for part in parts) for name in names))
-
-    def merge(self, *others: BinTally) -> Self:
-        """Sum of these and others."""
-        return self.combine([self, *others])
 
     def debiased(self) -> Self:
         """The same with the noise of the rates."""

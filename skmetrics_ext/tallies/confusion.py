@@ -11,6 +11,7 @@ import numpy as np
 from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array, as_factors
 from skmetrics_ext.tallies.counts import Counts, table_of
+from skmetrics_ext.tallies.merging import Merges
 from skmetrics_ext.validation import InvalidParameterError, Labels
 from skmetrics_ext.validation.labels import NO_SAMPLES, find_labels, read_labels
 from skmetrics_ext.validation.rows import check_weight
@@ -100,7 +101,7 @@ class Tabulated:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class ConfusionTally(Tabulated):
+class ConfusionTally(Tabulated, Merges):
     """Weight in each cell of (true class, predicted class).
 
     Parameters
@@ -235,10 +236,6 @@ class ConfusionTally(Tabulated):
         for part, code in zip(parts, codes, strict=True):
             table[..., code[:, None], code] += part.table
         return cls(classes, table)
-
-    def merge(self, *others: ConfusionTally) -> Self:
-        """Sum of this tally and others."""
-        return self.combine([self, *others])
 
     def pool(self, axis: int = 0) -> Self:
         """Sum over a leading axis (folds, groups)."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array
+from skmetrics_ext.tallies.merging import Merges
 from skmetrics_ext.validation import Labels
 
 _MOST_CELLS = 1024  # of a table; larger ones only where there are more rows than cells
@@ -31,7 +32,7 @@ def _has_small_table(labels: Labels) -> bool:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Counts:
+class Counts(Merges):
     """Weight of the four outcomes, per class, threshold, fold, group or replicate.
 
     Kernels read it elementwise (precision of each class) or along its last axis, the classes
@@ -177,10 +178,6 @@ class Counts:
         """Sum of tallies of the same classes: the tally of all their rows."""
         parts = list(parts)
         return cls(*(sum(p[1:], p[0]) for p in zip(*(x.astuple() for x in parts), strict=True)))
-
-    def merge(self, *others: Counts) -> Self:
-        """Sum of this tally and others."""
-        return self.combine([self, *others])
 
     def astuple(self) -> tuple[Array, Array, Array, Array]:
         """The four arrays, in the order of the constructor."""

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.tallies.merging import Merges
 from skmetrics_ext.validation import check_weight
 
 
@@ -43,7 +44,7 @@ class Means:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class MomentTally(Means):
+class MomentTally(Means, Merges):
     """Weight, mean vector and co-moments of d values per row (losses, hits).
 
     Parameters
@@ -149,7 +150,3 @@ class MomentTally(Means):
             np.stack([p.comoment for p in parts]),
             np.stack([p.n_rows for p in parts]),
         )
-
-    def merge(self, *others: MomentTally) -> Self:
-        """The tally of the rows of this one and of others."""
-        return self.combine([self, *others])

@@ -11,6 +11,7 @@ import numpy as np
 from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array, exclusive_cumsum
 from skmetrics_ext.tallies.counts import Counts
+from skmetrics_ext.tallies.merging import Merges
 from skmetrics_ext.validation import Scores
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class Wins(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class RankTally:
+class RankTally(Merges):
     """Weight of each class at each distinct score, highest score first.
 
     It holds increments, which add exactly when tallies merge, and not cumulative sums; those
@@ -161,10 +162,6 @@ class RankTally:
     def stack(cls, parts: Iterable[RankTally]) -> Self:
         """The tallies of folds or groups on one leading axis, over the union of their scores."""
         return cls(*_on_union(list(parts), add=False))
-
-    def merge(self, *others: RankTally) -> Self:
-        """Sum of this tally and others."""
-        return self.combine([self, *others])
 
     def pool(self, axis: int = 0) -> Self:
         """Sum over a leading axis (folds, groups)."""

@@ -17,20 +17,6 @@ from skmetrics_ext.inference.draws.units import draw_counts
 from skmetrics_ext.validation import InvalidParameterError
 
 
-@pytest.fixture
-def labels():
-    rng = np.random.default_rng(0)
-    true = rng.integers(0, 3, 120)
-    return true, np.where(rng.random(120) < 0.7, true, rng.integers(0, 3, 120))
-
-
-@pytest.fixture
-def scores():
-    rng = np.random.default_rng(1)
-    true = rng.integers(0, 2, 150)
-    return true, np.round(true + rng.normal(size=150), 1)
-
-
 def test_values_are_those_of_the_rows_drawn(labels):
     """The same seed, followed by hand through the counts of rows."""
     true, pred = labels

@@ -1,7 +1,6 @@
 """Rankings of draws: areas of many draws at once."""
 
 import numpy as np
-import pytest
 from support.compare import same
 
 from skmetrics_ext import gini_score, roc_auc_score
@@ -9,13 +8,6 @@ from skmetrics_ext.inference.draws.rankings import AreaReading
 from skmetrics_ext.inference.draws.readers import read_metric
 
 from .drawing import rows_drawn
-
-
-@pytest.fixture
-def scores():
-    rng = np.random.default_rng(1)
-    true = rng.integers(0, 2, 150)
-    return true, np.round(true + rng.normal(size=150), 1)
 
 
 def test_areas_of_draws_are_exact_with_ties_and_weights(scores):

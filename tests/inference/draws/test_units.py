@@ -9,20 +9,6 @@ from skmetrics_ext.inference.draws.readers import read_metric
 from skmetrics_ext.inference.draws.units import Scatter, draw_counts
 
 
-@pytest.fixture
-def labels():
-    rng = np.random.default_rng(0)
-    true = rng.integers(0, 3, 120)
-    return true, np.where(rng.random(120) < 0.7, true, rng.integers(0, 3, 120))
-
-
-@pytest.fixture
-def scores():
-    rng = np.random.default_rng(1)
-    true = rng.integers(0, 2, 150)
-    return true, np.round(true + rng.normal(size=150), 1)
-
-
 def test_rows_that_are_alike_are_one_unit():
     true, pred = [0, 0, 1, 1, 1], [0, 0, 1, 0, 1]
     reading = read_metric("f1", true, pred)
