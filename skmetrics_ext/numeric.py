@@ -82,7 +82,10 @@ def exclusive_cumsum(values: Array) -> Array:
 
 def as_factors(counts: Array, total: Any = None) -> Array:
     """Counts that kernels may multiply: float64 where int64 would overflow, exact up to 2**53."""
-    if counts.dtype.kind == "f" or (counts.sum() if total is None else total) < _MOST_FACTOR:
+    if (
+        counts.dtype.kind == "f"
+        or (counts.sum(dtype=np.float64) if total is None else total) < _MOST_FACTOR
+    ):
         return counts
     return counts.astype(np.float64)
 

@@ -16,6 +16,7 @@ from skmetrics_ext.merged.sums import Sums
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies import ConfusionTally
 from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.validation.rows import check_total
 
 _BATCH = 1 << 19
 _MOST_LABELS = 10_000
@@ -264,6 +265,8 @@ def _table(cells: Mapping[tuple[Any, Any], Any]) -> ConfusionTally:
     classes = np.array(sorted({label for key in used for label in key}))
     place = {label: i for i, label in enumerate(classes.tolist())}
     whole = all(isinstance(weight, int) for weight in cells.values())
+    if whole:
+        check_total(float(sum(cells.values())), "weight")
     table: Array = np.zeros((len(classes),) * 2, dtype=np.int64 if whole else np.float64)
     for (true, pred), weight in used.items():
         table[place[true], place[pred]] = weight

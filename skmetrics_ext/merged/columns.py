@@ -17,6 +17,7 @@ from skmetrics_ext.numeric import Array, row_sums
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import Column, read_column
 from skmetrics_ext.validation.labels import encode_columns, find_labels
+from skmetrics_ext.validation.rows import check_total
 from skmetrics_ext.validation.targets import label_values
 
 _RANGE, _SUM = 1e-8, 1e-6  # the tolerances of Probabilities.check
@@ -170,7 +171,10 @@ def _weights(data: Any, name: str, place: Place) -> Array:
         raise InvalidParameterError(
             f"Column {name!r} holds the negative weight {values[row]} in {place.of(row)}."
         )
-    return values.astype(np.float64 if values.dtype.kind == "f" else np.int64, copy=False)
+    if values.dtype.kind == "f":
+        return values.astype(np.float64, copy=False)
+    check_total(float(values.sum(dtype=np.float64)), f"Column {name!r}")
+    return values.astype(np.int64, copy=False)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

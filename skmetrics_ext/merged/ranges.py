@@ -166,8 +166,8 @@ def read_range(
         Distinct scores beyond which the table of the range is not kept.
     """
     mass = tally.mass
-    twice = 2 * (exclusive_cumsum(mass[own]) + above[own]) + mass[own]
-    wins = tuple(exact_dot(row, twice) for row in mass)
+    beats = exclusive_cumsum(mass[own]) + above[own]
+    wins = tuple(2 * exact_dot(row, beats) + exact_dot(row, mass[own]) for row in mass)
     both = mass if len(mass) == 2 and own == 1 else _rest_and_own(mass, own)
     start = [_rest_and_own(side[:, None], own)[:, 0] for side in (above, total)]
     stretch = Stretch.of(RankTally(tally.thresholds, both), *start)

@@ -10,7 +10,7 @@ import numpy as np
 
 from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array, exclusive_cumsum
-from skmetrics_ext.tallies.merging import Merges
+from skmetrics_ext.tallies.merging import Merges, check_sum
 from skmetrics_ext.tallies.ranks import RankTally
 from skmetrics_ext.validation import InvalidParameterError, Scores
 from skmetrics_ext.validation.parameters import check_integer
@@ -196,6 +196,7 @@ class ScoreSketch(Merges):
         lowest, highest = self.lowest.copy(), self.highest.copy()
         np.minimum.at(lowest, bins, score)
         np.maximum.at(highest, bins, score)
+        check_sum([self.mass, sums], 2)
         return type(self)(self.edges, self.mass + sums, lowest, highest)
 
     @classmethod
@@ -205,6 +206,7 @@ class ScoreSketch(Merges):
         edges = parts[0].edges
         if not all(np.array_equal(part.edges, edges) for part in parts):
             raise InvalidParameterError("Sketches merge only where their edges are the same.")
+        check_sum([part.mass for part in parts], 2)
         return cls(
             edges,
             sum((part.mass for part in parts[1:]), parts[0].mass),

@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 
 from skmetrics_ext.numeric import Array, divide
-from skmetrics_ext.tallies.merging import Merges
+from skmetrics_ext.tallies.merging import Merges, check_sum
 from skmetrics_ext.validation import InvalidParameterError
 
 
@@ -50,6 +50,7 @@ class BinTally(Merges):
         edges = parts[0].edges
         if not all(np.array_equal(part.edges, edges) for part in parts):
             raise InvalidParameterError("Sums over bins add only where the bins are the same.")
+        check_sum([part.weight for part in parts], 1)
         names = ("weight", "positive", "predicted", "squares", "n_rows")
         return cls(edges, *(sum(getattr(part, name) for part in parts) for name in names))
 

@@ -11,7 +11,7 @@ import numpy as np
 from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array, as_factors
 from skmetrics_ext.tallies.counts import Counts, table_of
-from skmetrics_ext.tallies.merging import Merges
+from skmetrics_ext.tallies.merging import Merges, check_sum
 from skmetrics_ext.validation import InvalidParameterError, Labels
 from skmetrics_ext.validation.labels import NO_SAMPLES, find_labels, read_labels
 from skmetrics_ext.validation.rows import check_weight
@@ -230,6 +230,7 @@ class ConfusionTally(Tabulated, Merges):
     def combine(cls, parts: Iterable[ConfusionTally]) -> Self:
         """Sum of tallies over the union of their classes: the tally of all their rows."""
         parts = list(parts)
+        check_sum([part.table for part in parts], 2)
         classes, codes = kernels.encode(*(part.classes for part in parts))
         shape = (*parts[0].table.shape[:-2], len(classes), len(classes))
         table = np.zeros(shape, dtype=np.result_type(*(part.table for part in parts)))
@@ -239,6 +240,7 @@ class ConfusionTally(Tabulated, Merges):
 
     def pool(self, axis: int = 0) -> Self:
         """Sum over a leading axis (folds, groups)."""
+        check_sum(np.moveaxis(self.table, axis, 0), 2)
         return replace(self, table=self.table.sum(axis=axis))
 
     def select(self, positions: Array, classes: Array) -> Self:

@@ -10,7 +10,7 @@ import numpy as np
 
 from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.tallies.merging import Merges
+from skmetrics_ext.tallies.merging import Merges, check_sum
 from skmetrics_ext.validation import Labels
 
 _MOST_CELLS = 1024  # of a table; larger ones only where there are more rows than cells
@@ -177,6 +177,7 @@ class Counts(Merges):
     def combine(cls, parts: Iterable[Counts]) -> Self:
         """Sum of tallies of the same classes: the tally of all their rows."""
         parts = list(parts)
+        check_sum([np.stack(part.astuple(), axis=-1) for part in parts], 1)
         return cls(*(sum(p[1:], p[0]) for p in zip(*(x.astuple() for x in parts), strict=True)))
 
     def astuple(self) -> tuple[Array, Array, Array, Array]:

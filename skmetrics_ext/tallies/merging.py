@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Self
 
+import numpy as np
+
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.validation.rows import check_total
+
 
 class Merges:
     """A tally of rows, that adds to tallies of other rows."""
@@ -19,3 +24,16 @@ class Merges:
     def merge(self, *others: Self) -> Self:
         """The tally of the rows of this one and of others."""
         return self.combine([self, *others])
+
+
+def weight_of(mass: Array, n_axes: int) -> Array:
+    """Integer weight over the last axes, in float64, which holds any; 0 of floats."""
+    if mass.dtype.kind not in "iu":
+        return np.zeros(())
+    return np.asarray(mass.sum(axis=tuple(range(-n_axes, 0)), dtype=np.float64))
+
+
+def check_sum(masses: Iterable[Array], n_axes: int) -> None:
+    """Refuse integer weights whose sum over parts and over the last axes no int64 holds."""
+    total = sum((weight_of(mass, n_axes) for mass in masses), np.zeros(()))
+    check_total(float(total.max()), "The merged weight")

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from skmetrics_ext.numeric import Array, divide
-from skmetrics_ext.tallies.merging import Merges
+from skmetrics_ext.tallies.merging import Merges, check_sum
 from skmetrics_ext.validation import check_weight
 
 
@@ -126,6 +126,7 @@ class MomentTally(Means, Merges):
         mean from the pooled one (Chan, Golub & LeVeque 1983).
         """
         parts = list(parts)
+        check_sum([np.asarray(part.weight)[..., None] for part in parts], 1)
         weight = sum((part.weight for part in parts[1:]), parts[0].weight)
         means = [np.where(part.weight[..., None] > 0, part.mean, 0.0) for part in parts]
         # Around one of the means, so that parts far from 0 lose no digits.

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 
 from skmetrics_ext import kernels
-from skmetrics_ext.numeric import Array, exclusive_cumsum
+from skmetrics_ext.numeric import Array, as_factors, exclusive_cumsum
 from skmetrics_ext.tallies.counts import Counts
-from skmetrics_ext.tallies.merging import Merges
+from skmetrics_ext.tallies.merging import Merges, check_sum
 from skmetrics_ext.validation import Scores
 
 if TYPE_CHECKING:
@@ -156,7 +156,9 @@ class RankTally(Merges):
     @classmethod
     def combine(cls, parts: Iterable[RankTally]) -> Self:
         """Sum of tallies over the union of their scores: the tally of all their rows."""
-        return cls(*_on_union(list(parts), add=True))
+        parts = list(parts)
+        check_sum([part.mass for part in parts], 2)
+        return cls(*_on_union(parts, add=True))
 
     @classmethod
     def stack(cls, parts: Iterable[RankTally]) -> Self:
@@ -165,6 +167,7 @@ class RankTally(Merges):
 
     def pool(self, axis: int = 0) -> Self:
         """Sum over a leading axis (folds, groups)."""
+        check_sum(np.moveaxis(self.mass, axis, 0), 2)
         return type(self)(self.thresholds, self.mass.sum(axis=axis))
 
     def binned(self, n: int) -> BinnedRankTally:
@@ -196,14 +199,16 @@ class RankTally(Merges):
 
     def steps(self) -> Steps:
         """Both classes along the scores, from where no row is positive."""
-        fp, tp = _from_none(self.negative), _from_none(self.positive)
+        mass = as_factors(self.mass)
+        fp, tp = _from_none(mass[..., 0, :]), _from_none(mass[..., -1, :])
         # The last sums, not sums of their own: the last rate is 1 to the last bit.
         return Steps(fp, tp, fp[..., -1], tp[..., -1])
 
     def wins(self) -> Wins:
         """Pairs of both classes ranked rightly."""
         # From the lowest score up, so that a small sum is never the difference of large ones.
-        positive, negative = self.positive[..., ::-1], self.negative[..., ::-1]
+        mass = as_factors(self.mass[..., ::-1])
+        negative, positive = mass[..., 0, :], mass[..., -1, :]
         twice = (positive * (2 * exclusive_cumsum(negative) + negative)).sum(axis=-1)
         return Wins(twice, negative.sum(axis=-1), positive.sum(axis=-1))
 

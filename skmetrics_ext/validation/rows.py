@@ -142,11 +142,16 @@ def _check_sign(weight: Array, low: float, high: float) -> None:
 def _check_int_weight(weight: Array, absolute: bool) -> Array:
     _check_sign(weight, int(weight.min()), int(weight.max()))
     total = float(weight.sum(dtype=np.float64))
-    if total >= 2.0**63:
-        raise InvalidParameterError(
-            f"sample_weight sums to {total:.3g}, beyond the largest int64 count 2**63 - 1; "
-            "pass float weights."
-        )
+    check_total(total, "sample_weight")
     # Products of two sums of weights must fit as well.
     small = absolute or total < _MAX_INT_PRODUCT
     return weight.astype(np.int64 if small else np.float64, copy=False)
+
+
+def check_total(total: float, what: str) -> None:
+    """Refuse integer weights whose sum no int64 holds: it would wrap around."""
+    if total >= 2.0**63:
+        raise InvalidParameterError(
+            f"{what} sums to {total:.3g}, beyond the largest int64 count 2**63 - 1; pass float "
+            "weights."
+        )

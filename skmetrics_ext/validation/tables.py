@@ -35,7 +35,7 @@ def read_table(table: Any, labels: Any) -> tuple[Array, Array]:
 
 def _cells(table: Any) -> Array:
     cells = np.asarray(table)
-    if cells.dtype.kind in "biu" and cells.size and cells.max() < 2**63:
+    if cells.dtype.kind in "biu" and cells.size and cells.sum(dtype=np.float64) < 2**63:
         cells = cells.astype(np.int64)
     else:
         cells = read_numbers("table", table)

@@ -66,3 +66,15 @@ def test_sums_of_products_are_exact():
     assert exact_dot(left, right) == 3**38 * (3**38 + 1) + 5 * 3**38 + 14
     assert exact_dot(left[1:], right[2:].repeat(2)) == 24
     assert exact_dot(left[:0], right[:0]) == 0
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb", "dask"])
+def test_weights_whose_sum_no_integer_holds_are_refused(engine):
+    frame = binary_frame(1100)  # in batches that fit each for itself
+    frame["count"] = 2**53
+    options = {"score": "score", "pred": "pred", "weight": "count"}
+    options["metrics"] = ["accuracy", "roc_auc", "log_loss"]
+    with pytest.raises(ValueError, match=r"sums to .*, beyond the largest int64 count 2\*\*63"):
+        run(engine, frame, **options)
+    fits = frame[:1023]
+    same_rows(run(engine, fits, **options), fits, "count")
