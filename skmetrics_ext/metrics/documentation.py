@@ -1,7 +1,7 @@
-"""Parameters that many metrics share, described once.
+"""What makes a function public: parameters described once, results in the arrays that it was given.
 
-``@document`` puts them in the place of ``{name}`` lines in the docstring of a public function, or
-in those of a class and its methods.
+``@document`` puts the descriptions in the place of ``{name}`` lines in the docstring of a function,
+or in those of a class and its methods, and lets the results of a function follow its tensors.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ import inspect
 import re
 from collections.abc import Callable, Mapping
 from typing import TypeVar
+
+from skmetrics_ext.validation.tensors import following
 
 Documented = TypeVar("Documented", bound=Callable[..., object])
 
@@ -168,13 +170,16 @@ ValueError
 
 
 def document(documented: Documented, blocks: Mapping[str, str] = PARAMETERS) -> Documented:
-    """Fill the ``{name}`` lines of the docstring of a function, or of a class and its methods."""
+    """Fill the ``{name}`` lines of the docstring of a function, or of a class and its methods.
+
+    The arrays that a function gives are those of scikit-learn's array API convention.
+    """
     members = vars(documented).values() if inspect.isclass(documented) else ()
     functions = [getattr(member, "__func__", member) for member in members]  # of class methods
     for part in (documented, *filter(inspect.isfunction, functions)):
         if part.__doc__:  # absent under python -OO
             part.__doc__ = fill(part.__doc__, blocks)
-    return documented
+    return following(documented) if inspect.isfunction(documented) else documented
 
 
 def fill(doc: str, blocks: Mapping[str, str] = PARAMETERS) -> str:

@@ -1,7 +1,7 @@
 """Any container of a column or a matrix, read into NumPy without losing what it says.
 
-pandas, polars, pyarrow and torch objects are recognised by the module that made them, so
-none of these libraries is imported here.
+pandas, polars and pyarrow objects are recognised by the module that made them, so none of
+these libraries is imported here; tensors are read by `tensors`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation.errors import InvalidParameterError
+from skmetrics_ext.validation.tensors import is_tensor, take_of_tensor, to_host, widened
 
 
 @dataclass(eq=False, slots=True)  # a frozen one would take a microsecond more to make
@@ -46,7 +47,10 @@ class Column:
 def read_column(data: Any, name: str) -> Column:
     """Read an argument; refuse what holds no array, and missing values that a container marks."""
     if type(data) is np.ndarray:
-        return Column(name, _with_rows(data, data, name))
+        values = data if data.dtype.isbuiltin == 1 else widened(data)
+        return Column(name, _with_rows(values, data, name))
+    if is_tensor(data):
+        return Column(name, _with_rows(to_host(data, name), data, name))
     if isinstance(data, np.ma.MaskedArray):
         mask = np.ma.getmaskarray(data)
         return Column(name, data.data, mask=mask if mask.any() else None)
@@ -71,13 +75,15 @@ def read_column(data: Any, name: str) -> Column:
 def read_numbers(name: str, values: Any) -> Array:
     """A parameter that holds numbers (costs, grades), in float64."""
     try:
-        return np.asarray(values, dtype=np.float64)
+        return np.asarray(to_host(values, name), dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InvalidParameterError(f"{name} must hold numbers, got {values!r:.60}.") from error
 
 
 def take_rows(data: Any, rows: Array) -> Any:
     """The rows of an array, a sparse matrix, a data frame, a series or a list, as such."""
+    if type(data) is np.ndarray:
+        return data[rows]
     if hasattr(data, "iloc"):
         return data.iloc[rows]
     if hasattr(data, "tocsr"):
@@ -86,7 +92,7 @@ def take_rows(data: Any, rows: Array) -> Any:
         return data.take(rows)
     if isinstance(data, list | tuple):
         return [data[row] for row in rows]
-    return data[rows]
+    return take_of_tensor(data, rows) if is_tensor(data) else data[rows]
 
 
 def count_rows(data: Any) -> int | None:
@@ -107,7 +113,7 @@ def _with_rows(values: Array, data: Any, name: str) -> Array:
 
 def _from_sequence(data: Any, name: str) -> Array:
     try:
-        values = np.asarray(data)
+        values = np.asarray(to_host(data, name))
     except ValueError as error:
         raise InvalidParameterError(
             f"{name} is ragged: its rows have different lengths. You appear to be using a "
@@ -201,13 +207,8 @@ def _read_pyarrow(data: Any, name: str) -> Column:
     return Column(name, data.to_numpy(zero_copy_only=False))
 
 
-def _read_torch(data: Any, name: str) -> Column:
-    return Column(name, _with_rows(data.detach().cpu().numpy(), data, name))
-
-
 _READERS = {
     "pandas": _read_pandas,
     "polars": _read_polars,
     "pyarrow": _read_pyarrow,
-    "torch": _read_torch,
 }

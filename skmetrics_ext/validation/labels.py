@@ -13,6 +13,7 @@ from skmetrics_ext.validation.containers import Column
 from skmetrics_ext.validation.errors import InvalidParameterError
 from skmetrics_ext.validation.rows import read_rows
 from skmetrics_ext.validation.targets import MULTILABEL, label_values
+from skmetrics_ext.validation.tensors import to_host
 
 NO_SAMPLES = "Samplewise metrics are not available outside of multilabel classification."
 
@@ -260,6 +261,7 @@ def _is_coded(column: Column) -> bool:
 
 def read_labels(labels: Any) -> Array:
     """The ``labels`` argument as a 1-D array of at least one label."""
+    labels = to_host(labels, "labels")
     if isinstance(labels, np.ndarray):
         values = labels
     else:

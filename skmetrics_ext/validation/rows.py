@@ -10,6 +10,7 @@ from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation.containers import Column, read_column
 from skmetrics_ext.validation.errors import InvalidParameterError
+from skmetrics_ext.validation.tensors import to_host
 
 # Beyond these scales sums and products of weights could overflow or vanish. Scaling by a
 # power of two is exact and leaves every ratio as it is.
@@ -34,6 +35,8 @@ def read_rows(
     """
     columns = [read_column(data, name) for name, data in arguments.items()]
     lengths = [len(column) for column in columns]
+    if sample_weight is not None:
+        sample_weight = to_host(sample_weight, "sample_weight")
     has_weight_rows = sample_weight is not None and np.ndim(sample_weight) > 0
     if has_weight_rows and hasattr(sample_weight, "__len__"):
         lengths.append(len(sample_weight))
@@ -91,6 +94,7 @@ def check_weight(sample_weight: Any, n_rows: int, *, absolute: bool = False) -> 
     """
     if sample_weight is None:
         return None
+    sample_weight = to_host(sample_weight, "sample_weight")
     if np.ndim(sample_weight) == 0 and not hasattr(sample_weight, "__len__"):
         sample_weight = np.full(n_rows, sample_weight)
     weight = read_column(sample_weight, "sample_weight").values

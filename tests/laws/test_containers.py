@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import array_api_strict as xp
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -14,6 +15,12 @@ from support.compare import same
 from support.rows import NAMES, OF_ONE_LABEL, call, draw_case, signature
 
 from skmetrics_ext import METRICS
+
+
+def elsewhere(values):
+    """A tensor that NumPy cannot read by itself: on a device that is not the host."""
+    return xp.asarray(values, device=xp.Device("device1"))
+
 
 COLUMNS = {
     "list": lambda values: values.tolist(),
@@ -31,6 +38,9 @@ COLUMNS = {
     "polars": pl.Series,
     "pyarrow": pa.array,
     "pyarrow chunks": lambda values: pa.chunked_array([values[:1], values[1:]]),
+    "tensor": xp.asarray,
+    "tensor elsewhere": elsewhere,
+    "list of tensors": lambda values: [elsewhere(row) for row in values],
 }
 NO_SCORES = {"column vector"}  # two dimensions have a meaning of their own
 CATEGORICAL = {
@@ -53,6 +63,8 @@ MATRICES = {
     "pandas": pd.DataFrame,
     "polars": lambda values: pl.DataFrame(values, schema=[f"c{j}" for j in range(values.shape[1])]),
     "Fortran order": np.asfortranarray,
+    "tensor elsewhere": elsewhere,
+    "list of tensors": lambda values: [elsewhere(row) for row in values],
 }
 SPARSE = {
     "csr_array": sparse.csr_array,

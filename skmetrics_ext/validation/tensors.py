@@ -1,0 +1,214 @@
+"""Tensors: read into NumPy at the door, and results given back where they came from.
+
+A tensor is known by the class that made it (PyTorch, CuPy), or by the array API standard
+(``__array_namespace__``, ``__dlpack__``: JAX and others). No such library is imported here.
+
+Reading is detaching, moving to the host and widening to a type of NumPy, each exact; no other
+place of the package knows that there are tensors. An implementation of the kernels on the
+device of a tensor would take it from here, before it is moved.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.validation.errors import InvalidParameterError
+
+# Libraries of columns, which may lend their memory as tensors do and are read in their own way.
+_COLUMNS = frozenset(["numpy", "pandas", "polars", "pyarrow", "scipy"])
+_TORCH_FLOATS_OF_NUMPY = ("torch.float16", "torch.float32", "torch.float64")
+_WIDER = {"complex": np.complex64, "uint": np.uint8, "int": np.int8}
+# What a device of 32 bits holds in the place of a type.
+_NARROWER = {"float64": np.float32, "int64": np.int32, "uint64": np.uint32}
+
+
+def is_tensor(data: Any) -> bool:
+    """Whether it is an array of another library than NumPy, on whatever device."""
+    return _reader(data) is not None
+
+
+def to_host(data: Any, name: str) -> Any:
+    """A tensor as a NumPy array of the same numbers; anything else as it is.
+
+    Parameters
+    ----------
+    data : object
+        Also a list or tuple of tensors, as a loop over batches or rows collects them.
+    name : str
+        The argument, for the error.
+
+    Returns
+    -------
+    ndarray or object
+        bfloat16 and the floats of 8 bits come as float32, which holds each of them. It may be a
+        view of the memory of the tensor.
+    """
+    read = _reader(data)
+    if read is None:
+        if isinstance(data, list | tuple) and len(data) and is_tensor(data[0]):
+            return [to_host(part, name) for part in data]
+        return data
+    try:
+        return widened(read(data))
+    except MemoryError:
+        raise
+    except Exception as error:  # whatever a library raises of a tensor without values
+        kind = f"{type(data).__module__}.{type(data).__qualname__}"
+        why = str(error).partition("\n")[0]
+        raise InvalidParameterError(
+            f"{name} is a tensor ({kind}) whose values cannot be read on the host: {why}"
+        ) from error
+
+
+def widened(values: Array) -> Array:
+    """Numbers of a type that NumPy itself lacks (bfloat16, 8 bit floats, 4 bit integers)."""
+    if values.dtype.type.__module__ != "ml_dtypes":
+        return values
+    wider = next((wide for kind, wide in _WIDER.items() if kind in values.dtype.name), np.float32)
+    return values.astype(wider)
+
+
+def take_of_tensor(data: Any, rows: Array) -> Any:
+    """Rows of a tensor by numbers or marks, on its device."""
+    if rows.dtype == bool:
+        rows = np.flatnonzero(rows)
+    if not hasattr(data, "__array_namespace__"):
+        return data[rows]
+    xp = data.__array_namespace__()
+    return xp.take(data, xp.asarray(np.array(rows), device=data.device), axis=0)
+
+
+# --------------------------------------------------------------------------- readers
+
+
+def _reader(data: Any) -> Callable[[Any], Array] | None:
+    """How it is read; None for what is no tensor."""
+    kind: Any = type(data)
+    return _reader_of(kind)
+
+
+@functools.lru_cache(maxsize=256)
+def _reader_of(kind: Any) -> Callable[[Any], Array] | None:
+    made_by = {(base.__module__.partition(".")[0], base.__name__) for base in kind.__mro__}
+    for library, read in _OF_LIBRARIES.items():
+        if library in made_by:
+            return read
+    if any(module in _COLUMNS for module, _ in made_by):
+        return None
+    standard = hasattr(kind, "__array_namespace__") or hasattr(kind, "__dlpack__")
+    return _read_standard if standard else None
+
+
+def _read_torch(data: Any) -> Array:
+    data = data.detach().cpu()
+    if data.is_quantized:
+        data = data.dequantize()
+    if str(data.layout) != "torch.strided":
+        data = data.to_dense()
+    if data.is_floating_point() and str(data.dtype) not in _TORCH_FLOATS_OF_NUMPY:
+        data = data.float()
+    return data.numpy(force=True)  # resolves the bits of conjugates and negatives
+
+
+def _read_cupy(data: Any) -> Array:
+    return data.get()
+
+
+def _read_standard(data: Any) -> Array:
+    try:
+        values = np.asarray(data)
+    except (TypeError, ValueError, RuntimeError):
+        values = None
+    if values is not None and values.dtype.kind != "O":
+        return values
+    try:
+        return np.from_dlpack(data, device="cpu")
+    except TypeError:  # NumPy before 2.1, which knows no devices
+        return np.from_dlpack(data)
+
+
+_OF_LIBRARIES: dict[tuple[str, str], Callable[[Any], Array]] = {
+    ("torch", "Tensor"): _read_torch,
+    ("cupy", "ndarray"): _read_cupy,
+}
+
+# --------------------------------------------------------------------------- results
+
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def following(function: Function) -> Function:
+    """The function, whose arrays follow the tensor in its second place (the predictions).
+
+    Where scikit-learn's ``array_api_dispatch`` is on, as its own metrics do; else they are of
+    NumPy. A function of one array follows that.
+    """
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    parameters = inspect.signature(function).parameters.values()
+    place, name = [*enumerate(one.name for one in parameters if one.kind in kinds)][:2][-1]
+
+    @functools.wraps(function)
+    def public(*args: Any, **given: Any) -> Any:
+        result = function(*args, **given)
+        if type(result) is float:  # told at once, as the usual case
+            return result
+        reference = args[place] if len(args) > place else given.get(name)
+        if type(reference) is np.ndarray or not is_tensor(reference) or not _dispatches():
+            return result
+        return _given_back(result, reference)
+
+    return cast(Function, public)
+
+
+def _dispatches() -> bool:
+    """Whether the dispatch is on; before scikit-learn is imported it cannot be."""
+    sklearn = sys.modules.get("sklearn")
+    return sklearn is not None and bool(sklearn.get_config()["array_api_dispatch"])
+
+
+def _given_back(result: Any, reference: Any) -> Any:
+    """A result with its arrays in the namespace and on the device of a tensor.
+
+    Arrays alone, in a tuple or in a dict become tensors; numbers and text stay, and so do
+    arrays of text, of which there are no tensors.
+    """
+    if isinstance(result, np.ndarray):
+        return _tensor_of(result, reference) if result.dtype.kind in "biuf" else result
+    if type(result) is tuple:
+        return tuple(_given_back(part, reference) for part in result)
+    if type(result) is dict:
+        return {key: _given_back(part, reference) for key, part in result.items()}
+    return result
+
+
+def _tensor_of(values: Array, reference: Any) -> Any:
+    """Of 64 bits, or of 32 on a device that has no more, as scikit-learn gives it."""
+    values = np.array(values, order="C")  # no tensor shares the memory of a tally
+    try:
+        return _put(values, reference)
+    except (TypeError, ValueError, RuntimeError) as error:
+        narrower = _NARROWER.get(values.dtype.name)
+        if narrower is None:
+            raise InvalidParameterError(
+                f"A result of shape {values.shape} cannot be put where the predictions are "
+                f"({type(reference).__name__} on {reference.device}): {error}"
+            ) from error
+        return _tensor_of(values.astype(narrower), reference)
+
+
+def _put(values: Array, reference: Any) -> Any:
+    library = type(reference).__module__.partition(".")[0]
+    if library == "cupy":
+        with reference.device:
+            return sys.modules[library].asarray(values)
+    standard = getattr(reference, "__array_namespace__", None)
+    namespace: Any = standard() if standard is not None else sys.modules["torch"]
+    return namespace.asarray(values, device=reference.device)
