@@ -21,7 +21,7 @@ from skmetrics_ext.validation import InvalidParameterError, Labels, Probabilitie
 from skmetrics_ext.validation.labels import encode_columns, find_labels, read_labels
 from skmetrics_ext.validation.positive import positive_class
 from skmetrics_ext.validation.rows import read_rows
-from skmetrics_ext.validation.scores import read_scores_of
+from skmetrics_ext.validation.score_values import read_scores_of
 from skmetrics_ext.validation.targets import label_values
 
 
@@ -173,7 +173,7 @@ class AlignedRows:
         known = target.known
         order = _positive_last(known, positive)
         codes, weight = target.codes_in(order), target.weight
-        score = read_scores_of(positive_column(response, known, positive), "y_score")
+        score = positive_column(read_scores_of(response, "y_score"), known, positive)
         weight, codes, score = _with_weight(weight, codes, score)
         _check_shape(score, len(known), len(codes))
         kind = "binary" if len(known) == 2 else "multiclass"
@@ -187,7 +187,9 @@ class AlignedRows:
         if score.ndim == 1:
             score = np.column_stack([-score, score])
         _check_shape(score, len(target.known), len(codes))
-        full = np.full((len(codes), len(target.every)), score.min() - 1.0)
+        lowest = score.min()
+        below = lowest - 1 if score.dtype == np.int64 else np.nextafter(lowest, -np.inf)
+        full = np.full((len(codes), len(target.every)), below, dtype=score.dtype)
         full[:, find_labels(_objects(target.known), _objects(target.every))] = score
         return Scores("multiclass", target.class_array, codes, full, weight)
 

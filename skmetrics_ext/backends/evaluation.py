@@ -20,6 +20,7 @@ from skmetrics_ext.progress import Progress, reporting
 from skmetrics_ext.registry import OF_SCORES
 from skmetrics_ext.tallies import ScoreSketch
 from skmetrics_ext.validation import InvalidParameterError, check_option
+from skmetrics_ext.validation.column_names import check_names
 from skmetrics_ext.validation.parameters import check_integer, check_level
 
 _UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 1 << 10, "MIB": 1 << 20}
@@ -154,6 +155,8 @@ def evaluate(
     try:
         survey = opened.survey(bool(ranked) and (approximate or opened.needs_ranges))
         layout = _layout(survey, asked, labels, pos_label, len(columns))
+        if not isinstance(score, Mapping):
+            _check_names(columns, layout)
         n_columns = max(len(columns), 1)
         spread = intervals and any(kind_of(one) == "wins" for one in ranked)
         most = most_bytes // (_BYTES_PER_SCORE * (n_columns + 1))
@@ -220,6 +223,12 @@ def _layout(
             "Sample weights must contain at least one non-zero number; every weight is 0."
         )
     return make_layout(asked, present, labels, pos_label, n_columns)
+
+
+def _check_names(columns: Sequence[str], layout: Layout) -> None:
+    listed = layout.classes.tolist()
+    instead = "say which is of which class: score={class: column}"
+    check_names(columns, listed[-len(columns) :], "score", listed, instead)
 
 
 def _union(parts: list[Array]) -> Array | None:

@@ -15,6 +15,7 @@ from skmetrics_ext.metrics.labels.accuracy import error_rate
 from skmetrics_ext.metrics.probabilities.losses import brier_rows, log_loss, log_loss_rows
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.validation.column_names import check_response
 from skmetrics_ext.validation.containers import read_column, take_rows
 from skmetrics_ext.validation.labels import encode_columns, find_labels
 from skmetrics_ext.validation.parameters import check_integer, check_level
@@ -262,8 +263,9 @@ def _row_losses(fitted: Any, X: Any, y: Any, classes: Array, codes: Array, loss:
     if loss == _ERROR:
         predicted = np.asarray(fitted.predict(X))
         return (find_labels(predicted, classes) != codes).astype(np.float64)
-    response = np.asarray(fitted.predict_proba(X))
-    known = np.asarray(fitted.classes_)
+    given, known = fitted.predict_proba(X), np.asarray(fitted.classes_)
+    check_response(given, known, "predict_proba")
+    response = np.asarray(given)
     if response.shape != (len(codes), len(known)):
         raise InvalidParameterError(
             f"predict_proba of {type(fitted).__name__} has to give shape "

@@ -18,6 +18,7 @@ from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import Column, read_column
 from skmetrics_ext.validation.labels import encode_columns, find_labels
 from skmetrics_ext.validation.rows import check_total
+from skmetrics_ext.validation.score_values import check_mergeable, score_values
 from skmetrics_ext.validation.targets import label_values
 
 _RANGE, _SUM = 1e-8, 1e-6  # the tolerances of Probabilities.check
@@ -155,6 +156,12 @@ def _scores(data: Any, names: Names, place: Place) -> tuple[Array | None, float]
         if column.values.dtype.kind not in "fiub" or column.categories is not None:
             raise InvalidParameterError(
                 f"Column {column.name!r} must hold scores, got dtype {column.values.dtype}."
+            )
+        check_mergeable(column)
+        if column.values.dtype.kind in "iu" and score_values(column).dtype == np.int64:
+            raise InvalidParameterError(
+                f"Column {column.name!r} holds integers beyond 2**53, which floats cannot tell "
+                "apart."
             )
     dtype = np.result_type(*(column.values for column in read))
     eps = float(np.finfo(np.float32 if dtype in (np.float16, np.float32) else np.float64).eps)

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from skmetrics_ext.validation.column_names import check_response
+
 
 def estimator_name(estimator: Any) -> str:
     """Name of the class; of a pipeline, that of its last step, which says more."""
@@ -88,6 +90,8 @@ class Responses:
             except Exception as error:  # asked for again by other metrics
                 self._failed[method] = error
                 raise
+            if method != "predict":
+                check_response(response, self.classes, method)
             if isinstance(response, list) and method != "predict":
                 response = self._by_output(response)
             self._found[method] = response

@@ -12,7 +12,9 @@ from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array, as_factors, exclusive_cumsum
 from skmetrics_ext.tallies.counts import Counts
 from skmetrics_ext.tallies.merging import Merges, check_sum
-from skmetrics_ext.validation import Scores
+from skmetrics_ext.validation import InvalidParameterError, Scores
+from skmetrics_ext.validation.containers import read_column
+from skmetrics_ext.validation.score_values import check_mergeable
 
 if TYPE_CHECKING:
     from skmetrics_ext.tallies.binned import BinnedRankTally
@@ -102,6 +104,7 @@ class RankTally(Merges):
         -------
         RankTally
         """
+        check_mergeable(read_column(y_score, "y_score"))
         checked = Scores.check(
             y_true,
             y_score,
@@ -239,7 +242,7 @@ def _from_none(mass: Array) -> Array:
 
 
 def _on_union(parts: list[RankTally], *, add: bool) -> tuple[Array, Array]:
-    joined = np.concatenate([part.thresholds for part in parts])
+    joined = _joined([part.thresholds for part in parts])
     rising, position = np.unique(joined, return_inverse=True)
     n, start = len(rising), 0
     dtype = np.result_type(*(part.mass for part in parts))
@@ -250,3 +253,21 @@ def _on_union(parts: list[RankTally], *, add: bool) -> tuple[Array, Array]:
         masses[0 if add else i][..., n - 1 - position[start:stop]] += part.mass
         start = stop
     return rising[::-1], masses[0] if add else masses
+
+
+def _joined(parts: list[Array]) -> Array:
+    """Scores of all parts in one dtype; integers beyond 2**53 are no floats."""
+    joined = np.concatenate(parts)
+    if all(part.dtype == joined.dtype or part.dtype != np.int64 for part in parts):
+        return joined
+    with np.errstate(invalid="ignore"):
+        whole = [part.astype(np.int64) for part in parts]
+        # What floats round comes back as another integer.
+        if all((part.astype(np.float64).astype(np.int64) == part).all() for part in whole):
+            return joined
+    if any((one != part).any() for one, part in zip(whole, parts, strict=True)):
+        raise InvalidParameterError(
+            "Tallies of scores that are integers beyond 2**53, and of scores that are no integers, "
+            "have no dtype in common that tells them apart."
+        )
+    return np.concatenate(whole)

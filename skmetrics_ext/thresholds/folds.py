@@ -12,6 +12,7 @@ from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.thresholds.criteria import Objective
 from skmetrics_ext.thresholds.search import InfeasibleError, choose, thresholds_from_none
 from skmetrics_ext.validation import Scores, containers
+from skmetrics_ext.validation.column_names import check_response
 
 RESPONSES = ("predict_proba", "decision_function")
 
@@ -119,8 +120,9 @@ def response_columns(
             f"{type(estimator).__name__} has none of the following attributes: "
             f"{', '.join(methods)}."
         )
-    response = np.asarray(getattr(estimator, method)(X))
-    known = np.asarray(estimator.classes_).tolist()
+    given, known = getattr(estimator, method)(X), np.asarray(estimator.classes_).tolist()
+    check_response(given, known, method)
+    response = np.asarray(given)
     if response.ndim == 1 or response.shape[1] == 1:
         decision = response.reshape(-1)
         response = np.column_stack([-decision, decision])

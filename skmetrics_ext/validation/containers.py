@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.numeric import Array
+from skmetrics_ext.validation.column_names import Names, names_of
 from skmetrics_ext.validation.errors import InvalidParameterError
 from skmetrics_ext.validation.tensors import is_tensor, take_of_tensor, to_host, widened
 
@@ -22,7 +23,8 @@ class Column:
     """What one argument holds; not changed once made.
 
     ``values`` is an ndarray (or a scipy sparse matrix). Where ``categories`` is given, the
-    values are codes into it, and ``ordered`` says that its order means something.
+    values are codes into it, and ``ordered`` says that its order means something. ``names`` are
+    those of the columns of a data frame, where they may say something.
     """
 
     name: str
@@ -31,6 +33,7 @@ class Column:
     ordered: bool = False
     mask: Array | None = None
     index: Any = None
+    names: Names = None
 
     @property
     def is_sparse(self) -> bool:
@@ -41,7 +44,7 @@ class Column:
 
     def keep(self, rows: Array) -> Column:
         """The rows marked True."""
-        return Column(self.name, self.values[rows], self.categories, self.ordered)
+        return Column(self.name, self.values[rows], self.categories, self.ordered, names=self.names)
 
 
 def read_column(data: Any, name: str) -> Column:
@@ -158,7 +161,7 @@ def _read_pandas(data: Any, name: str) -> Column:
     values = data.to_numpy() if hasattr(data, "to_numpy") else np.asarray(data)
     if values.dtype.kind == "O":
         values = _narrow_objects(values, dtype)
-    return Column(name, values, index=index)
+    return Column(name, values, index=index, names=names_of(data))
 
 
 def _narrow_objects(values: Array, dtype: Any) -> Array:
@@ -179,7 +182,7 @@ def _read_polars(data: Any, name: str) -> Column:
         if nulls.any():
             rows = np.column_stack([column.is_null().to_numpy() for column in data])
             _refuse_missing(name, int(np.argmax(rows.any(axis=1))))
-        return Column(name, data.to_numpy())
+        return Column(name, data.to_numpy(), names=names_of(data))
     if data.null_count():
         _refuse_missing(name, int(np.argmax(data.is_null().to_numpy())))
     kind = type(data.dtype).__name__
@@ -189,7 +192,7 @@ def _read_polars(data: Any, name: str) -> Column:
         return Column(name, codes, text, ordered=True)
     if kind == "Categorical":  # its physical codes are shared with other columns
         data = data.cast(str)
-    return Column(name, data.to_numpy())
+    return Column(name, data.to_numpy(), names=names_of(data))
 
 
 def _read_pyarrow(data: Any, name: str) -> Column:

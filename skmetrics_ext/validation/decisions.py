@@ -8,11 +8,13 @@ import numpy as np
 
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation.checked import checked_before
+from skmetrics_ext.validation.column_names import check_names
 from skmetrics_ext.validation.errors import InvalidParameterError
 from skmetrics_ext.validation.labels import encode_columns, read_labels
 from skmetrics_ext.validation.positive import one_class, positive_class
 from skmetrics_ext.validation.rows import read_rows
-from skmetrics_ext.validation.scores import Scores, column_codes, score_values
+from skmetrics_ext.validation.score_values import score_values
+from skmetrics_ext.validation.scores import Scores, column_codes
 from skmetrics_ext.validation.targets import label_values
 
 
@@ -49,6 +51,9 @@ def check_decisions(
         classes, codes = column_codes(labels, classes, codes, "pred_decision")
     else:
         _check_number(n_found, scores, len(codes), given=False)
+    if decision.names is not None:
+        listed = classes.tolist()
+        check_names(decision.names, listed[-len(decision.names) :], decision.name, listed)
     if len(classes) > 2:
         return Scores("multiclass", classes, codes, scores, weight)
     if scores.ndim == 2 and scores.shape[1] == 1:

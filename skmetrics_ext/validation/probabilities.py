@@ -10,18 +10,14 @@ import numpy as np
 from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array, row_sums
 from skmetrics_ext.validation.checked import checked_before, same_positive
+from skmetrics_ext.validation.column_names import check_names
 from skmetrics_ext.validation.containers import Column, read_column
 from skmetrics_ext.validation.errors import InvalidParameterError, warn_user
 from skmetrics_ext.validation.labels import read_target
 from skmetrics_ext.validation.positive import natural_positive, one_class, positive_of
 from skmetrics_ext.validation.rows import read_rows
-from skmetrics_ext.validation.scores import (
-    Scores,
-    column_codes,
-    read_scores_of,
-    score_values,
-    two_classes,
-)
+from skmetrics_ext.validation.score_values import read_scores_of, score_values
+from skmetrics_ext.validation.scores import Scores, check_names_of_two, column_codes, two_classes
 
 # Rounding in a softmax stays well inside these; what lies further out is no probability.
 _RANGE_TOLERANCE = 1e-8
@@ -95,6 +91,9 @@ class Probabilities:
             if labels is not None:
                 classes, codes = column_codes(labels, classes, codes, "y_proba")
         _check_classes(classes, matrix, labels)
+        if proba.names is not None:
+            listed = classes.tolist()
+            check_names(proba.names, listed[-len(proba.names) :], proba.name, listed)
         if strict:
             _check_sums(matrix, proba)
         elif columns.ndim == 2:  # one column sums to 1 with its complement
@@ -254,6 +253,8 @@ class BinaryProbabilities:
         if len(classes) == 1:  # only one of two usual labels tells which column the other is
             said = said or natural_positive(classes.tolist()) is None
         order, marks, place = one_class(classes, codes, positive, said)
+        if proba.names is not None:
+            check_names_of_two(proba, classes, positive)
         one = _column_of(columns, proba, classes, place)
         return cls(order, marks, one, weight, eps, absolute)
 

@@ -11,7 +11,8 @@ from skmetrics_ext.validation.checked import checked_before
 from skmetrics_ext.validation.containers import Column
 from skmetrics_ext.validation.errors import InvalidParameterError
 from skmetrics_ext.validation.rows import read_rows
-from skmetrics_ext.validation.scores import Scores, score_values
+from skmetrics_ext.validation.score_values import score_values
+from skmetrics_ext.validation.scores import Scores
 from skmetrics_ext.validation.targets import MULTILABEL, label_values
 
 GRADED = "continuous-multioutput"

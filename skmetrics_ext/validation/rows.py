@@ -8,6 +8,7 @@ import numpy as np
 
 from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array
+from skmetrics_ext.validation.column_names import check_same_names
 from skmetrics_ext.validation.containers import Column, read_column
 from skmetrics_ext.validation.errors import InvalidParameterError
 from skmetrics_ext.validation.tensors import to_host
@@ -51,6 +52,9 @@ def read_rows(
             "Found empty input array (e.g., `y_true` or `y_pred`) while a minimum of 1 sample "
             f"is required: {' and '.join(arguments)} have 0 sample(s)."
         )
+    named = [c for c in columns if c.names is not None]
+    for column in named[1:]:
+        check_same_names(named[0].names, column.names, named[0].name, column.name)
     marked = [c for c in columns if c.index is not None or c.mask is not None]
     if sample_weight is None and not marked:
         return columns, None

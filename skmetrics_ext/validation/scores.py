@@ -7,19 +7,18 @@ from typing import Any, Self
 
 import numpy as np
 
-from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation.checked import checked_before, same_positive
-from skmetrics_ext.validation.containers import Column, read_column
+from skmetrics_ext.validation.column_names import check_names
+from skmetrics_ext.validation.containers import Column
 from skmetrics_ext.validation.errors import InvalidParameterError
 from skmetrics_ext.validation.labels import find_labels, read_labels, read_target
 from skmetrics_ext.validation.positive import check_label, one_class, positive_of, usual_positive
 from skmetrics_ext.validation.rows import read_rows
+from skmetrics_ext.validation.score_values import score_values
 
-_PLAIN = frozenset([np.dtype(np.float32), np.dtype(np.float64)])
 # Rounding in a softmax stays well inside this; rows that do not are no probabilities.
 _SUM_TOLERANCE = 1e-6
-_EXACT = 2**53  # integers up to here are floats of their own
 _INVALID_POSITIVE = "pos_label={} is not a valid label. It should be one of {}"
 _NOT_BY_CLASS = (
     "`y_score` needs to be of shape `(n_samples, n_classes)`, since `y_true` contains multiple "
@@ -100,18 +99,18 @@ class Scores:
             return cls._multilabel(target.values, scores, weight)
         classes, codes = target.classes, target.codes
         if kind == "multiclass" or (scores.ndim == 2 and scores.shape[1] > 2):
-            return cls._multiclass(classes, codes, scores, labels, weight)
+            return cls._multiclass(classes, codes, scores, labels, weight, score)
         if by_rule and labels is None:
             if len(classes) > 1 and pos_label not in classes.tolist():
                 raise InvalidParameterError(_INVALID_POSITIVE.format(pos_label, classes))
-            return cls._one_class(classes, codes, scores, pos_label, weight)
+            return cls._one_class(classes, codes, scores, pos_label, weight, score)
         if labels is not None:
             classes, codes = two_classes(labels, classes, codes, "y_score")
             if by_rule and pos_label == 1:  # its default; labels say which is positive
                 pos_label = None
         positive = positive_of(classes, labels, pos_label, side, what)
         said = pos_label is not None
-        return cls._one_class(classes, codes, scores, positive, weight, said=said)
+        return cls._one_class(classes, codes, scores, positive, weight, score, said=said)
 
     @classmethod
     def check_binary(
@@ -141,7 +140,7 @@ class Scores:
         if pos_label is None:
             pos_label = usual_positive(target.classes)
         check_label(pos_label)
-        return cls._one_class(target.classes, target.codes, scores, pos_label, weight)
+        return cls._one_class(target.classes, target.codes, scores, pos_label, weight, score)
 
     @classmethod
     def check_columns(
@@ -177,6 +176,8 @@ class Scores:
             raise InvalidParameterError(_NOT_BY_CLASS.format(scores.shape))
         if len(classes) == n_columns:
             kind = "binary" if scores.ndim == 1 else "multiclass"
+            read_as = classes.tolist()[1:] if scores.ndim == 1 else classes.tolist()
+            check_names(score.names, read_as, score.name, classes.tolist())
             return cls(kind, classes, codes, scores, weight)
         if labels is not None:
             raise InvalidParameterError(
@@ -215,10 +216,13 @@ class Scores:
         scores: Array,
         positive: Any,
         weight: Array | None,
+        source: Column,
         *,
         said: bool = True,
     ) -> Self:
         order, marks, column = one_class(classes, codes, positive, said)
+        if source.names is not None:
+            check_names_of_two(source, classes, positive)
         return cls("binary", order, marks, _one_column(scores, column), weight)
 
     @classmethod
@@ -233,7 +237,13 @@ class Scores:
 
     @classmethod
     def _multiclass(
-        cls, classes: Array, codes: Array, scores: Array, labels: Any, weight: Array | None
+        cls,
+        classes: Array,
+        codes: Array,
+        scores: Array,
+        labels: Any,
+        weight: Array | None,
+        source: Column,
     ) -> Self:
         if scores.ndim != 2:
             raise InvalidParameterError(_NOT_BY_CLASS.format(scores.shape))
@@ -244,6 +254,7 @@ class Scores:
                     f"'y_score': y_true has {len(classes)} classes {show_labels(classes)}, y_score "
                     f"has {scores.shape[1]} columns. Pass labels=, the class of each column."
                 )
+            check_names(source.names, classes.tolist(), source.name)
             return cls("multiclass", classes, codes, scores, weight)
         n_labels = len(read_labels(labels))
         if n_labels != scores.shape[1]:
@@ -252,6 +263,7 @@ class Scores:
                 f"'y_score', {scores.shape[1]}"
             )
         order, codes = column_codes(labels, classes, codes, "y_score")
+        check_names(source.names, order.tolist(), source.name)
         return cls("multiclass", order, codes, scores, weight)
 
 
@@ -282,6 +294,17 @@ def two_classes(labels: Any, classes: Array, codes: Array, what: str) -> tuple[A
     return classes, codes
 
 
+def check_names_of_two(column: Column, classes: Array, positive: Any) -> None:
+    """Refuse a column named by another class than the positive one, and two in another order."""
+    listed, names = classes.tolist(), column.names
+    if names is not None and len(names) == 1:
+        check_names(names, [positive], column.name, listed)
+    elif len(listed) == 2:
+        check_names(names, listed, column.name)
+    else:
+        check_names(names, [None, positive], column.name, listed)
+
+
 def _one_column(scores: Array, column: int | None) -> Array:
     """Scores of the positive class: one column, or that one of a full ``predict_proba``."""
     if scores.ndim == 1:
@@ -300,79 +323,6 @@ def _one_column(scores: Array, column: int | None) -> Array:
         f"two columns of probabilities that sum to 1, one for each class that occurs; got an "
         f"array of shape {scores.shape}."
     )
-
-
-def read_scores_of(data: Any, name: str) -> Array:
-    """Finite floats of any container of scores."""
-    if type(data) is np.ndarray and data.ndim and data.dtype in _PLAIN and kernels.all_finite(data):
-        return data
-    return score_values(read_column(data, name))
-
-
-def score_values(column: Column) -> Array:
-    """Finite floats of a column or matrix of scores; int64 where floats would make ties."""
-    values, name = column.values, column.name
-    if column.is_sparse or column.categories is not None or values.dtype not in _PLAIN:
-        values = _numbers(column)
-    if not kernels.all_finite(values):
-        bad = ~np.isfinite(values)
-        what = "NaN" if np.isnan(values).any() else "infinity or a value too large for its dtype"
-        row = int(np.argmax(bad.reshape(len(values), -1).any(axis=1)))
-        # scikit-learn's wording has no name of the argument between these two words.
-        raise InvalidParameterError(f"Input contains {what}: {name}, first in row {row}.")
-    return values
-
-
-def _numbers(column: Column) -> Array:
-    """Numbers of any dtype as floats, or int64 where floats would make ties."""
-    values, name = column.values, column.name
-    if column.is_sparse or column.categories is not None or values.dtype.kind in "SUMmV":
-        raise InvalidParameterError(
-            f"{name} must hold numbers, got dtype {getattr(values, 'dtype', type(values))}."
-        )
-    if values.dtype.kind == "c":
-        raise InvalidParameterError(f"Complex data not supported in {name}.")
-    if values.dtype.kind == "O":
-        values = _float_objects(values, name)
-    if values.dtype.kind in "iu" and values.size:
-        values = _float_integers(values)
-    if values.dtype == np.float16:
-        values = values.astype(np.float32)  # exact, and sorts faster
-    elif values.dtype not in (np.float32, np.float64, np.int64):
-        values = values.astype(np.float64)
-    return values
-
-
-def _float_objects(values: Array, name: str) -> Array:
-    if any(isinstance(value, str | bytes) for value in values.flat):
-        raise InvalidParameterError(f"{name} must hold numbers, got text.")
-    if values.size and all(type(value) is int for value in values.flat):
-        return _float_integers(values)
-    try:
-        return values.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise InvalidParameterError(f"{name} must hold numbers: {error}.") from error
-
-
-def _float_integers(values: Array) -> Array:
-    """Integers as floats, but int64 where these could not tell all of them apart.
-
-    Those beyond int64 become floats in the same order: near, and distinct.
-    """
-    low, high = int(values.min()), int(values.max())
-    if low >= -_EXACT and high <= _EXACT:
-        return values.astype(np.float64)
-    if low >= -(2**63) and high < 2**63:
-        return values.astype(np.int64)
-    distinct, place = np.unique(values, return_inverse=True)
-    floats = distinct.astype(np.float64)
-    # The bits of floats have their order; each is pushed above the one before it.
-    bits = floats.view(np.int64)
-    keys = np.where(bits < 0, np.int64(-(2**63)) - bits, bits)
-    steps = np.arange(len(keys))
-    keys = np.maximum.accumulate(keys - steps) + steps
-    bits = np.where(keys < 0, np.int64(-(2**63)) - keys, keys)
-    return np.asarray(bits.view(np.float64)[place.reshape(values.shape)])
 
 
 def show_labels(classes: Array) -> str:

@@ -1,6 +1,7 @@
 """Inputs at the edges, answered as a careful reader of the data would."""
 
 import warnings
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from sklearn.exceptions import UndefinedMetricWarning
 
 import skmetrics_ext as sx
+from skmetrics_ext.validation import InvalidParameterError
 
 Y = np.array([0, 1, 1, 0, 1, 0, 1, 1])
 S = np.array([0.1, 0.9, 0.8, 0.35, 0.3, 0.2, 0.7, 0.6])
@@ -57,6 +59,49 @@ def test_integers_that_floats_cannot_tell_apart(base, weight):
         assert sx.roc_curve([0, 1], score, sample_weight=weight)[1].tolist() == [0, 1, 1]
     one_above = [[base + (row == column) for column in range(3)] for row in range(3)]
     assert sx.roc_auc_score([0, 1, 2], one_above, multi_class="ovo") == 1
+
+
+STEP = np.finfo(np.longdouble).eps
+CLOSE = {
+    "fractions": [Fraction(1, 3), Fraction(10**30 + 1, 3 * 10**30)],
+    "decimals": [Decimal(1), Decimal("1.00000000000000000000001")],
+    "integers beside a float": np.array([2**53, 2**53 + 1, 0.5], dtype=object),
+}
+if np.finfo(float).eps > STEP:  # on some platforms they are the same
+    CLOSE["long double"] = np.array([1, 1 + STEP], dtype=np.longdouble)
+    CLOSE["long double below 0"] = np.array([-1 - STEP, -1], dtype=np.longdouble)
+
+
+@pytest.mark.parametrize("kind", sorted(CLOSE))
+def test_numbers_of_more_digits_than_floats_keep_their_order(kind):
+    score = CLOSE[kind]
+    true = np.arange(len(score)) % 2
+    assert sx.roc_auc_score(true, score) == 1
+    assert sx.average_precision_score(true, score, pos_label=0) < 1
+    assert sx.roc_auc_score(true, [score[0]] * len(score)) == 0.5
+    with pytest.raises(InvalidParameterError, match="y_score holds numbers of more digits"):
+        sx.RankTally.from_predictions(true, score)
+
+
+@pytest.mark.parametrize("score", [["1e400", "1"], ["nan", "1"]])
+def test_long_doubles_beyond_floats_are_refused(score):
+    with pytest.raises(ValueError, match="y_score, first in row 0"):
+        sx.roc_auc_score([0, 1], np.array(score, dtype=np.longdouble))
+    with pytest.raises(InvalidParameterError, match="y_score must hold numbers"):
+        sx.roc_auc_score([0, 1], np.array([10**400, 1], dtype=object))
+
+
+def test_tallies_of_integers_and_of_floats_add_exactly():
+    wide = sx.RankTally.from_predictions([0, 1], [2**60, 2**60 + 1])
+    for score in ([1.0, 2.0], [2**60, 2**60 + 1]):
+        merged = sx.RankTally.combine([wide, sx.RankTally.from_predictions([0, 1], score)])
+        assert merged.mass.sum() == 4
+    with pytest.raises(InvalidParameterError, match="no dtype in common"):
+        sx.RankTally.combine([wide, sx.RankTally.from_predictions([0, 1], [0.25, 0.5])])
+    for engine in ("memory", "duckdb"):
+        data = pd.DataFrame({"y": [0, 1], "s": [2**60, 2**60 + 1]})
+        with pytest.raises(InvalidParameterError, match=r"'s' holds integers beyond 2\*\*53"):
+            sx.evaluate(data, true="y", score="s", metrics=["roc_auc"], engine=engine)
 
 
 def test_integers_within_floats_are_floats():

@@ -1,0 +1,123 @@
+"""What the names of columns say of their classes: they are obeyed by position or refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.validation.errors import InvalidParameterError
+
+Names = Sequence[Any] | None
+
+_NAMELESS = "pass an array without names where these say nothing of the classes"
+
+
+def names_of(data: Any) -> Names:
+    """Names of the columns of a data frame, or of a series; None where nothing is named.
+
+    The default names of pandas, a count from 0, say nothing.
+    """
+    names = getattr(data, "columns", None)
+    if names is None:
+        name = getattr(data, "name", None)
+        return None if name is None else [name]
+    if type(names).__name__ == "RangeIndex" and (names.start, names.step) == (0, 1):
+        return None
+    return list(names)
+
+
+def check_names(
+    names: Names,
+    classes: Iterable[Any],
+    what: str,
+    others: Iterable[Any] = (),
+    instead: str = _NAMELESS,
+) -> None:
+    """Refuse names of columns that are the classes, in another order than these are read in.
+
+    Names that are no classes say nothing, and so does a count from 0 that is not the classes.
+
+    Parameters
+    ----------
+    names : sequence or None
+    classes : iterable
+        The class that each column is read as; None where that is not known.
+    what : str
+        The argument.
+    others : iterable
+        Classes that no column is read as.
+    instead : str
+        What else can be done.
+    """
+    if names is None:
+        return
+    expected = list(classes)
+    if len(names) != len(expected):
+        return  # whoever needs a column for each class says so
+    places: dict[str, int] = {}
+    for place, label in enumerate([*expected, *others]):
+        if label is not None:
+            for spelling in _spellings(label):
+                places.setdefault(spelling, place)
+    found = [places.get(str(name)) for name in names]
+    known = {place for place in found if place is not None}
+    if not known or all(
+        place == k or (place is None and label is None)
+        for k, (place, label) in enumerate(zip(found, expected, strict=True))
+    ):
+        return
+    if _is_count(names) and (len(names) == 1 or len(known) < len(names)):
+        return
+    read_as = "the class" if len(expected) == 1 else "the classes"
+    labels = ", or pass labels= in the order of the names" if len(expected) > 2 else ""
+    raise InvalidParameterError(
+        f"The columns of {what} are named {_shown(names)}, and are read by position as {read_as} "
+        f"{_shown(expected)}: put them in this order{labels}, or {instead}."
+    )
+
+
+def check_response(response: Any, classes: Any, what: str) -> None:
+    """Refuse a response of an estimator whose columns are its classes in another order."""
+    if type(response) is np.ndarray or classes is None:
+        return
+    if isinstance(response, list) and isinstance(classes, list):  # one for each output
+        for one, own in zip(response, classes, strict=False):
+            check_response(one, own, what)
+        return
+    names, listed = names_of(response), np.asarray(classes).tolist()
+    if names is not None and np.ndim(listed) == 1:
+        check_names(names, listed[-len(names) :], what, listed)
+
+
+def check_same_names(first: Names, other: Names, what: str, other_what: str) -> None:
+    """Refuse two matrices whose columns bear the same names in another order."""
+    if first is None or other is None or len(first) < 2 or len(first) != len(other):
+        return
+    if list(first) != list(other) and set(map(str, first)) == set(map(str, other)):
+        raise InvalidParameterError(
+            f"The columns of {what} and {other_what} bear the same names in another order, "
+            f"{_shown(first)} and {_shown(other)}, so they do not match by position. Put them in "
+            "one order, or pass .to_numpy() of both if that of the columns is meant."
+        )
+
+
+def _spellings(label: Any) -> set[str]:
+    """A class as it may stand as the name of a column: 1 as "1", "1.0" or "True"."""
+    own = {str(label)}
+    if isinstance(label, bool | np.bool_):
+        own.add(str(int(label)))
+    elif isinstance(label, int | float | np.number) and label == int(label):
+        own |= {str(int(label)), str(float(label))}
+        own |= {str(bool(label))} if label in (0, 1) else set()
+    return own
+
+
+def _is_count(names: Sequence[Any]) -> bool:
+    return [str(name) for name in names] == [str(k) for k in range(len(names))]
+
+
+def _shown(names: Sequence[Any]) -> str:
+    shown = ", ".join("(another)" if name is None else repr(name) for name in list(names)[:10])
+    return f"[{shown}{', ...' if len(names) > 10 else ''}]"
