@@ -27,6 +27,7 @@ from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.validation import InvalidParameterError, check_option
+from skmetrics_ext.validation.groups import read_groups
 from skmetrics_ext.validation.parameters import check_level
 
 COMPARE_METHODS = ("auto", "delong", "mcnemar", "delta", "bootstrap", "permutation")
@@ -169,6 +170,9 @@ def compare(
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress)
     if found.row is not None:
         found, models = check_models(found, y_true, pred_a, pred_b, sample_weight)
+        if groups is not None:
+            beside = {"y_true": y_true, "pred_a": pred_a, "sample_weight": sample_weight}
+            groups = read_groups(groups, models[0].true.shape[0], **beside)
     else:
         about = sample_weight, groups, weights_are
         models = RawRows.check(y_true, pred_a, *about), RawRows.check(y_true, pred_b, *about)

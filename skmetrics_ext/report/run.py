@@ -19,8 +19,10 @@ from skmetrics_ext.scoring.scorer import metric_of
 from skmetrics_ext.validation import distinct_labels
 from skmetrics_ext.validation.containers import count_rows
 from skmetrics_ext.validation.errors import warn_user
+from skmetrics_ext.validation.groups import read_groups
 from skmetrics_ext.validation.parameters import check_level
 from skmetrics_ext.validation.positive import natural_positive, positive_class
+from skmetrics_ext.validation.rows import check_fitted_rows
 
 _STRATEGIES = ("prior", "most_frequent", "stratified", "uniform")
 
@@ -127,6 +129,9 @@ default="prior"
     from sklearn.utils.validation import check_consistent_length
 
     check_consistent_length(X, y, groups)
+    check_fitted_rows(X, y=y, **{**(params or {}), "groups": groups})
+    if groups is not None:
+        read_groups(groups, count_rows(y) or 0)
     level = check_level(confidence_level)
     models = _named_models(estimators)
     classes, task = _classes_and_task(y)

@@ -13,6 +13,7 @@ from skmetrics_ext.numeric import Array, as_factors
 from skmetrics_ext.tallies.counts import Counts, table_of
 from skmetrics_ext.tallies.merging import Merges, check_sum
 from skmetrics_ext.validation import InvalidParameterError, Labels
+from skmetrics_ext.validation.groups import read_numbered_groups
 from skmetrics_ext.validation.labels import NO_SAMPLES, find_labels, read_labels
 from skmetrics_ext.validation.rows import check_weight
 from skmetrics_ext.validation.tables import read_table
@@ -166,7 +167,10 @@ class ConfusionTally(Tabulated, Merges):
         ConfusionTally
         """
         checked = Labels.check(y_true, y_pred, sample_weight=sample_weight)
-        tally = cls.from_labels(checked, None if groups is None else np.asarray(groups))
+        if groups is not None:
+            beside = {"y_true": y_true, "y_pred": y_pred, "sample_weight": sample_weight}
+            groups = read_numbered_groups(groups, checked.n_rows, **beside)
+        tally = cls.from_labels(checked, groups)
         if labels is None:
             return tally
         return tally.select(checked.positions(labels), np.asarray(labels))

@@ -10,10 +10,9 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.utils import get_tags, indexable
+from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
@@ -27,7 +26,13 @@ from skmetrics_ext.thresholds.folds import (
     fold_tallies,
     response_columns,
 )
-from skmetrics_ext.thresholds.preparing import Routed, final_estimator, is_prefit, make_splits
+from skmetrics_ext.thresholds.preparing import (
+    Routed,
+    check_rows,
+    final_estimator,
+    is_prefit,
+    make_splits,
+)
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.positive import positive_class
 
@@ -185,13 +190,7 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         check_option("response_method", self.response_method, ("auto", *RESPONSES))
         check_option("refit", self.refit, (True, False))
         objective = Objective.make(self.criterion, self.constraint, self.cost, self.prevalence)
-        X, y, sample_weight = indexable(X, y, sample_weight)
-        check_classification_targets(y)
-        if type_of_target(y, input_name="y") not in ("binary", "multiclass"):
-            raise InvalidParameterError(
-                f"y must hold one label a row, got {type_of_target(y)}: only single-label "
-                "classification is supported."
-            )
+        X, y, sample_weight = check_rows(X, y, sample_weight, params)
         own_request = super().get_metadata_routing()
         routed = Routed.make(self, own_request, sample_weight, params)
         splits = make_splits(self.estimator, self.cv, self.refit, self.random_state, X, y, routed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -9,11 +10,16 @@ from sklearn import get_config
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import StratifiedShuffleSplit, check_cv
+from sklearn.utils import indexable
 from sklearn.utils.metadata_routing import get_routing_for_object
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from skmetrics_ext.thresholds.folds import take_rows
 from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.validation.containers import count_rows
+from skmetrics_ext.validation.groups import read_groups
+from skmetrics_ext.validation.rows import check_fitted_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +51,25 @@ class Routed:
         asked = bool(own_request.consumes("fit", ["sample_weight"]))
         splitter = routed["splitter"]["split"] if "splitter" in routed else {}
         return cls(dict(routed["estimator"]["fit"]), dict(splitter), weight if asked else None)
+
+
+def check_rows(X: Any, y: Any, sample_weight: Any, params: Mapping[str, Any]) -> tuple[Any, ...]:
+    """``X, y, sample_weight`` of ``fit``, made to be indexed.
+
+    Refuses a ``y`` that holds other than one label a row, and what by its index or its mask is of
+    other rows.
+    """
+    check_fitted_rows(X, y=y, sample_weight=sample_weight, **params)
+    X, y, sample_weight = indexable(X, y, sample_weight)
+    check_classification_targets(y)
+    if type_of_target(y, input_name="y") not in ("binary", "multiclass"):
+        raise InvalidParameterError(
+            f"y must hold one label a row, got {type_of_target(y)}: only single-label "
+            "classification is supported."
+        )
+    if params.get("groups") is not None:
+        read_groups(params["groups"], count_rows(y) or 0)
+    return X, y, sample_weight
 
 
 def is_prefit(cv: Any) -> bool:

@@ -94,10 +94,6 @@ class Labels:
             true_values, pred_values = _indicators(true_values, pred_values)
             outputs = np.arange(true_values.shape[1])
             return cls(kind, outputs, true_values, pred_values, weight, absolute=absolute)
-        if true.is_sparse or pred.is_sparse:
-            name = true.name if true.is_sparse else pred.name
-            what = "Sparse input is only supported when targets are of multilabel type"
-            raise TypeError(f"{what}; {name} is one sparse column.")
         return cls._encoded((true, true_values), (pred, pred_values), weight, absolute)
 
     @classmethod

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,6 @@ from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation.column_names import check_same_names
 from skmetrics_ext.validation.containers import Column, read_column
 from skmetrics_ext.validation.errors import InvalidParameterError
-from skmetrics_ext.validation.tensors import to_host
 
 # Beyond these scales sums and products of weights could overflow or vanish. Scaling by a
 # power of two is exact and leaves every ratio as it is.
@@ -26,7 +26,7 @@ def read_rows(
 
     Parameters
     ----------
-    sample_weight : array-like, scalar or None
+    sample_weight : array-like or None
         Weight of each row.
     absolute : bool
         Whether results are in units of the weights (counts, sums), so that these may not be
@@ -34,16 +34,12 @@ def read_rows(
     **arguments : array-like
         The columns by their public names, in order.
     """
+    if sample_weight is not None:
+        arguments["sample_weight"] = sample_weight
     columns = [read_column(data, name) for name, data in arguments.items()]
     lengths = [len(column) for column in columns]
-    if sample_weight is not None:
-        sample_weight = to_host(sample_weight, "sample_weight")
-    has_weight_rows = sample_weight is not None and np.ndim(sample_weight) > 0
-    if has_weight_rows and hasattr(sample_weight, "__len__"):
-        lengths.append(len(sample_weight))
     if len(set(lengths)) > 1:
-        names = [*arguments, "sample_weight"][: len(lengths)]
-        found = ", ".join(f"{name}: {n}" for name, n in zip(names, lengths, strict=True))
+        found = ", ".join(f"{name}: {n}" for name, n in zip(arguments, lengths, strict=True))
         raise InvalidParameterError(
             f"Found input variables with inconsistent numbers of samples: {lengths} ({found})."
         )
@@ -55,29 +51,42 @@ def read_rows(
     named = [c for c in columns if c.names is not None]
     for column in named[1:]:
         check_same_names(named[0].names, column.names, named[0].name, column.name)
-    marked = [c for c in columns if c.index is not None or c.mask is not None]
-    if sample_weight is None and not marked:
+    if [column for column in columns if column.index is not None or column.mask is not None]:
+        columns = _obeyed(columns)
+    if sample_weight is None:
         return columns, None
-    _check_index(columns, sample_weight)
-    kept = _unmasked(columns)
-    if kept is not None:
-        columns = [column.keep(kept) for column in columns]
-        if has_weight_rows:
-            sample_weight = read_column(sample_weight, "sample_weight").values[kept]
-    return columns, check_weight(sample_weight, len(columns[0]), absolute=absolute)
+    return columns[:-1], _read_weight(columns.pop(), absolute)
 
 
-def _check_index(columns: list[Column], sample_weight: Any) -> None:
-    """Refuse pandas columns that hold the same rows in another order."""
-    indexed = [(c.name, c.index) for c in columns if c.index is not None]
-    index = getattr(sample_weight, "index", None)
-    if index is not None and not callable(index):
-        indexed.append(("sample_weight", index))
+def _obeyed(columns: list[Column]) -> list[Column]:
+    """Columns of the same rows without those that one of them masks; refuse unlike indexes."""
+    check_index(**{column.name: column.index for column in columns})
+    masked = [column for column in columns if column.mask is not None]
+    if not masked:
+        return columns
+    kept = ~np.logical_or.reduce([masked_rows(column) for column in masked])
+    if not kept.any():
+        raise InvalidParameterError(
+            f"{' and '.join(column.name for column in masked)} leave no row: every one is masked."
+        )
+    return [column.keep(kept) for column in columns]
+
+
+def masked_rows(column: Column) -> Array:
+    """Which rows of a column or a matrix are masked, in part or in whole."""
+    if column.mask is None:
+        return np.zeros(len(column), dtype=bool)
+    return np.asarray(column.mask.reshape(len(column), -1).any(axis=1))
+
+
+def check_index(**indexes: Any) -> None:
+    """Refuse pandas indexes, or what bears one, that name the same rows in another order."""
+    indexed = [(name, index) for name, index in indexes.items() if index is not None]
     for name, other in indexed[1:]:
         first_name, first = indexed[0]
         if other is first or first.equals(other) or len(first) != len(other):
             continue
-        if first.sort_values().equals(other.sort_values()):
+        if _are_permuted(first, other):
             raise InvalidParameterError(
                 f"{first_name} and {name} have the same index labels in another order, so their "
                 f"rows do not match by position. Pass {name}.loc[{first_name}.index], or "
@@ -85,9 +94,50 @@ def _check_index(columns: list[Column], sample_weight: Any) -> None:
             )
 
 
-def _unmasked(columns: list[Column]) -> Array | None:
-    masks = [c.mask.reshape(len(c), -1).any(axis=1) for c in columns if c.mask is not None]
-    return ~np.logical_or.reduce(masks) if masks else None
+def check_fitted_rows(X: Any, **arguments: Any) -> None:
+    """Refuse what goes to a fit by position and says something else by its index or its mask."""
+    if not [one for one in (X, *arguments.values()) if type(one) not in (np.ndarray, type(None))]:
+        return
+    check_index(**{name: index_of(data) for name, data in {"X": X, **arguments}.items()})
+    for name, data in arguments.items():
+        if isinstance(data, np.ma.MaskedArray) and np.ma.getmaskarray(data).any():
+            row = int(np.argmax(masked_rows(read_column(data, name))))
+            raise InvalidParameterError(
+                f"{name} is masked in row {row}, and a model would be fitted to what the mask "
+                "hides: leave out such rows."
+            )
+
+
+def check_same_masks(**columns: Any) -> None:
+    """Refuse predictions of one set of rows that are masked in different ones."""
+    masks = {
+        name: np.ma.getmaskarray(data).reshape(len(data), -1).any(axis=1)
+        for name, data in columns.items()
+        if isinstance(data, np.ma.MaskedArray) and np.ma.getmaskarray(data).any()
+    }
+    first = next(iter(masks.values()), None)
+    if first is None:
+        return
+    if len(masks) < len(columns) or not all(np.array_equal(first, m) for m in masks.values()):
+        raise InvalidParameterError(
+            f"{', '.join(columns)} are masked in different rows: give all of them the same rows."
+        )
+
+
+def _are_permuted(first: Any, other: Any) -> bool:
+    try:
+        return bool(first.sort_values().equals(other.sort_values()))
+    except TypeError:  # labels of several types, which have no order
+        return Counter(first) == Counter(other)
+
+
+def index_of(data: Any) -> Any:
+    """The pandas index of what was given, None for what has none."""
+    index = getattr(data, "index", None)
+    return index if hasattr(index, "equals") else None
+
+
+# --------------------------------------------------------------------------- weights
 
 
 def check_weight(sample_weight: Any, n_rows: int, *, absolute: bool = False) -> Array | None:
@@ -98,22 +148,32 @@ def check_weight(sample_weight: Any, n_rows: int, *, absolute: bool = False) -> 
     """
     if sample_weight is None:
         return None
-    sample_weight = to_host(sample_weight, "sample_weight")
-    if np.ndim(sample_weight) == 0 and not hasattr(sample_weight, "__len__"):
-        sample_weight = np.full(n_rows, sample_weight)
-    weight = read_column(sample_weight, "sample_weight").values
-    if not isinstance(weight, np.ndarray) or weight.ndim != 1:
+    column = read_column(sample_weight, "sample_weight")
+    if len(column) != n_rows:
         raise InvalidParameterError(
-            f"Sample weights must be 1D array or scalar, got {weight.ndim}D array of shape "
-            f"{weight.shape} for sample_weight. Expected either a scalar value or a 1D array "
-            f"of length {n_rows}."
+            f"sample_weight.shape == ({len(column)},), expected ({n_rows},)!"
         )
-    if len(weight) != n_rows:
+    if column.mask is not None:
         raise InvalidParameterError(
-            f"sample_weight.shape == ({len(weight)},), expected ({n_rows},)!"
+            f"sample_weight is masked in row {int(np.argmax(masked_rows(column)))}: leave out such "
+            "rows, here and in the data."
+        )
+    return _read_weight(column, absolute)
+
+
+def _read_weight(column: Column, absolute: bool) -> Array:
+    weight = column.values
+    if column.is_sparse or weight.ndim != 1:
+        kind = "a sparse matrix" if column.is_sparse else f"{weight.ndim}D array"
+        raise InvalidParameterError(  # scikit-learn's words, which its users match
+            f"Sample weights must be 1D array or scalar, got {kind} of shape {weight.shape} for "
+            f"sample_weight. Expected one weight for each of the {len(column)} rows."
         )
     if weight.dtype.kind == "c":
         raise InvalidParameterError("Complex data not supported in sample_weight.")
+    if column.categories is not None or weight.dtype.kind in "SUmMV" or _holds_text(weight):
+        found = "categories" if column.categories is not None else f"dtype {weight.dtype}"
+        raise InvalidParameterError(f"sample_weight must hold numbers, got {found}.")
     if weight.dtype.kind in "biu":
         return _check_int_weight(weight, absolute)
     try:
@@ -133,6 +193,12 @@ def check_weight(sample_weight: Any, n_rows: int, *, absolute: bool = False) -> 
     if not absolute and not _SMALLEST < high < _LARGEST:
         weight = np.ldexp(weight, -int(np.frexp(high)[1]))
     return weight
+
+
+def _holds_text(values: Array) -> bool:
+    return values.dtype.kind == "O" and any(
+        issubclass(kind, str | bytes) for kind in kernels.types(values)
+    )
 
 
 def _check_sign(weight: Array, low: float, high: float) -> None:

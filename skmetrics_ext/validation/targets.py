@@ -12,27 +12,34 @@ from skmetrics_ext.validation.containers import Column
 from skmetrics_ext.validation.errors import InvalidParameterError
 
 MULTILABEL = "multilabel-indicator"
+# Classes of Python and the dtype that says the same of a whole column.
+_DTYPES = {bool: "bool", int: "int", float: "float"}
+_NO_LABELS = (
+    "unknown is not supported: {} holds {}. Labels are integers, text, booleans or categories; "
+    "convert them{}."
+)
 
 
 def label_values(column: Column) -> tuple[Any, str]:
     """Values of a column of labels and their kind in scikit-learn's terms.
 
     A column vector comes back flat. Kinds beside the three that metrics take are
-    "continuous", "multiclass-multioutput", "continuous-multioutput" and "unknown".
+    "continuous", "multiclass-multioutput", "continuous-multioutput" and, of an array that is
+    empty or has more than two axes, "unknown". What can be no label is refused.
     """
     values = column.values
     if column.is_sparse:
-        if values.shape[1] > 1 and _is_indicator(np.unique(values.data)):
-            return values, MULTILABEL
-        return values, "binary" if values.shape[1] == 1 else "multiclass-multioutput"
+        return values, _sparse_kind(column)
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
-    if values.ndim not in (1, 2) or values.size == 0 or values.dtype.kind in "mMV":
+    if values.ndim not in (1, 2) or values.size == 0:
         return values, "unknown"
     if values.dtype.kind == "c":
         raise InvalidParameterError(f"Complex data not supported in {column.name}.")
+    if values.dtype.kind in "mMV":
+        raise InvalidParameterError(_NO_LABELS.format(column.name, f"{values.dtype} values", ""))
     if values.dtype.kind == "S" or (values.dtype.kind == "O" and _first_is(values, bytes)):
-        raise TypeError(
+        raise InvalidParameterError(
             "Support for labels represented as bytes is not supported. Convert the labels of "
             f"{column.name} to a string or integer format."
         )
@@ -45,9 +52,7 @@ def label_values(column: Column) -> tuple[Any, str]:
             return values, MULTILABEL
         suffix = "-multioutput"
     if values.dtype.kind == "O":
-        kind = _check_objects(values, column.name)
-        if kind is not None:
-            return values, kind
+        _check_objects(values, column.name)
     if values.dtype.kind == "f":
         with np.errstate(invalid="ignore"):
             whole = values == np.floor(values)
@@ -57,6 +62,17 @@ def label_values(column: Column) -> tuple[Any, str]:
     if suffix:
         return values, "multiclass" + suffix
     return values, "multiclass" if _has_more_than_two(values) else "binary"
+
+
+def _sparse_kind(column: Column) -> str:
+    """Of a sparse matrix, which several labels of a row may come in, and one label may not."""
+    values = column.values
+    if values.ndim != 2 or values.shape[1] < 2:
+        raise InvalidParameterError(
+            "Sparse input is only supported when targets are of multilabel type: "
+            f"{column.name} is one sparse column. Pass {column.name}.toarray().ravel()."
+        )
+    return MULTILABEL if _is_indicator(np.unique(values.data)) else "multiclass-multioutput"
 
 
 def _has_more_than_two(values: Array) -> bool:
@@ -92,11 +108,11 @@ def _first_is(values: Array, kind: type) -> bool:
     return values.size > 0 and isinstance(values.flat[0], kind)
 
 
-def _check_objects(values: Array, name: str) -> str | None:
-    """Kind of an object array that holds no text; text only passes (None)."""
+def _check_objects(values: Array, name: str) -> None:
+    """Refuse an object array of anything but text: its dtype does not say what the labels are."""
     kinds = kernels.types(values)
     if all(issubclass(kind, str) for kind in kinds):
-        return None
+        return
     for row, value in enumerate(values.reshape(len(values), -1)[:, 0]):
         if value is None or (isinstance(value, float) and np.isnan(value)):
             raise InvalidParameterError(
@@ -112,7 +128,12 @@ def _check_objects(values: Array, name: str) -> str | None:
             "You appear to be using a legacy multi-label data representation in "
             f"{name} (a sequence of sequences); pass a binary indicator matrix."
         )
-    return "unknown"
+    types = " and ".join(sorted(kind.__name__ for kind in kinds))
+    dtype = next((to for kind, to in _DTYPES.items() if kinds <= {kind}), None)
+    how = "" if dtype is None else f", as by np.asarray({name}).astype({dtype})"
+    raise InvalidParameterError(
+        _NO_LABELS.format(name, f"objects of type {types} (dtype object)", how)
+    )
 
 
 def _refuse_non_finite(values: Array, name: str) -> None:

@@ -52,7 +52,7 @@ def _settings(name):
         for kind in KINDS:
             options = {**spec.params, **params}
             try:
-                call(spec, options, _probe(spec.response, kind))
+                call(spec, options, probe(spec.response, kind))
             except InvalidParameterError:
                 continue
             except ValueError as error:
@@ -76,7 +76,7 @@ def settings_of(name, kinds=KINDS):
     return [(dict(options), kind) for options, kind in _settings(name) if kind in kinds]
 
 
-def _probe(response, kind):
+def probe(response, kind):
     n_classes = 2 if kind == "binary" else 3
     if kind in OF_LABELS:
         true = np.array([[0, 0, 0], [1, 1, 1], [1, 0, 1], [0, 1, 0]])

@@ -1,13 +1,18 @@
 """Labels that the door refuses: the message names the argument and what was found."""
 
+import datetime
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from scipy import sparse
+from scipy.sparse import csr_array
+from support.rows import OF_ONE_LABEL, call, probe, settings_of
 
-from skmetrics_ext import accuracy_score, confusion_matrix, f1_score
+from skmetrics_ext import METRICS, accuracy_score, confusion_matrix, f1_score
+from skmetrics_ext.validation import InvalidParameterError
 
 GOOD = [0, 1, 1]
 TEXT = ["a", "b", "b"]
@@ -43,7 +48,14 @@ REFUSED = {
     "1 and 'a' in a list": (["a", 1, "b"], TEXT, "string and number.*y_true.*1.*int"),
     "fractions": ([1.5, 2.5, 1.5], [1.5, 2.5, 2.5], "continuous"),
     "complex": (np.array([1j, 0, 1]), GOOD, "Complex data not supported in y_true"),
-    "dates": (np.array(["2020-01-01"] * 3, "M8[D]"), GOOD, "unknown"),
+    "dates": (
+        np.array(["2020-01-01"] * 3, "M8[D]"),
+        GOOD,
+        r"y_true holds datetime64\[D\] values. Labels are integers, text",
+    ),
+    "dates of Python": ([datetime.date(2020, 1, 1)] * 3, GOOD, "y_true holds objects of type date"),
+    "integers in objects": (GOOD, np.array(GOOD, object), r"y_pred holds.*int.*astype\(int\)"),
+    "booleans in objects": (np.array([True] * 3, object), GOOD, r"y_true.*bool.*astype\(bool\)"),
     "several outputs": ([[1, 2], [3, 4]], [[1, 2], [3, 3]], "multiclass-multioutput"),
     "a matrix beside a column": (
         [[0, 1], [1, 1], [1, 0]],
@@ -62,15 +74,27 @@ def test_refused_with_what_was_found(what):
         accuracy_score(y_true, y_pred)
 
 
-def test_bytes_are_refused():
-    with pytest.raises(TypeError, match=r"bytes.*y_true"):
-        accuracy_score(np.array([b"a", b"b"]), np.array([b"a", b"b"]))
+# What holds no labels, of which kernels must never hear.
+NO_LABELS = {
+    "bytes": (lambda true: true.astype("S"), "bytes.*y_true"),
+    "a sparse column": (lambda true: csr_array(true[:, None]), "Sparse.*y_true is one sparse"),
+    "objects": (lambda true: true.astype(object), r"y_true holds objects.*astype\(int\)"),
+    "booleans in objects": (lambda true: (true > 0).astype(object), "y_true holds objects of type"),
+    "dates": (lambda true: true.astype("M8[D]"), "y_true holds datetime64"),
+    "durations": (lambda true: true.astype("m8[s]"), "y_true holds timedelta64"),
+    "records": (lambda true: true.astype([("a", int)]), r"y_true holds \[\('a', '<i8'\)\]"),
+    "complex numbers": (lambda true: true + 0j, "Complex data not supported in y_true"),
+}
 
 
-def test_a_sparse_column_is_refused():
-    column = sparse.csr_array(np.array([[0], [1]]))
-    with pytest.raises(TypeError, match=r"[Ss]parse"):
-        accuracy_score(column, column)
+@pytest.mark.parametrize("what", NO_LABELS)
+@pytest.mark.parametrize("name", OF_ONE_LABEL)
+def test_no_metric_reads_what_holds_no_labels(name, what):
+    params, kind = settings_of(name, ("binary", "multiclass"))[0]
+    sample = probe(METRICS[name].response, kind)
+    convert, message = NO_LABELS[what]
+    with pytest.raises(InvalidParameterError, match=message):
+        call(METRICS[name], params, replace(sample, true=convert(sample.true)))
 
 
 def test_the_same_index_in_another_order_is_refused():

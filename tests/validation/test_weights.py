@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 from support.rows import NAMES, call, draw_case
 
 from skmetrics_ext import (
@@ -33,6 +34,18 @@ REFUSED = {
     "too few": ([1.0, 2.0], "inconsistent.*sample_weight: 2"),
     "two columns": (np.ones((3, 2)), r"sample_weight.*2D.*\(3, 2\)|2D array.*sample_weight"),
     "text": (["a", "b", "c"], "sample_weight must hold numbers"),
+    "digits in text": (["1", "3", "1"], "sample_weight must hold numbers, got dtype <U1"),
+    "digits in objects": (np.array(["1", 3, 1], object), "sample_weight must hold numbers"),
+    "categories": (pd.Categorical([1, 3, 1]), "sample_weight must hold numbers, got categories"),
+    "dates": (np.array([1, 2, 3], "M8[s]"), "sample_weight must hold numbers, got dtype datetime"),
+    "a scalar": (2.0, "sample_weight must be an array-like.*2.0"),
+    "a sparse column": (csr_array(np.ones((3, 1))), r"a sparse matrix of shape \(3, 1\).*weight"),
+    "a frame": (pd.DataFrame({"a": [1, 2, 3]}), r"2D array of shape \(3, 1\).*sample_weight"),
+    "masks everywhere": (np.ma.masked_all(3), "sample_weight leave no row"),
+    "an index in another order": (
+        pd.Series([1, 2, 3], index=["b", 1, "a"]),
+        "y_true and sample_weight.*another order",
+    ),
     "complex": (np.array([1j, 1, 1]), "Complex data not supported in sample_weight"),
     "beyond int64": (np.array([2**63 - 1, 1, 1]), r"sample_weight sums to 9\.22e\+18.*float"),
 }
@@ -43,7 +56,24 @@ REFUSED = {
 def test_refused_with_what_was_found(what, metric):
     weight, message = REFUSED[what]
     with pytest.raises(ValueError, match=message):
-        metric([0, 1, 1], [0, 1, 0], sample_weight=weight)
+        metric(pd.Series([0, 1, 1], index=["a", "b", 1]), [0, 1, 0], sample_weight=weight)
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.float64])
+def test_a_row_with_a_masked_weight_is_left_out(kind):
+    weight = np.ma.array([2, 1, 9, 3], mask=[0, 0, 1, 0], dtype=kind)
+    y_true, y_pred = np.array([0, 1, 1, 0]), np.array([0, 1, 0, 1])
+    kept = [0, 1, 3]
+    for metric in (accuracy_score, f1_score, roc_auc_score, confusion_matrix):
+        got = metric(y_true, y_pred, sample_weight=weight)
+        want = metric(y_true[kept], y_pred[kept], sample_weight=weight.data[kept])
+        np.testing.assert_array_equal(got, want)
+    # Of data that are masked too, a row is left out where any of them is masked.
+    masked = np.ma.array(y_true, mask=[1, 0, 0, 0])
+    got = accuracy_score(masked, y_pred, sample_weight=weight)
+    assert got == accuracy_score([1, 0], [1, 1], sample_weight=[1, 3])
+    with pytest.raises(ValueError, match="sample_weight is masked in row 2"):
+        check_weight(weight, 4)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -58,7 +88,6 @@ def test_no_metric_takes_a_negative_weight(name, data):
 
 def test_kinds_of_weights_are_read():
     assert check_weight(None, 3) is None
-    assert check_weight(2.0, 2).tolist() == [2.0, 2.0]
     for dtype in (bool, np.uint8, np.int16, np.int64):
         assert check_weight(np.ones(3, dtype), 3).dtype == np.int64
     for dtype in (np.float16, np.float32, np.float64):

@@ -17,11 +17,12 @@ from skmetrics_ext.inference.draws.readings import (
     response_name,
     weighed,
 )
-from skmetrics_ext.inference.draws.units import RowFacts, Scatter, Units, read_groups
+from skmetrics_ext.inference.draws.units import RowFacts, Scatter, Units
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.validation import InvalidParameterError, Labels
 from skmetrics_ext.validation.containers import read_column
+from skmetrics_ext.validation.groups import read_groups
 from skmetrics_ext.validation.labels import find_labels, read_labels
 
 

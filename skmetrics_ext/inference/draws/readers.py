@@ -18,7 +18,7 @@ from skmetrics_ext.inference.draws.readings import (
     TallyReading,
     weighed,
 )
-from skmetrics_ext.inference.draws.units import RowFacts, read_groups
+from skmetrics_ext.inference.draws.units import RowFacts
 from skmetrics_ext.metrics.averaging import MACRO, is_by_class
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric, find
@@ -31,7 +31,9 @@ from skmetrics_ext.validation import (
     check_weight,
 )
 from skmetrics_ext.validation.containers import read_column, take_rows
+from skmetrics_ext.validation.groups import read_groups
 from skmetrics_ext.validation.labels import distinct_labels
+from skmetrics_ext.validation.rows import check_index, check_same_masks, index_of
 
 # Tables of more classes are not stacked: their metrics are read from weighted rows.
 _MOST_CLASSES = 128
@@ -85,7 +87,11 @@ def read_metric(
     if found.row is None:
         rows = RawRows.check(y_true, y_pred, sample_weight, groups, weights_are)
         return rows.reading(found)
-    return read_checked(*check_rows(found, y_true, y_pred, sample_weight), groups, weights_are)
+    settled, checked = check_rows(found, y_true, y_pred, sample_weight)
+    if groups is not None:
+        beside = {"y_true": y_true, "y_pred": y_pred, "sample_weight": sample_weight}
+        groups = read_groups(groups, checked.true.shape[0], **beside)
+    return read_checked(settled, checked, groups, weights_are)
 
 
 # --------------------------------------------------------------------------- checked data
@@ -131,11 +137,8 @@ def check_models(
             found.append(check_rows(metric, y_true, pred, sample_weight))
         except ValueError as error:
             raise InvalidParameterError(f"{name}: {error}") from error
+    check_same_masks(pred_a=pred_a, pred_b=pred_b)
     (settled, first), (_, second) = found
-    if first.true.shape != second.true.shape:
-        raise InvalidParameterError(
-            "pred_a and pred_b are masked in different rows: give both of them the same rows."
-        )
     return settled, (first, second)
 
 
@@ -196,6 +199,13 @@ class RawRows:
         cls, y_true: Any, y_pred: Any, sample_weight: Any, groups: Any, weights_are: str
     ) -> RawRows:
         n_rows = len(y_true) if hasattr(y_true, "__len__") else len(read_column(y_true, "y_true"))
+        beside = {
+            "y_true": y_true,
+            "y_pred": y_pred,
+            "sample_weight": sample_weight,
+            "groups": groups,
+        }
+        check_index(**{name: index_of(data) for name, data in beside.items()})
         weight = check_weight(sample_weight, n_rows)
         group = None if groups is None else read_groups(groups, n_rows)
         if weight is not None and not weight.all():

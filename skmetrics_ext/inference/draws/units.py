@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation import InvalidParameterError, check_option
-from skmetrics_ext.validation.containers import read_column
-from skmetrics_ext.validation.labels import encode_columns
 
 WEIGHT_KINDS = ("importance", "frequency")
 # A multinomial draw costs as much for a unit as this many rows drawn one by one.
@@ -46,17 +44,6 @@ class RowFacts(NamedTuple):
     def twice(self) -> RowFacts:
         """Of the same rows, once more below them."""
         return RowFacts(*(None if one is None else np.concatenate([one, one]) for one in self))
-
-
-def read_groups(groups: Any, n_rows: int) -> Array:
-    """Number of the group of each row."""
-    column = read_column(groups, "groups")
-    if column.values.ndim != 1 or len(column) != n_rows:
-        raise InvalidParameterError(
-            f"groups must hold one group for each of the {n_rows} rows, got an array of shape "
-            f"{column.values.shape}."
-        )
-    return encode_columns((column, column.values))[1][0]
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skmetrics_ext.inference.draws.readings import weighed
-from skmetrics_ext.inference.draws.units import RowFacts, read_groups
+from skmetrics_ext.inference.draws.units import RowFacts
 from skmetrics_ext.inference.influence.multiclass_areas import (
     Areas,
     area_spread,
@@ -25,6 +25,7 @@ from skmetrics_ext.metrics.rankings.score_tally import read_areas
 from skmetrics_ext.numeric import Array, divide, wilson
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import Scores, check_option
+from skmetrics_ext.validation.groups import read_groups
 from skmetrics_ext.validation.parameters import check_level
 
 AUC_METHODS = ("logit", "delong")

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.inference.draws.units import read_groups
 from skmetrics_ext.inference.influence.areas import evidence, newcombe_bounds
 from skmetrics_ext.inference.influence.multiclass_areas import area_spread, class_sizes
 from skmetrics_ext.inference.influence.rankings import area_parts, covariance, gram
@@ -20,7 +19,9 @@ from skmetrics_ext.metrics.rankings.ranking_kernels import roc_auc
 from skmetrics_ext.metrics.rankings.score_tally import read_areas
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
+from skmetrics_ext.validation.groups import read_groups
 from skmetrics_ext.validation.parameters import check_level
+from skmetrics_ext.validation.rows import check_same_masks
 
 ALTERNATIVES = ("two-sided", "less", "greater")
 _RANK = 1e-12  # of the largest variance: what is less is rounding
@@ -166,18 +167,15 @@ def delong_test(
     check_option("average", average, ("macro", "weighted", "micro"))
     level = check_level(confidence_level)
     about = {"labels": labels, "pos_label": pos_label}
-    options = {"multi_class": multi_class, "average": average, "weights_are": weights_are}
+    options: Any = {"multi_class": multi_class, "average": average, "weights_are": weights_are}
     if y_true_b is not None:
         if more:
             raise InvalidParameterError(
                 f"y_true_b makes two samples, got {2 + len(more)} models: compare them in pairs."
             )
-        first = _checked(y_true, {"score_a": score_a}, sample_weight, about)
-        second = _checked(y_true_b, {"score_b": score_b}, sample_weight_b, about)
-        parts = [
-            correlated_areas(one, group, **options)
-            for one, group in ((first, groups), (second, groups_b))
-        ]
+        first = _checked(y_true, {"score_a": score_a}, sample_weight, groups, about)
+        second = _checked(y_true_b, {"score_b": score_b}, sample_weight_b, groups_b, about)
+        parts = [correlated_areas(*one, **options) for one in (first, second)]
         return _unpaired(parts, alternative, level)
     for name, given in (("sample_weight_b", sample_weight_b), ("groups_b", groups_b)):
         if given is not None:
@@ -188,7 +186,7 @@ def delong_test(
         raise InvalidParameterError(
             f"alternative={alternative!r} is for two models, got {len(scores)}."
         )
-    found = correlated_areas(_checked(y_true, scores, sample_weight, about), groups, **options)
+    found = correlated_areas(*_checked(y_true, scores, sample_weight, groups, about), **options)
     return _paired(found, alternative, level)
 
 
@@ -354,17 +352,18 @@ def tail_probability(statistic: float, df: float, alternative: str) -> float:
 
 
 def _checked(
-    y_true: Any, scores: Mapping[str, Any], sample_weight: Any, about: dict[str, Any]
-) -> list[Scores]:
+    y_true: Any, scores: Mapping[str, Any], sample_weight: Any, groups: Any, about: dict[str, Any]
+) -> tuple[list[Scores], Any]:
+    """Scores of each model, and the number of the group of each of their rows."""
     found = []
     for name, score in scores.items():
         try:
             found.append(Scores.check(y_true, score, sample_weight=sample_weight, **about))
         except ValueError as error:
             raise InvalidParameterError(f"{name} (y_score below): {error}") from error
-    if len({len(one.true) for one in found}) > 1:
-        raise InvalidParameterError(
-            f"The scores of {', '.join(scores)} are masked in different rows: give all of them the "
-            "same rows."
-        )
-    return found
+    check_same_masks(**scores)
+    if groups is not None:
+        score = next(iter(scores.values()))
+        beside = {"y_true": y_true, "y_score": score, "sample_weight": sample_weight}
+        groups = read_groups(groups, len(found[0].true), **beside)
+    return found, groups
