@@ -14,7 +14,7 @@ from skmetrics_ext.plotting.display import Display
 from skmetrics_ext.plotting.docstrings import document_display
 from skmetrics_ext.plotting.lines import objects
 from skmetrics_ext.plotting.scored import FoldRows, fold_rows, report_model, report_rows
-from skmetrics_ext.validation import Labels, check_option
+from skmetrics_ext.validation import InvalidParameterError, Labels, check_option
 
 _SHARES = {
     "true": ("Share of the true class", -1),
@@ -63,7 +63,7 @@ class ConfusionMatrixDisplay(Display):
         names = range(len(self.confusion_matrix)) if display_labels is None else display_labels
         self.display_labels = list(np.asarray(names).tolist())
         if self.confusion_matrix.shape != (len(self.display_labels),) * 2:
-            raise ValueError(
+            raise InvalidParameterError(
                 f"confusion_matrix has shape {self.confusion_matrix.shape}, and display_labels "
                 f"names {len(self.display_labels)} classes."
             )

@@ -18,7 +18,7 @@ RESPONSES = ("predict_proba", "decision_function")
 _NEEDED = ("estimator", "indices")
 
 
-class NoScoresError(ValueError):
+class NoScoresError(InvalidParameterError):
     """The model has no score for a class of the rows."""
 
 

@@ -17,7 +17,7 @@ from skmetrics_ext.inference.tests.fold_tests import (
 )
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.scoring.scorer import metric_of
-from skmetrics_ext.validation import check_option
+from skmetrics_ext.validation import InvalidParameterError, check_option
 
 if TYPE_CHECKING:
     from skmetrics_ext.report.cv_report import CrossValidationReport
@@ -59,7 +59,7 @@ def compare_models(
     if metric is not None:
         check_option("metric", metric, report.metrics)
     if against == "baseline" and report.baseline is None:
-        raise ValueError("This report has no baseline: compare against='all'.")
+        raise InvalidParameterError("This report has no baseline: compare against='all'.")
     pairs = [
         pair
         for pair in combinations(report.models, 2)

@@ -7,6 +7,7 @@ from typing import Any
 
 from skmetrics_ext.registry import find, scorers, spec_of
 from skmetrics_ext.scoring.scorer import Scorer
+from skmetrics_ext.validation import InvalidParameterError
 
 RESPONSES: Mapping[str, str | tuple[str, ...]] = {
     "labels": "predict",
@@ -90,12 +91,12 @@ def get_scorer(
     if name is None:
         spec = spec_of(scoring) if callable(scoring) else None
         if spec is None or spec.greater_is_better is None:
-            raise ValueError(
+            raise InvalidParameterError(
                 f"{scoring!r} is not a registered metric; use make_scorer for a function of your "
                 "own."
             )
     elif name not in scorers() and f"neg_{name}" in scorers():
-        raise ValueError(
+        raise InvalidParameterError(
             f"{name!r} is a loss, and of scores the greater is better: its scorer is 'neg_{name}'."
         )
     metric = find(scoring, params, scorer=True)

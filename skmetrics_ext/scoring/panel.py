@@ -11,7 +11,7 @@ from skmetrics_ext.scoring.making import get_scorer
 from skmetrics_ext.scoring.recording import PanelResult, evaluate_all
 from skmetrics_ext.scoring.requests import TakesMetadata
 from skmetrics_ext.scoring.scorer import MISSING, ScoredModel, Scorer
-from skmetrics_ext.validation import check_option, warn_undefined
+from skmetrics_ext.validation import InvalidParameterError, check_option, warn_undefined
 from skmetrics_ext.validation.errors import warn_user
 
 Scoring = str | Callable[..., Any]
@@ -198,7 +198,9 @@ class ScorerPanel(TakesMetadata):
         stem = name.removesuffix("_low").removesuffix("_high")
         if self.intervals is not False and stem in self.scorers and stem != name:
             return _Bound(self, stem, name)
-        raise ValueError(f"{name!r} is not a name of this panel: {', '.join(self.names)}.")
+        raise InvalidParameterError(
+            f"{name!r} is not a name of this panel: {', '.join(self.names)}."
+        )
 
     def _accept_sample_weight(self) -> bool:
         return any(map(accepts_weight, self.scorers.values()))
@@ -238,15 +240,15 @@ def named_scorers(scoring: Any) -> dict[str, Any]:
         names = [item if isinstance(item, str) else name_of(item) for item in listed]
         given = dict(zip(unique(names), listed, strict=True))
     else:
-        raise TypeError(
+        raise InvalidParameterError(
             "scoring must be a name, a scorer, or several of them in a list or a dict, got "
             f"{type(scoring).__name__}."
         )
     if not given:
-        raise ValueError("scoring is empty.")
+        raise InvalidParameterError("scoring is empty.")
     for name, scorer in given.items():
         if not isinstance(scorer, str) and not callable(scorer):
-            raise TypeError(
+            raise InvalidParameterError(
                 f"The scorer {name!r} must be a name or a callable scorer(estimator, X, y), got "
                 f"{type(scorer).__name__}."
             )

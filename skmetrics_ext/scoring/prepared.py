@@ -16,7 +16,7 @@ import numpy as np
 from skmetrics_ext.alignment import AlignedRows, ModelTarget
 from skmetrics_ext.metrics.averaging import is_plain, mean_of_classes
 from skmetrics_ext.registry import Metric
-from skmetrics_ext.validation import warn_undefined
+from skmetrics_ext.validation import InvalidParameterError, warn_undefined
 from skmetrics_ext.validation.positive import positive_class
 from skmetrics_ext.validation.targets import MULTILABEL
 
@@ -189,7 +189,7 @@ def _undefined(metric: Metric, target: ModelTarget, missing: str) -> str:
     if (unseen or lacking) and missing != "align":
         message = f"classes never seen in training: {unseen}; classes without rows: {lacking}"
         if missing == "raise":
-            raise ValueError(f"{spec.name}: {message}.")
+            raise InvalidParameterError(f"{spec.name}: {message}.")
         return message
     if unseen and spec.response == "scores" and not spec.misses_unseen:
         return f"the model never saw the classes {unseen} of y_true and has no score for them"

@@ -14,6 +14,7 @@ from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies import Counts, RankTally
 from skmetrics_ext.thresholds.criteria import Constraint, Objective
+from skmetrics_ext.validation import InvalidParameterError
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -63,7 +64,7 @@ class OptimalThreshold:
         return float(rate_kernels.precision(self.counts))
 
 
-class InfeasibleError(ValueError):
+class InfeasibleError(InvalidParameterError):
     """No threshold keeps the constraint, or none has a value."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -9,12 +10,13 @@ import numpy as np
 
 from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.validation.containers import Column
+from skmetrics_ext.validation.containers import Column, read_column
 from skmetrics_ext.validation.errors import InvalidParameterError
 from skmetrics_ext.validation.rows import read_rows
 from skmetrics_ext.validation.targets import MULTILABEL, label_values
 from skmetrics_ext.validation.tensors import to_host
 
+_KINDS = (str, bool, int, float, np.bool_, np.integer, np.floating)  # of Python and of NumPy
 NO_SAMPLES = "Samplewise metrics are not available outside of multilabel classification."
 
 
@@ -51,9 +53,17 @@ class Labels:
 
     @classmethod
     def check(
-        cls, y_true: Any, y_pred: Any, *, sample_weight: Any = None, absolute: bool = False
+        cls,
+        y_true: Any,
+        y_pred: Any,
+        *,
+        sample_weight: Any = None,
+        absolute: bool = False,
+        names: tuple[str, str] = ("y_true", "y_pred"),
     ) -> Self:
         """Check and encode; ``absolute`` keeps the unit of the weights.
+
+        ``names`` are those by which the user knows the arguments.
 
         Checked labels, given in the place of both arguments, come back as they are; a confusion
         table in their place is read as its rows.
@@ -66,7 +76,10 @@ class Labels:
             return cls(kind, classes, true_codes, pred_codes, None, False, absolute)
         if hasattr(y_true, "as_labels"):
             return _labels_of_table(y_true, y_pred, sample_weight, absolute)
-        (true, pred), weight = read_rows(sample_weight, absolute, y_true=y_true, y_pred=y_pred)
+        columns, weight = read_rows(
+            sample_weight, absolute, **dict(zip(names, (y_true, y_pred), strict=True))
+        )
+        true, pred = columns
         if _is_coded(true) and _is_coded(pred):
             return cls._encoded((true, true.values), (pred, pred.values), weight, absolute)
         true_values, true_kind = label_values(true)
@@ -77,19 +90,20 @@ class Labels:
         if len(kinds) > 1:
             raise InvalidParameterError(
                 f"Classification metrics can't handle a mix of {true_kind} and {pred_kind} "
-                "targets (y_true and y_pred, in this order)."
+                f"targets ({names[0]} and {names[1]}, in this order)."
             )
         kind = kinds.pop()
         if kind not in ("binary", "multiclass", MULTILABEL):
             raise InvalidParameterError(
-                f"{kind} is not supported: y_true and y_pred must hold class labels (integers, "
-                "text, booleans) or multilabel indicators."
+                f"{kind} is not supported: {names[0]} and {names[1]} must hold class labels "
+                "(integers, text, booleans) or multilabel indicators."
             )
         if kind == MULTILABEL:
             if true_values.shape[1] != pred_values.shape[1]:
                 raise InvalidParameterError(
                     "Multi-label binary indicator input with different numbers of labels: "
-                    f"y_true has {true_values.shape[1]} columns, y_pred {pred_values.shape[1]}."
+                    f"{names[0]} has {true_values.shape[1]} columns, {names[1]} "
+                    f"{pred_values.shape[1]}."
                 )
             true_values, pred_values = _indicators(true_values, pred_values)
             outputs = np.arange(true_values.shape[1])
@@ -256,20 +270,39 @@ def _is_coded(column: Column) -> bool:
 
 
 def read_labels(labels: Any) -> Array:
-    """The ``labels`` argument as a 1-D array of at least one label."""
-    labels = to_host(labels, "labels")
-    if isinstance(labels, np.ndarray):
+    """The ``labels`` argument as a 1-D array of at least one label, in any container of columns."""
+    if type(labels) is np.ndarray and labels.dtype.kind in "biuU":
         values = labels
+    elif isinstance(labels, str | bytes | Mapping) or not hasattr(labels, "__iter__"):
+        raise InvalidParameterError(f"labels must be a list of labels, got {labels!r:.60}.")
+    elif hasattr(labels, "dtype") or hasattr(labels, "null_count"):  # arrays and columns
+        values = _listed(_values_of(read_column(labels, "labels")).tolist())
     else:
-        if isinstance(labels, str | bytes) or not hasattr(labels, "__iter__"):
-            raise InvalidParameterError(f"labels must be a list of labels, got {labels!r:.60}.")
-        items = list(labels)
-        is_text = [isinstance(item, str) for item in items]
-        values = np.array(items, dtype=object if any(is_text) and not all(is_text) else None)
+        values = _listed(to_host(list(labels), "labels"))
     if values.ndim != 1:
         raise InvalidParameterError(f"labels must be 1-D, got an array of shape {values.shape}.")
     if len(values) == 0:
         raise InvalidParameterError("'labels' should contain at least one label.")
+    return values
+
+
+def _values_of(column: Column) -> Any:
+    return column.values if column.categories is None else column.categories[column.values]
+
+
+def _listed(items: list[Any]) -> Array:
+    """Labels as NumPy reads them; objects where text and numbers are listed together."""
+    is_text = [isinstance(item, str) for item in items]
+    try:
+        values = np.array(items, dtype=object if any(is_text) and not all(is_text) else None)
+    except ValueError:  # rows of unlike lengths
+        values = np.array([items], dtype=object)
+    for item in items if values.ndim == 1 else ():
+        if not isinstance(item, _KINDS) or item != item:
+            raise InvalidParameterError(
+                "labels must hold integers, text or booleans, none of them missing, got "
+                f"{item!r:.60} of type {type(item).__name__}."
+            )
     return values
 
 

@@ -142,7 +142,8 @@ def stuart_maxwell_test(labels_a: Any, labels_b: Any) -> TestResult:
 def _of_table(name: str, kernel: Any, labels_a: Any, labels_b: Any) -> TestResult:
     from scipy.special import chdtrc
 
-    checked = Labels.check(labels_a, labels_b).single_label(f"{name}_test")
+    checked = Labels.check(labels_a, labels_b, names=("labels_a", "labels_b"))
+    checked = checked.single_label(f"{name}_test")
     statistic, df = kernel(ConfusionTally.from_labels(checked).table)
     # Without a degree of freedom nothing differs.
     return TestResult(statistic, float(chdtrc(df, statistic)) if df else 1.0, name, df)

@@ -205,7 +205,8 @@ def cohen_kappa_score(
         raise InvalidParameterError(
             f"replace_undefined_by has to be in [-1, 1] or nan, got {replace_undefined_by!r}."
         )
-    checked = Labels.check(y1, y2, sample_weight=sample_weight).single_label("kappa")
+    checked = Labels.check(y1, y2, sample_weight=sample_weight, names=("y1", "y2"))
+    checked = checked.single_label("kappa")
     restricted = checked.restrict(labels)
     if labels is not None and not np.isin(checked.positions(labels), checked.true).any():
         raise InvalidParameterError(

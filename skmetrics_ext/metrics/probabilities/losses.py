@@ -223,7 +223,7 @@ def renamed_argument(y_proba: Any, y_pred: Any) -> Any:
             raise InvalidParameterError("y_proba is missing: pass the probabilities.")
         return y_proba
     if y_proba is not None:
-        raise ValueError(
+        raise InvalidParameterError(
             "Cannot use both `y_pred` and `y_proba`. `y_pred` is deprecated, use `y_proba` instead."
         )
     import warnings

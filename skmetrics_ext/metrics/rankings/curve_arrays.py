@@ -62,13 +62,13 @@ def auc(x: Any, y: Any) -> float:
     (x_column, y_column), _ = read_rows(None, False, x=x, y=y)
     across, up = (_coordinates(column.values, column.name) for column in (x_column, y_column))
     if len(across) < 2:
-        raise ValueError(
+        raise InvalidParameterError(
             f"At least 2 points are needed to compute area under curve, but x.shape = "
             f"{across.shape}"
         )
     steps = np.diff(across)
     if (steps < 0).any() and (steps > 0).any():
-        raise ValueError(f"x is neither increasing nor decreasing : {np.asarray(x)}.")
+        raise InvalidParameterError(f"x is neither increasing nor decreasing : {np.asarray(x)}.")
     return float(trapezoid(up, across) * (-1 if (steps < 0).any() else 1))
 
 
@@ -90,7 +90,7 @@ def _keywords_from_1_11(function: Callable[..., Any]) -> Callable[..., Any]:
     def called(y_true: Any, y_score: Any, *args: Any, **kwargs: Any) -> Any:
         named = dict(zip(("pos_label", "sample_weight"), args, strict=False))
         if len(args) > len(named) or named.keys() & kwargs.keys():
-            raise TypeError(
+            raise InvalidParameterError(
                 f"{function.__name__}() takes y_true, y_score, pos_label and sample_weight, each "
                 "once."
             )
@@ -258,7 +258,7 @@ def det_curve(
     tally = _tally(y_true, y_score, pos_label, sample_weight)
     fp, tp, negative, positive = tally.steps()
     if not negative or not positive:
-        raise ValueError(
+        raise InvalidParameterError(
             "Only one class is present in y_true. Detection error tradeoff curve is not defined "
             "in that case."
         )

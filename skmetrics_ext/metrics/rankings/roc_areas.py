@@ -27,7 +27,7 @@ def _area_kernel(max_fpr: float | None = None) -> RankKernel:
     if max_fpr is None or max_fpr == 1:
         return roc_auc
     if not 0 < max_fpr <= 1:
-        raise ValueError(f"Expected max_fpr in range (0, 1], got: {max_fpr!r}")
+        raise InvalidParameterError(f"Expected max_fpr in range (0, 1], got: {max_fpr!r}")
     return partial(roc_auc, max_fpr=float(max_fpr))
 
 

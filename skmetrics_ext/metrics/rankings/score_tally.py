@@ -187,14 +187,14 @@ def read_areas(kernel: RankKernel, checked: Scores, multi_class: str, average: s
         check_option("average", average, AVERAGES)
         return read_scores(kernel, checked, average, empty=0.0, tell=_one_class)
     if multi_class == "raise":
-        raise ValueError(
+        raise InvalidParameterError(
             "multi_class must be in ('ovo', 'ovr') for y_true of more than two classes."
         )
     options: tuple[str | None, ...] = ("micro", "macro", "weighted", None)
     if multi_class == "ovo":
         options = options[1:]
     if average not in options:
-        raise ValueError(
+        raise InvalidParameterError(
             f"average must be one of {options} for multiclass problems, got {average!r}"
         )
     return read_scores(kernel, checked, average, multi_class, tell=_one_class)
