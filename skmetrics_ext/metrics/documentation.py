@@ -154,15 +154,20 @@ float
     fewer than two rows or of one class alone.""",
     "n_bins": """
 n_bins : int or array-like of float, default=10
-    Number of bins of the probabilities; with many ties "quantile" makes fewer. An array gives
-    the edges themselves, from the lowest to the highest, and ``strategy`` says nothing.""",
+    Number of bins of the probabilities; with many ties "quantile" and "equal_mass"
+    make fewer. An array gives the edges themselves, from the lowest to the highest, and
+    ``strategy`` says nothing.""",
     "bin_strategy": """
-strategy : {"uniform", "quantile"}, default="uniform"
-    Bins of equal width over [0, 1], or of equal weight. Every bin is open below and closed
-    above, (a, b], but the first, which holds its lower edge too. So of 10 equal widths 0 and
-    0.1 lie in the first and 1 in the last. The upper edge of "quantile" bin k is the smallest
-    probability that at least k/n_bins of the weight does not exceed: equal probabilities
-    share one bin, and edges that coincide are one.""",
+strategy : {"uniform", "quantile", "equal_mass"}, default="uniform"
+    Bins of equal width over [0, 1], between quantiles, or of equal weight. Every bin is open
+    below and closed above, (a, b], but the first, which holds its lower edge too. So of 10
+    equal widths 0 and 0.1 lie in the first and 1 in the last. Equal probabilities share one
+    bin, and edges that coincide are one. "quantile" are the bins of scikit-learn's
+    ``calibration_curve``: the edges are interpolated (type 7 of Hyndman & Fan 1996, the default
+    of NumPy and R; no rounding moves a row that lies on one), and weights, whole numbers,
+    repeat rows. The upper edge of "equal_mass" bin
+    k is the smallest probability that at least k/n_bins of the weight does not exceed, which
+    neither the scale of the weights nor repeating every row moves.""",
     "raises": """
 ValueError
     If an argument is not one of those accepted; the message names it.""",

@@ -52,7 +52,8 @@ class CalibrationDisplay(ScoreDisplay):
     ``from_report`` (the out-of-fold probabilities of all folds as one set; of repeated folds of
     a report, the first of each row), which take beside their own arguments:
 
-    - ``n_bins=10`` and ``strategy="uniform"``, or "quantile", as `calibration_curve_binned`;
+    - ``n_bins=10`` and ``strategy="uniform"``, "quantile" or "equal_mass", as in
+      `calibration_curve_binned`;
     - ``curves``: the classes to draw, of more than two each against the rest; "top label" is the
       event that the most probable class is the true one;
     - ``confidence_level=0.95`` of the Wilson intervals.

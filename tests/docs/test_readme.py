@@ -236,11 +236,12 @@ def claim_reports() -> None:
 def claim_calibration_errors() -> None:
     values = [
         sx.expected_calibration_error(TRUE, SCORE),
-        sx.expected_calibration_error(TRUE, SCORE, strategy="quantile"),
+        sx.expected_calibration_error(TRUE, SCORE, n_bins=7, strategy="quantile"),
+        sx.expected_calibration_error(TRUE, SCORE, n_bins=7, strategy="equal_mass"),
         sx.expected_calibration_error(TRUE, SCORE, norm="l2", debias=True),
         sx.smooth_calibration_error(TRUE, SCORE),
     ]
-    assert len(set(values)) == 4
+    assert len(set(values)) == 5
     assert not in_scikit_learn("calibration_error")
 
 

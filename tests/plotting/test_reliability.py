@@ -10,10 +10,10 @@ from sklearn.model_selection import cross_val_predict, cross_validate
 import skmetrics_ext as sx
 
 
-@pytest.mark.parametrize("strategy", ["uniform", "quantile"])
+@pytest.mark.parametrize("strategy", ["uniform", "quantile", "equal_mass"])
 def test_bins_are_those_of_the_curve(binary, strategy) -> None:
     y, proba = binary
-    weight = np.linspace(1, 2, len(y))
+    weight = 1.0 + np.arange(len(y)) % 3
     options = {"n_bins": 5, "strategy": strategy, "pos_label": "sick", "sample_weight": weight}
     display = sx.CalibrationDisplay.from_predictions(y, proba, confidence_level=0.8, **options)
     curve = sx.calibration_curve_binned(y, proba, confidence_level=0.8, **options)

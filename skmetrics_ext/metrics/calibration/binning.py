@@ -15,7 +15,7 @@ from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies.bins import BinTally
 from skmetrics_ext.validation import BinaryProbabilities, InvalidParameterError, check_option
 
-STRATEGIES = ("uniform", "quantile")
+STRATEGIES = ("uniform", "quantile", "equal_mass")
 # Sums of float weights that ought to be equal differ by rounding.
 _ROUNDING = 1e-12
 
@@ -39,6 +39,33 @@ class Binning:
 
     @classmethod
     def quantile(cls, proba: Array, weight: Array | None, n_bins: int) -> Self:
+        """Between interpolated quantiles (type 7 of Hyndman & Fan 1996); weights repeat rows.
+
+        They are those of NumPy and R, and the bins those of scikit-learn's calibration curve.
+        """
+        if weight is not None:
+            if weight.dtype.kind == "f" and (weight != np.floor(weight)).any():
+                raise InvalidParameterError(
+                    "strategy='quantile' ranks rows, which sample_weight can repeat but not "
+                    "divide: the weights must be whole numbers. strategy='equal_mass' takes any."
+                )
+            kept = weight > 0
+            proba, weight = (proba[kept], weight[kept]) if kept.any() else (proba[:1], None)
+        order = np.argsort(proba, kind="stable")
+        ordered = proba[order]
+        last = np.arange(1, len(proba) + 1) if weight is None else np.cumsum(weight[order])
+        rank = (last[-1] - 1) * (np.arange(1, n_bins + 1) / n_bins)
+        whole = np.rint(rank)
+        rank = np.where(np.abs(rank - whole) < 1e-9, whole, rank)
+        below = np.floor(rank)
+        low, high = (
+            ordered[np.minimum(np.searchsorted(last, r, side="right"), len(ordered) - 1)]
+            for r in (below, np.ceil(rank))
+        )
+        return cls._from_uppers(ordered[0], low + (high - low) * (rank - below))
+
+    @classmethod
+    def equal_mass(cls, proba: Array, weight: Array | None, n_bins: int) -> Self:
         """Equal weights: upper edge k is where k/n_bins of the weight is first reached.
 
         A smallest value with a property, not an interpolation: neither the scale of the
@@ -55,22 +82,6 @@ class Binning:
             wanted = reached[-1] * (steps / n_bins) * (1 - _ROUNDING)
             place = np.searchsorted(reached, wanted)
         return cls._from_uppers(ordered[0], ordered[place])
-
-    @classmethod
-    def quantile_of_counts(cls, proba: Array, weight: Array | None, n_bins: int) -> Self:
-        """Interpolated quantiles (type 7 of Hyndman & Fan 1996); weights repeat rows."""
-        order = np.argsort(proba, kind="stable")
-        ordered = proba[order]
-        last = np.arange(1, len(proba) + 1) if weight is None else np.cumsum(weight[order])
-        rank = (last[-1] - 1) * (np.arange(1, n_bins + 1) / n_bins)
-        whole = np.rint(rank)
-        rank = np.maximum(np.where(np.abs(rank - whole) < 1e-9, whole, rank), 0.0)
-        below = np.floor(rank)
-        low, high = (
-            ordered[np.minimum(np.searchsorted(last, r, side="right"), len(ordered) - 1)]
-            for r in (below, np.ceil(rank))
-        )
-        return cls._from_uppers(ordered[0], low + (high - low) * (rank - below))
 
     @classmethod
     def distinct(cls, proba: Array) -> Self:
@@ -98,11 +109,18 @@ class Binning:
             return cls.uniform(n_bins)
         if strategy == "quantile":
             return cls.quantile(proba, weight, n_bins)
+        if strategy == "equal_mass":
+            return cls.equal_mass(proba, weight, n_bins)
         return cls.distinct(proba)
 
     @classmethod
     def _from_uppers(cls, lowest: float, uppers: Array) -> Self:
         return cls(np.concatenate([[lowest], np.unique(uppers)]))
+
+    def breaks(self) -> Self:
+        """The same without a first bin of no width, whose rows the next one holds."""
+        edges = self.edges
+        return type(self)(edges[1:]) if len(edges) > 2 and edges[0] == edges[1] else self
 
     @property
     def n_bins(self) -> int:

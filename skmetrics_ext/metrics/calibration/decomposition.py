@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.metrics.calibration.binning import Binning, check_bins
+from skmetrics_ext.metrics.calibration.binning import STRATEGIES, Binning, check_bins
 from skmetrics_ext.metrics.calibration.events import binary_forecast
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.probabilities.losses import (
@@ -56,6 +56,8 @@ class ScoreDecomposition:
         """The resolution, under the name of the isotonic decomposition."""
         return self.resolution
 
+
+_EPS = float(np.finfo(np.float64).eps)  # what `log_loss` clips float64 by
 
 # --------------------------------------------------------------------------- kernels
 
@@ -122,9 +124,10 @@ def brier_decomposition(
         Over bins, or by isotonic regression as in `corp_decomposition`, which needs no bins
         and leaves no rest.
     {n_bins}
-    strategy : {"uniform", "quantile", "distinct"}, default="uniform"
-        Bins of equal width over [0, 1], of equal weight, or one for each distinct probability,
-        which leaves no rest. The edges are those of `calibration_curve_binned`.
+    strategy : {"uniform", "quantile", "equal_mass", "distinct"}, default="uniform"
+        Bins of equal width over [0, 1], between quantiles, of equal weight, or one for each
+        distinct probability, which leaves no rest. The edges are those of
+        `calibration_curve_binned`.
     debias : bool, default=False
         Correct the three binned parts for sampling: subtract the mean sampling variance of the
         rates, :math:`\bar y_b (1 - \bar y_b) / (n_b - 1)`, from the first two, and add
@@ -157,7 +160,7 @@ def brier_decomposition(
     (0.0467, 0.0067, 0.24)
     """
     check_option("method", method, ("binned", "corp"))
-    edges = check_bins(n_bins, strategy, ("uniform", "quantile", "distinct"))
+    edges = check_bins(n_bins, strategy, (*STRATEGIES, "distinct"))
     check_option("debias", debias, (True, False))
     if method == "corp":
         if debias:
@@ -199,8 +202,9 @@ def corp_decomposition(
     ----------
     {y_true_y_proba_binary}
     score : {"brier", "log_loss"}, default="brier"
-        The score. In the log loss probabilities are clipped as in `log_loss`; recalibrated
-        ones of 0 and 1, which are right where they stand, cost nothing.
+        The score. In the log loss probabilities are clipped as in `log_loss` of float64,
+        whichever dtype they are in; recalibrated ones of 0 and 1, which are right where they
+        stand, cost nothing.
     {proba_labels}
     {proba_pos_label}
     {sample_weight}
@@ -232,7 +236,7 @@ def corp_decomposition(
     weight = forecast.weights
     fit, group = isotonic(forecast.proba, forecast.true, weight)
     base = np.full(len(weight), _mean(forecast.true, weight))
-    eps = None if score == "brier" else forecast.eps
+    eps = None if score == "brier" else _EPS
     own = _mean(_losses(forecast, forecast.proba, eps), weight)
     exact = None if eps is None else 0.0
     best = _mean(_losses(forecast, fit[group], exact), weight)

@@ -33,9 +33,11 @@ def binned_error(
     if isinstance(tally, BinTally):
         return _distance(tally, norm)
     proba = tally.thresholds.astype(np.float64)
-    if isinstance(n_bins, int) and strategy == "quantile":  # each slice has its own edges
+    if isinstance(n_bins, int) and strategy != "uniform":  # each slice has its own edges
         errors = [
-            _distance(Binning.quantile(proba, one.sum(axis=0), n_bins).sums_of(proba, one), norm)
+            _distance(
+                Binning.of(proba, one.sum(axis=0), strategy, n_bins).sums_of(proba, one), norm
+            )
             for one in tally.mass.reshape(-1, *tally.mass.shape[-2:])
         ]
         return np.array(errors).reshape(tally.mass.shape[:-2])

@@ -81,14 +81,14 @@ def hosmer_lemeshow_test(
     ----------
     {y_true_y_proba_binary}
     n_bins : int or array-like of float, default=10
-        Number of groups; with many ties "quantile" makes fewer. An array gives the edges of the
+        Number of groups; with many ties there are fewer. An array gives the edges of the
         groups themselves, and ``strategy`` says nothing.
-    strategy : {"quantile", "uniform"}, default="quantile"
-        Groups between quantiles of the probabilities (deciles of risk), or of equal width over
-        [0, 1]. Each group is open below and closed above, but the first, which holds its lower
-        edge too. The quantiles are the usual interpolated ones (type 7 of Hyndman & Fan), in
-        which weights repeat rows; so they can differ by a row from the "quantile" bins of
-        `calibration_curve_binned`, which the scale of the weights must not move.
+    strategy : {"quantile", "uniform", "equal_mass"}, default="quantile"
+        Groups between quantiles of the probabilities (deciles of risk), of equal width over
+        [0, 1], or of equal weight, as in `calibration_curve_binned`. Each group is open below and
+        closed above, but the first, which holds its lower edge too. Quantiles that coincide are
+        one, at the lowest probability as well (R's ``cut(p, unique(quantile(p, ...)),
+        include.lowest=TRUE)``): no group is a single value that the next one could hold.
     ddof : int, default=2
         Subtracted from the number of groups: 2 where the model was fitted to these rows, 0
         where they are new to it.
@@ -126,10 +126,9 @@ def hosmer_lemeshow_test(
     forecast = binary_forecast(
         y_true, y_proba, labels, pos_label, sample_weight, of_one=hosmer_lemeshow_test
     )
-    if strategy == "quantile" and isinstance(bins, int):
-        binning = Binning.quantile_of_counts(forecast.proba, forecast.weight, bins)
-    else:
-        binning = Binning.of(forecast.proba, forecast.weight, strategy, bins)
+    binning = Binning.of(forecast.proba, forecast.weight, strategy, bins)
+    if strategy == "quantile":
+        binning = binning.breaks()
     sums = binning.sums(forecast)
     statistic = grouped_chi_squared(sums)
     df = int(np.count_nonzero(sums.n_rows)) - int(ddof)

@@ -12,13 +12,18 @@ from skmetrics_ext.metrics.calibration.events import binary_forecast
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies import Means
-from skmetrics_ext.validation import BinaryProbabilities, Probabilities, warn_undefined
+from skmetrics_ext.validation import (
+    BinaryProbabilities,
+    InvalidParameterError,
+    Probabilities,
+    warn_undefined,
+)
 
 _MOST_STEPS = 100
 _SMALL_STEP = 1e-12
 _LOSS_ROUNDING = 1e-12
-# Log odds of clipped probabilities lie within 37, so intercepts within this of 0 are all there are
-# for weights that differ by less than a factor of exp(900).
+# Log odds of probabilities lie within 745, so intercepts within this of 0 are all there are
+# for weights that differ by less than a factor of exp(250).
 _REACH = 1000.0
 
 
@@ -140,8 +145,15 @@ def _sigmoid(x: Array) -> Array:
 
 
 def log_odds(forecast: BinaryProbabilities) -> Array:
-    """Log odds of the probabilities, clipped as in the log loss."""
-    proba = np.clip(forecast.proba, forecast.eps, 1 - forecast.eps)
+    """Log odds of the probabilities, none of which may be 0 or 1."""
+    proba = forecast.proba
+    sure = np.flatnonzero((proba == 0) | (proba == 1))
+    if len(sure):
+        raise InvalidParameterError(
+            f"y_proba holds {len(sure)} probabilities of 0 or 1, the first of them {proba[sure[0]]}"
+            ", whose log odds are infinite: the line would be that of whichever number stood in "
+            "their place. Choose it, as in np.clip(y_proba, 0.001, 0.999)."
+        )
     return np.log(proba) - np.log1p(-proba)
 
 
@@ -176,7 +188,8 @@ def calibration_slope_intercept(
     Parameters
     ----------
     {y_true_y_proba_binary}
-        Clipped to [eps, 1 - eps] as in `log_loss`.
+        Above 0 and below 1: where a model is sure, the log odds are infinite, and the line is
+        that of whichever number stands in their place, so that the caller has to choose it.
     {proba_labels}
     {proba_pos_label_one}
     {sample_weight}

@@ -4,10 +4,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.calibration import calibration_curve
 
-from skmetrics_ext import calibration_curve_binned, expected_calibration_error
+from skmetrics_ext import (
+    brier_decomposition,
+    calibration_curve_binned,
+    expected_calibration_error,
+    hosmer_lemeshow_test,
+)
 from skmetrics_ext.metrics.calibration.binning import Binning
-from skmetrics_ext.validation import BinaryProbabilities
+from skmetrics_ext.validation import BinaryProbabilities, InvalidParameterError
 
 GRID = st.lists(st.integers(0, 20), min_size=1, max_size=30).map(lambda v: np.array(v) / 20)
 
@@ -37,25 +43,25 @@ def test_the_next_number_above_an_edge_lies_in_the_bin_above():
 
 
 @given(proba=GRID, n_bins=st.integers(1, 12))
-def test_quantile_edges_by_their_definition(proba, n_bins):
+def test_edges_of_equal_mass_by_their_definition(proba, n_bins):
     """Upper edge k is the smallest probability that k/n of the rows do not exceed."""
     uppers = [
         min(p for p in proba if n_bins * np.count_nonzero(proba <= p) >= k * len(proba))
         for k in range(1, n_bins + 1)
     ]
     expected = [proba.min(), *sorted(set(uppers))]
-    np.testing.assert_array_equal(Binning.quantile(proba, None, n_bins).edges, expected)
+    np.testing.assert_array_equal(Binning.equal_mass(proba, None, n_bins).edges, expected)
 
 
 @given(proba=GRID, n_bins=st.integers(1, 12), data=st.data())
 def test_weights_repeat_rows_and_have_no_scale(proba, n_bins, data):
     times = data.draw(repetitions(len(proba)))
-    expected = Binning.quantile(np.repeat(proba, times), None, n_bins).edges
+    expected = Binning.equal_mass(np.repeat(proba, times), None, n_bins).edges
     for weight in (times, times.astype(np.float64), times / 10, times * 1e-150):
-        np.testing.assert_array_equal(Binning.quantile(proba, weight, n_bins).edges, expected)
+        np.testing.assert_array_equal(Binning.equal_mass(proba, weight, n_bins).edges, expected)
     np.testing.assert_array_equal(
-        Binning.quantile(np.repeat(proba, 3), None, n_bins).edges,
-        Binning.quantile(proba, None, n_bins).edges,
+        Binning.equal_mass(np.repeat(proba, 3), None, n_bins).edges,
+        Binning.equal_mass(proba, None, n_bins).edges,
     )
 
 
@@ -66,30 +72,60 @@ def test_interpolated_quantiles_are_those_of_numpy(proba, n_bins, data):
     written_out = np.repeat(proba, times)
     uppers = np.quantile(written_out, np.arange(1, n_bins + 1) / n_bins)
     expected = np.searchsorted(np.unique(np.round(uppers, 9)), np.round(proba, 9))
-    got = Binning.quantile_of_counts(proba, times, n_bins)
+    got = Binning.quantile(proba, times, n_bins)
     np.testing.assert_array_equal(got.assign(proba), expected)
-    unweighted = Binning.quantile_of_counts(written_out, None, n_bins)
+    unweighted = Binning.quantile(written_out, None, n_bins)
     np.testing.assert_allclose(got.edges, unweighted.edges, rtol=1e-12)
+    np.testing.assert_array_equal(Binning.quantile(proba, times * 1.0, n_bins).edges, got.edges)
+    absent = np.append(proba, 0.0), np.append(times, 0)
+    np.testing.assert_array_equal(Binning.quantile(*absent, n_bins).edges, got.edges)
 
 
-@given(proba=GRID, n_bins=st.integers(1, 12), strategy=st.sampled_from(["uniform", "quantile"]))
+# Of these numbers of bins k / n_bins is a float, so that scikit-learn's edges are not rounded.
+@given(proba=GRID, n_bins=st.sampled_from([1, 2, 4, 8]))
+def test_quantile_bins_are_those_of_scikit_learn(proba, n_bins):
+    true = np.arange(len(proba)) % 2
+    options = {"n_bins": n_bins, "strategy": "quantile"}
+    got = calibration_curve_binned(true, proba, labels=[0, 1], **options)
+    rate, mean = calibration_curve(true, proba, pos_label=1, **options)
+    np.testing.assert_allclose(got.mean_predicted[got.weight > 0], mean, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(got.observed_rate[got.weight > 0], rate, rtol=1e-12)
+
+
+def test_quantiles_of_fractions_of_rows_are_refused():
+    data = [0, 1, 0, 1], [0.1, 0.4, 0.6, 0.8]
+    for function in (expected_calibration_error, hosmer_lemeshow_test, brier_decomposition):
+        asked = {"strategy": "quantile", "sample_weight": [0.5, 1, 1, 0.25]}
+        with pytest.raises(InvalidParameterError, match=r"sample_weight can repeat.*equal_mass"):
+            function(*data, **asked)
+        function(*data, **{**asked, "strategy": "equal_mass", "n_bins": 3})
+
+
+@given(
+    proba=GRID,
+    n_bins=st.integers(1, 12),
+    strategy=st.sampled_from(["uniform", "quantile", "equal_mass"]),
+)
 def test_every_row_is_in_the_bin_whose_edges_hold_it(proba, n_bins, strategy):
     binning = Binning.of(proba, None, strategy, n_bins)
     bins = binning.assign(proba)
     low, high = binning.edges[bins], binning.edges[bins + 1]
     assert (((low < proba) | (bins == 0)) & (low <= proba) & (proba <= high)).all()
-    if strategy == "quantile":
+    if strategy == "equal_mass":
         assert np.bincount(bins, minlength=binning.n_bins).all(), "an empty bin"
 
 
 def test_equal_probabilities_share_a_bin():
-    curve = calibration_curve_binned([0, 1, 1, 0], [0.4] * 4, strategy="quantile")
+    curve = calibration_curve_binned([0, 1, 1, 0], [0.4] * 4, strategy="equal_mass")
     assert curve.count.tolist() == [4]
     assert curve.edges.tolist() == [0.4, 0.4]
     many_zeros = [0.0] * 7 + [0.2, 0.5, 0.9]
-    curve = calibration_curve_binned([0] * 9 + [1], many_zeros, strategy="quantile", n_bins=5)
+    curve = calibration_curve_binned([0] * 9 + [1], many_zeros, strategy="equal_mass", n_bins=5)
     assert curve.count.tolist() == [7, 1, 2]
     assert curve.edges.tolist() == [0.0, 0.0, 0.2, 0.9]
+    curve = calibration_curve_binned([0] * 9 + [1], many_zeros, strategy="quantile", n_bins=5)
+    assert curve.count.tolist() == [7, 1, 2]
+    np.testing.assert_allclose(curve.edges, [0.0, 0.0, 0.26, 0.9], rtol=1e-12)
 
 
 def test_edges_may_be_given():

@@ -34,12 +34,14 @@ def test_by_hand():
 
 @given(
     sample=samples(),
-    strategy=st.sampled_from(["uniform", "quantile", "distinct"]),
+    strategy=st.sampled_from(["uniform", "quantile", "equal_mass", "distinct"]),
     debias=st.booleans(),
     n_bins=st.integers(1, 8),
 )
 def test_the_parts_add_up(sample, strategy, debias, n_bins):
     true, proba, weight = sample
+    if weight is not None and strategy == "quantile":
+        weight = np.ceil(weight)  # of rows, which weights repeat
     parts = brier_decomposition(
         true, proba, strategy=strategy, n_bins=n_bins, debias=debias, sample_weight=weight
     )
@@ -106,6 +108,14 @@ def test_corp_by_another_isotonic_regression(sample, score):
     assert min(parts.reliability, parts.resolution) >= 0
     total = parts.miscalibration - parts.discrimination + parts.uncertainty
     assert total == pytest.approx(own, abs=1e-12)
+
+
+@pytest.mark.parametrize("score", ["brier", "log_loss"])
+def test_corp_does_not_depend_on_the_dtype(score):
+    true, proba = [0, 1, 0, 1, 1], np.array([0.0, 0.25, 1.0, 0.75, 0.5])
+    wide = corp_decomposition(true, proba, score=score)
+    for dtype in (np.float16, np.float32, np.longdouble):
+        assert corp_decomposition(true, proba.astype(dtype), score=score) == wide
 
 
 @given(sample=samples())

@@ -79,8 +79,14 @@ def test_two_classes_classwise_count_each_gap_twice():
 def test_equal_weights_by_hand():
     # Bins of 2: (0.1, 0.2), (0.4, 0.6), (0.8, 0.9) with 0, 1, 1 events.
     true, proba = [0, 0, 1, 0, 1, 0], [0.1, 0.2, 0.4, 0.6, 0.8, 0.9]
-    got = expected_calibration_error(true, proba, n_bins=3, strategy="quantile")
-    assert got == pytest.approx((0.15 + 0.0 + 0.35) / 3, rel=1e-12)
+    for strategy in ("equal_mass", "quantile"):
+        got = expected_calibration_error(true, proba, n_bins=3, strategy=strategy)
+        assert got == pytest.approx((0.15 + 0.0 + 0.35) / 3, rel=1e-12)
+    # Of 5 rows in 3 bins: (2, 1, 2) between quantiles, (2, 2, 1) of equal mass.
+    true, proba = [0, 0, 1, 0, 1], [0.1, 0.2, 0.4, 0.6, 0.9]
+    for strategy, gaps in {"quantile": 0.3 + 0.6 + 0.5, "equal_mass": 0.3 + 0.0 + 0.1}.items():
+        got = expected_calibration_error(true, proba, n_bins=3, strategy=strategy)
+        assert got == pytest.approx(gaps / 5, rel=1e-12)
 
 
 @given(data=st.data())
@@ -126,7 +132,9 @@ def test_refused(options, message):
 
 
 @pytest.mark.parametrize("norm", ["l1", "l2", "max"])
-@pytest.mark.parametrize("bins", [{}, {"strategy": "quantile"}, {"n_bins": [0, 0.25, 1]}])
+@pytest.mark.parametrize(
+    "bins", [{}, {"strategy": "quantile"}, {"strategy": "equal_mass"}, {"n_bins": [0, 0.25, 1]}]
+)
 def test_the_kernel_reads_any_leading_axes(bins, norm):
     rng = np.random.default_rng(0)
     proba = np.arange(30)[::-1] / 30

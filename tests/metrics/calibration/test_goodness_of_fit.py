@@ -1,5 +1,7 @@
 """Tests of calibration against their formulas."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -37,7 +39,7 @@ def test_empty_groups_do_not_count():
 def test_weights_repeat_rows(data, n_bins):
     times = np.array(data.draw(st.lists(st.integers(1, 4), min_size=6, max_size=6)))
     true, proba = np.repeat(TRUE, times), np.repeat(PROBA, times)
-    for strategy in ("quantile", "uniform"):
+    for strategy in ("quantile", "uniform", "equal_mass"):
         options = {"strategy": strategy, "n_bins": n_bins, "ddof": 0}
         written = hosmer_lemeshow_test(true, proba, **options)
         got = hosmer_lemeshow_test(TRUE, PROBA, sample_weight=times, **options)
@@ -46,6 +48,40 @@ def test_weights_repeat_rows(data, n_bins):
     written = spiegelhalter_test(true, proba)
     got = spiegelhalter_test(TRUE, PROBA, sample_weight=times)
     assert got.statistic == pytest.approx(written.statistic, rel=1e-9, abs=1e-12)
+
+
+TENTHS = st.lists(st.integers(0, 10), min_size=3, max_size=30).map(lambda v: np.array(v) / 10)
+
+
+def groups_of_r(proba, n_groups):
+    """cut(p, unique(quantile(p, 0:g / g)), include.lowest=TRUE), by exact ranks."""
+    ordered = sorted(Fraction(round(10 * p), 10) for p in proba)
+    breaks = []
+    for k in range(n_groups + 1):
+        rank = Fraction((len(ordered) - 1) * k, n_groups)
+        low, high = ordered[int(rank)], ordered[-(-rank.numerator // rank.denominator)]
+        breaks.append(low + (high - low) * (rank - int(rank)))
+    breaks = sorted(set(breaks))
+    tenths = [Fraction(round(10 * p), 10) for p in proba]
+    return np.array([max(sum(edge < p for edge in breaks), 1) for p in tenths])
+
+
+@given(proba=TENTHS, n_groups=st.integers(2, 10))
+def test_groups_where_probabilities_tie(proba, n_groups):
+    """A first group of no width is none: its rows are of the next one."""
+    true = np.arange(len(proba)) % 2
+    group = groups_of_r(proba, n_groups)
+    statistic, n_found = 0.0, 0
+    for own in np.unique(group):
+        seen, said = true[group == own].sum(), proba[group == own]
+        variance = said.sum() * (1 - said.mean())
+        gap = seen - said.sum()
+        if abs(gap) > 1e-9:
+            statistic += gap**2 / variance if variance > 1e-9 else np.inf
+        n_found += 1
+    test = hosmer_lemeshow_test(true, proba, n_bins=n_groups, ddof=0)
+    assert test.df == n_found
+    assert test.statistic == pytest.approx(statistic, rel=1e-9, abs=1e-9)
 
 
 def test_a_group_that_was_sure():

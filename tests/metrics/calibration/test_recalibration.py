@@ -10,6 +10,7 @@ from scipy.special import expit
 
 from skmetrics_ext import MomentTally, calibration_slope_intercept, observed_expected_ratio
 from skmetrics_ext.metrics.calibration.recalibration import observed_to_expected
+from skmetrics_ext.validation import InvalidParameterError
 
 TRUE, PROBA = [0, 1, 0, 1, 1, 0], [0.1, 0.2, 0.6, 0.7, 0.9, 0.4]
 
@@ -98,10 +99,21 @@ def test_classes_all_but_separated():
     assert np.isnan(line.slope)
 
 
-def test_sure_probabilities_are_clipped():
-    line = calibration_slope_intercept([0, 1, 0, 1, 1], [0.0, 0.2, 0.6, 0.7, 1.0])
-    assert 0 < line.slope < 1
-    assert np.isfinite(line.intercept)
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_sure_probabilities_have_no_log_odds(dtype):
+    true, proba = [0, 1, 0, 1, 1], np.array([0.125, 0.25, 0.5, 0.75, 1.0], dtype=dtype)
+    with pytest.raises(InvalidParameterError, match=r"y_proba holds 1 prob.* 1\.0, .*np\.clip"):
+        calibration_slope_intercept(true, proba)
+    left_out = calibration_slope_intercept(true, proba, sample_weight=[1, 1, 1, 1, 0])
+    assert left_out.slope == calibration_slope_intercept(true[:-1], proba[:-1]).slope
+    chosen = calibration_slope_intercept(true, np.clip(proba, 2**-7, 1 - 2**-7))
+    wide = calibration_slope_intercept(true, np.clip(proba.astype(float), 2**-7, 1 - 2**-7))
+    assert tuple(chosen) == tuple(wide)
+
+
+def test_probabilities_however_near_to_sure():
+    line = calibration_slope_intercept([0, 1, 0, 1, 1], [5e-324, 0.2, 0.6, 0.7, 1 - 2**-53])
+    assert np.isfinite([*line, line.in_the_large]).all()
 
 
 def test_observed_over_expected_by_hand():
