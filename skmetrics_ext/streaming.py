@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.merged.columns import Names, Place, read_part, rows_by_group
+from skmetrics_ext.merged.batches import NAMES, PLACE, Told
+from skmetrics_ext.merged.columns import Part, join_parts, rows_by_group
 from skmetrics_ext.merged.finish import finish
-from skmetrics_ext.merged.growing_ranks import RankStack, tallies_of
+from skmetrics_ext.merged.growing_ranks import RankStack, distinct_beyond, tallies_of
 from skmetrics_ext.merged.layout import Layout, find_all, make_layout
 from skmetrics_ext.merged.ranges import RangePlan, RangeReading, kind_of, read_range
 from skmetrics_ext.merged.result import Evaluation
 from skmetrics_ext.merged.sums import Sums, count_labels, sum_rows
+from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import InvalidParameterError
-from skmetrics_ext.validation.containers import read_column
+from skmetrics_ext.validation.containers import count_rows
 from skmetrics_ext.validation.labels import read_labels
 from skmetrics_ext.validation.parameters import check_integer, check_level
 
 _DEFAULT_MOST = 20_000_000
+# Batches wait, checked, until so many scores and labels are there: counting a few rows takes
+# hardly less time than counting thousands.
+_BLOCK = 1 << 16
+_MOST_WAITING = 1 << 10
 
 
 class Accumulator:
@@ -64,38 +71,38 @@ class Accumulator:
         pos_label: Any = None,
         max_distinct: int = _DEFAULT_MOST,
     ) -> None:
-        self._asked = find_all(metrics)
-        self._labels = None if labels is None else read_labels(labels)
-        self._pos_label = pos_label
+        told = None if labels is None else read_labels(labels)
+        self._told = Told(find_all(metrics), told, pos_label)
         self.max_distinct = check_integer("max_distinct", max_distinct, 1)
-        self._of_labels = [one for one in self._asked if one.sums == "tables"]
-        self._of_scores = [one for one in self._asked if one.sums != "tables"]
-        self._layout: Layout | None = None
-        self._is_weighted: bool | None = None
-        self._seen: set[Any] = set()  # true labels
+        self._ranks = any(one.sums == "ranks" for one in self._told.asked)
+        self._waiting: list[Part] = []
+        self._n_waiting = 0  # scores and labels
         self._sums = Sums()
         self._stacks: list[RankStack] = []
-        self._batches = 0
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the metrics."""
-        return tuple(one.name for one in self._asked)
+        return tuple(one.name for one in self._told.asked)
 
     @property
     def n_rows(self) -> int:
         """Rows so far."""
-        return self._sums.rows.get(None, 0)
+        return self._told.n_rows
 
     @property
     def n_distinct(self) -> int:
         """Distinct scores that are held."""
-        return sum(map(len, self._stacks))
+        self._count_waiting()
+        return sum(len(stack.whole().thresholds) for stack in self._stacks if stack.tallies)
 
     def update(
         self, y_true: Any, y_score: Any = None, sample_weight: Any = None, *, y_pred: Any = None
     ) -> None:
         """Add rows. A batch that is refused leaves no trace.
+
+        Arguments are read as the functions read them: masks, the indexes of pandas and the names
+        of columns are obeyed or refused. A row that one of the arguments masks is left out.
 
         Parameters
         ----------
@@ -104,74 +111,77 @@ class Accumulator:
         y_score : array-like of shape (n_samples,) or (n_samples, n_classes)
             Scores or probabilities; predicted labels where all metrics are of these.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row.
+            Weight of each row. All those of a batch may be 0.
         y_pred : array-like of shape (n_samples,), default=None
             Predicted labels, where metrics of both kinds were asked for.
         """
-        if not self._of_scores and y_pred is None:
+        of_labels = [one.name for one in self._told.asked if one.sums == "tables"]
+        of_scores = [one.name for one in self._told.asked if one.sums != "tables"]
+        if not of_scores and y_pred is None:
             y_score, y_pred = None, y_score
-        if self._of_labels and y_pred is None:
-            raise InvalidParameterError(
-                f"{self._of_labels[0].name} needs predicted labels: pass y_pred=."
-            )
-        if self._of_scores and y_score is None:
-            raise InvalidParameterError(f"{self._of_scores[0].name} needs scores: pass y_score=.")
-        data, names = _columns(y_true, y_score if self._of_scores else None, y_pred, sample_weight)
-        if not len(data["y_true"]):
+        if of_labels and y_pred is None:
+            raise InvalidParameterError(f"{of_labels[0]} needs predicted labels: pass y_pred=.")
+        if of_scores and y_score is None:
+            raise InvalidParameterError(f"{of_scores[0]} needs scores: pass y_score=.")
+        given = {"y_true": y_true}
+        if of_scores:
+            given["y_score"] = y_score
+        if of_labels:
+            given["y_pred"] = y_pred
+        if count_rows(y_true) == 0 and all(count_rows(data) == 0 for data in given.values()):
             return
-        weighted = sample_weight is not None
-        if self._is_weighted not in (None, weighted):
-            raise InvalidParameterError("sample_weight must be given for every batch, or for none.")
-        place = Place(f"batch {self._batches}")
-        part = read_part(data, names, place)
-        seen = self._seen.union(part.labels[np.unique(part.true)].tolist())
-        layout = self._make_layout(seen, len(names.score))
-        sums = count_labels(part)
-        sums.add(sum_rows(part, layout, names, place))
-        stacks = [RankStack(stack.tallies) for stack in self._stacks]
-        if layout.of_kind("ranks"):
-            stacks = stacks or [RankStack() for _ in names.score]
-            for _, rows in rows_by_group(part, layout, names, place):
-                for stack, tally in zip(stacks, tallies_of(rows, len(layout.classes)), strict=True):
-                    stack.add(tally)
-            held = sum(map(len, stacks))
-            if held > self.max_distinct:
-                raise InvalidParameterError(
-                    f"The rows have more distinct scores, {held}, than max_distinct="
-                    f"{self.max_distinct}: raise it, round the scores, or bound the metric with "
-                    "ScoreSketch."
-                )
-        self._layout, self._stacks = layout, stacks
-        self._is_weighted, self._seen = weighted, seen
-        self._sums.add(sums)
-        self._batches += 1
+        part, told = self._told.read(given, sample_weight)
+        if part is not None:
+            self._add(part, told)
 
-    def _make_layout(self, seen: set[Any], n_columns: int) -> Layout:
-        """What columns of scores are of, by the labels so far: no batch need hold all of them."""
-        known = self._layout
-        if known is not None and known.n_columns != n_columns:
-            raise InvalidParameterError(
-                f"y_score has {n_columns} columns, and had {known.n_columns} before."
-            )
-        if not n_columns:  # which class is positive is asked when all rows are there
-            return Layout(self._asked, np.zeros(0), None, 0)
-        if self._labels is not None:
-            return known or make_layout(self._asked, None, self._labels, self._pos_label, n_columns)
-        if n_columns > 1:
-            raise InvalidParameterError(
-                "Scores of several classes need labels=, the class of each column: a batch need "
-                "not hold all of them."
-            )
-        # 1 alone may be of either: what was counted of it is the same.
-        for usual in (np.array([0, 1]), np.array([-1, 1])):
-            if seen.issubset(usual.tolist()):
-                return make_layout(self._asked, usual, None, self._pos_label, n_columns)
-        if known is not None:  # the row is told that holds another
-            return known
-        raise InvalidParameterError(
-            f"y_true holds {list(seen)[:10]} in the first batch; pass labels=, the negative "
-            "class and the positive one, unless they are 0 and 1."
-        )
+    # ----------------------------------------------------------------------- counting
+
+    def _add(self, part: Part, told: Told) -> None:
+        """Count the rows, or let them wait where counting them cannot fail."""
+        assert told.layout is not None
+        n_scores = part.score.size if part.score is not None and self._ranks else 0
+        bound = sum(map(len, self._stacks)) + self._n_waiting + n_scores
+        if self._told.layout is None or bound > self.max_distinct:
+            self._count_waiting()
+            self._count_now(part, told.layout)
+        else:
+            self._waiting.append(part)
+            self._n_waiting += max(n_scores, part.n_rows)
+        self._told = told
+        if self._n_waiting >= _BLOCK or len(self._waiting) >= _MOST_WAITING:
+            self._count_waiting()
+
+    def _count_now(self, part: Part, layout: Layout) -> None:
+        """Count rows that may be refused yet: metrics do not take all columns of scores."""
+        sums, tallies = _counted(part, layout)
+        stacks = [RankStack(stack.tallies) for stack in self._stacks]
+        if self._ranks and not stacks:
+            stacks = [RankStack() for _ in layout.ranked]
+        for stack, tally in zip(stacks, tallies, strict=bool(tallies)):
+            stack.add(tally)
+        _check_distinct(stacks, self.max_distinct)
+        self._sums.add(sums)
+        self._stacks = stacks
+
+    def _count_waiting(self) -> None:
+        """Count the batches that wait, those of one precision together."""
+        if not self._waiting:
+            return
+        layout = self._told.layout
+        assert layout is not None
+        counted = [
+            _counted(join_parts(list(parts)), layout)
+            for _, parts in groupby(self._waiting, key=lambda part: part.eps)
+        ]
+        self._waiting, self._n_waiting = [], 0
+        for sums, tallies in counted:
+            self._sums.add(sums)
+            for stack, tally in zip(self._stacks, tallies, strict=bool(tallies)):
+                stack.add(tally)
+
+    def __getstate__(self) -> dict[str, Any]:
+        self._count_waiting()
+        return self.__dict__
 
     def merge(self, *others: Accumulator) -> Accumulator:
         """A new accumulator of the rows of this one and of others, in which this one goes on.
@@ -185,10 +195,11 @@ class Accumulator:
         -------
         Accumulator
         """
+        told = self._told
         merged = Accumulator(
-            {one.name: one for one in self._asked},
-            labels=self._labels,
-            pos_label=self._pos_label,
+            {one.name: one for one in told.asked},
+            labels=told.labels,
+            pos_label=told.pos_label,
             max_distinct=self.max_distinct,
         )
         for part in (self, *others):
@@ -196,39 +207,16 @@ class Accumulator:
         return merged
 
     def _take(self, other: Accumulator) -> None:
-        if self._question != other._question:
-            raise InvalidParameterError("Only accumulators of the same metrics and labels merge.")
-        if other._layout is None:
-            return
-        if self._is_weighted not in (None, other._is_weighted):
-            raise InvalidParameterError("Either all accumulators have weights or none.")
-        seen = self._seen | other._seen
-        layout = self._make_layout(seen, other._layout.n_columns)
-        if self._of_scores and not seen.issubset(layout.classes.tolist()):
-            raise InvalidParameterError(
-                f"The accumulators have seen different classes, {list(self._seen)} and "
-                f"{list(other._seen)}: pass labels= to each."
-            )
-        self._layout, self._is_weighted, self._seen = layout, other._is_weighted, seen
-        self._batches += other._batches
+        told = self._told.merge(other._told)
+        other._count_waiting()
         self._sums.add(other._sums)
         if not self._stacks:
             self._stacks = [RankStack() for _ in other._stacks]
-        for stack, more in zip(self._stacks, other._stacks, strict=True):
+        for stack, more in zip(self._stacks, other._stacks, strict=bool(other._stacks)):
             for tally in more.tallies:
                 stack.add(tally)
-        if self.n_distinct > self.max_distinct:
-            raise InvalidParameterError(
-                f"Together there are {self.n_distinct} distinct scores, more than max_distinct="
-                f"{self.max_distinct}."
-            )
-
-    @property
-    def _question(self) -> tuple[Any, ...]:
-        """What was asked, to be compared."""
-        asked = [(one.name, one.function, dict(one.params)) for one in self._asked]
-        labels = None if self._labels is None else self._labels.tolist()
-        return asked, labels, self._pos_label
+        self._told = told
+        _check_distinct(self._stacks, self.max_distinct)
 
     def compute(self) -> dict[str, Any]:
         """Value of each metric; nan where it is undefined.
@@ -269,17 +257,18 @@ class Accumulator:
         Evaluation
         """
         level = check_level(confidence_level)
-        layout = self._layout
+        self._count_waiting()
+        told, layout = self._told, self._told.layout
         if layout is None:
             raise InvalidParameterError("No rows were given yet: call update first.")
         if not layout.n_columns:  # the classes of labels grow with the batches
             found = self._sums.tables[None].classes
-            layout = make_layout(self._asked, found, self._labels, self._pos_label, 0)
+            layout = make_layout(told.asked, found, told.labels, told.pos_label, 0)
         ranked = tuple(layout.of_kind("ranks"))
         spread = intervals and any(kind_of(one) == "wins" for one in ranked)
         plan = RangePlan(ranked, spread, check_integer("curve_points", curve_points, 0))
         columns: Mapping[Any, list[RangeReading]] = {}
-        if self._stacks and self.n_distinct:
+        if self.n_distinct:
             columns = {None: [self._read(k, plan, layout) for k in range(len(self._stacks))]}
         return finish(
             layout,
@@ -301,29 +290,21 @@ class Accumulator:
         return f"Accumulator({list(self.names)!r}): {self.n_rows} rows"
 
 
-def _columns(
-    y_true: Any, y_score: Any, y_pred: Any, sample_weight: Any
-) -> tuple[dict[str, Any], Names]:
-    """The arguments as named columns of equal length."""
-    data: dict[str, Any] = {"y_true": y_true}
-    score: tuple[str, ...] = ()
-    if y_score is not None:
-        values = read_column(y_score, "y_score").values
-        if values.ndim == 1 or values.shape[1] == 1:
-            score, values = ("y_score",), values.reshape(len(values), 1)
-        else:
-            score = tuple(f"y_score[:, {k}]" for k in range(values.shape[1]))
-        data.update(zip(score, values.T, strict=True))
-    if y_pred is not None:
-        data["y_pred"] = y_pred
-    if sample_weight is not None:
-        data["sample_weight"] = sample_weight
-    lengths = {name: len(column) for name, column in data.items()}
-    if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{name}: {n}" for name, n in lengths.items())
+def _counted(part: Part, layout: Layout) -> tuple[Sums, list[RankTally]]:
+    """Sums of rows, and the tally of each ranking where one is needed and a row has weight."""
+    sums = count_labels(part)
+    sums.add(sum_rows(part, layout, NAMES, PLACE))
+    tallies: list[RankTally] = []
+    if layout.of_kind("ranks"):
+        for _, rows in rows_by_group(part, layout, NAMES, PLACE):
+            tallies = tallies_of(rows, len(layout.classes))
+    return sums, tallies
+
+
+def _check_distinct(stacks: list[RankStack], most: int) -> None:
+    held = distinct_beyond(stacks, most)
+    if held:
         raise InvalidParameterError(
-            f"Found input variables with inconsistent numbers of samples: {told}."
+            f"The rows have more distinct scores, {held}, than max_distinct={most}: raise it, "
+            "round the scores, or bound the metric with ScoreSketch."
         )
-    pred = None if y_pred is None else "y_pred"
-    weight = None if sample_weight is None else "sample_weight"
-    return data, Names("y_true", score, pred, weight)

@@ -202,10 +202,11 @@ class DuckEngine:
         scans = []
         most = task.plan.most // max(len(self.names.score), 1)
         n_rows = sum(sums.rows.values())
-        for k, name in enumerate(self.names.score):
+        for k, column in enumerate(task.layout.ranked):
+            name = self.names.score[column]
             scan = SortedScan(task.own(k), totals, task.plan, most)
             before = self.done
-            grouped = 2 * self.distinct[k] * task.n_classes * len(task.groups) < n_rows
+            grouped = 2 * self.distinct[column] * task.n_classes * len(task.groups) < n_rows
             for batch in self._batches(self._sorted(name, task, grouped)):
                 group, score, code = (batch.column(i).to_numpy() for i in range(3))
                 weight = batch.column(3).to_numpy() if batch.num_columns > 3 else None

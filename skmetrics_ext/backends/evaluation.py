@@ -167,7 +167,8 @@ def evaluate(
         passes = 1 + (len(columns) if ranked and not approximate else 0)
         counted = Counted()
         with reporting(progress, survey.n_rows * (passes + 1), unit="row") as opened.report:
-            if layout.of_kind("moments", "bins") or task.edges or task.sketch is not None:
+            counts = layout.of_kind("moments", "bins") or layout.n_columns == 2
+            if counts or task.edges or task.sketch is not None:
                 counted = opened.count(task)
             counted.sums.add(survey.sums)
             readings = {}
@@ -241,7 +242,7 @@ def _with_ranges(
     """The task with edges of ranges, or with sketches, from the sample."""
     if survey.sample is None:
         return task
-    columns = survey.sample.T
+    columns = survey.sample.T[task.layout.ranked]
     if approximate:
         bins = check_integer("n_bins", n_bins, 1)
         sketches = tuple(ScoreSketch.from_sample(column, bins) for column in columns)

@@ -16,7 +16,7 @@ from skmetrics_ext.backends.work import (
     told,
 )
 from skmetrics_ext.merged.columns import Names, Place, read_part, rows_by_group
-from skmetrics_ext.merged.growing_ranks import RankStack, tallies_of
+from skmetrics_ext.merged.growing_ranks import RankStack, distinct_beyond, tallies_of
 from skmetrics_ext.merged.ranges import RangeReading, read_range
 from skmetrics_ext.merged.sums import Sums
 from skmetrics_ext.validation import InvalidParameterError
@@ -86,7 +86,7 @@ class MemoryEngine:
                 raise
             except Exception as error:
                 raise told(place, error) from error
-            if not self.resident and sum(map(len, stacks.values())) > task.plan.most:
+            if not self.resident and distinct_beyond(stacks.values(), task.plan.most):
                 raise InvalidParameterError(TOO_MANY.format(most=task.plan.most))
         return readings_of(stacks, task)
 

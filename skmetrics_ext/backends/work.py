@@ -168,7 +168,7 @@ def count_part(data: Any, task: Task, place: Place) -> Counted:
 
 def _count_scores(found: Counted, part: Part, task: Task, place: Place) -> None:
     for group, rows in rows_by_group(part, task.layout, task.names, place):
-        columns = rows.score.T
+        columns = rows.rankings
         if task.sketch is not None:
             codes = [(rows.true == task.own(k)).astype(np.int64) for k in range(len(columns))]
             found.sketches[group] = [
@@ -215,7 +215,7 @@ def _spread(data: Any, task: Task, place: Place) -> Iterator[dict[str, Array]]:
     part = read_part(data, task.names, place)
     starts = first_parts(task)
     for group, rows in rows_by_group(part, task.layout, task.names, place):
-        for k, (edges, column) in enumerate(zip(task.edges, rows.score.T, strict=True)):
+        for k, (edges, column) in enumerate(zip(task.edges, rows.rankings, strict=True)):
             tally = RankTally.from_scores(
                 np.ascontiguousarray(column), rows.true, task.n_classes, rows.weight
             )

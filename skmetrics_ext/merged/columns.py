@@ -5,8 +5,8 @@ Whatever is refused is refused with its place: the column, the row and the part.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -57,7 +57,8 @@ class Place:
 class Part:
     """Checked columns: labels and groups as codes into their own values.
 
-    ``group`` is None where there are no groups, ``pred`` where nothing was predicted, ``score``
+    ``checked`` says that they passed the door of the functions, probabilities as such. ``group``
+    is None where there are no groups, ``pred`` where nothing was predicted, ``score``
     (n, K) where there are no scores; weights are int64 or float64.
     """
 
@@ -69,10 +70,42 @@ class Part:
     groups: Array
     group: Array | None
     eps: float = 0.0
+    checked: bool = False
 
     @property
     def n_rows(self) -> int:
         return len(self.true)
+
+
+def join_parts(parts: Sequence[Part]) -> Part:
+    """One part of the rows of several that have no groups, in their order."""
+    if len(parts) == 1:
+        return parts[0]
+    labels = parts[0].labels
+    codes: list[Array | None] = [None] * len(parts)
+    if not all(np.array_equal(part.labels, labels) for part in parts[1:]):
+        labels, found = kernels.encode(*(part.labels for part in parts))
+        codes = list(found)
+
+    def joined(name: str) -> Array | None:
+        columns = [getattr(part, name) for part in parts]
+        if columns[0] is None:
+            return None
+        if name in ("true", "pred"):
+            pairs = zip(codes, columns, strict=True)
+            columns = [own if code is None else code[own] for code, own in pairs]
+        return np.concatenate(columns)
+
+    true = joined("true")
+    assert true is not None
+    return replace(
+        parts[0],
+        labels=labels,
+        true=true,
+        pred=joined("pred"),
+        score=joined("score"),
+        weight=joined("weight"),
+    )
 
 
 def read_part(data: Any, names: Names, place: Place) -> Part:
@@ -188,13 +221,19 @@ def _weights(data: Any, name: str, place: Place) -> Array:
 class GroupRows:
     """Rows of one group that have weight: codes into the classes of the layout, scores, weights.
 
-    ``score`` is (n, K); of two classes (n, 1), that of the positive one.
+    ``score`` is (n, K), in the order of the classes; of two classes also (n, 1), that of the
+    positive one.
     """
 
     true: Array
     score: Array
     weight: Array | None
     eps: float
+
+    @property
+    def rankings(self) -> Array:
+        """What is ranked: a row of scores for each class, or for the positive one of two."""
+        return self.score.T[-1:] if self.score.shape[1] == 2 else self.score.T
 
 
 def rows_by_group(
@@ -211,8 +250,13 @@ def rows_by_group(
             f"which is none of the classes {layout.classes.tolist()}."
         )
     score = part.score
-    if layout.reads_probabilities:
-        score = _probabilities(score, names, place)
+    if not part.checked:
+        if layout.reads_probabilities:
+            score = _probabilities(score, names, place)
+        if layout.reads_probabilities or layout.n_columns == 2:
+            _check_sums(score, names, place)
+    if layout.turned:
+        score = score[:, ::-1]
     kept = None if part.weight is None or part.weight.all() else part.weight != 0
     for group, rows in _slices(part, kept):
         weight = None if part.weight is None else part.weight[rows]
@@ -221,7 +265,10 @@ def rows_by_group(
 
 def _slices(part: Part, kept: Array | None) -> Iterator[tuple[Any, Any]]:
     if part.group is None:
-        yield None, slice(None) if kept is None else np.flatnonzero(kept)
+        if kept is None:
+            yield None, slice(None)
+        elif kept.any():
+            yield None, np.flatnonzero(kept)
         return
     order = np.argsort(part.group, kind="stable")
     if kept is not None:
@@ -239,13 +286,17 @@ def _probabilities(score: Array, names: Names, place: Place) -> Array:
             f"Column {names.score[column]!r} holds {score[row, column]} in {place.of(row)}, "
             "which is no probability."
         )
-    score = np.clip(score, 0.0, 1.0)
-    if score.shape[1] > 1:
-        away = np.abs(row_sums(score) - 1)
-        if (away > _SUM).any():
-            row = int(np.argmax(away > _SUM))
-            raise InvalidParameterError(
-                f"The probabilities {', '.join(names.score)} sum to {score[row].sum():.6g} in "
-                f"{place.of(row)}, not to 1."
-            )
-    return score
+    return np.clip(score, 0.0, 1.0)
+
+
+def _check_sums(score: Array, names: Names, place: Place) -> None:
+    """Refuse columns that are no probabilities of all classes."""
+    if score.shape[1] == 1:
+        return
+    away = np.abs(row_sums(score) - 1)
+    if (away > _SUM).any():
+        row = int(np.argmax(away > _SUM))
+        raise InvalidParameterError(
+            f"The probabilities {', '.join(names.score)} sum to {score[row].sum():.6g} in "
+            f"{place.of(row)}, not to 1."
+        )

@@ -68,10 +68,12 @@ class Layout:
     positive : object
         The positive class of two; None where nothing says which it is.
     n_columns : int
-        Of scores: 0, 1, or one for each class.
+        Of scores: 0, 1, or one for each class, in the order that the user gave.
     labels : ndarray or None
         The classes as the user listed them: those that metrics of labels average over, and whose
         order is meant.
+    turned : bool
+        Whether the first of two columns of scores is that of the positive class.
     """
 
     asked: tuple[Metric, ...]
@@ -79,6 +81,7 @@ class Layout:
     positive: Any
     n_columns: int
     labels: Array | None = None
+    turned: bool = False
 
     def of_kind(self, *kinds: str) -> list[Metric]:
         """The metrics that are read from one kind of sums."""
@@ -90,7 +93,14 @@ class Layout:
 
     @property
     def is_binary(self) -> bool:
-        return self.n_columns < 2
+        return self.n_columns < 3
+
+    @property
+    def ranked(self) -> list[int]:
+        """The columns that are ranked: of two classes that of the positive one."""
+        if self.n_columns == 2:
+            return [0 if self.turned else 1]
+        return list(range(self.n_columns))
 
     def settled(self, one: Metric) -> Metric:
         """A metric of labels of the positive class, or of the classes that were listed."""
@@ -129,7 +139,8 @@ def make_layout(
                 f"{n_columns} columns of scores need as many classes, in their order; there are "
                 f"{len(classes)}: {show_labels(classes)}. Pass labels=, the class of each column."
             )
-        return Layout(asked, classes, pos_label, n_columns, given)
+        if n_columns > 2:
+            return Layout(asked, classes, pos_label, n_columns, given)
     if n_columns == 0:
         return Layout(asked, classes, _positive(asked, classes, given, pos_label, False), 0, given)
     if given is None:
@@ -140,8 +151,9 @@ def make_layout(
             "classes pass a column of scores for each."
         )
     positive = _positive(asked, classes, given, pos_label, True)
-    order = classes if classes.tolist().index(positive) == 1 else classes[::-1]
-    return Layout(asked, order, positive, 1, given)
+    turned = classes.tolist().index(positive) == 0
+    order = classes[::-1] if turned else classes
+    return Layout(asked, order, positive, n_columns, given, turned)
 
 
 def _both(classes: Array) -> Array:

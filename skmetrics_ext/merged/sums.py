@@ -117,7 +117,7 @@ def sum_rows(part: Part, layout: Layout, names: Names, place: Place) -> Sums:
     """Moments and calibration bins of each group."""
     found = Sums()
     means, binned = layout.of_kind("moments"), layout.of_kind("bins")
-    if not means and not binned:
+    if not means and not binned and layout.n_columns != 2:  # which must sum to 1
         return found
     for group, rows in rows_by_group(part, layout, names, place):
         for one in means:
@@ -135,7 +135,8 @@ def moments_of(one: Metric, rows: GroupRows, layout: Layout) -> MomentTally:
     strange = [key for key in one.params if key not in accepted]
     if strange:
         raise InvalidParameterError(f"{one.name} cannot be read from sums with {strange}.")
-    if one.spec.least_classes > 2 and layout.is_binary:
+    every = one.spec.least_classes > 2
+    if every and layout.n_columns == 1:
         raise InvalidParameterError(
             f"{one.name} of one column of scores depends on the range of all of them; pass a "
             "column for each class."
@@ -143,23 +144,23 @@ def moments_of(one: Metric, rows: GroupRows, layout: Layout) -> MomentTally:
     checked = (
         as_probabilities(rows, layout)
         if one.spec.response == "probabilities"
-        else as_scores(rows, layout)
+        else as_scores(rows, layout, every=every)
     )
     columns = np.asarray(values(checked, **one.params), dtype=np.float64)
     return MomentTally.from_checked(columns, rows.weight)
 
 
-def as_scores(rows: GroupRows, layout: Layout) -> Scores:
-    """Checked rows as the functions of scores take them."""
-    if layout.is_binary:
-        return Scores("binary", layout.classes, rows.true, rows.score[:, 0], rows.weight)
+def as_scores(rows: GroupRows, layout: Layout, *, every: bool = False) -> Scores:
+    """Checked rows as the functions of scores take them, of two classes ``every`` or the last."""
+    if layout.is_binary and not every:
+        return Scores("binary", layout.classes, rows.true, rows.score[:, -1], rows.weight)
     return Scores("multiclass", layout.classes, rows.true, rows.score, rows.weight)
 
 
 def as_probabilities(rows: GroupRows, layout: Layout) -> Probabilities:
     """Checked rows as the functions of probabilities take them."""
     matrix = rows.score
-    if layout.is_binary:
+    if layout.n_columns == 1:
         matrix = np.column_stack([1 - matrix[:, 0], matrix[:, 0]])
     cache = {"ordered": layout.labels is not None}
     return Probabilities(layout.classes, rows.true, matrix, rows.weight, rows.eps, cache=cache)
@@ -168,18 +169,17 @@ def as_probabilities(rows: GroupRows, layout: Layout) -> Probabilities:
 def bins_of(one: Metric, rows: GroupRows, layout: Layout) -> tuple[BinTally, ...]:
     """Sums over the bins of a calibration error, of one event or of each class."""
     bins = check_bins(one.options["n_bins"], "uniform")
-    binning = Binning.uniform(bins) if isinstance(bins, int) else Binning(bins)
-    score, target = rows.score, one.options["target"]
+    target = one.options["target"]
     if target == "binary":
         if not layout.is_binary:
             raise InvalidParameterError(
                 f"{one.name} of several classes needs target='top_label' or 'classwise'."
             )
-        parts = (rows.true, score[:, 0], rows.weight, rows.eps)
+        parts = (rows.true, rows.score[:, -1], rows.weight, rows.eps)
         events = [BinaryProbabilities(layout.classes, *parts)]
     else:
         checked = as_probabilities(rows, layout)
         events = [checked.top_label()] if target == "top_label" else checked.each_class()
-    if not isinstance(bins, int) and (score.min() < bins[0] or score.max() > bins[-1]):
-        raise InvalidParameterError("The edges in n_bins must hold every probability.")
-    return tuple(binning.sums(event) for event in events)
+    return tuple(
+        Binning.of(event.proba, event.weight, "uniform", bins).sums(event) for event in events
+    )

@@ -243,16 +243,23 @@ def _from_none(mass: Array) -> Array:
 
 def _on_union(parts: list[RankTally], *, add: bool) -> tuple[Array, Array]:
     joined = _joined([part.thresholds for part in parts])
-    rising, position = np.unique(joined, return_inverse=True)
-    n, start = len(rising), 0
+    order = np.argsort(joined, kind="stable")[::-1]  # merges what is in order already
+    falling = joined[order]
+    first = np.ones(len(joined), dtype=bool)
+    np.not_equal(falling[1:], falling[:-1], out=first[1:])
+    place = np.empty(len(joined), dtype=np.int64)
+    place[order] = np.cumsum(first) - 1
+    thresholds, start = falling[first], 0
     dtype = np.result_type(*(part.mass for part in parts))
-    masses = np.zeros((1 if add else len(parts), *parts[0].mass.shape[:-1], n), dtype=dtype)
+    shape = (*parts[0].mass.shape[:-1], len(thresholds))
+    masses = np.zeros((1 if add else len(parts), *shape), dtype=dtype)
     for i, part in enumerate(parts):
         stop = start + len(part.thresholds)
-        # A part's scores are distinct, so no position is hit twice by one addition.
-        masses[0 if add else i][..., n - 1 - position[start:stop]] += part.mass
+        own, whole = place[start:stop], masses[0 if add else i].reshape(-1, len(thresholds))
+        for row, mass in zip(whole, part.mass.reshape(len(whole), -1), strict=True):
+            row[own] += mass  # a part's scores are distinct: no place is hit twice
         start = stop
-    return rising[::-1], masses[0] if add else masses
+    return thresholds, masses[0] if add else masses
 
 
 def _joined(parts: list[Array]) -> Array:

@@ -54,6 +54,8 @@ def read_column(data: Any, name: str) -> Column:
         return Column(name, _with_rows(values, data, name))
     if is_tensor(data):
         return Column(name, _with_rows(to_host(data, name), data, name))
+    if type(data) is Column:  # read before, with the arguments beside it
+        return data
     if isinstance(data, np.ma.MaskedArray):
         mask = np.ma.getmaskarray(data)
         return Column(name, data.data, mask=mask if mask.any() else None)

@@ -123,3 +123,12 @@ def check_label(pos_label: Any) -> None:
     """Refuse what cannot be a label."""
     if not isinstance(pos_label, int | str) and np.ndim(pos_label) != 0:
         raise InvalidParameterError(f"pos_label must be one label, got {pos_label!r:.60}.")
+
+
+def usual_pair(classes: Iterable[Any], pos_label: Any = None) -> list[Any] | None:
+    """The usual two classes, negative first, that these and ``pos_label`` are of, if any.
+
+    1 alone is of both pairs, and positive in both.
+    """
+    found = {*classes} if pos_label is None else {*classes, pos_label}
+    return next((pair for pair in _PAIRS if found <= set(pair)), None)

@@ -20,7 +20,7 @@ _MAX_INT_PRODUCT = 1 << 31
 
 
 def read_rows(
-    sample_weight: Any, absolute: bool, /, **arguments: Any
+    sample_weight: Any, absolute: bool, part: bool = False, /, **arguments: Any
 ) -> tuple[list[Column], Array | None]:
     """Read arguments that describe the same rows, and their weights.
 
@@ -31,6 +31,9 @@ def read_rows(
     absolute : bool
         Whether results are in units of the weights (counts, sums), so that these may not be
         rescaled.
+    part : bool
+        Whether there are more rows, which these will be added to: the weights are not rescaled
+        either, and all of them may be 0; all rows may be masked.
     **arguments : array-like
         The columns by their public names, in order.
     """
@@ -52,20 +55,21 @@ def read_rows(
     for column in named[1:]:
         check_same_names(named[0].names, column.names, named[0].name, column.name)
     if [column for column in columns if column.index is not None or column.mask is not None]:
-        columns = _obeyed(columns)
+        columns = _obeyed(columns, part)
     if sample_weight is None:
         return columns, None
-    return columns[:-1], _read_weight(columns.pop(), absolute)
+    weight = columns.pop()
+    return columns, _read_weight(weight, absolute, part) if len(weight) else None
 
 
-def _obeyed(columns: list[Column]) -> list[Column]:
+def _obeyed(columns: list[Column], part: bool) -> list[Column]:
     """Columns of the same rows without those that one of them masks; refuse unlike indexes."""
     check_index(**{column.name: column.index for column in columns})
     masked = [column for column in columns if column.mask is not None]
     if not masked:
         return columns
     kept = ~np.logical_or.reduce([masked_rows(column) for column in masked])
-    if not kept.any():
+    if not (part or kept.any()):
         raise InvalidParameterError(
             f"{' and '.join(column.name for column in masked)} leave no row: every one is masked."
         )
@@ -140,11 +144,14 @@ def index_of(data: Any) -> Any:
 # --------------------------------------------------------------------------- weights
 
 
-def check_weight(sample_weight: Any, n_rows: int, *, absolute: bool = False) -> Array | None:
+def check_weight(
+    sample_weight: Any, n_rows: int, *, absolute: bool = False, part: bool = False
+) -> Array | None:
     """Read sample weights: None, int64 (integers and booleans) or float64.
 
     Non-negative, finite, not all 0. Floats of extreme scale are multiplied by a power of two
-    unless ``absolute``; integers stay exact.
+    unless ``absolute``; integers stay exact. Those of a ``part`` of the rows are not multiplied
+    but refused, and may be all 0.
     """
     if sample_weight is None:
         return None
@@ -158,10 +165,10 @@ def check_weight(sample_weight: Any, n_rows: int, *, absolute: bool = False) -> 
             f"sample_weight is masked in row {int(np.argmax(masked_rows(column)))}: leave out such "
             "rows, here and in the data."
         )
-    return _read_weight(column, absolute)
+    return _read_weight(column, absolute, part)
 
 
-def _read_weight(column: Column, absolute: bool) -> Array:
+def _read_weight(column: Column, absolute: bool, part: bool) -> Array:
     weight = column.values
     if column.is_sparse or weight.ndim != 1:
         kind = "a sparse matrix" if column.is_sparse else f"{weight.ndim}D array"
@@ -175,7 +182,7 @@ def _read_weight(column: Column, absolute: bool) -> Array:
         found = "categories" if column.categories is not None else f"dtype {weight.dtype}"
         raise InvalidParameterError(f"sample_weight must hold numbers, got {found}.")
     if weight.dtype.kind in "biu":
-        return _check_int_weight(weight, absolute)
+        return _check_int_weight(weight, absolute, part)
     try:
         weight = weight.astype(np.float64, copy=False)
     except (TypeError, ValueError) as error:
@@ -189,8 +196,14 @@ def _read_weight(column: Column, absolute: bool) -> Array:
             f"Input sample_weight contains {what}. The first such weight is in row {row}."
         )
     low, high = kernels.value_range(weight)
-    _check_sign(weight, low, high)
-    if not absolute and not _SMALLEST < high < _LARGEST:
+    _check_sign(weight, low, high, part)
+    if part and high and not _SMALLEST < high < _LARGEST:
+        raise InvalidParameterError(
+            f"sample_weight of rows that are added to others must lie below {_LARGEST:.0e} and not "
+            f"all below {_SMALLEST:.0e}, got {high} as the largest: divide all of them by one "
+            "number."
+        )
+    if not (absolute or part) and not _SMALLEST < high < _LARGEST:
         weight = np.ldexp(weight, -int(np.frexp(high)[1]))
     return weight
 
@@ -201,20 +214,20 @@ def _holds_text(values: Array) -> bool:
     )
 
 
-def _check_sign(weight: Array, low: float, high: float) -> None:
+def _check_sign(weight: Array, low: float, high: float, part: bool) -> None:
     if low < 0:
         row = int(np.argmax(weight < 0))
         raise InvalidParameterError(
             f"sample_weight must not be negative, got {weight[row]} in row {row}."
         )
-    if high == 0:
+    if high == 0 and not part:
         raise InvalidParameterError(
             "Sample weights must contain at least one non-zero number; every sample_weight is 0."
         )
 
 
-def _check_int_weight(weight: Array, absolute: bool) -> Array:
-    _check_sign(weight, int(weight.min()), int(weight.max()))
+def _check_int_weight(weight: Array, absolute: bool, part: bool) -> Array:
+    _check_sign(weight, int(weight.min()), int(weight.max()), part)
     total = float(weight.sum(dtype=np.float64))
     check_total(total, "sample_weight")
     # Products of two sums of weights must fit as well.

@@ -188,10 +188,13 @@ def test_a_refused_batch_leaves_no_trace():
     accumulator.update([0, 1, 1], [0.3, 0.2, 0.9])
     before = accumulator.compute()
     for true, score, told in (
-        ([0, 2], [0.1, 0.2], r"'y_true' holds .*2.* in row 1 of batch 1"),
-        ([0, 1], [0.1, np.nan], "'y_score' holds nan in row 1 of batch 1"),
-        ([0, 1], [0.1, 1.5], r"'y_score' holds 1.5 in row 1 of batch 1.*no probability"),
-        ([0, 1], [0.1], "inconsistent numbers of samples: y_true: 2, y_score: 1"),
+        ([0, 2], [0.1, 0.2], r"Batch 1: y_true contains values .2. not belonging to .*\[0, 1\]"),
+        ([0, 1], [0.1, np.nan], "Batch 1: Input contains NaN: y_score, first in row 1"),
+        ([0, 1], [0.1, 1.5], "Batch 1: y_prob contains values greater than 1: 1.5"),
+        ([0, 1], [0.1], r"inconsistent numbers of samples: .*y_true: 2, y_score: 1"),
+        (["a", "b"], [0.1, 0.2], "Batch 1: y_true contains values .* not belonging"),
+        ([[0, 1], [1, 0]], [0.1, 0.2], "Batch 1: "),
+        ([0, 1], [[0.1, 0.2, 0.7], [0.3, 0.3, 0.4]], "Batch 1: "),
     ):
         with pytest.raises(ValueError, match=told):
             accumulator.update(true, score)
@@ -212,7 +215,7 @@ def test_the_limit_is_kept():
     assert accumulator.n_rows == 50
     other = Accumulator(["roc_auc"], max_distinct=10)
     other.update([0], [0.55])
-    with pytest.raises(ValueError, match="Together there are 11 distinct scores"):
+    with pytest.raises(ValueError, match="more distinct scores, 11, than max_distinct=10"):
         accumulator.merge(other)
 
 

@@ -1,0 +1,243 @@
+"""Batches of a stream, read as the functions read all rows, with the classes told once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.merged.columns import Names, Part, Place, rows_by_group
+from skmetrics_ext.merged.layout import Layout, make_layout
+from skmetrics_ext.merged.sums import bins_of
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.registry import Metric
+from skmetrics_ext.validation import (
+    BinaryProbabilities,
+    InvalidParameterError,
+    Labels,
+    Probabilities,
+    Scores,
+)
+from skmetrics_ext.validation.containers import Column
+from skmetrics_ext.validation.labels import read_target
+from skmetrics_ext.validation.positive import usual_pair
+from skmetrics_ext.validation.rows import check_total, read_rows
+from skmetrics_ext.validation.score_values import check_mergeable, score_values
+
+NAMES, PLACE = Names("y_true", ("y_score",)), Place("the stream")
+_NO_GROUPS = np.zeros(1, dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Told:
+    """What a stream knows before its next batch, which is read by it and never changes it.
+
+    Parameters
+    ----------
+    asked : tuple of Metric
+    labels : ndarray or None
+        The classes, as the user listed them.
+    pos_label : object
+        The positive class, as the user said it.
+    layout : Layout or None
+        What columns of scores are of; None before the first batch.
+    pair : list or None
+        The usual two classes, where batches have told them and not the user.
+    is_text, is_weighted : bool or None
+        Whether labels are text, and rows have weights.
+    weight : float
+        Of all rows so far, where weights are integers.
+    n_rows, n_batches : int
+    """
+
+    asked: tuple[Metric, ...]
+    labels: Array | None
+    pos_label: Any
+    layout: Layout | None = None
+    pair: list[Any] | None = None
+    is_text: bool | None = None
+    is_weighted: bool | None = None
+    weight: float = 0.0
+    n_rows: int = 0
+    n_batches: int = 0
+
+    def read(self, given: dict[str, Any], sample_weight: Any) -> tuple[Part | None, Told]:
+        """Rows that nothing can be said against, in arrays of their own, and what is known now.
+
+        There are no rows where all are masked. ``given`` holds ``y_true`` and what the metrics read: ``y_score``, ``y_pred``, or both.
+        """
+        try:
+            return self._read(given, sample_weight)
+        except InvalidParameterError as error:
+            raise InvalidParameterError(f"Batch {self.n_batches}: {error}") from error
+
+    def _read(self, given: dict[str, Any], sample_weight: Any) -> tuple[Part | None, Told]:
+        is_weighted = sample_weight is not None
+        if self.is_weighted not in (None, is_weighted):
+            raise InvalidParameterError("sample_weight must be given for every batch, or for none.")
+        columns, weight = read_rows(sample_weight, True, True, **given)
+        if not len(columns[0]):
+            return None, self
+        read = {column.name: column for column in columns}
+        true, score, pred = read["y_true"], read.get("y_score"), read.get("y_pred")
+        total = self.weight
+        if weight is not None:
+            weight = weight.copy()
+            if weight.dtype.kind == "i":
+                total += float(weight.sum())
+                check_total(total, "sample_weight of all batches")
+        pair, eps, matrix, decided = self.pair, 0.0, None, None
+        if score is None:  # which class is positive is asked when all rows are there
+            layout = self.layout or Layout(self.asked, np.zeros(0), None, 0)
+        else:
+            classes, pair = self._classes_of(true, score)
+            layout = self._layout_of(classes, score)
+            labels, codes, matrix, eps = self._scores(true, score, classes, layout)
+        if pred is not None:
+            checked = Labels.check(true, pred).single_label("a stream")
+            self._check_order(checked)
+            labels, codes, decided = checked.classes, checked.true, checked.pred.copy()
+        is_text = self._check_text(labels)
+        # Codes may be the labels themselves, in an array that the caller goes on to fill.
+        part = Part(
+            labels, codes.copy(), decided, matrix, weight, _NO_GROUPS, None, eps, checked=True
+        )
+        _check_edges(part, layout)
+        return part, replace(
+            self,
+            layout=layout,
+            pair=pair,
+            is_text=is_text,
+            is_weighted=is_weighted,
+            weight=total,
+            n_rows=self.n_rows + part.n_rows,
+            n_batches=self.n_batches + 1,
+        )
+
+    def _classes_of(self, true: Column, score: Column) -> tuple[Any, list[Any] | None]:
+        """The classes of scores, by ``labels`` or by the usual names of two; these if sure."""
+        if self.labels is not None:
+            return self.labels, None
+        if score.values.ndim == 2 and score.values.shape[1] > 1:
+            raise InvalidParameterError(
+                "Scores of several classes need labels=, the class of each column: a batch need "
+                "not hold all of them."
+            )
+        if self.pair is not None:
+            return self.pair, self.pair
+        found = read_target(true).classes.tolist()
+        pair = usual_pair(found, self.pos_label)
+        if pair is None:
+            raise InvalidParameterError(
+                f"y_true holds {found[:10]}; pass labels=, the negative class and the positive "
+                "one, unless they are 0 and 1."
+            )
+        # 1 alone may be of either: what was counted of it is the same.
+        return pair, pair if pair[0] in (*found, self.pos_label) else None
+
+    def _layout_of(self, classes: Any, score: Column) -> Layout:
+        n_columns = 1 if score.values.ndim == 1 else score.values.shape[1]
+        known = self.layout
+        if known is not None and known.n_columns != n_columns:
+            raise InvalidParameterError(
+                f"y_score has {n_columns} columns, and had {known.n_columns} before."
+            )
+        if known is not None and (self.labels is not None or self.pair is not None):
+            return known
+        if self.labels is not None:
+            return make_layout(self.asked, None, classes, self.pos_label, n_columns)
+        return make_layout(self.asked, np.array(classes), None, self.pos_label, n_columns)
+
+    def _scores(
+        self, true: Column, score: Column, classes: Any, layout: Layout
+    ) -> tuple[Array, Array, Array, float]:
+        """Classes, codes into them, scores as they came in a matrix of our own, and their eps."""
+        checked: Probabilities | BinaryProbabilities | Scores
+        check_mergeable(score)
+        eps = 0.0
+        if not layout.reads_probabilities:
+            checked = Scores.check(true, score, labels=classes, pos_label=self.pos_label)
+            if checked.true.ndim > 1:
+                raise InvalidParameterError("y_true must hold one label a row, not indicators.")
+            values = checked.score if layout.n_columns != 2 else score_values(score)
+            if values.dtype == np.int64:
+                raise InvalidParameterError(
+                    "y_score holds integers beyond 2**53, which floats cannot tell apart."
+                )
+        elif layout.n_columns == 1:
+            checked = BinaryProbabilities.check(
+                true, score, labels=classes, pos_label=self.pos_label
+            )
+            values, eps = checked.proba, checked.eps
+        else:
+            checked = Probabilities.check(true, score, labels=classes, strict=True)
+            values, eps = checked.proba, checked.eps
+        matrix = np.array(values, dtype=np.float64).reshape(len(values), -1)
+        return checked.classes, checked.true, matrix, eps
+
+    def _check_text(self, labels: Array) -> bool:
+        is_text = _is_text(labels)
+        known = self.is_text if self.labels is None else _is_text(self.labels)
+        if known not in (None, is_text):
+            raise InvalidParameterError(
+                f"The labels are {'text' if is_text else 'numbers'}, {labels[:5].tolist()}, and "
+                f"{'text' if known else 'numbers'} is what they were before, or labels= says."
+            )
+        return is_text
+
+    def _check_order(self, checked: Labels) -> None:
+        """Refuse a declared order that sums without it would lose."""
+        listed = checked.classes.tolist()
+        if checked.ordered and self.labels is None and listed != sorted(listed):
+            raise InvalidParameterError(
+                f"The labels are categories in the order {listed}, which a stream has to be told "
+                "once: pass labels=, all classes in this order."
+            )
+
+    @property
+    def question(self) -> tuple[Any, ...]:
+        """What was asked, to be compared."""
+        asked = [(one.name, one.function, dict(one.params)) for one in self.asked]
+        return asked, None if self.labels is None else self.labels.tolist(), self.pos_label
+
+    def merge(self, other: Told) -> Told:
+        """What is known after the batches of two streams."""
+        if self.question != other.question:
+            raise InvalidParameterError("Only accumulators of the same metrics and labels merge.")
+        if self.layout is None or other.layout is None:
+            return self if other.layout is None else other
+        if self.is_weighted != other.is_weighted:
+            raise InvalidParameterError("Either all accumulators have weights or none.")
+        if self.is_text != other.is_text:
+            raise InvalidParameterError("The labels of one accumulator are text, of another not.")
+        if None not in (self.pair, other.pair) and self.pair != other.pair:
+            raise InvalidParameterError(
+                f"The accumulators have seen different classes, {self.pair} and {other.pair}: "
+                "pass labels= to each."
+            )
+        if self.layout.n_columns != other.layout.n_columns:
+            raise InvalidParameterError(
+                f"y_score of the accumulators has {self.layout.n_columns} and "
+                f"{other.layout.n_columns} columns."
+            )
+        check_total(self.weight + other.weight, "sample_weight of all accumulators")
+        sure = self if self.pair is not None else other
+        return replace(
+            sure,
+            weight=self.weight + other.weight,
+            n_rows=self.n_rows + other.n_rows,
+            n_batches=self.n_batches + other.n_batches,
+        )
+
+
+def _check_edges(part: Part, layout: Layout) -> None:
+    """Refuse probabilities that lie between no edges of bins."""
+    for one in layout.of_kind("bins"):
+        if not isinstance(one.options["n_bins"], int):
+            for _, rows in rows_by_group(part, layout, NAMES, PLACE):
+                bins_of(one, rows, layout)
+
+
+def _is_text(labels: Array) -> bool:
+    return labels.dtype.kind in "UOT"
