@@ -65,7 +65,8 @@ class Told:
     def read(self, given: dict[str, Any], sample_weight: Any) -> tuple[Part | None, Told]:
         """Rows that nothing can be said against, in arrays of their own, and what is known now.
 
-        There are no rows where all are masked. ``given`` holds ``y_true`` and what the metrics read: ``y_score``, ``y_pred``, or both.
+        Of a batch whose rows are all masked there is no part. ``given`` holds ``y_true`` and what
+        the metrics read: ``y_score``, ``y_pred``, or both.
         """
         try:
             return self._read(given, sample_weight)

@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from laws.asked_data import any_rows, flat, heard
 from support.rows import NAMES
@@ -49,6 +49,18 @@ def test_a_masked_row_is_left_out(argument):
     rows[argument] = np.ma.array(rows[argument], mask=mask)
     seen = mask == 0
     assert fed(BOTH, rows) == whole(TRUE[seen], SCORE[seen], PRED[seen])
+
+
+def test_a_batch_may_be_masked_as_a_whole():
+    stream = Accumulator(BOTH)
+    nothing = np.ma.masked_all(6, dtype=int)
+    for true in (nothing, TRUE, nothing):
+        stream.update(true, SCORE, y_pred=PRED, sample_weight=np.ones(6))
+    assert stream.compute() == whole()
+    assert stream.n_rows == 6
+    weight = np.ma.array([1.0, 2, 1, 1, 2, 1], mask=[0, 0, 0, 0, 0, 1])
+    rows = {"y_true": TRUE, "y_score": SCORE, "y_pred": PRED, "sample_weight": weight}
+    assert fed(BOTH, rows) == whole(TRUE[:5], SCORE[:5], PRED[:5], np.asarray(weight[:5]))
 
 
 @pytest.mark.parametrize("first", ["y_true", "y_score", "y_pred", "sample_weight"])
@@ -250,7 +262,8 @@ def right(metric, rows, response):
 
 @pytest.mark.parametrize("name", [name for name in NAMES if not METRICS[name].ranks_labels])
 @settings(
-    max_examples=8, phases=(Phase.explicit, Phase.generate), suppress_health_check=list(HealthCheck)
+    max_examples=8,
+    phases=(Phase.explicit, Phase.generate),
 )
 @given(data=st.data())
 def test_any_batches_in_any_order_are_the_whole(name, data):
