@@ -45,7 +45,7 @@ class Ground:
     lacking : bool
         Whether classes of several, or outputs, have no rows, and so leave a macro average.
     without : ndarray of bool or None
-        Outputs of multilabel data that have no row.
+        Which outputs of multilabel data, or classes of several, have no row.
     total : float
         Weight of the rows, where sums were asked for and not means.
     """
@@ -98,7 +98,9 @@ class Prepared:
             warn_undefined(f"{metric.spec.name} is undefined: {self.why}.")
             return _NAN
         if self.of_defined:
-            return total * _mean_of_defined(metric, given, self.ground.without)
+            by_convention = given.kind == MULTILABEL or metric.spec.needs_positives
+            without = self.ground.without if by_convention else None
+            return total * _mean_of_defined(metric, given, without)
         value = metric.function(given, given, **metric.params)
         return value if total == 1 else total * float(value)
 
@@ -180,6 +182,7 @@ def _ground_of_scores(
         positive=positive,
         lacks_positives=positive in target.lacking,
         lacking=bool(target.lacking) and len(target.known) > 2,
+        without=np.array([label in target.lacking for label in target.known]),
     )
 
 

@@ -316,16 +316,23 @@ def of_classes_told(question, expected):
 
 
 def of_defined(question, expected):
-    """Scorers leave classes without rows out of a macro average, which is nan by the function."""
+    """Scorers leave classes without rows out of a macro average.
+
+    By the function it is nan then, or the class counts 0 by a convention of scikit-learn.
+    """
     found = expected(question)
     average = question.parameters.get("average")
     several = question.spec.response != "labels" and not question.rows.is_binary
-    if average is None or not several or not found.is_undefined:
+    by_convention = question.spec.needs_positives and question.rows.lacks_a_class
+    if average is None or not several or not (found.is_undefined or by_convention):
         return found
     if question.options.get("average", average.default) != "macro":
         return found
     each = expected(replace(question, extra={**question.extra, "average": None}))
-    return found if each.is_undefined else Answer(flat(np.nanmean(each.value)))
+    if each.is_undefined:
+        return found
+    rows = np.isin(np.arange(len(question.rows.classes)), question.rows.true)
+    return Answer(flat(np.nanmean(each.value[rows] if by_convention else each.value)))
 
 
 def of_difference(question, expected):

@@ -134,8 +134,8 @@ def average_precision_score(
     -------
     float or ndarray of shape (n_classes,)
         In [0, 1]; higher is better, and the share of positive rows is chance. Without a positive
-        row 0, with a warning, as in scikit-learn; but nan for a class of multiclass data that
-        is among ``labels`` and has no rows.
+        row, or one that has weight, 0 with a warning, as in scikit-learn, which counts in the mean
+        over classes; scorers leave such a class out of it.
 
     Raises
     ------
@@ -161,8 +161,6 @@ def average_precision_score(
         sample_weight=sample_weight,
         by_rule=True,
     )
-    if checked.kind == "multiclass":
-        return read_scores(average_precision, checked, average, tell=_undefined)
     return read_scores(
         average_precision, checked, average, fill=0.0, empty=0.0, tell=_without_positives
     )

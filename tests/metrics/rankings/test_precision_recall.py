@@ -128,12 +128,26 @@ def test_without_a_positive_row():
             got = sx.pr_auc_score([0, 0], [0.1, 0.2], interpolation=interpolation)
         assert np.isnan(got)
     score = [[0.5, 0.3, 0.2], [0.2, 0.7, 0.1], [0.4, 0.3, 0.3]]
-    with pytest.warns(UndefinedMetricWarning, match="no row is of the class"):
+    with pytest.warns(UserWarning, match="No positive class found"):
         got = sx.average_precision_score(
             ["a", "b", "a"], score, labels=["a", "b", "c"], average=None
         )
-    assert got[:2].tolist() == [1.0, 1.0]
-    assert np.isnan(got[2])
+    assert got.tolist() == [1.0, 1.0, 0.0]
+
+
+@pytest.mark.filterwarnings("ignore:No positive class found")
+@pytest.mark.parametrize("average", ["macro", "weighted", "micro", None])
+def test_a_class_without_weight(average):
+    """As scikit-learn has it, and as rows that are not there."""
+    true, weight = np.array([0, 1, 2, 0, 1, 2]), np.array([1.0, 2.0, 0.0, 1.0, 1.0, 0.0])
+    score = np.random.default_rng(0).dirichlet([1, 1, 1], 6)
+    got = sx.average_precision_score(true, score, average=average, sample_weight=weight)
+    options = {"average": average, "sample_weight": weight}
+    np.testing.assert_allclose(got, sklearn.metrics.average_precision_score(true, score, **options))
+    kept = weight > 0
+    options["sample_weight"] = weight[kept]
+    absent = sx.average_precision_score(true[kept], score[kept], labels=[0, 1, 2], **options)
+    np.testing.assert_array_equal(got, absent)
 
 
 def test_the_positive_class():
