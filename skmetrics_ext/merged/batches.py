@@ -127,15 +127,8 @@ class Told:
             )
         if self.pair is not None:
             return self.pair, self.pair
-        found = read_target(true).classes.tolist()
-        pair = usual_pair(found, self.pos_label)
-        if pair is None:
-            raise InvalidParameterError(
-                f"y_true holds {found[:10]}; pass labels=, the negative class and the positive "
-                "one, unless they are 0 and 1."
-            )
-        # 1 alone may be of either: what was counted of it is the same.
-        return pair, pair if pair[0] in (*found, self.pos_label) else None
+        pair, is_sure = usual_pair(read_target(true).classes.tolist(), self.pos_label)
+        return pair, pair if is_sure else None
 
     def _layout_of(self, classes: Any, score: Column) -> Layout:
         n_columns = 1 if score.values.ndim == 1 else score.values.shape[1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +13,11 @@ from skmetrics_ext.numeric import Array, exclusive_cumsum
 from skmetrics_ext.tallies.merging import Merges, check_sum
 from skmetrics_ext.tallies.ranks import RankTally
 from skmetrics_ext.validation import InvalidParameterError, Scores
+from skmetrics_ext.validation.labels import read_labels, read_target
 from skmetrics_ext.validation.parameters import check_integer
+from skmetrics_ext.validation.positive import positive_class, usual_pair
+from skmetrics_ext.validation.rows import read_rows
+from skmetrics_ext.validation.score_values import check_mergeable
 
 # Sums of some thousand positive terms err by less.
 _ROUNDING = 1e-12
@@ -94,6 +98,8 @@ class ScoreSketch(Merges):
         Weight of the negative and of the positive class in each bin, lowest scores first.
     lowest, highest : ndarray of shape (B,)
         Of the scores in each bin; infinite where it is empty. A bin with one score is exact.
+    classes : tuple or None
+        The negative class and the positive one; None where nothing has told them yet.
 
     Examples
     --------
@@ -111,15 +117,21 @@ class ScoreSketch(Merges):
     mass: Array
     lowest: Array
     highest: Array
+    classes: tuple[Any, Any] | None = None
 
     @classmethod
-    def from_edges(cls, edges: Any) -> Self:
+    def from_edges(cls, edges: Any, *, labels: Any = None, pos_label: Any = None) -> Self:
         """An empty sketch with these inner edges.
 
         Parameters
         ----------
         edges : array-like of shape (B - 1,)
             Finite numbers that rise.
+        labels : array-like of shape (2,), default=None
+            The two classes, the negative one first; needed unless they are 0 and 1, -1 and 1, or
+            False and True. No batch need hold both.
+        pos_label : int, float, bool or str, default=None
+            The positive class. By default the second of ``labels``, else 1 or True.
 
         Returns
         -------
@@ -132,10 +144,13 @@ class ScoreSketch(Merges):
             )
         n_bins = len(values) + 1
         empty = np.full(n_bins, np.inf)
-        return cls(values, np.zeros((2, n_bins), dtype=np.int64), empty, -empty)
+        classes = _classes(labels, pos_label)
+        return cls(values, np.zeros((2, n_bins), dtype=np.int64), empty, -empty, classes)
 
     @classmethod
-    def from_sample(cls, scores: Any, n_bins: int = 16384) -> Self:
+    def from_sample(
+        cls, scores: Any, n_bins: int = 16384, *, labels: Any = None, pos_label: Any = None
+    ) -> Self:
         """An empty sketch whose edges are quantiles of a sample of scores.
 
         Parameters
@@ -145,6 +160,8 @@ class ScoreSketch(Merges):
             bounds become, never whether they hold. A score that fills a bin gets one of its own.
         n_bins : int, default=16384
             Number of bins, about.
+        labels, pos_label
+            As in `from_edges`.
 
         Returns
         -------
@@ -152,38 +169,46 @@ class ScoreSketch(Merges):
         """
         ordered = np.sort(np.asarray(scores, dtype=np.float64))
         if not len(ordered):
-            return cls.from_edges([])
+            return cls.from_edges([], labels=labels, pos_label=pos_label)
         place = np.arange(1, n_bins) * len(ordered) // n_bins
         wanted = ordered[place]
         repeated = wanted[1:][wanted[1:] == wanted[:-1]]
         edges = np.unique(np.concatenate([wanted, np.nextafter(repeated, np.inf)]))
-        return cls.from_edges(edges[np.isfinite(edges)])
+        edges = edges[np.isfinite(edges)]
+        return cls.from_edges(edges, labels=labels, pos_label=pos_label)
 
-    def update(
-        self, y_true: Any, y_score: Any, sample_weight: Any = None, *, pos_label: Any = None
-    ) -> Self:
+    def update(self, y_true: Any, y_score: Any, sample_weight: Any = None) -> Self:
         """The sketch of the rows so far and of these.
 
         Parameters
         ----------
         y_true : array-like of shape (n_samples,)
-            Labels; where ``pos_label`` is given all others are negative.
+            Labels of the two classes, which these rows need not both hold.
         y_score : array-like of shape (n_samples,)
             Scores, higher for the positive class.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row.
-        pos_label : int, float, bool or str, default=None
-            The positive class, which these rows need not hold. By default 1 of {0, 1} or
-            {-1, 1}, or True; other labels have to say.
+            Weight of each row, in a unit that all batches share.
 
         Returns
         -------
         ScoreSketch
         """
-        checked = Scores.check_binary(
-            y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, absolute=True
-        )
-        return self.add(checked.score, checked.true, checked.weight)
+        (true, score), weight = read_rows(sample_weight, True, True, y_true=y_true, y_score=y_score)
+        if not len(true):
+            return self
+        check_mergeable(score)
+        classes, is_sure = self.classes, True
+        if classes is None:
+            pair, is_sure = usual_pair(read_target(true).classes.tolist())
+            classes = (pair[0], pair[1])
+        checked = Scores.check(true, score, labels=classes)
+        if checked.true.ndim > 1 or checked.score.dtype == np.int64:
+            raise InvalidParameterError(
+                "A ScoreSketch is of one label a row, and of scores that are no integers beyond "
+                "2**53."
+            )
+        added = self.add(checked.score, checked.true, weight)
+        return replace(added, classes=classes) if is_sure else added
 
     def add(self, score: Array, codes: Array, weight: Array | None) -> Self:
         """The same for checked scores and codes 0 and 1."""
@@ -197,7 +222,7 @@ class ScoreSketch(Merges):
         np.minimum.at(lowest, bins, score)
         np.maximum.at(highest, bins, score)
         check_sum([self.mass, sums], 2)
-        return type(self)(self.edges, self.mass + sums, lowest, highest)
+        return replace(self, mass=self.mass + sums, lowest=lowest, highest=highest)
 
     @classmethod
     def combine(cls, parts: Iterable[ScoreSketch]) -> Self:
@@ -206,12 +231,18 @@ class ScoreSketch(Merges):
         edges = parts[0].edges
         if not all(np.array_equal(part.edges, edges) for part in parts):
             raise InvalidParameterError("Sketches merge only where their edges are the same.")
+        classes = list(dict.fromkeys(part.classes for part in parts if part.classes is not None))
+        if len(classes) > 1:
+            raise InvalidParameterError(
+                f"Sketches merge only where their classes are the same, got {classes}."
+            )
         check_sum([part.mass for part in parts], 2)
         return cls(
             edges,
             sum((part.mass for part in parts[1:]), parts[0].mass),
             np.minimum.reduce([part.lowest for part in parts]),
             np.maximum.reduce([part.highest for part in parts]),
+            classes[0] if classes else None,
         )
 
     @property
@@ -256,3 +287,17 @@ class ScoreSketch(Merges):
         low = float(np.where(tally.single, as_tie, worst).sum()) / total
         high = float(np.where(tally.single, as_tie, best).sum()) / total
         return max(low * (1 - _ROUNDING), 0.0), min(high * (1 + _ROUNDING), 1.0)
+
+
+def _classes(labels: Any, pos_label: Any) -> tuple[Any, Any] | None:
+    """The negative class and the positive one, as they were told."""
+    if labels is None:
+        if pos_label is None:
+            return None
+        listed = usual_pair([], pos_label)[0]
+    else:
+        listed = read_labels(labels).tolist()
+    if len(listed) != 2 or listed[0] == listed[1]:
+        raise InvalidParameterError(f"labels must name the two classes, got {listed}.")
+    positive = positive_class(listed, listed[1] if pos_label is None else pos_label, what="")
+    return (listed[0], positive) if positive == listed[1] else (listed[1], positive)

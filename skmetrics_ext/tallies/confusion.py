@@ -11,7 +11,7 @@ import numpy as np
 from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array, as_factors
 from skmetrics_ext.tallies.counts import Counts, table_of
-from skmetrics_ext.tallies.merging import Merges, check_sum
+from skmetrics_ext.tallies.merging import Merges, check_sum, labels_of_part
 from skmetrics_ext.validation import InvalidParameterError, Labels
 from skmetrics_ext.validation.groups import read_numbered_groups
 from skmetrics_ext.validation.labels import NO_SAMPLES, find_labels, read_labels
@@ -166,7 +166,7 @@ class ConfusionTally(Tabulated, Merges):
         -------
         ConfusionTally
         """
-        checked = Labels.check(y_true, y_pred, sample_weight=sample_weight)
+        checked = labels_of_part(y_true, y_pred, sample_weight)
         if groups is not None:
             beside = {"y_true": y_true, "y_pred": y_pred, "sample_weight": sample_weight}
             groups = read_numbered_groups(groups, checked.n_rows, **beside)

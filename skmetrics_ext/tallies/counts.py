@@ -10,7 +10,7 @@ import numpy as np
 
 from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.tallies.merging import Merges, check_sum
+from skmetrics_ext.tallies.merging import Merges, check_sum, labels_of_part
 from skmetrics_ext.validation import Labels
 
 _MOST_CELLS = 1024  # of a table; larger ones only where there are more rows than cells
@@ -77,7 +77,7 @@ class Counts(Merges):
         Counts
             Arrays of shape (K,).
         """
-        checked = Labels.check(y_true, y_pred, sample_weight=sample_weight)
+        checked = labels_of_part(y_true, y_pred, sample_weight)
         return cls.from_labels(checked).select(checked.positions(labels))
 
     @classmethod

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.validation.rows import check_total
+from skmetrics_ext.validation import Labels
+from skmetrics_ext.validation.rows import check_total, read_rows
 
 
 class Merges:
@@ -24,6 +26,14 @@ class Merges:
     def merge(self, *others: Self) -> Self:
         """The tally of the rows of this one and of others."""
         return self.combine([self, *others])
+
+
+def labels_of_part(y_true: Any, y_pred: Any, sample_weight: Any) -> Labels:
+    """Checked labels of rows that others will be added to: their weights keep the unit."""
+    if sample_weight is None:
+        return Labels.check(y_true, y_pred)
+    (true, pred), weight = read_rows(sample_weight, False, True, y_true=y_true, y_pred=y_pred)
+    return replace(Labels.check(true, pred), weight=weight)
 
 
 def weight_of(mass: Array, n_axes: int) -> Array:

@@ -106,7 +106,7 @@ class MomentTally(Means, Merges):
         """
         values = np.asarray(values, dtype=np.float64)
         columns = values.reshape(len(values), -1)
-        return cls.from_checked(columns, check_weight(sample_weight, len(columns)))
+        return cls.from_checked(columns, check_weight(sample_weight, len(columns), part=True))
 
     @classmethod
     def from_checked(cls, columns: Array, weight: Array | None) -> Self:

@@ -13,7 +13,7 @@ from skmetrics_ext.numeric import Array, as_factors, exclusive_cumsum
 from skmetrics_ext.tallies.counts import Counts
 from skmetrics_ext.tallies.merging import Merges, check_sum
 from skmetrics_ext.validation import InvalidParameterError, Scores
-from skmetrics_ext.validation.containers import read_column
+from skmetrics_ext.validation.rows import read_rows
 from skmetrics_ext.validation.score_values import check_mergeable
 
 if TYPE_CHECKING:
@@ -84,7 +84,13 @@ class RankTally(Merges):
 
     @classmethod
     def from_predictions(
-        cls, y_true: Any, y_score: Any, *, pos_label: Any = None, sample_weight: Any = None
+        cls,
+        y_true: Any,
+        y_score: Any,
+        *,
+        labels: Any = None,
+        pos_label: Any = None,
+        sample_weight: Any = None,
     ) -> Self:
         """Sort the scores of a binary problem once and count both classes at each.
 
@@ -94,26 +100,26 @@ class RankTally(Merges):
             Labels of two classes.
         y_score : array-like of shape (n_samples,)
             Scores, higher for the positive class.
+        labels : array-like of shape (2,), default=None
+            The two classes, the negative one first, of a part of the rows that need not hold both.
         pos_label : int, float, bool or str, default=None
-            The positive class. By default 1 of {0, 1} or {-1, 1}, or True; other labels have to
-            say.
+            The positive class. By default the second of ``labels``, else 1 of {0, 1} or {-1, 1},
+            or True; other labels have to say.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row.
+            Weight of each row, in a unit that all parts share.
 
         Returns
         -------
         RankTally
         """
-        check_mergeable(read_column(y_score, "y_score"))
-        checked = Scores.check(
-            y_true,
-            y_score,
-            pos_label=pos_label,
-            sample_weight=sample_weight,
-            side="one",
-            what="A RankTally",
+        (true, score), weight = read_rows(
+            sample_weight, False, True, y_true=y_true, y_score=y_score
         )
-        return cls.from_scores(checked.score, checked.true, 2, checked.weight)
+        check_mergeable(score)
+        checked = Scores.check(
+            true, score, labels=labels, pos_label=pos_label, side="one", what="A RankTally"
+        )
+        return cls.from_scores(checked.score, checked.true, 2, weight)
 
     @classmethod
     def from_scores(cls, score: Array, codes: Array, n_classes: int, weight: Array | None) -> Self:

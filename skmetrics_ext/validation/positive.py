@@ -125,10 +125,17 @@ def check_label(pos_label: Any) -> None:
         raise InvalidParameterError(f"pos_label must be one label, got {pos_label!r:.60}.")
 
 
-def usual_pair(classes: Iterable[Any], pos_label: Any = None) -> list[Any] | None:
-    """The usual two classes, negative first, that these and ``pos_label`` are of, if any.
+def usual_pair(found: Iterable[Any], pos_label: Any = None) -> tuple[list[Any], bool]:
+    """The usual two classes, negative first, that these rows are of, and whether that is sure.
 
-    1 alone is of both pairs, and positive in both.
+    1 alone is of both pairs, and positive in both, so that further rows may tell which it is.
     """
-    found = {*classes} if pos_label is None else {*classes, pos_label}
-    return next((pair for pair in _PAIRS if found <= set(pair)), None)
+    listed = list(found)
+    told = {*listed} if pos_label is None else {*listed, pos_label}
+    for pair in _PAIRS:
+        if told <= set(pair):
+            return pair, pair[0] in told
+    raise InvalidParameterError(
+        f"y_true holds {listed[:10]}; pass labels=, the negative class and the positive one, "
+        "unless they are 0 and 1."
+    )

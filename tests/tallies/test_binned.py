@@ -122,7 +122,32 @@ def test_the_positive_class_of_a_batch():
         sketch = empty.update([names[1]], [0.9]).update([names[0]], [0.2])  # one class a batch
         assert sketch.mass.tolist() == [[1, 0], [0, 1]]
     for names in ((1, 2), ("no", "yes")):
-        with pytest.raises(ValueError, match=f"{names[0]!r}, {names[1]!r}.* pos_label"):
+        with pytest.raises(ValueError, match="pass labels=, the negative class and the positive"):
             empty.update(names, [0.2, 0.9])
-        sketch = empty.update(names, [0.2, 0.9], pos_label=names[1])
+        told = ScoreSketch.from_edges([0.5], labels=names)
+        sketch = told.update([names[1]], [0.9]).update([names[0]], [0.2])
         assert sketch.mass.tolist() == [[1, 0], [0, 1]]
+        turned = ScoreSketch.from_sample([0.5], 2, labels=names, pos_label=names[0])
+        turned = turned.update([names[1]], [0.2]).update([names[0]], [0.9])
+        assert turned.classes == names[::-1]
+        assert turned.roc_auc == (1, 1)
+        with pytest.raises(ValueError, match="not belonging to the passed labels"):
+            told.update([names[0], "other" if names[0] == "no" else 3], [0.2, 0.9])
+
+
+def test_classes_of_a_sketch_do_not_change():
+    empty = ScoreSketch.from_edges([0.5])
+    known = empty.update([1], [0.9]).update([0], [0.2])
+    for wrong in ([-1, 1], [1, 2], ["0", "1"]):
+        with pytest.raises(ValueError, match="not belonging to the passed labels"):
+            known.update(wrong, [0.2, 0.9])
+    minus = empty.update([1], [0.9]).update([-1], [0.2])
+    with pytest.raises(ValueError, match="only where their classes are the same"):
+        known.merge(minus)
+    assert empty.merge(known, empty.update([1], [0.7])).classes == (0, 1)
+    for labels in (["a"], ["a", "a"], [0, 1, 2]):
+        with pytest.raises(ValueError, match="must name the two classes"):
+            ScoreSketch.from_edges([0.5], labels=labels)
+    masked = np.ma.array([0, 1, 0], mask=[0, 0, 1])
+    assert empty.update(masked, [0.1, 0.9, 0.95]).roc_auc == (1, 1)
+    assert empty.update(np.ma.masked_all(2, dtype=int), [0.1, 0.9]) is empty

@@ -90,3 +90,24 @@ def test_a_published_table_of_more_goes_on_as_floats():
     assert compute_metrics(["accuracy", "f1"], table) == pytest.approx(
         {"accuracy": 2 / 3, "f1": 2 / 3}
     )
+
+
+@pytest.mark.parametrize("scale", [1e-50, 1.0, 1e50])
+def test_weights_of_parts_keep_their_unit(scale):
+    """Those of one call alone may be scaled, which leaves its ratios as they are."""
+    true, pred, score = [0, 1, 1], [0, 0, 1], [0.1, 0.9, 0.4]
+    one, other = np.array([1, 2, 3]) * scale, np.array([5.0, 7, 11])
+    makers = (
+        (lambda weight: ConfusionTally.from_predictions(true, pred, sample_weight=weight).table),
+        (lambda weight: Counts.from_predictions(true, pred, sample_weight=weight).tp),
+        (lambda weight: RankTally.from_predictions(true, score, sample_weight=weight).mass),
+        (lambda weight: MomentTally.from_values(score, sample_weight=weight).weight),
+        (lambda weight: ScoreSketch.from_edges([0.5]).update(true, score, weight).mass),
+    )
+    for make in makers:
+        np.testing.assert_allclose(make(one), make(one / scale) * scale, rtol=1e-14)
+        make(np.zeros(3))  # of a part, they may all be 0
+        make(other)
+        for extreme in (1e-80, 1e80):
+            with pytest.raises(ValueError, match="of rows that are added to others"):
+                make(other * extreme)

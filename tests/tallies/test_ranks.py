@@ -167,3 +167,14 @@ def test_a_stretch_knows_what_stands_above():
 def test_the_positive_class_has_to_be_known():
     with pytest.raises(ValueError, match=r"which of \['a', 'b'\].*pass pos_label='b' or"):
         RankTally.from_predictions(["a", "b"], [0.9, 0.1])
+
+
+def test_a_part_is_told_both_classes():
+    whole = RankTally.from_predictions(["a", "b", "b"], [0.1, 0.2, 0.3], pos_label="b")
+    parts = [
+        RankTally.from_predictions(true, score, labels=["a", "b"])
+        for true, score in ((["b"], [0.3]), (["a"], [0.1]), (["b"], [0.2]))
+    ]
+    identical(RankTally.combine(parts).mass, whole.mass)
+    with pytest.raises(ValueError, match="not belonging to the passed labels"):
+        RankTally.from_predictions(["c"], [0.1], labels=["a", "b"])
