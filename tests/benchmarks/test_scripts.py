@@ -70,6 +70,16 @@ def test_panel_equals_scikit_learn(run):
     assert rows(done.stdout)[1][0] == "200"
 
 
+def test_a_stream_says_what_the_function_says(run):
+    few = ("--batches", "20", "--rounds", "3", "--seconds", "0.01")
+    done = run("stream.py", "--sizes", "16", *few)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (head, *lines) = rows(done.stdout)
+    assert head[0] == "metrics"
+    assert [line[1] for line in lines] == ["16"] * 5
+    assert all(float(line[4]) > 0 for line in lines)
+
+
 def test_calls_are_counted_here_and_there(run):
     done = run("calls.py", "--rounds", "3", "--seconds", "0.01", "--top", "2", "--against", ROOT)
     assert done.returncode == 0, done.stdout + done.stderr
