@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from skmetrics_ext.backends.csv_files import header_of, text_types
+from skmetrics_ext.backends.files import require
+from skmetrics_ext.backends.reading import check_columns
+from skmetrics_ext.merged.columns import Names
 from skmetrics_ext.numeric import Array
+from skmetrics_ext.validation.errors import near
 
 # Name -> function of sklearn.datasets.
 BUNDLED = {
@@ -53,12 +56,6 @@ class Dataset:
         return not self.categorical and not self.incomplete
 
 
-def near(word: str, known: Iterable[str]) -> str:
-    """A sentence that suggests what was meant, or nothing."""
-    close = difflib.get_close_matches(word, list(known), n=2, cutoff=0.6)
-    return f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
-
-
 def load(name: str, target: str | None = None) -> Dataset:
     """Data set of a name or a file.
 
@@ -87,7 +84,8 @@ def load(name: str, target: str | None = None) -> Dataset:
 
         X, y = getattr(sklearn.datasets, BUNDLED[name])(return_X_y=True)
         return Dataset(name, X, y)
-    return _from_frame(name, _read(Path(name)), target)
+    path = Path(name)
+    return _from_frame(name, _with_text(path, _read(path), target), target)
 
 
 def _read(path: Path) -> Any:
@@ -116,6 +114,26 @@ def _read(path: Path) -> Any:
     except Exception as error:  # parsers raise classes of their own, told as one
         text = " ".join(str(error).split())
         raise ValueError(f"{str(path)!r} cannot be read: {text}") from error
+
+
+def _with_text(path: Path, frame: Any, target: str | None) -> Any:
+    """The frame, its target typed as the files of `evaluate` are: 007 and 7 are two classes.
+
+    pandas renames the second column of a name, and the target would predict itself.
+    """
+    wanted = "target" if target is None else target
+    if path.suffix.lower() != ".csv" or wanted not in frame.columns:
+        return frame
+    require("pyarrow", "Reading CSV files")
+    names = Names(wanted)
+    check_columns(names, header_of(str(path)), repr(str(path)))
+    kind = text_types([str(path)], names)[wanted]
+    if kind != "string":
+        return frame
+    import pandas
+
+    text = pandas.read_csv(path, usecols=[wanted], dtype={wanted: str})
+    return frame.assign(**{wanted: text[wanted]})
 
 
 def _from_frame(name: str, frame: Any, target: str | None) -> Dataset:

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from skmetrics_ext.datasets import Dataset, near
+from skmetrics_ext.datasets import Dataset
+from skmetrics_ext.validation.errors import near
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from skmetrics_ext.merged.columns import Names, Place
 from skmetrics_ext.merged.ranges import RangeReading
 from skmetrics_ext.merged.sums import Sums
 from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.validation.errors import printable
 
 _FAN = 16  # results that are added up in one step
 
@@ -83,7 +84,9 @@ class DaskEngine:
             raise
         except Exception as error:
             self._name(error)
-            raise
+            raise PartitionError(
+                f"Dask raised {type(error).__name__}: {printable(error)[:300]}"
+            ) from error
 
     def _name(self, error: Exception) -> None:
         """Name the partition that cannot be made, if it is one of them that failed."""

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import glob
 from collections.abc import Iterator
 from importlib import util
 from pathlib import Path
 from typing import Any
 
+from skmetrics_ext.backends.files import _BATCH, Files, open_files, require
 from skmetrics_ext.backends.memory import MemoryEngine
+from skmetrics_ext.backends.reading import Rows, check_columns, each, placed, reading
 from skmetrics_ext.merged.columns import Names
 from skmetrics_ext.validation import InvalidParameterError, check_option
 
 ENGINES = ("auto", "memory", "duckdb", "dask", "spark")
-_SUFFIXES = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv"}
-_EXTRAS = {"duckdb": "duckdb", "dask": "dask", "pyspark": "spark", "pyarrow": "frames"}
-_BATCH = 1 << 19
-
-
-def require(module: str, what: str) -> None:
-    """One line about what to install."""
-    if util.find_spec(module) is None:
-        raise ImportError(f"{what} needs {module}: pip install 'skmetrics-ext[{_EXTRAS[module]}]'")
 
 
 def open_engine(dataset: Any, names: Names, engine: str, memory_limit: int) -> Any:
@@ -29,22 +21,24 @@ def open_engine(dataset: Any, names: Names, engine: str, memory_limit: int) -> A
     check_option("engine", engine, ENGINES)
     maker = type(dataset).__module__.partition(".")[0]
     kind = type(dataset).__name__
-    if maker in ("dask", "dask_expr"):
+    if maker in ("dask", "dask_expr") and hasattr(dataset, "columns"):
         _only(engine, "dask", dataset)
         from skmetrics_ext.backends.dask import DaskEngine
 
         require("pandas", "A Dask DataFrame")
+        check_columns(names, dataset.columns, "The Dask DataFrame")
         return DaskEngine(dataset, names)
-    if maker == "pyspark":
+    if maker == "pyspark" and hasattr(dataset, "columns"):
         _only(engine, "spark", dataset)
         require("pyarrow", "Spark's mapInArrow")
         from skmetrics_ext.backends.spark import SparkEngine
 
+        check_columns(names, dataset.columns, "The Spark DataFrame", folded=True)
         return SparkEngine(dataset, names)
     if maker in ("duckdb", "_duckdb") and kind == "DuckDBPyRelation":
         _only(engine, "duckdb", dataset)
         require("pyarrow", "Reading DuckDB in batches")
-        from skmetrics_ext.backends.duckdb import of_relation
+        from skmetrics_ext.backends.duckdb_sources import of_relation
 
         return of_relation(dataset, names)
     if engine in ("dask", "spark"):
@@ -53,11 +47,13 @@ def open_engine(dataset: Any, names: Names, engine: str, memory_limit: int) -> A
             "of it, so that its partitions and scheduler are yours."
         )
     if isinstance(dataset, str | Path):
-        return _of_files(str(dataset), names, engine, memory_limit)
-    if maker == "pyarrow" or (maker == "polars" and kind == "LazyFrame"):
+        dataset = open_files(str(dataset), names)
+    if isinstance(dataset, Files):
+        return _of_files(dataset, names, engine, memory_limit)
+    if (maker == "pyarrow" and hasattr(dataset, "schema")) or kind == "LazyFrame":
         return _of_stream(dataset, kind, names, engine, memory_limit)
     if maker in ("pandas", "polars") and hasattr(dataset, "columns"):
-        _check_columns(names, list(dataset.columns), "The data frame")
+        check_columns(names, dataset.columns, "The data frame")
         if engine == "duckdb":
             return _duckdb(dataset, names, memory_limit)
         return _resident(dataset, names)
@@ -76,20 +72,33 @@ def _only(engine: str, own: str, dataset: Any) -> None:
     require({"spark": "pyspark"}.get(own, own), f"engine={own!r}")
 
 
-def _check_columns(names: Names, found: list[str], what: str) -> None:
-    missing = [name for name in names.all if name not in found]
-    if missing:
-        raise InvalidParameterError(
-            f"{what} has no column {', '.join(map(repr, missing))}. Columns: {', '.join(found)}."
-        )
-
-
 def _duckdb(dataset: Any, names: Names, memory_limit: int) -> Any:
     require("duckdb", "engine='duckdb'")
     require("pyarrow", "Reading DuckDB in batches")
-    from skmetrics_ext.backends.duckdb import of_object
+    from skmetrics_ext.backends.duckdb_sources import of_reader, of_table
 
-    return of_object(dataset, names, memory_limit)
+    if type(dataset).__name__ == "RecordBatchReader":
+        return of_reader(dataset, names, memory_limit)
+    if hasattr(dataset, "to_batches") and not hasattr(dataset, "to_pandas"):
+        return of_table(dataset, dataset.schema.names, _scanned(dataset), names, memory_limit)
+    table = _arrow_table(_columns_of(dataset, names.all))
+    return of_table(table, names.all, rows_of(table), names, memory_limit)
+
+
+def _arrow_table(frame: Any) -> Any:
+    import pyarrow
+
+    with reading("The data frame"):
+        if hasattr(frame, "iloc"):
+            frame = pyarrow.Table.from_pandas(frame, preserve_index=False)
+        table = frame.to_arrow() if hasattr(frame, "to_arrow") else frame
+    for place, field in enumerate(table.schema):
+        if isinstance(field.type, pyarrow.BaseExtensionType):  # DuckDB would read what is below
+            raise InvalidParameterError(f"Column {field.name!r} holds {field.type}.")
+        if field.type == pyarrow.float16():  # unknown to DuckDB
+            wide = table.column(place).cast(pyarrow.float32())
+            table = table.set_column(place, field.name, wide)
+    return table
 
 
 def _prefers_duckdb(engine: str) -> bool:
@@ -101,63 +110,39 @@ def _prefers_duckdb(engine: str) -> bool:
 # --------------------------------------------------------------------------- files
 
 
-def source_of(path: str) -> tuple[Any, list[str], str]:
-    """The pyarrow data set of a path, folder or glob, its files, and what they are."""
-    files = [path] if Path(path).is_file() else _listed(path)
-    kinds = {_SUFFIXES.get(Path(file).suffix.lower()) for file in files}
-    if len(kinds) > 1 or None in kinds:
-        raise InvalidParameterError(
-            f"{path!r} must name Parquet (.parquet, .pq) or CSV (.csv) files, found {files[0]!r}."
-        )
-    (kind,) = kinds
-    assert kind is not None
-    require("pyarrow", f"Reading {kind} files")
-    import pyarrow.dataset as ds
-
-    return ds.dataset(files, format=kind), files, kind
-
-
-def _of_files(path: str, names: Names, engine: str, memory_limit: int) -> Any:
-    source, files, kind = source_of(path)
-    _check_columns(names, source.schema.names, repr(path))
+def _of_files(files: Files, names: Names, engine: str, memory_limit: int) -> Any:
     if _prefers_duckdb(engine):
         require("duckdb", "engine='duckdb'")
-        from skmetrics_ext.backends.duckdb import of_files
+        from skmetrics_ext.backends.duckdb_sources import of_files
 
-        return of_files(files, kind, names, memory_limit)
-    return _streamed(source, names)
-
-
-def _listed(path: str) -> list[str]:
-    if Path(path).is_dir():
-        found = [p for p in sorted(Path(path).rglob("*")) if p.suffix.lower() in _SUFFIXES]
-        files = [str(p) for p in found if not p.name.startswith(("_", "."))]
-    else:
-        files = sorted(glob.glob(path, recursive=True))
-    if not files:
-        raise InvalidParameterError(f"{path!r} is no file, folder or glob of files that exist.")
-    return files
+        return of_files(files, names, memory_limit)
+    return MemoryEngine(files.rows, names, resident=False)
 
 
 # --------------------------------------------------------------------------- arrow and lazy frames
 
 
 def _of_stream(dataset: Any, kind: str, names: Names, engine: str, memory_limit: int) -> Any:
+    if kind == "RecordBatch":
+        import pyarrow
+
+        dataset, kind = pyarrow.Table.from_batches([dataset]), "Table"
     is_lazy = kind == "LazyFrame"
-    schema = dataset.collect_schema().names() if is_lazy else dataset.schema.names
-    _check_columns(names, list(schema), f"The {kind}")
+    with reading(f"The {kind}"):
+        schema = dataset.collect_schema().names() if is_lazy else dataset.schema.names
+    check_columns(names, schema, f"The {kind}")
     if kind == "Table" and engine != "duckdb":
         return _resident(dataset, names)
     if _prefers_duckdb(engine):
-        if is_lazy and not hasattr(dataset, "collect_batches"):
-            dataset = dataset.select(names.all).collect()
-        elif is_lazy:
+        if is_lazy:
             dataset = _reader_of(dataset, names)
         return _duckdb(dataset, names, memory_limit)
-    if is_lazy and hasattr(dataset, "collect_batches"):
-        return MemoryEngine(lambda _: iter(_reader_of(dataset, names)), names, resident=False)
     if is_lazy:
-        return _resident(dataset.select(names.all).collect(), names)
+        return MemoryEngine(
+            lambda _: placed(each("The LazyFrame", lambda: _reader_of(dataset, names))),
+            names,
+            resident=not hasattr(dataset, "collect_batches"),
+        )
     if kind == "RecordBatchReader":
         return _resident(_held(dataset, memory_limit), names)
     return _streamed(dataset, names)
@@ -168,7 +153,7 @@ def _held(reader: Any, memory_limit: int) -> Any:
     import pyarrow
 
     batches, size = [], 0
-    for batch in reader:
+    for batch in each("The RecordBatchReader", lambda: reader):
         batches.append(batch)
         size += batch.nbytes
         if size > memory_limit:
@@ -189,17 +174,23 @@ def _reader_of(lazy: Any, names: Names) -> Any:
     schema = wanted.collect_schema().to_frame(eager=True).to_arrow().schema
 
     def batches() -> Iterator[Any]:
-        for frame in wanted.collect_batches():
+        whole = not hasattr(wanted, "collect_batches")
+        for frame in [wanted.collect()] if whole else wanted.collect_batches():
             yield from frame.to_arrow().cast(schema).to_batches()
 
     return pyarrow.RecordBatchReader.from_batches(schema, batches())
 
 
-def _resident(dataset: Any, names: Names) -> MemoryEngine:
+def _columns_of(frame: Any, columns: tuple[str, ...]) -> Any:
+    """Columns of a pandas or polars frame, or of an Arrow table."""
+    return frame[list(columns)] if hasattr(frame, "iloc") else frame.select(columns)
+
+
+def rows_of(dataset: Any) -> Rows:
     """Rows that are in memory, one slice after the other."""
 
     def batches(columns: tuple[str, ...]) -> Iterator[Any]:
-        frame = dataset.select(columns) if not hasattr(dataset, "iloc") else dataset[list(columns)]
+        frame = _columns_of(dataset, columns)
         size = len(frame)
         for start in range(0, size, _BATCH):
             if hasattr(frame, "iloc"):
@@ -208,11 +199,21 @@ def _resident(dataset: Any, names: Names) -> MemoryEngine:
                 part = frame.slice(start, _BATCH)
                 yield part.combine_chunks() if hasattr(part, "combine_chunks") else part
 
-    return MemoryEngine(batches, names, resident=True)
+    return lambda columns: placed(batches(columns))
+
+
+def _resident(dataset: Any, names: Names) -> MemoryEngine:
+    return MemoryEngine(rows_of(dataset), names, resident=True)
+
+
+def _scanned(source: Any) -> Rows:
+    """The rows of Arrow's data sets."""
+
+    def batches(columns: tuple[str, ...]) -> Any:
+        return source.to_batches(columns=list(columns), batch_size=_BATCH)
+
+    return lambda columns: placed(each("The data set", lambda: batches(columns)))
 
 
 def _streamed(source: Any, names: Names) -> MemoryEngine:
-    def batches(columns: tuple[str, ...]) -> Iterator[Any]:
-        yield from source.to_batches(columns=list(columns), batch_size=_BATCH)
-
-    return MemoryEngine(batches, names, resident=False)
+    return MemoryEngine(_scanned(source), names, resident=False)

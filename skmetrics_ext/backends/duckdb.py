@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
+from skmetrics_ext import kernels
+from skmetrics_ext.backends.reading import Rows, each, placed, reading
 from skmetrics_ext.backends.sorted_scan import SortedScan, by_name
 from skmetrics_ext.backends.work import SAMPLE, Counted, Survey, Task, count_part
-from skmetrics_ext.merged.columns import Names, Place
+from skmetrics_ext.merged.columns import MOST_EXACT, Names, Place, encode_labels, read_part
 from skmetrics_ext.merged.ranges import RangeReading
 from skmetrics_ext.merged.sums import Sums
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies import ConfusionTally
 from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.validation.containers import Column
 from skmetrics_ext.validation.rows import check_total
 
 _BATCH = 1 << 19
 _MOST_LABELS = 10_000
 _FEW = 16  # values that a CASE finds faster than a join
-_EXACT = 2**53
 _NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 _INTEGERS = (*_NUMBERS, *(f"U{name}" for name in _NUMBERS))
+_FLOATS = ("FLOAT", "DOUBLE")
+_NO_LABELS = re.compile(r"DATE|TIME|INTERVAL|BLOB|BIT|STRUCT|MAP|UNION|.*\]$")
 
 
 class DuckEngine:
@@ -32,22 +36,34 @@ class DuckEngine:
     Parameters
     ----------
     run : callable
-        ``run(sql)`` gives the relation of a query over ``data``.
+        ``run(sql)`` gives the relation of a query over ``data``, whose columns are called
+        ``k0``, ``k1``, ... in the order of ``names.all``: the names of the user's columns need
+        not be different to DuckDB, which does not see their case.
     names : Names
     close : callable
         Frees what was opened.
-    locate : str
-        SQL of a table like ``data`` whose further columns name the place of a row; "" for none.
+    rows : callable or None
+        The same rows in their order, to say where the one stands that is refused; None for those
+        of ``data``.
+    what : str
+        How messages call the data set.
     """
 
     name = "duckdb"
     needs_ranges = False
 
     def __init__(
-        self, run: Callable[[str], Any], names: Names, close: Callable[[], None], locate: str = ""
+        self,
+        run: Callable[[str], Any],
+        names: Names,
+        close: Callable[[], None],
+        rows: Rows | None = None,
+        what: str = "The data set",
     ) -> None:
-        self.run, self.names, self.close, self.locate = run, names, close, locate
-        described = run(f"SELECT {', '.join(map(_name, names.all))} FROM data LIMIT 0")
+        self._run, self.names, self.close, self.what = run, names, close, what
+        self.rows = rows
+        self.columns = {name: f"k{i}" for i, name in enumerate(names.all)}
+        described = self._relation("SELECT * FROM data LIMIT 0")
         self.types = {
             name: str(kind) for name, kind in zip(names.all, described.types, strict=True)
         }
@@ -55,126 +71,139 @@ class DuckEngine:
         self.report: Callable[[int], None] = lambda done: None
         self.done = 0
 
-    def _first(self, sql: str) -> Any:
-        return self.run(sql).fetchall()[0]
+    def _relation(self, sql: str) -> Any:
+        with reading(self.what):
+            return self._run(sql)
+
+    def _fetch(self, sql: str) -> list[tuple[Any, ...]]:
+        with reading(self.what):
+            found: list[tuple[Any, ...]] = self._run(sql).fetchall()
+        return found
 
     # ----------------------------------------------------------------------- survey
 
     def survey(self, sampled: bool) -> Survey:
         names = self.names
-        keys = [self._key(name) for name in (names.by, names.true, names.pred) if name]
-        told = ["count(*)", *(f"count({_name(name)})" for name in names.all)]
-        for name in (*names.score, *((names.weight,) if names.weight else ())):
-            column = _name(name)
-            told += [
-                f"count_if(NOT isfinite({column}::DOUBLE))",
-                f"min({column}::DOUBLE)",
-                f"max({column}::DOUBLE)",
-            ]
-        if names.weight:
-            column = _name(names.weight)
-            whole = self.types[names.weight] in (*_INTEGERS, "BOOLEAN")
-            told.append(f"sum({column}::BIGINT)" if whole else f"kahan_sum({column}::DOUBLE)")
-        sql = f"SELECT {', '.join([*keys, *told])} FROM data GROUP BY ALL LIMIT {_MOST_LABELS**2}"
-        found = self.run(sql).fetchall()
-        self._refuse(found, len(keys))
-        sums = self._sums(found, len(keys))
-        survey = Survey(sums)
+        self._refuse_types()
+        keys = [self._key(name) for name in (names.by, names.true, names.pred) if name is not None]
+        faults = [f"sum(({fault})::BIGINT)" for fault in self._faults()]
+        told = ["count(*)", *(f"coalesce({fault}, 0)" for fault in faults), *self._weight_sum()]
+        found = self._fetch(
+            f"SELECT {', '.join([*keys, *told])} FROM data GROUP BY ALL LIMIT {_MOST_LABELS**2}"
+        )
+        if not found:
+            raise InvalidParameterError("The data set has no rows.")
+        if any(sum(row[len(keys) + 1 + i] for row in found) for i in range(len(faults))):
+            self._refuse_row()
+        survey = Survey(self._sums(found, len(keys)))
         if sampled:
-            columns = ", ".join(f"{_name(name)}::DOUBLE" for name in names.score)
-            rows = self.run(
+            columns = ", ".join(f"{self.columns[name]}::DOUBLE" for name in names.score)
+            rows = self._fetch(
                 f"SELECT {columns} FROM data USING SAMPLE reservoir({SAMPLE} ROWS) REPEATABLE (0)"
-            ).fetchall()
+            )
             survey.sample = np.array(rows, dtype=np.float64)
             survey.keys = np.zeros(len(survey.sample))
         self.distinct = self._count_distinct()
         self._advance(survey.n_rows)
         return survey
 
+    def _faults(self) -> list[str]:
+        """SQL of what no row may be; the rows themselves are read to say which it is."""
+        names, faults = self.names, []
+        numbers = {*names.score, names.weight}
+        for name, column in self.columns.items():
+            faults.append(f"{column} IS NULL")
+            if self.types[name] in _FLOATS or name in numbers:
+                faults.append(f"NOT isfinite({column}::DOUBLE)")
+        if names.weight is not None:
+            faults.append(f"{self.columns[names.weight]} < 0")
+        whole = [name for name in names.score if self.types[name] in _INTEGERS]
+        return faults + [f"abs({self.columns[name]}::DOUBLE) > {MOST_EXACT}" for name in whole]
+
+    def _weight_sum(self) -> list[str]:
+        if self.names.weight is None:
+            return []
+        column, kind = self.columns[self.names.weight], self._kind_of_weight()
+        return [f"{'sum' if kind == 'BIGINT' else 'kahan_sum'}({column}::{kind})"]
+
+    def _kind_of_weight(self) -> str:
+        whole = (*_INTEGERS, "BOOLEAN")
+        return "BIGINT" if self.types[self.names.weight or ""] in whole else "DOUBLE"
+
     def _key(self, name: str) -> str:
-        kind = self.types[name]
-        plain = (*_INTEGERS, "BOOLEAN", "VARCHAR", "FLOAT", "DOUBLE")
-        return _name(name) if kind in plain else f"CAST({_name(name)} AS VARCHAR)"
+        kind, column = self.types[name], self.columns[name]
+        plain = (*_INTEGERS, *_FLOATS, "BOOLEAN", "VARCHAR")
+        return column if kind in plain else f"CAST({column} AS VARCHAR)"
 
     def _count_distinct(self) -> list[int]:
         if not self.names.score:
             return []
-        wanted = ", ".join(f"approx_count_distinct({_name(name)})" for name in self.names.score)
-        return [int(x) for x in self._first(f"SELECT {wanted} FROM data")]
+        columns = (self.columns[name] for name in self.names.score)
+        wanted = ", ".join(f"approx_count_distinct({column})" for column in columns)
+        return [int(x) for x in self._fetch(f"SELECT {wanted} FROM data")[0]]
 
-    def _sums(self, found: Iterable[tuple[Any, ...]], n_keys: int) -> Sums:
+    def _sums(self, found: list[tuple[Any, ...]], n_keys: int) -> Sums:
         names = self.names
-        cells: dict[Any, dict[tuple[Any, Any], Any]] = {}
-        rows: dict[Any, int] = {}
-        for row in found:
-            group = row[0] if names.by else None
-            true = row[1 if names.by else 0]
-            pred = row[n_keys - 1] if names.pred else true
-            weight = row[-1] if names.weight else row[n_keys]
-            cells.setdefault(group, {})[true, pred] = weight
-            rows[group] = rows.get(group, 0) + int(row[n_keys])
-        return Sums({group: _table(own) for group, own in cells.items()}, rows)
+        at = 0 if names.by is None else 1
+        keys = enumerate(names.labels, start=at)
+        columns = [_column(name, [row[i] for row in found]) for i, name in keys]
+        classes, codes = encode_labels(columns)
+        rows = np.array([int(row[n_keys]) for row in found])
+        weight = rows if names.weight is None else np.array([row[-1] for row in found])
+        cells: dict[Any, list[int]] = {}
+        for i, row in enumerate(found):
+            cells.setdefault(row[0] if at else None, []).append(i)
+        sums = Sums()
+        for group, own in cells.items():
+            here = np.array(own)
+            sums.rows[group] = int(rows[here].sum())
+            used = here[weight[here] != 0]
+            sums.tables[group] = _table(classes, codes[0][used], codes[-1][used], weight[used])
+        return sums
 
     # ----------------------------------------------------------------------- what is refused
 
-    def _refuse(self, found: list[tuple[Any, ...]], n_keys: int) -> None:
+    def _refuse_types(self) -> None:
+        """Types that SQL would turn into labels or numbers, and the other engines refuse."""
         names = self.names
-        if not found:
-            raise InvalidParameterError("The data set has no rows.")
-        for name in (names.true, names.pred):
-            place = {names.true: n_keys - (2 if names.pred else 1), names.pred: n_keys - 1}
-            if name and len({row[place[name]] for row in found}) > _MOST_LABELS:
+        for name in names.labels:
+            if _NO_LABELS.match(self.types[name]):
                 raise InvalidParameterError(
-                    f"Column {name!r} holds more than {_MOST_LABELS} distinct values: these are "
-                    "no labels of classes."
+                    f"Column {name!r} must hold labels of classes, got {self.types[name]}."
                 )
-        n_rows = sum(row[n_keys] for row in found)
-        for i, name in enumerate(names.all):
-            if sum(row[n_keys + 1 + i] for row in found) < n_rows:
-                self._raise_at(name, f"{_name(name)} IS NULL", "has a missing value")
-            if self.types[name] in ("FLOAT", "DOUBLE") and name not in names.score:
-                bad = f"NOT isfinite({_name(name)})"
-                if self.run(f"SELECT 1 FROM data WHERE {bad} LIMIT 1").fetchall():
-                    self._raise_at(name, bad, "holds nan or infinity")
-        at = n_keys + 1 + len(names.all)
-        for name in (*names.score, *((names.weight,) if names.weight else ())):
-            column = _name(name)
-            if sum(row[at] for row in found):
-                self._raise_at(name, f"NOT isfinite({column}::DOUBLE)", "holds nan or infinity")
-            low, high = min(row[at + 1] for row in found), max(row[at + 2] for row in found)
-            if name == names.weight and low < 0:
-                self._raise_at(name, f"{column} < 0", f"holds the negative weight {low}")
-            if self.types[name] in _INTEGERS and max(-low, high) > _EXACT:
+        kinds = dict.fromkeys(names.score, "scores")
+        if names.weight is not None:
+            kinds[names.weight] = "weights"
+        numbers = (*_INTEGERS, *_FLOATS, "BOOLEAN", "DECIMAL")
+        for name, kind in kinds.items():
+            if self.types[name].partition("(")[0] not in numbers:
                 raise InvalidParameterError(
-                    f"Column {name!r} holds integers beyond 2**53, which floats cannot tell apart."
+                    f"Column {name!r} must hold {kind}, got {self.types[name]}."
                 )
-            if name in names.score and self.types[name] == "VARCHAR":
-                raise InvalidParameterError(f"Column {name!r} must hold scores, got text.")
-            at += 3
 
-    def _raise_at(self, name: str, condition: str, what: str) -> None:
-        where = ""
-        if self.locate:
-            file, row = self._first(
-                f"SELECT filename, file_row_number FROM {self.locate} WHERE {condition} LIMIT 1"
-            )
-            where = f" in row {row} of {file}"
-        else:
-            (row,) = self._first(
-                f"SELECT i FROM (SELECT *, row_number() OVER () - 1 AS i FROM data) "
-                f"WHERE {condition} LIMIT 1"
-            )
-            where = f" in row {row}"
-        raise InvalidParameterError(f"Column {name!r} {what}{where}; drop or fill such rows.")
+    def _refuse_row(self) -> None:
+        """Find the first row that is refused, by reading them as all engines do."""
+        for batch, place in self._rows():
+            read_part(batch, self.names, place)
+
+    def _rows(self) -> Iterator[tuple[Any, Place]]:
+        if self.rows is not None:
+            return self.rows(self.names.all)
+        reader = self._reader(f"SELECT {', '.join(self.columns.values())} FROM data")
+        return placed(each(self.what, lambda: reader))
 
     # ----------------------------------------------------------------------- passes
 
-    def _batches(self, sql: str) -> Iterator[Any]:
-        relation = self.run(sql)
+    def _reader(self, sql: str) -> Any:
+        relation = self._relation(sql)
         # By the name that this version of DuckDB gives it.
         names = ("to_arrow_reader", "fetch_arrow_reader", "fetch_record_batch")
         read = next(name for name in names if hasattr(type(relation), name))
-        for batch in getattr(relation, read)(_BATCH):
+        with reading(self.what):
+            return getattr(relation, read)(_BATCH)
+
+    def _batches(self, sql: str) -> Iterator[Any]:
+        for batch in each(self.what, lambda: self._reader(sql)):
             if batch.num_rows:
                 yield batch
                 self._advance(batch.num_rows)
@@ -185,14 +214,18 @@ class DuckEngine:
 
     def count(self, task: Task) -> Counted:
         columns = ", ".join(
-            f"{self._key(name) if name in (task.names.by,) else _name(name)} AS {_name(name)}"
-            for name in self.names.all
+            self._key(name) if name == self.names.by else column
+            for name, column in self.columns.items()
         )
         total = Counted()
-        first = 0
-        for batch in self._batches(f"SELECT {columns} FROM data"):
-            total.add(count_part(batch, task, Place("", first)))
-            first += batch.num_rows
+        try:
+            for batch in self._batches(f"SELECT {columns} FROM data"):
+                named = dict(zip(self.names.all, batch.columns, strict=True))
+                total.add(count_part(named, task, Place()))
+        except InvalidParameterError:
+            for batch, place in self._rows():  # in their order, which DuckDB need not keep
+                count_part(batch, task, place)
+            raise
         return total
 
     def rank(self, task: Task, sums: Sums, counted: Counted) -> dict[Any, list[RangeReading]]:
@@ -224,16 +257,16 @@ class DuckEngine:
         group = "0::UTINYINT"
         if names.by:
             group = _coded(self._key(names.by), task.groups, "INTEGER", "groups", joins)
-        parts = [f"{group} AS g", f"{_name(score)}::DOUBLE AS s", f"{code} AS c"]
+        parts = [f"{group} AS g", f"{self.columns[score]}::DOUBLE AS s", f"{code} AS c"]
         where = ""
         if names.weight:
-            whole = self.types[names.weight] in (*_INTEGERS, "BOOLEAN")
-            parts.append(f"{_name(names.weight)}::{'BIGINT' if whole else 'DOUBLE'} AS w")
-            where = f" WHERE {_name(names.weight)} <> 0"
+            kind, column = self._kind_of_weight(), self.columns[names.weight]
+            parts.append(f"{column}::{kind} AS w")
+            where = f" WHERE {column} <> 0"
         inner = f"SELECT {', '.join(parts)} FROM data{''.join(joins)}{where}"
         if grouped:
             weight = "sum(w)" if names.weight else "count(*)"
-            kind = "DOUBLE" if names.weight and not whole else "BIGINT"
+            kind = self._kind_of_weight() if names.weight else "BIGINT"
             inner = f"SELECT g, s, c, {weight}::{kind} AS w FROM ({inner}) GROUP BY g, s, c"
         order = "g, s DESC" if names.by else "s DESC"
         return f"SELECT * FROM ({inner}) ORDER BY {order}"
@@ -242,14 +275,14 @@ class DuckEngine:
 def _coded(column: str, codes: Mapping[Any, int], kind: str, table: str, joins: list[str]) -> str:
     """SQL of the number of a value."""
     if len(codes) <= _FEW:
-        cases = " ".join(f"WHEN {_literal(value)} THEN {i}" for value, i in codes.items())
+        cases = " ".join(f"WHEN {sql_literal(value)} THEN {i}" for value, i in codes.items())
         return f"(CASE {column} {cases} END)::{kind}"
-    values = ", ".join(f"({_literal(value)}, {i})" for value, i in codes.items())
+    values = ", ".join(f"({sql_literal(value)}, {i})" for value, i in codes.items())
     joins.append(f" JOIN (VALUES {values}) AS {table}(v, i) ON {table}.v = {column}")
     return f"{table}.i::{kind if len(codes) < 256 else 'INTEGER'}"
 
 
-def _literal(value: Any) -> str:
+def sql_literal(value: Any) -> str:
     if isinstance(value, str):
         return "'" + value.replace("'", "''") + "'"
     if isinstance(value, bool):
@@ -257,69 +290,17 @@ def _literal(value: Any) -> str:
     return repr(value)
 
 
-def _name(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
+def _column(name: str, values: list[Any]) -> Column:
+    is_text = any(isinstance(value, str) for value in values)
+    return Column(name, np.array(values, dtype=object if is_text else None))
 
 
-def _table(cells: Mapping[tuple[Any, Any], Any]) -> ConfusionTally:
-    used = {key: weight for key, weight in cells.items() if weight}
-    classes = np.array(sorted({label for key in used for label in key}))
-    place = {label: i for i, label in enumerate(classes.tolist())}
-    whole = all(isinstance(weight, int) for weight in cells.values())
+def _table(classes: Array, true: Array, pred: Array, weight: Array) -> ConfusionTally:
+    """The table of cells, over the classes that occur in them."""
+    used, (rows, columns) = kernels.encode(true, pred) if len(true) else (true, (true, pred))
+    whole = weight.dtype.kind != "f"
     if whole:
-        check_total(float(sum(cells.values())), "weight")
-    table: Array = np.zeros((len(classes),) * 2, dtype=np.int64 if whole else np.float64)
-    for (true, pred), weight in used.items():
-        table[place[true], place[pred]] = weight
-    return ConfusionTally(classes, table)
-
-
-# --------------------------------------------------------------------------- opening
-
-
-def of_relation(relation: Any, names: Names) -> DuckEngine:
-    """A relation of the user's own connection, with its settings."""
-    return DuckEngine(lambda sql: relation.query("data", sql), names, lambda: None)
-
-
-def of_files(files: list[str], kind: str, names: Names, memory_limit: int) -> DuckEngine:
-    """Parquet or CSV files."""
-    listed = ", ".join(_literal(file) for file in files)
-    con, close = _connect(memory_limit)
-    if kind == "parquet":
-        con.execute(f"CREATE VIEW data AS SELECT * FROM read_parquet([{listed}])")
-        where = f"read_parquet([{listed}], filename=true, file_row_number=true)"
-        return DuckEngine(con.sql, names, close, where)
-    con.execute(f"CREATE VIEW data AS SELECT * FROM read_csv([{listed}])")
-    return DuckEngine(con.sql, names, close)
-
-
-def of_object(data: Any, names: Names, memory_limit: int) -> DuckEngine:
-    """Anything that DuckDB scans: Arrow data sets and tables, polars and pandas frames."""
-    con, close = _connect(memory_limit)
-    if type(data).__name__ == "RecordBatchReader":  # can be read once only
-        columns = ", ".join(map(_name, names.all))
-        con.register("given", data)
-        con.execute(f"CREATE TABLE data AS SELECT {columns} FROM given")
-    else:
-        con.register("data", data)
-    return DuckEngine(con.sql, names, close)
-
-
-def _connect(memory_limit: int) -> tuple[Any, Callable[[], None]]:
-    import duckdb
-
-    folder = tempfile.TemporaryDirectory(prefix="skmetrics_ext_")
-    # What DuckDB holds beside its buffers, and our own batches, need room as well.
-    settings: dict[str, Any] = {
-        "memory_limit": f"{max(memory_limit // 4, 1 << 26) // 1000}KB",
-        "temp_directory": folder.name,
-        "preserve_insertion_order": False,
-    }
-    con = duckdb.connect(f"{folder.name}/rows.duckdb", config=settings)
-
-    def close() -> None:
-        con.close()
-        folder.cleanup()
-
-    return con, close
+        check_total(float(weight.sum()), "weight")
+    table: Array = np.zeros((len(used),) * 2, dtype=np.int64 if whole else np.float64)
+    np.add.at(table, (rows, columns), weight.astype(table.dtype))
+    return ConfusionTally(classes[used], table)

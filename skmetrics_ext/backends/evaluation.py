@@ -119,10 +119,11 @@ def evaluate(
     Raises
     ------
     ValueError
-        If a column is missing or holds a missing value, a score that is not finite or a negative
-        weight (the message says where), or an argument is not accepted.
+        If a column is missing, stands twice or holds a missing value, a score that is not finite
+        or a negative weight (the message says where), if a file or a query cannot be read, or an
+        argument is not accepted.
     PartitionError
-        If reading a part raises; the message names it.
+        If a partition of Dask or Spark raises; the message names it.
     ImportError
         If the engine is not installed; the message says what to install.
 
@@ -145,7 +146,7 @@ def evaluate(
     points = check_integer("curve_points", curve_points, 0)
     asked = find_all(metrics)
     columns, labels = _columns(score, labels)
-    names = Names(true, columns, pred, weight, by)
+    names = _names(true, columns, pred, weight, by)
     if pred is None and any(one.sums == "tables" for one in asked):
         first = next(one.name for one in asked if one.sums == "tables")
         raise InvalidParameterError(f"{first} needs predicted labels: say which column, pred=.")
@@ -187,6 +188,16 @@ def evaluate(
     )
 
 
+def _names(true: Any, score: tuple[Any, ...], pred: Any, weight: Any, by: Any) -> Names:
+    may_lack = {"pred": pred, "weight": weight, "by": by}
+    given = [("true", true), *(("score", name) for name in score)]
+    given += [(what, name) for what, name in may_lack.items() if name is not None]
+    for what, name in given:
+        if not isinstance(name, str):
+            raise InvalidParameterError(f"{what} must be the name of a column, got {name!r:.60}.")
+    return Names(true, score, pred, weight, by)
+
+
 def _columns(
     score: str | Sequence[str] | Mapping[Any, str] | None, labels: Any
 ) -> tuple[tuple[str, ...], Any]:
@@ -204,6 +215,10 @@ def _columns(
                 "be the same classes."
             )
         return tuple(score[label] for label in labels), labels
+    if not isinstance(score, Iterable):
+        raise InvalidParameterError(
+            f"score must be the name of a column, a list of names, or a dict, got {score!r:.60}."
+        )
     return tuple(score), labels
 
 

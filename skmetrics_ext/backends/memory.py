@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from skmetrics_ext.backends.reading import Rows
 from skmetrics_ext.backends.work import (
     Counted,
     Survey,
@@ -21,7 +22,6 @@ from skmetrics_ext.merged.ranges import RangeReading, read_range
 from skmetrics_ext.merged.sums import Sums
 from skmetrics_ext.validation import InvalidParameterError
 
-Batches = Callable[[tuple[str, ...]], Iterator[Any]]
 TOO_MANY = (
     "There are more than {most} distinct scores, which is what memory_limit allows to hold: "
     "install DuckDB, which sorts on disk (pip install 'skmetrics-ext[duckdb]'), raise "
@@ -34,8 +34,8 @@ class MemoryEngine:
 
     Parameters
     ----------
-    batches : callable
-        ``batches(names)`` gives the rows anew, in batches with these columns.
+    rows : callable
+        ``rows(names)`` gives the rows anew, in batches with these columns, each with its place.
     names : Names
     resident : bool
         Whether the rows are in memory anyway, so that their scores may be as well.
@@ -44,8 +44,8 @@ class MemoryEngine:
     name = "memory"
     needs_ranges = False
 
-    def __init__(self, batches: Batches, names: Names, *, resident: bool) -> None:
-        self.batches, self.names, self.resident = batches, names, resident
+    def __init__(self, rows: Rows, names: Names, *, resident: bool) -> None:
+        self.rows, self.names, self.resident = rows, names, resident
         self.report: Callable[[int], None] = lambda done: None
         self.done = 0
 
@@ -53,12 +53,10 @@ class MemoryEngine:
         """Nothing is held."""
 
     def _parts(self) -> Iterator[tuple[Any, Place]]:
-        first = 0
-        for batch in self.batches(self.names.all):
+        for batch, place in self.rows(self.names.all):
             size = int(batch.num_rows) if hasattr(batch, "num_rows") else len(batch)
             if size:
-                yield batch, Place("", first)
-            first += size
+                yield batch, place
             self.done += size
             self.report(self.done)
 

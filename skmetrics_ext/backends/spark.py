@@ -26,6 +26,7 @@ from skmetrics_ext.merged.columns import Names, Place
 from skmetrics_ext.merged.ranges import RangeReading
 from skmetrics_ext.merged.sums import Sums
 from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.validation.errors import printable
 
 _BLOB = "blob binary"
 _SPREAD = "part long, grp int, score double, code short, weight {}"
@@ -128,7 +129,8 @@ def _collect(frame: Any) -> list[Any]:
     except Exception as error:
         named = _named(error)
         if named is None:
-            raise
+            text = f"Spark raised {type(error).__name__}: {printable(error)[:300]}"
+            named = PartitionError(text)
         raise named from error
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from io import TextIOWrapper
 from typing import NoReturn, TextIO
 
+from skmetrics_ext.backends import PartitionError
 from skmetrics_ext.cli.cv import add_cv
 from skmetrics_ext.cli.metrics import add_metrics
 from skmetrics_ext.cli.parity import add_parity
@@ -67,6 +68,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         except BrokenPipeError:  # the reader, such as head, has seen enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
+        except (PartitionError, OSError, MemoryError) as error:
+            say(f"error: {error or type(error).__name__}")
+            return 2
         except KeyboardInterrupt:
             say("interrupted")
             return 130

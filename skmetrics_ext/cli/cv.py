@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.cli.scoring_file import chosen_positive, without_positive
-from skmetrics_ext.cli.words import say, whole_number
+from skmetrics_ext.cli.words import new_file, say, tell, whole_number
 from skmetrics_ext.datasets import BUNDLED, Dataset, load
 from skmetrics_ext.models import MODELS, make_model
 from skmetrics_ext.report import cross_validation_report
@@ -69,7 +69,10 @@ def add_cv(commands: argparse._SubParsersAction[Any]) -> None:
         "--jobs", type=int, default=1, metavar="N", help="parallel jobs; -1 is all (default: 1)"
     )
     cv.add_argument(
-        "--html", metavar="OUT", help="write one page with tables and pictures to this file"
+        "--html",
+        type=new_file,
+        metavar="OUT",
+        help="write one page with tables and pictures to this file",
     )
     cv.add_argument("--json", action="store_true", help="print JSON instead of the table")
     cv.add_argument("--quiet", action="store_true", help="show no progress")
@@ -102,7 +105,7 @@ def _cv(options: argparse.Namespace) -> int:
         random_state=options.seed,
         progress=not options.quiet,
     )
-    print(report.to_json() if options.json else report)
+    tell(report.to_json() if options.json else str(report))
     if options.html:
         report.to_html(options.html)
     return 0

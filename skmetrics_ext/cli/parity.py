@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.cli.words import whole_number
+from skmetrics_ext.cli.words import tell, whole_number
 from skmetrics_ext.datasets import BUNDLED, load
 from skmetrics_ext.models import MODELS, make_model
 from skmetrics_ext.registry import METRICS, MetricSpec
@@ -63,8 +63,8 @@ def _parity(options: argparse.Namespace) -> int:
             if row is not None:
                 table.append(row)
     header = ("metric", "ours", "scikit-learn", "difference", "ours (ms)", "theirs (ms)", "ratio")
-    print(f"{len(y)} out-of-fold predictions of {options.model} on {data.name}\n")
-    print(text_table(header, table, align="<"))
+    tell(f"{len(y)} out-of-fold predictions of {options.model} on {data.name}\n")
+    tell(text_table(header, table, align="<"))
     return 0
 
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from skmetrics_ext.datasets import READERS, near
+from skmetrics_ext.backends.files import SUFFIXES, open_files, require
+from skmetrics_ext.backends.reading import reading
+from skmetrics_ext.merged.columns import Names, Place, read_part
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,34 +51,22 @@ def read_predictions(
     by: str | None,
 ) -> Predictions:
     """Read the columns; refuse what is missing, naming column and row."""
-    reader = READERS.get(Path(path).suffix.lower())
-    if reader is None:
-        raise ValueError(f"{path!r} is no file of predictions: {' or '.join(READERS)} is needed.")
+    if Path(path).suffix.lower() not in SUFFIXES:
+        raise ValueError(f"{path!r} is no file of predictions: .csv or .parquet is needed.")
     if not Path(path).is_file():
         raise ValueError(f"{path!r} does not exist.")
-    try:
-        import pandas
-    except ImportError as error:
-        raise ImportError(
-            "Files are read with pandas: pip install 'skmetrics-ext[frames]'"
-        ) from error
-    frame = getattr(pandas, reader)(path)
-    for column in (true, *scores, pred, weight, by):
-        if column is not None and column not in frame.columns:
-            listed = ", ".join(map(str, frame.columns))
-            raise ValueError(
-                f"{path!r} has no column {column!r}.{near(column, map(str, frame.columns))} "
-                f"Columns: {listed}."
-            )
-    wanted = list(dict.fromkeys(c for c in (true, *scores, pred, weight, by) if c is not None))
-    frame = frame[wanted]
+    require("pandas", "Scoring a file")
+    names = Names(true, tuple(scores), pred, weight, by)
+    with reading(repr(path)):
+        frame = open_files(path, names).reader(names.all).read_pandas(ignore_metadata=True)
     missing = frame.isna().to_numpy()
     if missing.any():
         row, place = (int(index[0]) for index in missing.nonzero())
         raise ValueError(
-            f"Column {wanted[place]!r} has {int(missing[:, place].sum())} missing values, the "
+            f"Column {names.all[place]!r} has {int(missing[:, place].sum())} missing values, the "
             f"first in row {row}; drop or fill such rows before scoring."
         )
     if not len(frame):
         raise ValueError(f"{path!r} has no rows.")
+    read_part(frame, names, Place(path))  # refuses what the data sets of `evaluate` may not hold
     return Predictions(frame, true, tuple(scores), pred, weight, by)

@@ -12,7 +12,7 @@ from skmetrics_ext.cli.pictures import charts
 from skmetrics_ext.cli.prediction_files import Predictions, read_predictions
 from skmetrics_ext.cli.scoring_file import classes_of, score_rows, without_positive
 from skmetrics_ext.cli.streaming_file import is_large, stream_rows
-from skmetrics_ext.cli.words import say, share, whole_number
+from skmetrics_ext.cli.words import new_file, say, share, tell, whole_number
 from skmetrics_ext.report.charts import NO_MATPLOTLIB, can_draw
 from skmetrics_ext.report.document import document, note, pictures, section, table
 from skmetrics_ext.report.render import interval, number, text_table
@@ -50,7 +50,9 @@ def add_score(commands: argparse._SubParsersAction[Any]) -> None:
         metavar="N",
         help="of the bootstrap, where no formula gives the interval (default: 1000)",
     )
-    score.add_argument("--html", metavar="OUT", help="write one page with tables and pictures")
+    score.add_argument(
+        "--html", type=new_file, metavar="OUT", help="write one page with tables and pictures"
+    )
     score.add_argument("--json", action="store_true", help="print JSON instead of the tables")
     score.add_argument(
         "--stream",
@@ -103,7 +105,7 @@ def _stream(options: argparse.Namespace, columns: tuple[Any, ...]) -> int:
 def _tell(options: argparse.Namespace, rows: list[dict[str, Any]]) -> None:
     if options.pred is None:
         say("no --pred: metrics of predicted labels are left out")
-    print(_as_json(rows) if options.json else _text(rows))
+    tell(_as_json(rows) if options.json else _text(rows))
 
 
 def _parts(rows: list[dict[str, Any]]) -> dict[tuple[str, str], list[dict[str, Any]]]:

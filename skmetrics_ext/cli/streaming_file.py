@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from skmetrics_ext.backends import evaluate
-from skmetrics_ext.backends.datasets import open_engine, source_of
+from skmetrics_ext.backends.datasets import open_engine
 from skmetrics_ext.backends.evaluation import read_bytes
+from skmetrics_ext.backends.files import Files, open_files
 from skmetrics_ext.cli.scoring_file import (
     chosen_positive,
     columns_of_classes,
@@ -18,7 +20,7 @@ from skmetrics_ext.cli.scoring_file import (
     without_positive,
 )
 from skmetrics_ext.cli.words import say
-from skmetrics_ext.merged.columns import Names
+from skmetrics_ext.merged.columns import Names, read_part
 
 LARGE = 1 << 30  # bytes of a file beyond which its rows are not read at once
 _SUM = 1e-6  # as probabilities of the rows in memory are told
@@ -43,7 +45,9 @@ def stream_rows(
     progress: bool = True,
 ) -> list[dict[str, Any]]:
     """What `score_rows` gives, by `evaluate`: metrics without a value say why."""
-    classes = _classes(path, Names(true, (), pred, weight, by), memory_limit)
+    names = Names(true, tuple(scores), pred, weight, by)
+    files = open_files(path, names)
+    classes = _classes(files, replace(names, score=()), memory_limit)
     say(without_positive(classes, positive, bool(scores)))
     common: dict[str, Any] = {
         "true": true,
@@ -54,56 +58,58 @@ def stream_rows(
         "progress": progress,
     }
     rows = []
-    for of, methods, options in _models(path, scores, pred, classes, positive):
+    for of, methods, options in _models(files, names, classes, positive):
         metrics = settled_metrics(methods, classes, positive)
         # The positive class goes beside them, and is the same for all.
         asked = {name: metric.without("pos_label") for name, metric in metrics.items()}
         for group in dict.fromkeys((None, by)):
             rows += [
                 _row(row, of)
-                for row in evaluate(path, metrics=asked, by=group, **common, **options)
+                for row in evaluate(files, metrics=asked, by=group, **common, **options)
             ]
     return rows
 
 
-def _classes(path: str, names: Names, memory_limit: str) -> list[Any]:
+def _classes(files: Files, names: Names, memory_limit: str) -> list[Any]:
     """The labels that occur, true or predicted."""
-    opened = open_engine(path, names, "auto", read_bytes(memory_limit))
+    opened = open_engine(files, names, "auto", read_bytes(memory_limit))
     try:
         tables = opened.survey(False).sums.tables.values()
     finally:
         opened.close()
     found = np.unique(np.concatenate([table.classes for table in tables] or [np.zeros(0)]))
     if not len(found):
-        raise ValueError(f"{path!r} has no rows with weight.")
+        raise ValueError(f"{files.path!r} has no rows with weight.")
     return list(found.tolist())
 
 
 Model = tuple[str, set[str], dict[str, Any]]
 
 
-def _models(
-    path: str, scores: Sequence[str], pred: str | None, classes: list[Any], positive: Any
-) -> Iterable[Model]:
+def _models(files: Files, names: Names, classes: list[Any], positive: Any) -> Iterable[Model]:
     """Name, responses and columns of what is scored, as `models_of` tells them."""
-    chosen = chosen_positive(classes, positive)
+    chosen, scores, pred = chosen_positive(classes, positive), names.score, names.pred
     if scores and len(classes) == 2:
         for column in scores:
-            yield column, _responses(path, [column]), {"score": column, "pos_label": chosen}
+            found = _responses(files, names, (column,))
+            yield column, found, {"score": column, "pos_label": chosen}
     elif scores:
-        columns = columns_of_classes(tuple(scores), classes)
-        yield ", ".join(scores), _responses(path, columns), {"score": columns, "labels": classes}
+        columns = tuple(columns_of_classes(scores, classes))
+        found = _responses(files, names, columns)
+        yield ", ".join(scores), found, {"score": columns, "labels": classes}
     if pred is not None:
         yield pred, {"predict"}, {"pred": pred, "pos_label": chosen}
 
 
-def _responses(path: str, columns: list[str]) -> set[str]:
+def _responses(files: Files, names: Names, columns: tuple[str, ...]) -> set[str]:
     """Probabilities, if the scores of every row are; the first row that is none decides."""
-    source, _, _ = source_of(path)
-    for batch in source.to_batches(columns=columns):
-        values = np.column_stack([np.asarray(batch.column(c), dtype=float) for c in columns])
+    own = Names(names.true, columns)
+    for batch, place in files.rows(own.all):
+        values = read_part(batch, own, place).score if batch.num_rows else None
+        if values is None:
+            continue
         sums = values.sum(axis=1) if len(columns) > 1 else np.ones(len(values))
-        if len(values) and (values.min() < 0 or values.max() > 1 or np.abs(sums - 1).max() > _SUM):
+        if values.min() < 0 or values.max() > 1 or np.abs(sums - 1).max() > _SUM:
             return {"decision_function"}
     return {"predict_proba"}
 

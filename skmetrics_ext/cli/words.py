@@ -3,15 +3,36 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable
+from pathlib import Path
+
+from skmetrics_ext.validation.errors import printable
 
 
 def say(text: str) -> None:
     """One line on stderr; none for no text."""
     if not text:
         return
-    print(f"skmetrics_ext: {' '.join(text.split())}", file=sys.stderr, flush=True)
+    print(f"skmetrics_ext: {printable(' '.join(text.split()))}", file=sys.stderr, flush=True)
+
+
+def tell(text: str) -> None:
+    """Lines on stdout; names of columns, labels and groups may not steer the terminal."""
+    print("\n".join(map(printable, text.split("\n"))))
+
+
+def new_file(text: str) -> str:
+    """A type of argument: a file that can be written, as is found before the work."""
+    path = Path(text)
+    if not text or path.is_dir():
+        raise argparse.ArgumentTypeError(f"must name a file, got {text!r}")
+    if not path.parent.is_dir():
+        raise argparse.ArgumentTypeError(f"there is no folder {str(path.parent)!r} for {text!r}")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise argparse.ArgumentTypeError(f"{text!r} may not be written")
+    return text
 
 
 def whole_number(least: int) -> Callable[[str], int]:

@@ -5,7 +5,7 @@ Whatever is refused is refused with its place: the column, the row and the part.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,11 +18,12 @@ from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import Column, read_column
 from skmetrics_ext.validation.labels import encode_columns, find_labels
 from skmetrics_ext.validation.rows import check_total
-from skmetrics_ext.validation.score_values import check_mergeable, score_values
+from skmetrics_ext.validation.score_values import check_mergeable
 from skmetrics_ext.validation.targets import label_values
 
 _RANGE, _SUM = 1e-8, 1e-6  # the tolerances of Probabilities.check
 _MOST_LABELS = 10_000
+MOST_EXACT = 2**53  # integers beyond are not all floats of their own
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,11 @@ class Names:
     pred: str | None = None
     weight: str | None = None
     by: str | None = None
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The columns of true and predicted labels."""
+        return (self.true,) if self.pred is None else (self.true, self.pred)
 
     @property
     def all(self) -> tuple[str, ...]:
@@ -110,17 +116,7 @@ def join_parts(parts: Sequence[Part]) -> Part:
 
 def read_part(data: Any, names: Names, place: Place) -> Part:
     """Read the columns of a data frame, a record batch, or a dict of arrays."""
-    true = _column(data, names.true, place)
-    columns = [(true, _labels(true))]
-    if names.pred is not None:
-        pred = _column(data, names.pred, place)
-        columns.append((pred, _labels(pred)))
-    labels, codes = encode_columns(*columns)
-    if len(labels) > _MOST_LABELS:
-        raise InvalidParameterError(
-            f"Column {names.true!r} holds more than {_MOST_LABELS} distinct values in "
-            f"{place.part or 'one part'}: these are no labels of classes."
-        )
+    labels, codes = encode_labels([_column(data, name, place) for name in names.labels], place.part)
     groups, group = np.zeros(1, dtype=np.int64), None
     if names.by is not None:
         own = _column(data, names.by, place)
@@ -132,12 +128,28 @@ def read_part(data: Any, names: Names, place: Place) -> Part:
     )
 
 
+def encode_labels(columns: Iterable[Column], part: str = "") -> tuple[Array, list[Array]]:
+    """Classes of columns of labels, and the codes of each."""
+    pairs = [(column, _labels(column)) for column in columns]
+    labels, codes = encode_columns(*pairs)
+    if len(labels) > _MOST_LABELS:
+        raise InvalidParameterError(
+            f"{' and '.join(repr(column.name) for column, _ in pairs)}: {len(labels)} distinct "
+            f"values in {part or 'one part'}, more than {_MOST_LABELS}, are no labels of classes."
+        )
+    return labels, codes
+
+
 def _labels(column: Column) -> Array:
     values, kind = label_values(column)
     if kind not in ("binary", "multiclass"):
         raise InvalidParameterError(
             f"Column {column.name!r} must hold labels of classes, one a row; it is {kind}."
         )
+    words = np.asarray(values if column.categories is None else column.categories)
+    if words.dtype.kind == "O" and any("\x00" in word for word in words if isinstance(word, str)):
+        # NumPy drops such ends, and two classes would be one.
+        raise InvalidParameterError(f"Column {column.name!r} holds text with a NUL byte.")
     return np.asarray(values)
 
 
@@ -188,24 +200,34 @@ def _scores(data: Any, names: Names, place: Place) -> tuple[Array | None, float]
     for column in read:
         if column.values.dtype.kind not in "fiub" or column.categories is not None:
             raise InvalidParameterError(
-                f"Column {column.name!r} must hold scores, got dtype {column.values.dtype}."
+                f"Column {column.name!r} must hold scores, got {_shown(column)}."
             )
         check_mergeable(column)
-        if column.values.dtype.kind in "iu" and score_values(column).dtype == np.int64:
-            raise InvalidParameterError(
-                f"Column {column.name!r} holds integers beyond 2**53, which floats cannot tell "
-                "apart."
-            )
+        if column.values.dtype.kind in "iu":
+            far = np.abs(column.values.astype(np.float64)) > MOST_EXACT
+            if far.any():
+                raise InvalidParameterError(
+                    f"Column {column.name!r} holds {column.values[far][0]} in "
+                    f"{place.of(int(np.argmax(far)))}: floats cannot tell integers beyond 2**53 "
+                    "apart."
+                )
     dtype = np.result_type(*(column.values for column in read))
     eps = float(np.finfo(np.float32 if dtype in (np.float16, np.float32) else np.float64).eps)
     return np.column_stack([c.values.astype(np.float64, copy=False) for c in read]), eps
+
+
+def _shown(column: Column) -> str:
+    """What a column holds that is no column of numbers."""
+    if column.categories is not None:
+        return f"labels like {column.categories[0]!r}" if len(column.categories) else "labels"
+    return f"dtype {column.values.dtype}"
 
 
 def _weights(data: Any, name: str, place: Place) -> Array:
     column = _column(data, name, place)
     values = column.values
     if values.dtype.kind not in "fiub" or column.categories is not None:
-        raise InvalidParameterError(f"Column {name!r} must hold weights, got {values.dtype}.")
+        raise InvalidParameterError(f"Column {name!r} must hold weights, got {_shown(column)}.")
     if len(values) and values.min() < 0:
         row = int(np.argmax(values < 0))
         raise InvalidParameterError(

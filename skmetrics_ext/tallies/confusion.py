@@ -16,7 +16,7 @@ from skmetrics_ext.validation import InvalidParameterError, Labels
 from skmetrics_ext.validation.groups import read_numbered_groups
 from skmetrics_ext.validation.labels import NO_SAMPLES, find_labels, read_labels
 from skmetrics_ext.validation.rows import check_weight
-from skmetrics_ext.validation.tables import read_table
+from skmetrics_ext.validation.tables import no_room, read_table
 
 
 class Tabulated:
@@ -209,7 +209,10 @@ class ConfusionTally(Tabulated, Merges):
         cells = n_classes * n_classes
         n_groups = int(groups.max()) + 1
         bins = (groups * n_classes + labels.true) * n_classes + labels.pred
-        sums = kernels.bin_sums(bins, n_groups * cells, labels.weight)
+        try:
+            sums = kernels.bin_sums(bins, n_groups * cells, labels.weight)
+        except MemoryError as error:
+            raise no_room(n_classes, n_groups) from error
         return cls(labels.classes, sums.reshape(n_groups, n_classes, n_classes), labels.ordered)
 
     def as_labels(self, absolute: bool = False) -> Labels:
@@ -237,7 +240,10 @@ class ConfusionTally(Tabulated, Merges):
         check_sum([part.table for part in parts], 2)
         classes, codes = kernels.encode(*(part.classes for part in parts))
         shape = (*parts[0].table.shape[:-2], len(classes), len(classes))
-        table = np.zeros(shape, dtype=np.result_type(*(part.table for part in parts)))
+        try:
+            table = np.zeros(shape, dtype=np.result_type(*(part.table for part in parts)))
+        except MemoryError as error:
+            raise no_room(len(classes)) from error
         for part, code in zip(parts, codes, strict=True):
             table[..., code[:, None], code] += part.table
         return cls(classes, table)
@@ -250,6 +256,9 @@ class ConfusionTally(Tabulated, Merges):
     def select(self, positions: Array, classes: Array) -> Self:
         """Rows and columns at these positions, in this order; -1 stands for an absent class."""
         present = positions >= 0
-        table = self.table[..., positions[:, None], positions]
-        keep = present[:, None] & present
-        return type(self)(classes, np.where(keep, table, np.zeros_like(table)))
+        try:
+            table = self.table[..., positions[:, None], positions]
+            keep = present[:, None] & present
+            return type(self)(classes, np.where(keep, table, np.zeros_like(table)))
+        except MemoryError as error:
+            raise no_room(len(positions)) from error

@@ -12,6 +12,7 @@ from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies.merging import Merges, check_sum, labels_of_part
 from skmetrics_ext.validation import Labels
+from skmetrics_ext.validation.tables import no_room
 
 _MOST_CELLS = 1024  # of a table; larger ones only where there are more rows than cells
 
@@ -19,9 +20,13 @@ _MOST_CELLS = 1024  # of a table; larger ones only where there are more rows tha
 def table_of(labels: Labels) -> Array:
     """The confusion table of checked labels (K, K), counted once for the same labels."""
     if "confusion" not in labels.cache:
-        labels.cache["confusion"] = kernels.confusion(
-            labels.true, labels.pred, len(labels.classes), labels.weight
-        )
+        n_classes = len(labels.classes)
+        try:
+            labels.cache["confusion"] = kernels.confusion(
+                labels.true, labels.pred, n_classes, labels.weight
+            )
+        except MemoryError as error:
+            raise no_room(n_classes) from error
     table: Array = labels.cache["confusion"]
     return table
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import warnings
 from collections.abc import Iterable
 from typing import Any
@@ -45,3 +46,21 @@ def _outside() -> int:
     while frame.f_back and frame.f_globals.get("__name__", "").startswith("skmetrics_ext"):
         level, frame = level + 1, frame.f_back
     return level
+
+
+def printable(text: Any) -> str:
+    """Text on one line, with control characters as escapes: a terminal would obey them."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(text))
+
+
+def shown_names(names: Iterable[Any], most: int = 12) -> str:
+    """The first names of columns, and that there are more."""
+    listed = [printable(name) for name in names]
+    more = f", ... ({len(listed)} in all)" if len(listed) > most else ""
+    return ", ".join(listed[:most]) + more
+
+
+def near(word: str, known: Iterable[str]) -> str:
+    """A sentence that suggests what was meant, or nothing."""
+    close = difflib.get_close_matches(word, list(known), n=2, cutoff=0.6)
+    return f" Did you mean {' or '.join(map(repr, close))}?" if close else ""

@@ -33,6 +33,16 @@ def read_table(table: Any, labels: Any) -> tuple[Array, Array]:
     return classes, cells
 
 
+def no_room(n_classes: int, n_tables: int = 1) -> InvalidParameterError:
+    """That memory does not hold a table, and how large it is."""
+    size = 8 * n_tables * n_classes**2 / 2**30
+    several = f"{n_tables} confusion tables" if n_tables > 1 else "A confusion table"
+    return InvalidParameterError(
+        f"{several} of {n_classes} classes would take {size:.3g} GiB, more than this process can "
+        "have: are these labels of classes?"
+    )
+
+
 def _cells(table: Any) -> Array:
     cells = np.asarray(table)
     if cells.dtype.kind in "biu" and cells.size and cells.sum(dtype=np.float64) < 2**63:

@@ -298,3 +298,15 @@ def test_help_names_the_commands(capsys):
         main(["--help"])
     assert leaving.value.code == 0
     assert "cross-validate" in capsys.readouterr().out
+
+
+def test_targets_are_typed_as_labels_of_files_are(tmp_path, capsys):
+    path = tmp_path / "codes.csv"
+    rows = "".join(f"{i % 5},{('007', '7')[i % 2]}\n" for i in range(40))
+    path.write_text("x,code\n" + rows)
+    options = ["--target", "code", "--models", "tree", "--scoring", "accuracy", "--quiet"]
+    assert main(["cv", "--data", str(path), *options]) == 0
+    path.write_text("code,x,code\n" + rows.replace("\n", ",a\n"))
+    capsys.readouterr()
+    assert main(["cv", "--data", str(path), *options]) == 2
+    assert "has 2 columns named 'code'" in capsys.readouterr().err

@@ -283,3 +283,30 @@ def test_a_stream_names_the_row_of_what_is_missing(frame, tmp_path, capsys):
     arguments = [str(path), "--true", "truth", "--score", "p", "--positive", "ill"]
     assert main(["score", *arguments, "--stream", "--quiet"]) == 2
     assert "Column 'p' has a missing value in row 7" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["score", "cv"])
+@pytest.mark.parametrize(
+    ("out", "told"),
+    [("missing/page.html", "there is no folder"), ("", "must name a file"), (".", "must name a")],
+)
+def test_pages_that_cannot_be_written_are_found_before_the_work(
+    tmp_path, monkeypatch, capsys, command, out, told
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("skmetrics_ext.cli.score.read_predictions", None)
+    monkeypatch.setattr("skmetrics_ext.cli.cv.load", None)
+    given = {"score": ["file.csv", "--true", "t", "--score", "s"], "cv": []}[command]
+    assert main([command, *given, "--html", out]) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_names_and_groups_do_not_steer_the_terminal(tmp_path, frame, capsys):
+    path = tmp_path / "odd.csv"
+    odd = frame.rename(columns={"p": "p\x1b[2J"}).assign(clinic="A\x07")
+    odd.to_csv(path, index=False)
+    arguments = ["--true", "truth", "--score", "p\x1b[2J", "--by", "clinic", "--resamples", "100"]
+    assert main(["score", str(path), *arguments]) == 0
+    out, err = capsys.readouterr()
+    assert r"p\x1b[2J, group A\x07: " in out
+    assert all(line.isprintable() for text in (out, err) for line in text.splitlines())

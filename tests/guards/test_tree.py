@@ -37,3 +37,11 @@ def test_readme_has_the_two_commands_that_ci_runs() -> None:
     assert len(commands) == 2
     assert commands[0].endswith("-m skmetrics_ext cv")
     assert commands[1].endswith("-m pytest")
+
+
+def test_arrow_is_new_enough_for_files_of_others():
+    """Before 14.0.1 reading a file could run code that it holds (CVE-2023-47248)."""
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    found = re.findall(r'"pyarrow([<>=~!][^"]*)"', text)
+    assert found
+    assert set(found) == {">=14.0.1"}

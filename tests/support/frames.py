@@ -130,7 +130,8 @@ def needs(engine):
 @pytest.fixture
 def small_batches(monkeypatch):
     """Batches of a few rows, so that every engine has many parts."""
-    from skmetrics_ext.backends import datasets, duckdb
+    from skmetrics_ext.backends import datasets, duckdb, files
 
     monkeypatch.setattr(duckdb, "_BATCH", 64)
-    monkeypatch.setattr(datasets, "_BATCH", 50)
+    for module in (datasets, files):
+        monkeypatch.setattr(module, "_BATCH", 50)

@@ -12,7 +12,7 @@ from support.compare import identical
 from support.label_inputs import single_labels
 from support.samples import integers
 
-from skmetrics_ext import ConfusionTally, Counts
+from skmetrics_ext import ConfusionTally, Counts, confusion_matrix
 from skmetrics_ext.tallies import ThresholdTally
 from skmetrics_ext.validation import Labels
 
@@ -239,3 +239,24 @@ def test_a_table_at_thresholds_is_read_from_the_counts_of_one_class():
         np.testing.assert_array_equal(part, np.stack([other, own], axis=-1))
     assert tally.hits().tp[:, 0].tolist() == [6, 4]
     assert tally.restrict(["yes", "no"]).table[0].tolist() == [[1, 4], [0, 5]]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda y: confusion_matrix(y, y),
+        lambda y: confusion_matrix(y, y, sample_weight=y / 2 + 1),
+        lambda y: confusion_matrix(y[:2], y[:2], labels=y),
+        lambda y: ConfusionTally.from_predictions(y, y),
+        lambda y: ConfusionTally.from_predictions(y, y, groups=y % 2),
+    ],
+)
+def test_tables_beyond_memory_say_their_size(call):
+    resource = pytest.importorskip("resource")
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (1 << 36, hard))
+    try:
+        with pytest.raises(ValueError, match=r"of 200000 classes would take (298|596) GiB"):
+            call(np.arange(200_000))
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))

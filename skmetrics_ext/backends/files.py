@@ -1,0 +1,189 @@
+"""Files of rows: which they are, their columns and types, and their rows with the place of each."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from importlib import util
+from pathlib import Path
+from typing import Any
+
+from skmetrics_ext.backends.csv_files import csv_batches, header_of, separator_hint, text_types
+from skmetrics_ext.backends.reading import Placed, check_columns, each, placed, reading
+from skmetrics_ext.merged.columns import Names
+from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.validation.errors import printable
+
+SUFFIXES = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv"}
+_EXTRAS = {
+    "duckdb": "duckdb",
+    "dask": "dask",
+    "pyspark": "spark",
+    "pyarrow": "frames",
+    "pandas": "frames",
+}
+_BATCH = 1 << 19
+
+
+def require(module: str, what: str) -> None:
+    """One line about what to install."""
+    if util.find_spec(module) is None:
+        raise ImportError(f"{what} needs {module}: pip install 'skmetrics-ext[{_EXTRAS[module]}]'")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Files:
+    """Checked files: each has the columns, with types that agree.
+
+    Parameters
+    ----------
+    path : str
+        As the user gave it.
+    files : tuple of str
+    kind : {"parquet", "csv"}
+    header : tuple of str
+        All columns of the first file, in their order.
+    types : dict of str to Arrow type, or to its name
+        Of the columns that are read.
+    alike : bool
+        Whether all files have the columns of the first, in its order and with its types.
+    """
+
+    path: str
+    files: tuple[str, ...]
+    kind: str
+    header: tuple[str, ...]
+    types: dict[str, Any]
+    alike: bool
+
+    def schema(self, columns: Sequence[str]) -> Any:
+        """Arrow's schema of some columns."""
+        import pyarrow
+
+        return pyarrow.schema([(name, self.types[name]) for name in columns])
+
+    def rows(self, columns: Sequence[str]) -> Placed:
+        """Record batches of some columns, each with its place."""
+        if self.kind == "csv":
+            yield from csv_batches(self.files, {name: self.types[name] for name in columns})
+            return
+        for file in self.files:
+            batches = each(repr(file), partial(self._scan, file, columns))
+            yield from placed(batches, printable(file))
+
+    def _scan(self, file: str, columns: Sequence[str]) -> Iterator[Any]:
+        dataset = self.dataset([file], columns)
+        return dataset.to_batches(columns=list(columns), batch_size=_BATCH)
+
+    def dataset(self, files: Sequence[str], columns: Sequence[str]) -> Any:
+        """Arrow's data set of Parquet files, by their names as they are."""
+        import pyarrow.dataset
+        from pyarrow.fs import LocalFileSystem
+
+        return pyarrow.dataset.dataset(
+            list(files),
+            schema=self.schema(columns),
+            format="parquet",
+            filesystem=LocalFileSystem(),
+        )
+
+    def reader(self, columns: Sequence[str]) -> Any:
+        """The rows as a reader of Arrow batches, to be read once."""
+        import pyarrow
+
+        batches = (batch for batch, _ in self.rows(columns))
+        return pyarrow.RecordBatchReader.from_batches(self.schema(columns), batches)
+
+
+def open_files(path: str, names: Names) -> Files:
+    """Find the files of a path, folder or glob, and check that they hold the columns."""
+    with reading(repr(path)):
+        files = (path,) if Path(path).is_file() else _listed(path)
+    kinds = {SUFFIXES.get(Path(file).suffix.lower()) for file in files}
+    if len(kinds) > 1 or None in kinds:
+        raise InvalidParameterError(
+            f"{path!r} must name Parquet (.parquet, .pq) or CSV (.csv) files, found {files[0]!r}."
+        )
+    (kind,) = kinds
+    assert kind is not None
+    require("pyarrow", f"Reading {kind} files")
+    if kind == "csv":
+        return _of_csv(path, files, names)
+    return _of_parquet(path, files, names)
+
+
+def _listed(path: str) -> tuple[str, ...]:
+    if Path(path).is_dir():
+        found = [p for p in sorted(Path(path).rglob("*")) if p.suffix.lower() in SUFFIXES]
+        files = [str(p) for p in found if not p.name.startswith(("_", ".")) and p.is_file()]
+    else:
+        files = [file for file in sorted(glob.glob(path, recursive=True)) if Path(file).is_file()]
+    if not files:
+        raise InvalidParameterError(f"{path!r} is no file, folder or glob of files that exist.")
+    return tuple(files)
+
+
+def _of_csv(path: str, files: tuple[str, ...], names: Names) -> Files:
+    headers = [header_of(file) for file in files]
+    for file, header in zip(files, headers, strict=True):
+        if not header:
+            raise InvalidParameterError(f"{file!r} is empty: a header with names is needed.")
+        check_columns(names, header, repr(file), hint=separator_hint(header))
+    types = text_types(files, names)
+    return Files(path, files, "csv", tuple(headers[0]), types, alike=True)
+
+
+# --------------------------------------------------------------------------- parquet
+
+
+def _of_parquet(path: str, files: tuple[str, ...], names: Names) -> Files:
+    import pyarrow.parquet
+
+    schemas = []
+    for file in files:
+        with reading(repr(file)):
+            schemas.append(pyarrow.parquet.read_schema(file))
+        check_columns(names, schemas[-1].names, repr(file))
+    first = schemas[0]
+    types = {name: _common_type(name, files, schemas) for name in names.all}
+    alike = all(own.names == first.names for own in schemas) and all(
+        own.field(name).type == types[name] for own in schemas for name in names.all
+    )
+    return Files(path, files, "parquet", tuple(first.names), types, alike)
+
+
+def _common_type(name: str, files: Sequence[str], schemas: Sequence[Any]) -> Any:
+    """A type that holds the values of all files: a reader would press them into the first's."""
+    import pyarrow
+
+    first = schemas[0].field(name).type
+    families = {_family(first)}
+    for file, schema in zip(files, schemas, strict=True):
+        own = schema.field(name).type
+        families.add(_family(own))
+        if own != first and not (families <= {"integer", "float"} or families == {"text"}):
+            raise InvalidParameterError(
+                f"Column {name!r} holds {own} in {file!r} and {first} in {files[0]!r}: the files "
+                "must agree."
+            )
+    if all(schema.field(name).type == first for schema in schemas):
+        widened = {"decimal": pyarrow.float64(), "halffloat": pyarrow.float32()}
+        return widened.get(str(first).partition("1")[0], first)
+    if families == {"text"}:
+        return pyarrow.string()
+    return pyarrow.float64() if "float" in families else pyarrow.int64()
+
+
+def _family(kind: Any) -> str:
+    from pyarrow import types
+
+    if types.is_dictionary(kind):
+        kind = kind.value_type
+    if types.is_integer(kind):
+        return "integer"
+    if types.is_floating(kind) or types.is_decimal(kind):
+        return "float"
+    is_text = types.is_string(kind) or types.is_large_string(kind)
+    return "text" if is_text else str(kind)
