@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[Any]
 
-_MOST_FACTOR = 1 << 31
+MOST_FACTOR = 1 << 31  # products of two counts below it fit in int64
 _MOST_INTEGER = (1 << 63) - 1
 
 
@@ -84,7 +84,7 @@ def as_factors(counts: Array, total: Any = None) -> Array:
     """Counts that kernels may multiply: float64 where int64 would overflow, exact up to 2**53."""
     if (
         counts.dtype.kind == "f"
-        or (counts.sum(dtype=np.float64) if total is None else total) < _MOST_FACTOR
+        or (counts.sum(dtype=np.float64) if total is None else total) < MOST_FACTOR
     ):
         return counts
     return counts.astype(np.float64)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 
 from skmetrics_ext import kernels
-from skmetrics_ext.numeric import Array, as_factors, exclusive_cumsum
+from skmetrics_ext.numeric import MOST_FACTOR, Array, exclusive_cumsum
 from skmetrics_ext.tallies.counts import Counts
 from skmetrics_ext.tallies.merging import Merges, check_sum
 from skmetrics_ext.validation import InvalidParameterError, Scores
@@ -208,7 +208,9 @@ class RankTally(Merges):
 
     def steps(self) -> Steps:
         """Both classes along the scores, from where no row is positive."""
-        mass = as_factors(self.mass)
+        mass = self.mass
+        if mass.sum(dtype=np.float64) >= MOST_FACTOR:
+            mass = mass.astype(np.float64)
         fp, tp = _from_none(mass[..., 0, :]), _from_none(mass[..., -1, :])
         # The last sums, not sums of their own: the last rate is 1 to the last bit.
         return Steps(fp, tp, fp[..., -1], tp[..., -1])
@@ -216,7 +218,9 @@ class RankTally(Merges):
     def wins(self) -> Wins:
         """Pairs of both classes ranked rightly."""
         # From the lowest score up, so that a small sum is never the difference of large ones.
-        mass = as_factors(self.mass[..., ::-1])
+        mass = self.mass[..., ::-1]
+        if mass.sum(dtype=np.float64) >= MOST_FACTOR:
+            mass = mass.astype(np.float64)
         negative, positive = mass[..., 0, :], mass[..., -1, :]
         twice = (positive * (2 * exclusive_cumsum(negative) + negative)).sum(axis=-1)
         return Wins(twice, negative.sum(axis=-1), positive.sum(axis=-1))
