@@ -213,7 +213,8 @@ class AlignedRows:
     def _probabilities(self, response: Any, positive: Any, labels: Any) -> Probabilities:
         target = self.target
         if target is None:
-            return Probabilities.check(self.y_true, response, sample_weight=self.sample_weight)
+            weight = self.sample_weight
+            return Probabilities.check(self.y_true, response, sample_weight=weight, tell=False)
         codes, weight, proba = target.codes, target.weight, np.asarray(response)
         if proba.ndim != 2 or proba.shape != (len(codes), len(target.known)):
             raise InvalidParameterError(

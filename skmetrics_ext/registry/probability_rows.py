@@ -59,7 +59,12 @@ def _skill(
 
 
 ROWS = (
-    _loss(losses.log_loss, check=Probabilities.check, row_values=losses.log_losses),
+    _loss(
+        losses.log_loss,
+        check=Probabilities.check,
+        row_values=losses.log_losses,
+        takes_logs=True,
+    ),
     _loss(
         losses.brier_score_loss,
         bounds=(0.0, 2.0),  # of two classes 1
@@ -78,6 +83,7 @@ ROWS = (
         skill_scores.d2_log_loss_score,
         skill_scores.log_loss_skill,
         scorer="d2_log_loss_score",
+        takes_logs=True,
         check=Probabilities.check,
         row_values=skill_scores.log_losses_and_classes,
     ),

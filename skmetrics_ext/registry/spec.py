@@ -102,6 +102,8 @@ class MetricSpec:
     needs_positives : bool
         Whether a scorer has no value of rows without the positive class, where the function keeps
         a convention of scikit-learn.
+    takes_logs : bool
+        Whether it takes logarithms of probabilities, of which those of 0 are clipped first.
     fill : str
         Name of the parameter that says what 0/0 is; nan where there is none.
     ranges : Ranges or None
@@ -147,6 +149,7 @@ class MetricSpec:
     by_sign: bool = False
     misses_unseen: bool = False
     needs_positives: bool = False
+    takes_logs: bool = False
     fill: str = ""
     ranges: Ranges | None = None
     weights_are_counts: bool = False

@@ -133,7 +133,8 @@ def pool(report: CrossValidationReport) -> list[dict[str, Any]]:
                 "reason": "there are no predictions",
             }
             if evaluation is not None and report.data is not None:
-                row.update(_pooled(report, report.data, metric, evaluation, found, repeated))
+                told = [r.notes.get(metric) for r in report.results_of(model)]
+                row.update(_pooled(report, report.data, metric, evaluation, found, repeated, told))
             rows.append(row)
     return rows
 
@@ -145,6 +146,7 @@ def _pooled(
     evaluation: ScoredModel,
     found: OutOfFold,
     repeated: bool,
+    told: list[str | None],
 ) -> dict[str, Any]:
     scorer = data.scorers[metric]
     found_metric = metric_of(scorer)
@@ -159,6 +161,8 @@ def _pooled(
     value, note = result.values[metric], result.notes.get(metric)
     if np.isnan(value):
         return {"reason": result.reasons.get(metric)}
+    if found_metric.spec.takes_logs:  # a class that a fold's model never saw is among those of all
+        note = "; ".join(dict.fromkeys(filter(None, [note, *told]))) or None
     if repeated:
         return {"value": value, "reason": _REPEATED}
     estimate, reason = estimate_of(
@@ -168,12 +172,13 @@ def _pooled(
         {"confidence_level": report.confidence_level, "random_state": 0},
         value,
     )
+    noted = None if note is None else f"by convention: {note}"
     if estimate is None:
-        return {"value": value, "reason": reason}
+        return {"value": value, "reason": "; ".join(filter(None, [reason, noted]))}
     return {
         "value": value,
         "low": estimate.low,
         "high": estimate.high,
         "method": estimate.method,
-        "reason": None if note is None else f"by convention: {note}",
+        "reason": noted,
     }

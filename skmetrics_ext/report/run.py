@@ -101,7 +101,7 @@ default="prior"
     ------
     ValueError
         If a name is unknown, ``y`` holds no classes to tell apart, a metric is of one class and
-        which it is is not said, or a model fails on every fold.
+        which it is is not said, or all models fail on every fold.
     TypeError
         If an argument is of a kind that is not accepted.
 
@@ -161,7 +161,7 @@ default="prior"
         results = _collect(tasks, n_jobs, total, report_done)
     order = {model: place for place, model in enumerate(models)}
     results.sort(key=lambda result: (order[result.model], result.fold))
-    _check_fits(results)
+    _check_fits(results, name)
     return CrossValidationReport(
         models=tuple(models),
         metrics=chosen.panel.names,
@@ -296,15 +296,20 @@ def _splitter(cv: Any, y: Any, task: str, groups: Any, random_state: Any) -> Any
     return kind(int(cv), shuffle=True, random_state=random_state)
 
 
-def _check_fits(results: list[FoldResult]) -> None:
-    """A model that failed on every fold is a mistake, not a result."""
-    for model in dict.fromkeys([result.model for result in results]):
+def _check_fits(results: list[FoldResult], baseline: str | None) -> None:
+    """Models that failed on every fold are told of; if all did it is a mistake, not a result."""
+    failed = {}
+    models = dict.fromkeys(result.model for result in results)
+    for model in models:
         own = [result for result in results if result.model == model]
-        reasons = {reason for result in own for reason in result.reasons.values()}
-        if np.isnan([list(result.values.values()) for result in own]).all():
-            failed = [reason for reason in sorted(reasons) if reason.startswith("fit failed")]
-            if failed and len(failed) == len(reasons):
-                raise ValueError(f"{model!r}: on every fold the {failed[0]}")
+        reasons = sorted({reason for result in own for reason in result.reasons.values()})
+        nothing = np.isnan([list(result.values.values()) for result in own]).all()
+        if nothing and reasons and all(reason.startswith("fit failed") for reason in reasons):
+            failed[model] = f"{model!r}: on every fold the {reasons[0]}"
+    if failed and all(model in failed for model in models if model != baseline):
+        raise ValueError("; ".join(failed.values()))
+    for told in failed.values():
+        warn_user(f"{told}. The report keeps its row with the reason.")
 
 
 def _described(cv: Any, splitter: Any) -> str:

@@ -7,7 +7,7 @@ checked, and the classes of the model and of the rows compared, once for all of 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy as np
 from skmetrics_ext.alignment import AlignedRows, ModelTarget
 from skmetrics_ext.metrics.averaging import is_plain, mean_of_classes
 from skmetrics_ext.registry import Metric
-from skmetrics_ext.validation import InvalidParameterError, warn_undefined
+from skmetrics_ext.validation import InvalidParameterError, Probabilities, warn_undefined
 from skmetrics_ext.validation.positive import positive_class
 from skmetrics_ext.validation.targets import MULTILABEL
 
@@ -48,6 +48,8 @@ class Ground:
         Which outputs of multilabel data, or classes of several, have no row.
     total : float
         Weight of the rows, where sums were asked for and not means.
+    unseen : list
+        Classes of rows that the model never saw, and which have probability 0.
     """
 
     given: Any
@@ -59,6 +61,7 @@ class Ground:
     lacking: bool = False
     without: Any = None
     total: float = 1.0
+    unseen: Sequence[Any] = ()
 
     @classmethod
     def of(cls, metric: Metric, given: Any, **about: Any) -> Ground:
@@ -91,9 +94,25 @@ class Prepared:
             self.ground.lacking and metric.takes("average") and is_plain(metric.options["average"])
         )
 
+    @property
+    def note(self) -> str:
+        """What a reader of the value has to know; empty for nothing."""
+        ground, told = self.ground, []
+        if isinstance(ground.given, Probabilities):
+            told.append(ground.given.note)
+            if ground.unseen and self.metric.spec.takes_logs:
+                unseen, eps = list(ground.unseen), ground.given.eps
+                told.append(
+                    f"the model never saw the classes {unseen}, whose probability 0 is clipped to "
+                    f"{eps:.3g}, which sets the number"
+                )
+        return "; ".join(filter(None, told))
+
     def value(self) -> Any:
-        """The value; nan with a warning where it is undefined."""
+        """The value; nan with a warning where it is undefined, and with one where it is noted."""
         metric, given, total = self.metric, self.given, self.ground.total
+        if self.note:
+            warn_undefined(f"{metric.spec.name}: {self.note}.")
         if given is None:
             warn_undefined(f"{metric.spec.name} is undefined: {self.why}.")
             return _NAN
@@ -173,7 +192,8 @@ def _ground_of_scores(
         asked = list(labels)[1]
     positive = _positive(metric, target, asked)
     if spec.response == "probabilities":
-        return Ground.of(metric, rows.probabilities(response, positive, labels))
+        given = rows.probabilities(response, positive, labels)
+        return Ground.of(metric, given, unseen=target.unseen)
     if target.unseen:
         return Ground.of(metric, rows.with_unseen(response))
     return Ground.of(

@@ -106,7 +106,9 @@ def _plain(scorer: Scoring, model: ScoredModel, params: Mapping[str, Any]) -> fl
         if prepared is None or prepared.given is None:
             return None
         ground, metric = prepared.ground, prepared.metric
-        if ground.lacking or ground.total != 1:
+        if ground.lacking or ground.total != 1 or ground.unseen:
+            return None
+        if ground.given.cache.get("no_sum"):
             return None
         tally = ground.tally
         if tally is None:

@@ -78,6 +78,13 @@ def check_names(
     )
 
 
+def check_last_names(names: Names, classes: Any, what: str) -> None:
+    """The same of columns that are those of the last classes: all of them, or of two the second."""
+    if names is not None:
+        listed = np.asarray(classes).tolist()
+        check_names(names, listed[-len(names) :], what, listed)
+
+
 def check_response(response: Any, classes: Any, what: str) -> None:
     """Refuse a response of an estimator whose columns are its classes in another order."""
     if type(response) is np.ndarray or classes is None:
@@ -86,9 +93,8 @@ def check_response(response: Any, classes: Any, what: str) -> None:
         for one, own in zip(response, classes, strict=False):
             check_response(one, own, what)
         return
-    names, listed = names_of(response), np.asarray(classes).tolist()
-    if names is not None and np.ndim(listed) == 1:
-        check_names(names, listed[-len(names) :], what, listed)
+    if np.ndim(classes) == 1:
+        check_last_names(names_of(response), classes, what)
 
 
 def check_same_names(first: Names, other: Names, what: str, other_what: str) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation.checked import checked_before
-from skmetrics_ext.validation.column_names import check_names
+from skmetrics_ext.validation.column_names import check_last_names
 from skmetrics_ext.validation.errors import InvalidParameterError
 from skmetrics_ext.validation.labels import encode_columns, read_labels
 from skmetrics_ext.validation.positive import one_class, positive_class
@@ -51,9 +51,7 @@ def check_decisions(
         classes, codes = column_codes(labels, classes, codes, "pred_decision")
     else:
         _check_number(n_found, scores, len(codes), given=False)
-    if decision.names is not None:
-        listed = classes.tolist()
-        check_names(decision.names, listed[-len(decision.names) :], decision.name, listed)
+    check_last_names(decision.names, classes, decision.name)
     if len(classes) > 2:
         return Scores("multiclass", classes, codes, scores, weight)
     if scores.ndim == 2 and scores.shape[1] == 1:

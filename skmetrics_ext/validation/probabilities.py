@@ -10,7 +10,7 @@ import numpy as np
 from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array, row_sums
 from skmetrics_ext.validation.checked import checked_before, same_positive
-from skmetrics_ext.validation.column_names import check_names
+from skmetrics_ext.validation.column_names import check_last_names
 from skmetrics_ext.validation.containers import Column, read_column
 from skmetrics_ext.validation.errors import InvalidParameterError, warn_user
 from skmetrics_ext.validation.labels import read_target
@@ -24,6 +24,7 @@ _RANGE_TOLERANCE = 1e-8
 _SUM_TOLERANCE = 1e-6
 # Spacing at 1 of float32 and float64, by their bytes.
 _EPS = {size: float(np.finfo(f"f{size}").eps) for size in (4, 8)}
+_NO_SUM = "The y_prob values do not sum to one"
 _NOT_BINARY = (
     "The type of the target inferred from y_true is {} but should be binary according to the "
     "shape of y_prob. y_proba of two classes is one column, or two; of one class among others "
@@ -66,12 +67,12 @@ class Probabilities:
         sample_weight: Any = None,
         absolute: bool = False,
         strict: bool = False,
+        tell: bool = True,
     ) -> Self:
         """Check and encode. ``labels`` is the order of the columns and is obeyed unsorted.
 
-        ``strict`` refuses rows that do not sum to 1, where scikit-learn's own functions warn,
-        and multilabel indicators. Checked probabilities, given in the place of both arguments,
-        come back as they are.
+        ``strict`` refuses multilabel indicators and rows that do not sum to 1, of which others
+        warn (``tell``) or keep a `note`. Checked probabilities come back as they are.
         """
         given = checked_before(cls, y_true, y_proba, labels, sample_weight, absolute)
         if given is not None:
@@ -91,15 +92,16 @@ class Probabilities:
             if labels is not None:
                 classes, codes = column_codes(labels, classes, codes, "y_proba")
         _check_classes(classes, matrix, labels)
-        if proba.names is not None:
-            listed = classes.tolist()
-            check_names(proba.names, listed[-len(proba.names) :], proba.name, listed)
+        check_last_names(proba.names, classes, proba.name)
+        away = ""
         if strict:
             _check_sums(matrix, proba)
         elif columns.ndim == 2:  # one column sums to 1 with its complement
-            _warn_of_sums(matrix, eps)
+            away = _away_from_one(matrix, eps)
+        if away and tell:
+            warn_user(f"{_NO_SUM}. Make sure to pass probabilities ({away}).")
         # Whether the classes are in an order that was declared, which is no fact of the numbers.
-        cache = {"ordered": labels is not None or true.ordered}
+        cache = {"ordered": labels is not None or true.ordered, "no_sum": bool(away)}
         return cls(classes, codes, matrix, weight, eps, absolute, cache)
 
     @classmethod
@@ -108,8 +110,13 @@ class Probabilities:
         columns = read_scores_of(proba, "y_proba")
         eps = _EPS[columns.dtype.itemsize]
         matrix = _probability_matrix(columns)
-        _warn_of_sums(matrix, eps)
-        return cls(classes, codes, matrix, weight, eps)
+        cache = {"no_sum": bool(_away_from_one(matrix, eps))}
+        return cls(classes, codes, matrix, weight, eps, cache=cache)
+
+    @property
+    def note(self) -> str:
+        """What a reader of a number made of these has to know; empty for nothing."""
+        return f"{_NO_SUM}, and are taken as they are" if self.cache.get("no_sum") else ""
 
     @classmethod
     def check_strict(
@@ -352,22 +359,21 @@ def _check_sums(matrix: Array, source: Column | None) -> None:
     """Refuse rows that do not sum to 1, up to the rounding of half precision."""
     dtype = None if source is None else getattr(source.values, "dtype", None)
     rounding = float(np.finfo(np.float16).eps) if dtype == np.float16 else 0.0
-    away = np.abs(row_sums(matrix) - 1)
-    if (away > max(_SUM_TOLERANCE, rounding)).any():
-        row = int(np.argmax(away > max(_SUM_TOLERANCE, rounding)))
+    far = np.abs(row_sums(matrix) - 1) > max(_SUM_TOLERANCE, rounding)
+    if far.any():
+        row = int(np.argmax(far))
         raise InvalidParameterError(
             f"Each row of y_proba must sum to 1; row {row} sums to {matrix[row].sum():.6g}."
         )
 
 
-def _warn_of_sums(matrix: Array, eps: float) -> None:
-    sums = row_sums(matrix)
-    if np.abs(sums - 1).max() > np.sqrt(eps):
-        row = int(np.argmax(np.abs(sums - 1)))
-        warn_user(
-            "The y_prob values do not sum to one. Make sure to pass probabilities "
-            f"(y_proba sums to {sums[row]:.6g} in row {row})."
-        )
+def _away_from_one(matrix: Array, eps: float) -> str:
+    """Where a row is furthest from summing to 1; empty where all do."""
+    away = np.abs(row_sums(matrix) - 1)
+    if away.max() <= np.sqrt(eps):
+        return ""
+    row = int(np.argmax(away))
+    return f"y_proba sums to {matrix[row].sum():.6g} in row {row}"
 
 
 def _check_classes(classes: Array, matrix: Array, labels: Any) -> None:

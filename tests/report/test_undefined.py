@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import ConvergenceWarning, UndefinedMetricWarning
@@ -12,7 +13,7 @@ from sklearn.model_selection import KFold, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
-from skmetrics_ext import cross_validation_report, get_scorer
+from skmetrics_ext import ScorerPanel, cross_validation_report, get_scorer
 
 X, Y = load_breast_cancer(return_X_y=True)
 X = X[:, :4]
@@ -47,6 +48,91 @@ def test_a_fold_that_lacks_a_class():
     text = str(report)
     assert "(4 undefined) [1]" in text
     assert "[1] gini of GaussianNB: undefined in 4 of 5 folds:" in text
+
+
+class Flattering(ClassifierMixin, BaseEstimator):
+    """Gives every class what it is worth, and a little more."""
+
+    def fit(self, X, y):
+        self.model_ = GaussianNB().fit(X, y)
+        self.classes_ = self.model_.classes_
+        return self
+
+    def predict(self, X):
+        return self.model_.predict(X)
+
+    def predict_proba(self, X):
+        return np.minimum(1, 0.3 + self.model_.predict_proba(X))
+
+
+def test_probabilities_that_do_not_sum_to_one_have_a_footnote():
+    models = {"flattering": Flattering(), "bayes": GaussianNB()}
+    for rows in ((X, Y), load_iris(return_X_y=True)):
+        names = ["neg_log_loss", "neg_brier_score", "accuracy"]
+        report = cross_validation_report(models, *rows, scoring=names, baseline=None)
+        for metric in names:
+            noted = metric != "accuracy"
+            told = row_of(report, metric, "flattering")["notes"]
+            assert [("do not sum to one" in text, n) for text, n in told.items()] == [
+                (True, 5)
+            ] * noted
+            assert not row_of(report, metric, "bayes")["notes"]
+        assert "flattering: by convention in 5 of 5 folds: log_loss: The y_prob values" in str(
+            report
+        ).replace("\n    ", " ")
+        pooled = {(r["model"], r["metric"]): r["reason"] for r in report.pooled()}
+        assert "do not sum to one" in pooled["flattering", "neg_log_loss"]
+        assert pooled["bayes", "neg_log_loss"] is None
+    panel = ScorerPanel(["neg_log_loss"])
+    with pytest.warns(UndefinedMetricWarning, match="neg_log_loss: .*do not sum to one"):
+        panel(Flattering().fit(X, Y), X, Y)
+
+
+def test_a_log_loss_of_classes_never_seen_has_a_footnote():
+    """Folds in order of the classes: each model lacks the class that it is tested on."""
+    rows, y = load_iris(return_X_y=True)
+    names = ["neg_log_loss", "neg_brier_score"]
+    report = cross_validation_report(GaussianNB(), rows, y, scoring=names, cv=KFold(3))
+    notes = row_of(report, "neg_log_loss")["notes"]
+    assert len(notes) == 3
+    assert all("clipped to 2.22e-16" in text for text in notes)
+    assert not row_of(report, "neg_brier_score")["notes"]
+    pooled = {r["metric"]: r["reason"] for r in report.pooled() if r["model"] == "GaussianNB"}
+    assert "never saw the classes [2]" in pooled["neg_log_loss"]
+    assert pooled["neg_brier_score"] is None
+
+
+class Unlicensed(ClassifierMixin, BaseEstimator):
+    def fit(self, X, y):
+        raise RuntimeError("no licence")
+
+
+def test_a_model_that_fails_on_every_fold_keeps_its_row(tmp_path):
+    models = {"bad": Unlicensed(), "bayes": GaussianNB()}
+    names = ["roc_auc", "f1"]
+    with pytest.warns(UserWarning, match="'bad': on every fold the fit failed: RuntimeError: no l"):
+        report = cross_validation_report(models, X, Y, scoring=names)
+    alone = cross_validation_report(GaussianNB(), X, Y, scoring=names)
+    for metric in names:
+        row = row_of(report, metric, "bad")
+        assert row["reasons"] == {"fit failed: RuntimeError: no licence": 5}
+        assert row_of(report, metric, "bayes")["mean"] == row_of(alone, metric)["mean"]
+    assert "undefined (5) [1]" in str(report)
+    assert "no licence" in " ".join(str(report).split())
+    reasons = {row["reason"] for row in report.pooled() if row["model"] == "bad"}
+    assert reasons == {"there are no predictions"}
+    compared = [row for row in report.compare() if "bad" in (row["model_a"], row["model_b"])]
+    assert {row["reason"] for row in compared} == {
+        "both are defined on 0 folds; at least 2 are needed"
+    }
+    report.to_html(tmp_path / "report.html")
+    assert "no licence" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_where_every_model_fails_there_is_no_report():
+    for models in ({"bad": Unlicensed()}, {"bad": Unlicensed(), "worse": Unlicensed()}):
+        with pytest.raises(ValueError, match="'bad': on every fold the fit failed: RuntimeError"):
+            cross_validation_report(models, X, Y, scoring=["f1"])
 
 
 def test_mean_and_deviation_are_over_the_defined_folds():
