@@ -18,6 +18,7 @@ from skmetrics_ext.kernels import bin_sums
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies import Counts
 from skmetrics_ext.validation import InvalidParameterError, Labels, Probabilities, Scores
+from skmetrics_ext.validation.containers import read_array
 from skmetrics_ext.validation.labels import encode_columns, find_labels, read_labels
 from skmetrics_ext.validation.positive import positive_class
 from skmetrics_ext.validation.rows import read_rows
@@ -33,9 +34,11 @@ def positive_column(response: Any, classes: Any, pos_label: Any) -> Any:
     if pos_label is not None and pos_label != classes[1]:
         listed = np.asarray(classes).tolist()
         positive = listed.index(positive_class(listed, pos_label, what="The scorer"))
-    if np.ndim(response) == 2:
-        return np.asarray(response)[:, positive]
-    return response if positive == 1 else -np.asarray(response)
+    if np.ndim(response) != 2 and positive == 1:
+        return response
+    if type(response) is not np.ndarray:
+        response = read_array("y_score", response)
+    return response[:, positive] if response.ndim == 2 else -response
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -215,7 +218,9 @@ class AlignedRows:
         if target is None:
             weight = self.sample_weight
             return Probabilities.check(self.y_true, response, sample_weight=weight, tell=False)
-        codes, weight, proba = target.codes, target.weight, np.asarray(response)
+        codes, weight, proba = target.codes, target.weight, response
+        if type(proba) is not np.ndarray:
+            proba = read_array("y_proba", proba)
         if proba.ndim != 2 or proba.shape != (len(codes), len(target.known)):
             raise InvalidParameterError(
                 f"predict_proba gave an array of shape {proba.shape}; {len(codes)} rows and the "

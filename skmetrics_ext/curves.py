@@ -15,6 +15,7 @@ from skmetrics_ext.metrics.rankings.ranking_kernels import recall_ends, roc_arra
 from skmetrics_ext.numeric import Array, trapezoid
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option, warn_undefined
+from skmetrics_ext.validation.tensors import to_host
 
 # --------------------------------------------------------------------------- one curve
 
@@ -345,7 +346,7 @@ def _precision_recall(tally: RankTally, drop_intermediate: bool) -> PrecisionRec
 
 def _read_grid(grid: Any) -> Array:
     try:
-        points = np.asarray(grid, dtype=np.float64)
+        points = np.asarray(to_host(grid, "grid"), dtype=np.float64)
     except (TypeError, ValueError):
         points = np.empty(0)
     inside = points.ndim == 1 and points.size > 1 and points[0] >= 0 and points[-1] <= 1

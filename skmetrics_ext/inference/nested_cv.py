@@ -16,7 +16,12 @@ from skmetrics_ext.metrics.probabilities.losses import brier_rows, log_loss, log
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.column_names import check_response
-from skmetrics_ext.validation.containers import read_column, take_rows
+from skmetrics_ext.validation.containers import (
+    read_array,
+    read_column,
+    read_numbers,
+    take_rows,
+)
 from skmetrics_ext.validation.labels import encode_columns, find_labels
 from skmetrics_ext.validation.parameters import check_integer, check_level
 from skmetrics_ext.validation.targets import label_values
@@ -253,7 +258,7 @@ def _repeat(
 
 def _row_losses(fitted: Any, X: Any, y: Any, classes: Array, codes: Array, loss: Any) -> Array:
     if callable(loss):
-        values = np.asarray(loss(fitted, X, y), dtype=np.float64)
+        values = read_numbers("loss", loss(fitted, X, y))
         if values.shape != codes.shape or not np.isfinite(values).all():
             raise InvalidParameterError(
                 f"loss has to give a finite number for each of {len(codes)} rows, got an array "
@@ -261,11 +266,11 @@ def _row_losses(fitted: Any, X: Any, y: Any, classes: Array, codes: Array, loss:
             )
         return values
     if loss == _ERROR:
-        predicted = np.asarray(fitted.predict(X))
+        predicted = read_array("predict", fitted.predict(X))
         return (find_labels(predicted, classes) != codes).astype(np.float64)
-    given, known = fitted.predict_proba(X), np.asarray(fitted.classes_)
+    given, known = fitted.predict_proba(X), read_array("classes_", fitted.classes_)
     check_response(given, known, "predict_proba")
-    response = np.asarray(given)
+    response = read_array("predict_proba", given)
     if response.shape != (len(codes), len(known)):
         raise InvalidParameterError(
             f"predict_proba of {type(fitted).__name__} has to give shape "

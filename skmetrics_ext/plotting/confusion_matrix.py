@@ -15,6 +15,7 @@ from skmetrics_ext.plotting.docstrings import document_display
 from skmetrics_ext.plotting.lines import objects
 from skmetrics_ext.plotting.scored import FoldRows, fold_rows, report_model, report_rows
 from skmetrics_ext.validation import InvalidParameterError, Labels, check_option
+from skmetrics_ext.validation.containers import read_array
 
 _SHARES = {
     "true": ("Share of the true class", -1),
@@ -59,7 +60,7 @@ class ConfusionMatrixDisplay(Display):
     """
 
     def __init__(self, confusion_matrix: Any, *, display_labels: Any = None) -> None:
-        self.confusion_matrix = np.asarray(confusion_matrix)
+        self.confusion_matrix = read_array("confusion_matrix", confusion_matrix)
         names = range(len(self.confusion_matrix)) if display_labels is None else display_labels
         self.display_labels = list(np.asarray(names).tolist())
         if self.confusion_matrix.shape != (len(self.display_labels),) * 2:
@@ -199,7 +200,11 @@ class ConfusionMatrixDisplay(Display):
     @classmethod
     def _from_folds(cls, folds: Iterable[FoldRows], **options: Any) -> Self:
         parts = [
-            (np.asarray(fold.y), np.asarray(fold.estimator.predict(fold.X)), fold.weight)
+            (
+                read_array("y", fold.y),
+                read_array("predict", fold.estimator.predict(fold.X)),
+                fold.weight,
+            )
             for fold in folds
             if not fold.reason
         ]
@@ -316,5 +321,5 @@ def _count(value: Any) -> str:
 def _classes(y_true: Any, y_pred: Any, known: Any = None) -> list[Any]:
     """All classes that occur, and those of the model."""
     occur = Labels.check(y_true, y_pred).classes.tolist()
-    lacking = set() if known is None else set(np.asarray(known).tolist()) - set(occur)
+    lacking = set() if known is None else set(read_array("classes_", known).tolist()) - set(occur)
     return sorted({*occur, *lacking}) if lacking else occur

@@ -12,6 +12,7 @@ import numpy as np
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation import InvalidParameterError, Scores
+from skmetrics_ext.validation.tensors import to_host
 
 AVERAGES = ("micro", "macro")
 MEAN = "mean"
@@ -74,7 +75,7 @@ def quietly(read: Callable[..., Any], *args: Any, **options: Any) -> Any:
 
 
 def check_grid(grid: Any) -> Array:
-    points = np.asarray(grid, dtype=np.float64)
+    points = np.asarray(to_host(grid, "grid"), dtype=np.float64)
     if points.ndim != 1 or points.size < 2 or not (np.diff(points) > 0).all():
         raise InvalidParameterError(f"grid must hold numbers that rise strictly, got {grid!r:.80}.")
     return points

@@ -11,7 +11,7 @@ import numpy as np
 from skmetrics_ext.alignment import AlignedRows
 from skmetrics_ext.scoring.responses import Responses, Stored
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option, distinct_labels
-from skmetrics_ext.validation.containers import count_rows, take_rows
+from skmetrics_ext.validation.containers import count_rows, read_array, take_rows
 from skmetrics_ext.validation.positive import positive_class
 
 RESPONSES = ("predict_proba", "decision_function")
@@ -136,7 +136,7 @@ def fold_rows(
                 f"X has {n_rows} rows, and fold {number} of cv_results has row {last}: pass the X "
                 "and y that were cross-validated."
             )
-        weight = None if sample_weight is None else np.asarray(sample_weight)[test]
+        weight = None if sample_weight is None else read_array("sample_weight", sample_weight)[test]
         yield FoldRows(
             number, estimator, take_rows(X, test), take_rows(y, test), weight, len(train)
         )
@@ -184,7 +184,7 @@ def report_rows(
             Stored(result.classes, said),
             None,
             take_rows(report.data.y, rows),
-            None if weight is None else np.asarray(weight)[rows],
+            None if weight is None else read_array("sample_weight", weight)[rows],
             result.n_train,
             "" if any(method in said for method in methods) else reasons[0],
         )
@@ -201,7 +201,7 @@ def scored_folds(folds: Iterable[FoldRows], y: Any, **asked: Any) -> list[Scored
         scores, reason = None, fold.reason
         known = getattr(fold.estimator, "classes_", None)
         if classes is not None and known is not None:
-            seen = np.asarray(known).tolist()
+            seen = read_array("classes_", known).tolist()
             lacking = [label for label in classes.tolist() if label not in seen]
             if lacking:
                 reason = f"the model was fitted without the classes {lacking}"
@@ -222,7 +222,7 @@ def given_folds(
             f"more, got {len(listed)} with {sorted({len(fold) for fold in listed})} arrays."
         )
     if labels is None:  # a fold may lack classes that others have
-        found = distinct_labels(np.concatenate([np.asarray(fold[0]) for fold in listed]))
+        found = distinct_labels(np.concatenate([read_array("y_true", fold[0]) for fold in listed]))
         if found is not None and len(found) >= 2:
             labels = found
         if found is not None and len(found) == 2:

@@ -14,7 +14,7 @@ from skmetrics_ext.report.params import take_params
 from skmetrics_ext.scoring.panel import ScorerPanel
 from skmetrics_ext.scoring.recording import PanelResult, one_line
 from skmetrics_ext.scoring.scorer import ScoredModel
-from skmetrics_ext.validation.containers import count_rows, take_rows
+from skmetrics_ext.validation.containers import count_rows, read_array, take_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +111,14 @@ def fit_and_score(
                 params_of[name] = take_params(params, n_samples, fold.test)
         found = panel.read(evaluation, params_of)
         responses = {
-            method: np.asarray(response) for method, response in evaluation.responses.all().items()
+            method: response if type(response) is np.ndarray else read_array(method, response)
+            for method, response in evaluation.responses.all().items()
         }
     scored = time.perf_counter()
     classes = getattr(own, "classes_", None)
+    if type(classes) is not np.ndarray:
+        several = classes is None or isinstance(classes, list)
+        classes = None if several else read_array("classes_", classes)
     return FoldResult(
         model=model,
         fold=fold.number,
@@ -126,6 +130,6 @@ def fit_and_score(
         reasons=found.reasons,
         notes=found.notes,
         rows=fold.test,
-        classes=None if classes is None or isinstance(classes, list) else np.asarray(classes),
+        classes=classes,
         responses=responses,
     )

@@ -23,6 +23,7 @@ from skmetrics_ext.validation.groups import read_groups
 from skmetrics_ext.validation.parameters import check_level
 from skmetrics_ext.validation.positive import natural_positive, positive_class
 from skmetrics_ext.validation.rows import check_fitted_rows
+from skmetrics_ext.validation.tensors import to_host
 
 _STRATEGIES = ("prior", "most_frequent", "stratified", "uniform")
 
@@ -134,24 +135,29 @@ default="prior"
         read_groups(groups, count_rows(y) or 0)
     level = check_level(confidence_level)
     models = _named_models(estimators)
-    classes, task = _classes_and_task(y)
+    labels, groups = to_host(y, "y"), to_host(groups, "groups")  # what the folds are made of
+    classes, task = _classes_and_task(labels)
     positive = _positive_of(classes, pos_label) if task == "binary" else None
     chosen = resolve_scoring(scoring, task, positive)
     if task == "binary" and positive is None:
         _check_sides(chosen, classes)
     params = dict(params or {})
     models, name = _with_baseline(models, baseline, random_state, params)
-    splitter = _splitter(cv, y, task, groups, random_state)
+    splitter = _splitter(cv, labels, task, groups, random_state)
     routed = send_params(models, chosen, splitter, params, groups)
     folds = [
         Fold(number, row_numbers(train), row_numbers(test))
-        for number, (train, test) in enumerate(splitter.split(X, y, **routed.split))
+        for number, (train, test) in enumerate(splitter.split(X, labels, **routed.split))
     ]
     if not folds:
         raise ValueError("cv gives no folds.")
+    given = {model: (X, y, routed.fit[model]) for model in models}
+    if name is not None and isinstance(baseline, str):  # scikit-learn's own, which reads no tensors
+        own = {key: to_host(value, key) for key, value in routed.fit[name].items()}
+        given[name] = to_host(X, "X"), labels, own
     tasks = (
         delayed(fit_and_score)(
-            model, clone(models[model]), fold, X, y, routed.fit[model], chosen.panel, routed.score
+            model, clone(models[model]), fold, *given[model], chosen.panel, routed.score
         )
         for fold in folds
         for model in models

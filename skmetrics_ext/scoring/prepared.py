@@ -17,6 +17,7 @@ from skmetrics_ext.alignment import AlignedRows, ModelTarget
 from skmetrics_ext.metrics.averaging import is_plain, mean_of_classes
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.validation import InvalidParameterError, Probabilities, warn_undefined
+from skmetrics_ext.validation.containers import count_rows, read_array
 from skmetrics_ext.validation.positive import positive_class
 from skmetrics_ext.validation.targets import MULTILABEL
 
@@ -152,7 +153,8 @@ def ground_of(
         return _ground_of_labels(metric, rows, response)
     weight = rows.sample_weight
     if metric.params.get("normalize") is False:  # weights may be scaled: ratios ignore it
-        total = float(len(rows.y_true) if weight is None else np.sum(np.asarray(weight)))
+        weights = np.ones(count_rows(rows.y_true) or 0) if weight is None else weight
+        total = float(read_array("sample_weight", weights).sum())
         return replace(_ground_of_scores(metric, rows, method, response, missing), total=total)
     if metric.spec.check is not None and metric.spec.ranks_labels:  # no row has a class
         return Ground(metric.spec.check(rows.y_true, response, sample_weight=weight))

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.validation.column_names import check_response
+from skmetrics_ext.validation.containers import read_array
+from skmetrics_ext.validation.tensors import to_host
 
 
 def estimator_name(estimator: Any) -> str:
@@ -52,7 +54,8 @@ class Responses:
 
     def __init__(self, estimator: Any, X: Any) -> None:
         self.estimator, self.X = estimator, X
-        self.classes = getattr(estimator, "classes_", None)
+        classes = getattr(estimator, "classes_", None)
+        self.classes = classes if type(classes) is np.ndarray else to_host(classes, "classes_")
         self._found: dict[str, Any] = {}
         self._failed: dict[str, Exception] = {}
 
@@ -111,7 +114,7 @@ class Responses:
             known = list(classes[k]) if isinstance(classes, list) else [0, 1]
             if len(known) != np.shape(output)[1] or 1 in known:
                 place = known.index(1) if 1 in known else -1
-                columns.append(np.asarray(output)[:, place])
+                columns.append(read_array("y_score", output)[:, place])
             else:
                 columns.append(np.zeros(len(output)))
         return np.column_stack(columns)

@@ -13,6 +13,7 @@ from skmetrics_ext.numeric import Array, exclusive_cumsum
 from skmetrics_ext.tallies.merging import Merges, check_sum
 from skmetrics_ext.tallies.ranks import RankTally
 from skmetrics_ext.validation import InvalidParameterError, Scores
+from skmetrics_ext.validation.containers import read_numbers
 from skmetrics_ext.validation.labels import read_labels, read_target
 from skmetrics_ext.validation.parameters import check_integer
 from skmetrics_ext.validation.positive import positive_class, usual_pair
@@ -137,7 +138,7 @@ class ScoreSketch(Merges):
         -------
         ScoreSketch
         """
-        values = np.asarray(edges, dtype=np.float64)
+        values = read_numbers("edges", edges)
         if values.ndim != 1 or not np.isfinite(values).all() or not (np.diff(values) > 0).all():
             raise InvalidParameterError(
                 f"edges must be finite numbers that rise, got {edges!r:.80}."
@@ -167,7 +168,7 @@ class ScoreSketch(Merges):
         -------
         ScoreSketch
         """
-        ordered = np.sort(np.asarray(scores, dtype=np.float64))
+        ordered = np.sort(read_numbers("scores", scores))
         if not len(ordered):
             return cls.from_edges([], labels=labels, pos_label=pos_label)
         place = np.arange(1, n_bins) * len(ordered) // n_bins

@@ -173,7 +173,7 @@ class ConfusionTally(Tabulated, Merges):
         tally = cls.from_labels(checked, groups)
         if labels is None:
             return tally
-        return tally.select(checked.positions(labels), np.asarray(labels))
+        return tally.select(checked.positions(labels), read_labels(labels))
 
     @classmethod
     def from_table(cls, table: Any, labels: Any = None, *, ordered: bool = False) -> Self:

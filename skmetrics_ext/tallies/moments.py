@@ -11,6 +11,7 @@ import numpy as np
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies.merging import Merges, check_sum
 from skmetrics_ext.validation import check_weight
+from skmetrics_ext.validation.containers import read_numbers
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -104,7 +105,7 @@ class MomentTally(Means, Merges):
         -------
         MomentTally
         """
-        values = np.asarray(values, dtype=np.float64)
+        values = read_numbers("values", values)
         columns = values.reshape(len(values), -1)
         return cls.from_checked(columns, check_weight(sample_weight, len(columns), part=True))
 

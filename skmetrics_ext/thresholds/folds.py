@@ -13,6 +13,7 @@ from skmetrics_ext.thresholds.criteria import Objective
 from skmetrics_ext.thresholds.search import InfeasibleError, choose, thresholds_from_none
 from skmetrics_ext.validation import Scores, containers
 from skmetrics_ext.validation.column_names import check_response
+from skmetrics_ext.validation.containers import read_array
 
 RESPONSES = ("predict_proba", "decision_function")
 
@@ -100,7 +101,7 @@ def fold_tallies(
         X, y = take_rows(X, test), take_rows(y, test)
         weight = None if weight is None else take_rows(weight, test)
     columns = response_columns(estimator, X, methods, classes, positive)
-    true = np.asarray(y)
+    true = read_array("y", y)
     wanted = range(len(classes)) if positive is None else (positive,)
     tallies = []
     for column, k in zip(columns.T, wanted, strict=True):
@@ -120,9 +121,10 @@ def response_columns(
             f"{type(estimator).__name__} has none of the following attributes: "
             f"{', '.join(methods)}."
         )
-    given, known = getattr(estimator, method)(X), np.asarray(estimator.classes_).tolist()
+    given = getattr(estimator, method)(X)
+    known = read_array("classes_", estimator.classes_).tolist()
     check_response(given, known, method)
-    response = np.asarray(given)
+    response = read_array(method, given)
     if response.ndim == 1 or response.shape[1] == 1:
         decision = response.reshape(-1)
         response = np.column_stack([-decision, decision])

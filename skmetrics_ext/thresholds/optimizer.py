@@ -34,7 +34,9 @@ from skmetrics_ext.thresholds.preparing import (
     make_splits,
 )
 from skmetrics_ext.validation import InvalidParameterError, check_option
+from skmetrics_ext.validation.containers import read_array
 from skmetrics_ext.validation.positive import positive_class
+from skmetrics_ext.validation.tensors import to_host
 
 
 def _estimator_has(method: str) -> Callable[[Any], bool]:
@@ -190,6 +192,7 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         check_option("response_method", self.response_method, ("auto", *RESPONSES))
         check_option("refit", self.refit, (True, False))
         objective = Objective.make(self.criterion, self.constraint, self.cost, self.prevalence)
+        y, sample_weight = to_host(y, "y"), to_host(sample_weight, "sample_weight")
         X, y, sample_weight = check_rows(X, y, sample_weight, params)
         own_request = super().get_metadata_routing()
         routed = Routed.make(self, own_request, sample_weight, params)
@@ -199,7 +202,7 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         else:
             rows = None if self.refit else splits[0][0]
             self.estimator_ = final_estimator(self.estimator, X, y, rows, routed.estimator)
-        self.classes_ = np.asarray(self.estimator_.classes_)
+        self.classes_ = read_array("classes_", self.estimator_.classes_)
         self._check_classes(y)
         self._positive = self._find_positive(objective)
         methods = self._methods()

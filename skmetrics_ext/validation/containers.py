@@ -79,10 +79,16 @@ def read_column(data: Any, name: str) -> Column:
 
 def read_numbers(name: str, values: Any) -> Array:
     """A parameter that holds numbers (costs, grades), in float64."""
+    values = to_host(values, name)
     try:
-        return np.asarray(to_host(values, name), dtype=np.float64)
+        return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InvalidParameterError(f"{name} must hold numbers, got {values!r:.60}.") from error
+
+
+def read_array(name: str, values: Any) -> Array:
+    """Any array-like as NumPy has it."""
+    return values if type(values) is np.ndarray else np.asarray(to_host(values, name))
 
 
 def take_rows(data: Any, rows: Array) -> Any:

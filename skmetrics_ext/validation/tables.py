@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.validation.containers import read_numbers
+from skmetrics_ext.validation.containers import read_array, read_numbers
 from skmetrics_ext.validation.errors import InvalidParameterError
 from skmetrics_ext.validation.labels import read_labels
 
@@ -44,7 +44,7 @@ def no_room(n_classes: int, n_tables: int = 1) -> InvalidParameterError:
 
 
 def _cells(table: Any) -> Array:
-    cells = np.asarray(table)
+    cells = read_array("table", table)
     if cells.dtype.kind in "biu" and cells.size and cells.sum(dtype=np.float64) < 2**63:
         cells = cells.astype(np.int64)
     else:

@@ -50,6 +50,8 @@ def to_host(data: Any, name: str) -> Any:
         bfloat16 and the floats of 8 bits come as float32, which holds each of them. It may be a
         view of the memory of the tensor.
     """
+    if type(data) is np.ndarray or data is None:
+        return data
     read = _reader(data)
     if read is None:
         if isinstance(data, list | tuple) and len(data) and is_tensor(data[0]):

@@ -15,6 +15,7 @@ from skmetrics_ext.numeric import Array, divide, ratio
 from skmetrics_ext.tallies import ConfusionTally
 from skmetrics_ext.validation import InvalidParameterError, Labels, check_option
 from skmetrics_ext.validation.parameters import check_level
+from skmetrics_ext.validation.tensors import to_host
 
 MCNEMAR_METHODS = ("exact", "mid_p", "corrected", "uncorrected")
 
@@ -322,6 +323,7 @@ def no_information_test(y_true: Any, y_pred: Any) -> TestResult:
 
 def _models(predictions: Any) -> dict[str, Any]:
     """Named columns of labels, at least two."""
+    predictions = to_host(predictions, "predictions")
     if isinstance(predictions, Mapping):
         columns = {f"predictions[{name!r}]": column for name, column in predictions.items()}
     elif isinstance(predictions, Iterable) and not isinstance(predictions, str | bytes):

@@ -14,6 +14,7 @@ from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies.bins import BinTally
 from skmetrics_ext.validation import BinaryProbabilities, InvalidParameterError, check_option
+from skmetrics_ext.validation.tensors import to_host
 
 STRATEGIES = ("uniform", "quantile", "equal_mass")
 # Sums of float weights that ought to be equal differ by rounding.
@@ -167,6 +168,7 @@ class Binning:
 def check_bins(n_bins: Any, strategy: Any, strategies: tuple[str, ...] = STRATEGIES) -> int | Array:
     """The number of bins, a positive integer, or their edges, rising."""
     check_option("strategy", strategy, strategies)
+    n_bins = to_host(n_bins, "n_bins")
     if np.ndim(n_bins) == 1:
         return _check_edges(n_bins)
     if isinstance(n_bins, bool) or not hasattr(n_bins, "__index__") or n_bins < 1:

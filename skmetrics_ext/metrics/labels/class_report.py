@@ -24,6 +24,7 @@ from skmetrics_ext.tallies import Counts, LabelTally
 from skmetrics_ext.validation import InvalidParameterError, Labels, check_option
 from skmetrics_ext.validation.errors import warn_user
 from skmetrics_ext.validation.parameters import check_level
+from skmetrics_ext.validation.tensors import to_host
 
 COLUMNS = {
     "precision": precision_score.rate,
@@ -112,6 +113,7 @@ def classification_report(
         check_option("extra", name, ("specificity", "npv"))
     if not (isinstance(digits, Integral) and digits >= 0):
         raise InvalidParameterError(f"digits has to be an integer from 0, got {digits!r}.")
+    labels = to_host(labels, "labels")
     checked = Labels.check(y_true, y_pred, sample_weight=sample_weight)
     if confidence_level is not None:
         _check_level(confidence_level, checked)

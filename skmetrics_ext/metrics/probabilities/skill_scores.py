@@ -24,6 +24,7 @@ from skmetrics_ext.validation import (
 )
 from skmetrics_ext.validation.probabilities import n_columns
 from skmetrics_ext.validation.rows import read_rows
+from skmetrics_ext.validation.tensors import to_host
 
 # Of equal losses, rounding may leave so much of their size and of 1.
 _ROUNDING = 1e-14
@@ -256,7 +257,7 @@ def brier_skill_score(
 def _spread(reference: Any, n_rows: int, width: int) -> Array:
     """A reference forecast as one row for each row of the data."""
     try:
-        values = np.asarray(reference, dtype=np.float64)
+        values = np.asarray(to_host(reference, "reference"), dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InvalidParameterError(f"reference must hold probabilities: {error}.") from error
     shape = (n_rows,) if width == 1 else (n_rows, width)

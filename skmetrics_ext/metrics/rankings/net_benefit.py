@@ -15,6 +15,7 @@ from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import InvalidParameterError, Scores, warn_undefined
+from skmetrics_ext.validation.tensors import to_host
 
 # Rounding in a softmax stays well inside this.
 _RANGE_TOLERANCE = 1e-8
@@ -72,7 +73,7 @@ def _check_threshold(name: str, threshold: Any) -> float:
 
 def _check_thresholds(name: str, given: Any, n_dim: int) -> Array:
     try:
-        values = np.asarray(given, dtype=np.float64)
+        values = np.asarray(to_host(given, name), dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InvalidParameterError(
             f"{name} must hold numbers in [0, 1), got {given!r}."
