@@ -135,7 +135,8 @@ default="prior"
         read_groups(groups, count_rows(y) or 0)
     level = check_level(confidence_level)
     models = _named_models(estimators)
-    labels, groups = to_host(y, "y"), to_host(groups, "groups")  # what the folds are made of
+    labels = to_host(y, "y")  # what the folds are made of
+    groups = None if groups is None else to_host(groups, "groups")
     classes, task = _classes_and_task(labels)
     positive = _positive_of(classes, pos_label) if task == "binary" else None
     chosen = resolve_scoring(scoring, task, positive)
@@ -152,7 +153,8 @@ default="prior"
     if not folds:
         raise ValueError("cv gives no folds.")
     given = {model: (X, y, routed.fit[model]) for model in models}
-    if name is not None and isinstance(baseline, str):  # scikit-learn's own, which reads no tensors
+    plain = labels is y and type(X) is np.ndarray
+    if name is not None and isinstance(baseline, str) and not plain:  # a dummy reads no tensors
         own = {key: to_host(value, key) for key, value in routed.fit[name].items()}
         given[name] = to_host(X, "X"), labels, own
     tasks = (

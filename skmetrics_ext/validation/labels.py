@@ -271,6 +271,7 @@ def _is_coded(column: Column) -> bool:
 
 def read_labels(labels: Any) -> Array:
     """The ``labels`` argument as a 1-D array of at least one label, in any container of columns."""
+    labels = to_host(labels, "labels")
     if type(labels) is np.ndarray and labels.dtype.kind in "biuU":
         values = labels
     elif isinstance(labels, str | bytes | Mapping) or not hasattr(labels, "__iter__"):
@@ -278,7 +279,7 @@ def read_labels(labels: Any) -> Array:
     elif hasattr(labels, "dtype") or hasattr(labels, "null_count"):  # arrays and columns
         values = _listed(_values_of(read_column(labels, "labels")).tolist())
     else:
-        values = _listed(to_host(list(labels), "labels"))
+        values = _listed(list(labels))
     if values.ndim != 1:
         raise InvalidParameterError(f"labels must be 1-D, got an array of shape {values.shape}.")
     if len(values) == 0:

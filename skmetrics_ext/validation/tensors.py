@@ -55,7 +55,7 @@ def to_host(data: Any, name: str) -> Any:
     read = _reader(data)
     if read is None:
         if isinstance(data, list | tuple) and len(data) and is_tensor(data[0]):
-            return [to_host(part, name) for part in data]
+            return [np.asarray(to_host(part, name))[()] for part in data]  # numbers, or rows
         return data
     try:
         return widened(read(data))

@@ -183,6 +183,8 @@ def test_a_tensor_without_values_is_refused_by_name(name):
 def test_lists_of_tensors_are_rows():
     scalars = [elsewhere(np.array(label)) for label in Y]
     assert sx.f1_score(scalars, Y) == 1.0
+    named = [elsewhere(np.array(label)) for label in (1, 0)]
+    same(sx.confusion_matrix(Y, Y, labels=named), sx.confusion_matrix(Y, Y, labels=[1, 0]))
     rows = [elsewhere(row) for row in np.eye(3)[Y3]]
     assert sx.roc_auc_score(Y3, rows, multi_class="ovr") == 1.0
 
