@@ -10,6 +10,7 @@ from skmetrics_ext.inference.differences import (
     proportion_difference_interval as proportion_difference_interval,
 )
 from skmetrics_ext.inference.differences import ratio_interval as ratio_interval
+from skmetrics_ext.inference.influence_values import influence_values as influence_values
 from skmetrics_ext.inference.intervals import confidence_interval as confidence_interval
 from skmetrics_ext.inference.nested_cv import nested_cv_interval as nested_cv_interval
 from skmetrics_ext.inference.power import SampleSize as SampleSize

@@ -8,13 +8,24 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan, bootstrap_bounds, resample
-from skmetrics_ext.inference.draws.pairs import PairReading, pair_of_checked, pair_of_rows
+from skmetrics_ext.inference.draws.pairs import (
+    PairReading,
+    number_of,
+    pair_of_checked,
+    pair_of_rows,
+)
 from skmetrics_ext.inference.draws.permutation import PLAN, permutation_test
 from skmetrics_ext.inference.draws.rankings import is_area
-from skmetrics_ext.inference.draws.readers import RawRows, check_models, find_metric
-from skmetrics_ext.inference.draws.readings import MomentReading
-from skmetrics_ext.inference.draws.units import WEIGHT_KINDS
-from skmetrics_ext.inference.influence.paired import is_smooth, paired_delta
+from skmetrics_ext.inference.draws.readers import (
+    RawRows,
+    check_models,
+    find_metric,
+    read_checked,
+)
+from skmetrics_ext.inference.draws.readings import MomentReading, TallyReading, response_name
+from skmetrics_ext.inference.draws.units import WEIGHT_KINDS, Units
+from skmetrics_ext.inference.influence.spread import Contributions
+from skmetrics_ext.inference.methods import FEW_THAT_DECIDE
 from skmetrics_ext.inference.results import Comparison
 from skmetrics_ext.inference.tests.contingency import mcnemar_comparison
 from skmetrics_ext.inference.tests.delong import (
@@ -26,7 +37,7 @@ from skmetrics_ext.inference.tests.delong import (
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.registry import Metric
-from skmetrics_ext.validation import InvalidParameterError, check_option
+from skmetrics_ext.validation import InvalidParameterError, Labels, check_option
 from skmetrics_ext.validation.groups import read_groups
 from skmetrics_ext.validation.parameters import check_level
 
@@ -62,6 +73,20 @@ class Question(NamedTuple):
             weights_are=self.weights_are,
             ranked=exchange and (row.tally, row.response) == ("ranks", "scores"),
         )
+
+    def contributions(self) -> list[tuple[TallyReading, Contributions]] | None:
+        """What each row adds to the metric of either model; None where it has no derivative."""
+        if self.metric.row is None:
+            return None
+        found = []
+        for name, data in zip(("pred_a", "pred_b"), self.models, strict=True):
+            value = number_of(self.metric, name, data)
+            reading = read_checked(self.metric, data, self.groups, self.weights_are, value)
+            added = Contributions.of(reading)
+            if added is None:
+                return None
+            found.append((reading, added))
+        return found
 
 
 @document
@@ -188,16 +213,15 @@ def answer(asked: Question, method: str = "auto") -> Comparison:
         return _mcnemar(asked)
     if method == "permutation":
         return _permutation(asked)
-    pair = asked.pair()
-    if method == "auto":
-        method = "delta" if is_smooth(pair) else "bootstrap"
-    if method == "delta" and is_smooth(pair):
-        return _delta(asked, pair)
-    if method == "bootstrap":
-        return _bootstrap(asked, pair)
+    if method in ("auto", "delta"):
+        added = asked.contributions()
+        if added is not None:
+            return _delta(asked, added)
+    if method in ("auto", "bootstrap"):
+        return _bootstrap(asked)
     raise InvalidParameterError(
         f"method={method!r} does not apply to {asked.metric.name} with these arguments; those "
-        f"that do are {_applicable(asked, pair)}."
+        f"that do are {_applicable(asked)}."
     )
 
 
@@ -222,11 +246,11 @@ def _is_hits(asked: Question) -> bool:
     return not first.is_multilabel and first.weight is None
 
 
-def _applicable(asked: Question, pair: PairReading) -> list[str]:
+def _applicable(asked: Question) -> list[str]:
     applies = {
         "delong": _is_mean_area(asked.metric),
         "mcnemar": _is_hits(asked),
-        "delta": is_smooth(pair),
+        "delta": asked.contributions() is not None,
         "bootstrap": True,
         "permutation": True,
     }
@@ -284,31 +308,46 @@ def _scaled(found: Comparison, start: float, stop: float) -> Comparison:
     )
 
 
-def _delta(asked: Question, pair: PairReading) -> Comparison:
+def _delta(asked: Question, added: list[tuple[TallyReading, Contributions]]) -> Comparison:
     from scipy.special import stdtrit
 
-    variance, freedom = paired_delta(pair)
-    difference = float(pair.value)
-    name = "delta, paired t" if isinstance(pair.both, MomentReading) else "delta"
+    (first, of_first), (second, of_second) = added
+    values = float(first.value), float(second.value)
+    units = Units.of_rows(first.data.true.shape[0], first.facts, first.stratum)
+    variance, freedom, effective = of_first.on(units).minus(of_second.on(units)).spread()
+    difference = values[0] - values[1]
+    name = "delta, paired t" if isinstance(first, MomentReading) else "delta"
     if difference == 0 and variance == 0:
-        return _told(asked, pair, name, 1.0, (0.0, 0.0), 0.0, 0.0)
+        return _told(asked, values, name, 1.0, (0.0, 0.0), 0.0, 0.0)
     if not variance > 0 or not freedom > 0:
         note = "the difference has no variance to estimate: method='permutation' has a test"
-        return _told(asked, pair, name, note="" if np.isnan(difference) else note)
+        return _told(asked, values, name, note="" if np.isnan(difference) else note)
     error = float(np.sqrt(variance))
     away = float(stdtrit(freedom, (1 + asked.level) / 2)) * error
     bounds = _within(asked.metric, difference - away, difference + away)
     statistic = difference / error
-    p_value = tail_probability(statistic, freedom, asked.alternative)
-    differing = int(pair.units.rows[pair.differs].sum())
-    few = f"the models differ in {differing} rows only: method='permutation' is exact"
-    note = few if differing < _FEW else ""
-    return _told(asked, pair, name, p_value, bounds, statistic, error, note)
+    p_value = tail_probability(statistic, float(freedom), asked.alternative)
+    note, differing = "", _rows_apart(first.data, second.data)
+    if differing < _FEW:
+        note = f"the models differ in {differing} rows only: method='permutation' is exact"
+    elif effective < FEW_THAT_DECIDE:
+        note = "few rows decide the difference: the test may miss its level"
+    return _told(asked, values, name, p_value, bounds, statistic, error, note)
 
 
-def _bootstrap(asked: Question, pair: PairReading) -> Comparison:
+def _rows_apart(first: Any, second: Any) -> int:
+    """Rows in which the responses of two models differ."""
+    if isinstance(first, Labels) and not first.is_multilabel:
+        pairs = [one.classes[one.pred] for one in (first, second)]
+    else:
+        pairs = [getattr(one, response_name(one)) for one in (first, second)]
+    return int(np.asarray((pairs[0] != pairs[1]).reshape(len(first.true), -1)).any(axis=1).sum())
+
+
+def _bootstrap(asked: Question) -> Comparison:
+    pair = asked.pair()
     if np.isnan(pair.value):
-        return _told(asked, pair, "bootstrap")
+        return _told(asked, pair.values, "bootstrap")
     draws = resample(pair, asked.plan)
     low, high = bootstrap_bounds(pair, draws, "bootstrap", asked.level, (-np.inf, np.inf))
     known = draws[~np.isnan(draws)]
@@ -320,8 +359,8 @@ def _bootstrap(asked: Question, pair: PairReading) -> Comparison:
     if len(known) < len(draws):
         note = f"{len(draws) - len(known)} of {len(draws)} draws were undefined"
     error = float(known.std(ddof=1)) if len(known) > 1 else _NAN
-    bounds = float(low), float(high)
-    return _told(asked, pair, "bootstrap", tails[asked.alternative], bounds, error=error, note=note)
+    bounds, p_value = (float(low), float(high)), tails[asked.alternative]
+    return _told(asked, pair.values, "bootstrap", p_value, bounds, error=error, note=note)
 
 
 def _permutation(asked: Question) -> Comparison:
@@ -331,12 +370,12 @@ def _permutation(asked: Question) -> Comparison:
     if found.undefined:
         note = f"{found.undefined} of {found.orders} exchanges were undefined and count as large"
     name = "permutation, exact" if found.exact else "permutation"
-    return _told(asked, pair, name, found.p_value, note=note)
+    return _told(asked, pair.values, name, found.p_value, note=note)
 
 
 def _told(
     asked: Question,
-    pair: PairReading,
+    values: tuple[float, float],
     method: str,
     p_value: float = _NAN,
     bounds: tuple[float, float] = (_NAN, _NAN),
@@ -344,10 +383,8 @@ def _told(
     error: float = _NAN,
     note: str = "",
 ) -> Comparison:
-    difference, level = float(pair.value), asked.level
-    return Comparison(
-        difference, *bounds, statistic, p_value, method, *pair.values, error, level, note
-    )
+    difference, level = values[0] - values[1], asked.level
+    return Comparison(difference, *bounds, statistic, p_value, method, *values, error, level, note)
 
 
 def _within(metric: Metric, low: float, high: float) -> tuple[float, float]:

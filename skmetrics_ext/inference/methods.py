@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -23,21 +22,27 @@ from skmetrics_ext.inference.draws.readings import (
     TallyReading,
 )
 from skmetrics_ext.inference.influence import tables as delta
-from skmetrics_ext.inference.influence.areas import AUC_METHODS, area_estimates
+from skmetrics_ext.inference.influence.areas import AUC_METHODS, area_interval
+from skmetrics_ext.inference.influence.scales import SCALES, quantile, scales_of
+from skmetrics_ext.inference.influence.slopes import ranking_slope
+from skmetrics_ext.inference.influence.spread import Contributions, Spread
 from skmetrics_ext.inference.proportions import (
     PROPORTION_METHODS,
     normal_quantile,
     proportion_bounds,
 )
 from skmetrics_ext.numeric import Array, divide
-from skmetrics_ext.validation import Probabilities
 
-MEAN_METHODS = ("edgeworth", "t", "normal")
+MEAN_METHODS = ("hall", "t", "normal")
 _NO_BOUNDS = (-np.inf, np.inf)
 # Below it the study of coverage found intervals that cover less, or more, than they say.
 FEW_ROWS = 5
 FEW_TO_DRAW = 20
 FEW_VALUES = 30
+FEW_THAT_DECIDE = 5
+ROUNDING = 1e-12  # values come within it of the ends of their range, and errors of 0
+MAY_MISS = "the interval may miss its level"
+FEW_DECIDE = f"few rows decide the value: {MAY_MISS}"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -89,7 +94,11 @@ def _methods_of_kind(reading: Reading) -> dict[str, Method]:
         return dict.fromkeys(PROPORTION_METHODS, _share_of_rows)
     if isinstance(reading, MomentReading) and reading.measured.shape[1] == 1:
         return dict.fromkeys(MEAN_METHODS, _mean_of_rows)
-    return dict.fromkeys(AUC_METHODS, _by_area) if is_area(reading.metric) else {}
+    if is_area(reading.metric):
+        return dict.fromkeys(AUC_METHODS, _by_area)
+    if isinstance(reading, MomentReading) or ranking_slope(reading) is not None:
+        return dict.fromkeys(scales_of(row.bounds), _by_influence)
+    return {}
 
 
 # --------------------------------------------------------------------------- by kind
@@ -141,78 +150,76 @@ def _rare_class(reading: TableReading) -> str:
     return f"{fewest:g} rows of class {rarest} are few: the interval may miss its level"
 
 
-class _MeanSpread(NamedTuple):
-    """Variance and third moment of a mean over rows, or groups of them, and their number."""
-
-    variance: float
-    cubes: float
-    n_rows: float
-
-    @classmethod
-    def of(cls, reading: MomentReading) -> _MeanSpread:
-        units = reading.units
-        weight = 1.0 if units.weight is None else units.weight
-        parts = weight * (reading.measured[:, 0] - reading.value) / (weight * units.rows).sum()
-        if units.group is None:
-            squares = units.rows * parts**2
-            return cls(
-                float(squares.sum()), float((squares * parts).sum()), float(units.rows.sum())
-            )
-        sums = delta.group_sums(parts * units.rows, units.group)
-        return cls(float((sums**2).sum()), float((sums**3).sum()), float(len(sums)))
-
-
 def _mean_of_rows(reading: Reading, method: str, level: float, _: DrawPlan) -> Interval:
     """Mean of what is measured on each row, whose bounds its skewness moves."""
-    assert isinstance(reading, MomentReading)
-    (variance, cubes, n_rows), value = _MeanSpread.of(reading), float(reading.value)
-    error = float(np.sqrt(variance * n_rows / (n_rows - 1))) if n_rows > 1 else np.nan
-    z = float(delta.quantile(level, None if method == "normal" else np.asarray(n_rows - 1)))
-    low, high = value - z * error, value + z * error
-    if method == "edgeworth":
-        skewness = cubes / variance**1.5 if variance else 0.0
-        shift = error * skewness * (1 + 2 * z * z) / 6
-        low, high = np.minimum(low + shift, value), np.maximum(high + shift, value)
+    found = Contributions.of(reading)
+    assert found is not None
+    value, (variance, freedom, effective) = float(reading.value), found.spread()
+    error = float(np.sqrt(variance))
+    z = float(quantile(level, None if method == "normal" else freedom))
+    low, high = -z, z
+    if method == "hall":
+        low, high = (
+            _unskewed(end, float(found.skewness()), float(freedom) + 1) for end in (low, high)
+        )
+    low, high = min(value - high * error, value), max(value - low * error, value)
     low, high = np.clip((low, high), *reading.metric.spec.bounds)
-    note = "every row has the same loss: the interval has no width" if error == 0 else ""
+    note = FEW_DECIDE if effective < FEW_THAT_DECIDE else ""
+    note = "every row has the same loss: the interval has no width" if error == 0 else note
     return Interval(value, low, high, error, note)
+
+
+def _unskewed(z: float, skewness: float, n_rows: float) -> float:
+    """The quantile of a mean of skewed rows: its cubic in z, turned round (Hall 1992)."""
+    slant = skewness / (3 * np.sqrt(n_rows))
+    if abs(slant) < 1e-12:
+        return z
+    return float((np.cbrt(1 + 3 * slant * (z - slant / 2)) - 1) / slant)
 
 
 def _share_of_rows(reading: Reading, method: str, level: float, _: DrawPlan) -> Interval:
     """Share of rows, by a method of `proportion_interval`."""
-    assert isinstance(reading, MomentReading)
-    spread, value, units = _MeanSpread.of(reading), float(reading.value), reading.units
-    rows = divide(np.asarray(value * (1 - value)), spread.variance)
+    found, units, value = Contributions.of(reading), reading.units, float(reading.value)
+    assert found is not None
+    variance = found.squares() if units.group is None else found.spread().variance
+    rows = divide(np.asarray(value * (1 - value)), variance)
     if not (np.isfinite(rows) and rows > 0):
-        weight = 1.0 if units.weight is None else units.weight
-        mass = weight * units.rows
-        rows = np.asarray(min(mass.sum() ** 2 / (mass * weight).sum(), spread.n_rows))
+        mass = units.mass(units.rows)
+        least = units.rows.sum() if units.group is None else units.group.max() + 1
+        rows = np.asarray(min(mass.sum() ** 2 / (mass * mass / units.rows).sum(), least))
     if units.group is not None:
-        freedom = np.asarray(spread.n_rows - 1.0)
-        rows = rows * (normal_quantile(level) / delta.quantile(level, freedom)) ** 2
+        freedom = found.spread().freedom
+        rows = rows * (normal_quantile(level) / quantile(level, freedom)) ** 2
     low, high = proportion_bounds(value * rows, rows, method, level)
-    return Interval(value, low, high, np.sqrt(spread.variance), "")
+    return Interval(value, low, high, np.sqrt(variance), "")
 
 
 def _by_area(reading: Reading, method: str, level: float, _: DrawPlan) -> Interval:
-    """What is linear in areas under the ROC curve, from the placements of the rows."""
+    """What is linear in areas under the ROC curve."""
     assert isinstance(reading, TallyReading)
-    value, (start, stop) = np.asarray(reading.value), reading.metric.spec.bounds
-    width, options, facts = stop - start, reading.metric.options, reading.facts
-    data = reading.data.as_scores() if isinstance(reading.data, Probabilities) else reading.data
-    found = area_estimates(
-        data,
-        (value - start) / width,
-        options.get("multi_class", "ovr"),
-        options.get("average", "macro"),
-        facts.group,
-        "importance" if facts.sizes is None else "frequency",
-        method,
-        level,
-    )
-    rows = [(one.low, one.high, one.standard_error, one.note) for one in found]
-    low, high, error, notes = [np.reshape(part, value.shape) for part in zip(*rows, strict=True)]
-    return Interval(value, start + width * low, start + width * high, width * error, notes)
+    value = np.asarray(reading.value, dtype=np.float64)
+    return Interval(value, *area_interval(reading, method, level))
+
+
+def _by_influence(reading: Reading, method: str, level: float, _: DrawPlan) -> Interval:
+    """What has a derivative by every row, on a scale that keeps it in its range."""
+    spread, bounds = Spread.of(reading), reading.metric.spec.bounds
+    assert spread is not None
+    value, error = np.asarray(reading.value, dtype=np.float64), np.sqrt(spread.variance)
+    low, high = SCALES[method](value, error, quantile(level, spread.freedom), bounds)
+    few = few_rows(reading)
+    notes = np.full(value.shape, few, dtype=object)
+    with np.errstate(invalid="ignore"):
+        share = (value - bounds[0]) / (bounds[1] - bounds[0])  # nan without both bounds
+        near = fewest_rows(reading) * np.minimum(share, 1 - share) < FEW_ROWS
+    notes[near | (spread.effective < FEW_THAT_DECIDE)] = few or FEW_DECIDE
+    at_end = np.minimum(np.abs(value - bounds[0]), np.abs(value - bounds[1])) <= ROUNDING
+    still = (~(error > ROUNDING) | at_end) & np.isfinite(value)
+    if still.any():
+        low, high = np.where(still, value, low), np.where(still, value, high)
+        low, high = _without_spread(reading, value, low, high, level, bounds)
+        notes[still] = "no row changes the value: bounds of a share of the rarest class"
+    return Interval(value, low, high, error, notes)
 
 
 # --------------------------------------------------------------------------- draws
@@ -238,12 +245,9 @@ def bounds_of_draws(
     notes = np.full(value.shape, "", dtype=object)
     if row is not None and row.interval == "biased":
         notes[...] = "too large on average in samples: the interval may miss its level"
-    rare = fewest_rows(reading)
-    if rare < FEW_TO_DRAW:
-        notes[...] = f"{rare:g} rows or groups of the rarest class are few to draw from"
-    inside = _rows_in_range(reading)
-    if inside < FEW_TO_DRAW <= rare:
-        notes[...] = f"{inside:g} rows of a class in the range of rates are few to draw from"
+    few = few_rows(reading)
+    if few:
+        notes[...] = few
     for place in np.ndindex(value.shape):
         column = values[(slice(None), *place)]
         n_values = len(np.unique(column[~np.isnan(column)]))
@@ -259,6 +263,16 @@ def bounds_of_draws(
         found = of_share if np.isfinite(bounds).all() else "the interval has no width"
         notes[still] = f"all draws have this value: {found}"
     return Interval(value, low, high, error, notes)
+
+
+def few_rows(reading: Reading) -> str:
+    """What to tell of a rare class, or of a narrow range of rates."""
+    rare, inside = fewest_rows(reading), _rows_in_range(reading)
+    if rare < FEW_TO_DRAW:
+        return f"{rare:g} rows or groups of the rarest class are few: {MAY_MISS}"
+    if inside < FEW_TO_DRAW:
+        return f"{inside:g} rows of a class in the range of rates are few: {MAY_MISS}"
+    return ""
 
 
 def _rows_in_range(reading: Reading) -> float:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from skmetrics_ext.inference.influence import tables as delta
-from skmetrics_ext.inference.influence.areas import area_bounds, auc_interval, newcombe_bounds
+from skmetrics_ext.inference.influence.areas import area_bounds, newcombe_bounds
+from skmetrics_ext.inference.influence.scales import delta_bounds, quantile
 from skmetrics_ext.inference.intervals import interval_of_checked
 from skmetrics_ext.inference.proportions import proportion_bounds
 from skmetrics_ext.inference.results import Estimate
@@ -14,8 +14,9 @@ from skmetrics_ext.merged.ranges import SPREAD, kind_of
 from skmetrics_ext.merged.values import Ranking
 from skmetrics_ext.metrics.probabilities import losses
 from skmetrics_ext.metrics.rankings.ranking_kernels import roc_auc
+from skmetrics_ext.metrics.rankings.roc_areas import roc_auc_score
 from skmetrics_ext.numeric import divide
-from skmetrics_ext.registry import Metric
+from skmetrics_ext.registry import Metric, find
 from skmetrics_ext.tallies import MomentTally, Wins
 from skmetrics_ext.validation import Labels
 
@@ -62,8 +63,8 @@ def of_moments(one: Metric, moments: MomentTally, level: float, weighted: bool) 
     variance = divide(moments.comoment[..., 0, 0], n_rows * (n_rows - 1))
     if np.isnan(variance):
         return refused("one row has no spread")
-    quantile = delta.quantile(level, np.asarray(n_rows - 1))
-    low, high = delta.wald_bounds(value, variance, one.spec.bounds, quantile)
+    z = quantile(level, np.asarray(n_rows - 1))
+    low, high = delta_bounds(value, np.sqrt(variance), z, one.spec.bounds)
     return float(low), float(high), "t", ""
 
 
@@ -76,8 +77,12 @@ def of_ranking(one: Metric, ranking: Ranking, level: float) -> Bounded:
     if not ranking.layout.is_binary:
         return refused("areas of several classes vary together, and the rows say how")
     if ranking.whole:
-        found = auc_interval(
-            ranking.scores(), method="logit", weights_are="frequency", confidence_level=level
+        found = interval_of_checked(
+            find(roc_auc_score),
+            ranking.scores(),
+            method="logit",
+            weights_are="frequency",
+            confidence_level=level,
         )
     else:
         found = _by_squares(ranking, level)

@@ -30,6 +30,7 @@ Tell = Callable[[str | None, int], None] | None
 
 AVERAGES = (None, "micro", "macro", "weighted", "samples")
 MICRO, MACRO = "micro", "macro"  # also the names of the curves of several classes
+SAMPLES = "samples"
 # Not an average: the kernel is given the rates of every class, and joins them itself.
 EACH_CLASS = "multiclass"
 

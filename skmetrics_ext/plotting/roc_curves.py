@@ -8,12 +8,15 @@ from typing import Any, Self
 import numpy as np
 
 from skmetrics_ext.curves import roc_curves
-from skmetrics_ext.inference.influence.areas import AUC_METHODS, auc_interval
+from skmetrics_ext.inference.influence.areas import AUC_METHODS
+from skmetrics_ext.inference.intervals import interval_of_checked
+from skmetrics_ext.metrics.rankings.roc_areas import roc_auc_score
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import drawing
 from skmetrics_ext.plotting.curve_display import CurveDisplay
 from skmetrics_ext.plotting.docstrings import document_display
 from skmetrics_ext.plotting.lines import AVERAGES, Line, quietly
+from skmetrics_ext.registry import find
 from skmetrics_ext.validation import Scores, check_option
 
 
@@ -106,10 +109,12 @@ class RocCurvesDisplay(CurveDisplay):
 def _intervals(rows: Scores, method: str, level: float) -> dict[Any, Any]:
     """Area with its interval, of every curve."""
     labels = rows.classes.tolist()
-    options: dict[str, Any] = {"method": method, "confidence_level": level}
+
+    def interval(average: str | None) -> Any:
+        metric = find(roc_auc_score, {"multi_class": "ovr", "average": average})
+        return interval_of_checked(metric, rows, method=method, confidence_level=level)
+
     if rows.kind == "binary":
-        return {labels[-1]: auc_interval(rows, **options)}
-    options["multi_class"] = "ovr"
-    by_class: Any = auc_interval(rows, average=None, **options)
-    found = dict(zip(labels, by_class, strict=True))
-    return {name: auc_interval(rows, average=name, **options) for name in AVERAGES} | found
+        return {labels[-1]: interval("macro")}
+    found = dict(zip(labels, interval(None), strict=True))
+    return {name: interval(name) for name in AVERAGES} | found

@@ -18,6 +18,7 @@ from skmetrics_ext.metrics.rankings import (
     precision_recall_gain,
     ranking_kernels,
     roc_areas,
+    slopes,
     top_k,
 )
 from skmetrics_ext.metrics.rankings import operating_points as at
@@ -95,12 +96,33 @@ def _ranked_at(
     return _ranked(function, kernel, ranges, bounds, variants=variants, params=params, **other)
 
 
-# One rate at another: function, kernel, places that decide, the other rate, kind of interval.
+# One rate at another: function, kernel, places that decide, slope, the other rate, its interval.
 _AT_A_RATE = (
-    (at.sensitivity_at_specificity, at.sensitivity_at, at.around_specificity, "specificity", ""),
-    (at.specificity_at_sensitivity, at.specificity_at, at.around_sensitivity, "sensitivity", ""),
-    (at.precision_at_recall, at.precision_at, at.around_recall, "recall", ""),
-    (at.recall_at_precision, at.recall_at, at.around_precision, "precision", "biased"),
+    (
+        at.sensitivity_at_specificity,
+        at.sensitivity_at,
+        at.around_specificity,
+        slopes.of_sensitivity_at,
+        "specificity",
+        "",
+    ),
+    (
+        at.specificity_at_sensitivity,
+        at.specificity_at,
+        at.around_sensitivity,
+        slopes.of_specificity_at,
+        "sensitivity",
+        "",
+    ),
+    (
+        at.precision_at_recall,
+        at.precision_at,
+        at.around_recall,
+        slopes.of_precision_at,
+        "recall",
+        "",
+    ),
+    (at.recall_at_precision, at.recall_at, at.around_precision, None, "precision", "biased"),
 )
 
 FURTHER = (
@@ -121,9 +143,17 @@ ROWS = (
         ranking_kernels.roc_auc,
         replace(WINS, instead=("max_fpr", UP_TO)),
         one_sided_params=("max_fpr",),
+        slope=slopes.of_roc_auc,
         interval="logit",
     ),
-    _area(roc_areas.gini_score, ranking_kernels.gini, WINS, (-1.0, 1.0), interval="logit"),
+    _area(
+        roc_areas.gini_score,
+        ranking_kernels.gini,
+        WINS,
+        (-1.0, 1.0),
+        slope=slopes.of_gini,
+        interval="logit",
+    ),
     _ranked(
         gains.ks_statistic_score,
         gains.kolmogorov_smirnov,
@@ -137,6 +167,7 @@ ROWS = (
         WINS,
         (-1.0, 1.0),
         sides="either",
+        slope=slopes.of_gini,
         interval="logit",
     ),
     _ranked_at(
@@ -147,6 +178,7 @@ ROWS = (
         (10, 1, 5, 20),
         (0.0, INFINITY),
         scorer="lift_at",
+        slope=slopes.of_lift,
     ),
     _ranked(h_measure.h_measure_score, h_measure.hand_h, HULL, interval="biased"),
     _ranked(
@@ -163,8 +195,10 @@ ROWS = (
         sides="either",
     ),
     *(
-        _ranked_at(function, kernel, places, argument, (90, 80, 95, 99), interval=interval)
-        for function, kernel, places, argument, interval in _AT_A_RATE
+        _ranked_at(
+            function, kernel, places, argument, (90, 80, 95, 99), slope=slope, interval=interval
+        )
+        for function, kernel, places, slope, argument, interval in _AT_A_RATE
     ),
     _ranked_at(
         net_benefit.net_benefit,
@@ -174,6 +208,7 @@ ROWS = (
         (50, 5, 10, 20),
         (-INFINITY, 1.0),
         scorer="net_benefit_at",
+        slope=slopes.of_net_benefit,
         check=Scores.check,
         response="probabilities",
     ),
@@ -183,6 +218,7 @@ ROWS = (
         Ranges("sum", ranking_kernels.area_within, ranking_kernels.standardized),
         params={"fpr_range": (0.0, 0.1)},
         sides="one",
+        slope=slopes.of_partial_roc_auc,
     ),
     _area(
         partial_auc.roc_auc_convex_hull_score,
@@ -198,6 +234,7 @@ ROWS = (
         undefined=NO_POSITIVES,
         needs_positives=True,
         variants=SCORE_AVERAGES,
+        slope=slopes.of_average_precision,
         check=partial(Scores.check, by_rule=True),
     ),
     _ranked(
@@ -206,6 +243,7 @@ ROWS = (
         SUM,
         undefined=NO_POSITIVES,
         variants={**SCORE_AVERAGES, "davis_goadrich": {"interpolation": "davis_goadrich"}},
+        slope=slopes.of_pr_area,
     ),
     MetricSpec(
         "top_k_accuracy_score",

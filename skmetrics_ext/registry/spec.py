@@ -121,6 +121,10 @@ class MetricSpec:
     row_values : callable or None
         ``row_values(checked, **params)``: of a metric of means, what the kernel reads the moments
         of, (n, d).
+    slope : callable or None
+        ``slope(tally, **params)``: of a metric of rankings, the derivative of its kernel by the
+        weight of each class at each score, (2, T). Tables and moments need none: their kernels
+        are derived by complex steps. None where it is not smooth.
     interval : str
         What else than its kind decides how `confidence_interval` finds an interval: "wilson" of
         a number of rows among some rows, "logit" of what is linear in an area under the ROC
@@ -157,6 +161,7 @@ class MetricSpec:
     ranks_labels: bool = False
     check: Callable[..., Any] | None = None
     row_values: Callable[..., Any] | None = None
+    slope: Callable[..., Any] | None = None
     interval: str = ""
 
     @property

@@ -37,8 +37,8 @@ W = RNG.integers(1, 5, N)
         ("gini", (MARK, S, T), {"groups": np.arange(N) // 2}, "delong"),
         ("neg_log_loss", (MARK, P, Q), {}, "delta, paired t"),
         ("neg_brier_score", (MARK, P, Q), {}, "delta, paired t"),
-        ("average_precision", (MARK, S, T), {}, "bootstrap"),
-        (partial(roc_auc_score, max_fpr=0.2), (MARK, S, T), {}, "bootstrap"),
+        ("average_precision", (MARK, S, T), {}, "delta"),
+        (partial(roc_auc_score, max_fpr=0.2), (MARK, S, T), {}, "delta"),
         (lambda t, p: float(np.mean(np.equal(t, p))), (Y, A, B), {}, "bootstrap"),
     ],
 )
@@ -59,8 +59,8 @@ def test_auto_takes_the_first_that_applies(metric, data, options, method):
         ("f1_macro", (Y, A, B), "delong", "'delta', 'bootstrap', 'permutation'"),
         ("f1_macro", (Y, A, B), "mcnemar", "'delta', 'bootstrap', 'permutation'"),
         ("accuracy", (Y, A, B), "delong", "'mcnemar', 'delta', 'bootstrap', 'permutation'"),
-        ("average_precision", (MARK, S, T), "delta", r"\['bootstrap', 'permutation'\]"),
-        ("roc_auc", (MARK, S, T), "delta", "'delong', 'bootstrap', 'permutation'"),
+        ("ks_statistic", (MARK, S, T), "delta", r"\['bootstrap', 'permutation'\]"),
+        ("roc_auc", (MARK, S, T), "mcnemar", "'delong', 'delta', 'bootstrap', 'permutation'"),
     ],
 )
 def test_a_method_that_does_not_apply_is_refused(metric, data, method, others):

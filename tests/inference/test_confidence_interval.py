@@ -2,11 +2,13 @@
 
 from fractions import Fraction
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 from support.compare import undefined_allowed
 from support.rows import settings_of
 from support.samples import samples
@@ -88,10 +90,10 @@ def test_intervals_hold_the_value_on_any_rows(data):
         ("no_information_rate", "wilson"),
         ("roc_auc", "logit"),
         ("gini", "logit"),
-        ("average_precision", "expanded"),
+        ("average_precision", "logit"),
         ("ks_statistic", "bca"),
-        ("neg_log_loss", "edgeworth"),
-        ("brier_skill", "expanded"),
+        ("neg_log_loss", "hall"),
+        ("brier_skill", "log"),
     ],
 )
 def test_auto_takes_the_method_of_the_kind_of_metric(name, method, rows):
@@ -241,13 +243,14 @@ def test_few_rows_are_told():
 
 def test_draws_in_which_all_is_right_are_told():
     true = np.array([0] * 20 + [1] * 20)
-    found = confidence_interval(
-        "average_precision", true, true + 0.5, random_state=0, n_resamples=99
-    )
-    assert found.value == found.high == 1
-    assert "all draws have this value" in found.note
     expected = proportion_interval(20, 20)
-    assert found.low == pytest.approx(expected.low)
+    for method, why in (("expanded", "all draws have this value"), ("auto", "no row changes")):
+        found = confidence_interval(
+            "average_precision", true, true + 0.5, method=method, random_state=0, n_resamples=99
+        )
+        assert found.value == found.high == 1
+        assert why in found.note
+        assert found.low == pytest.approx(expected.low)
 
 
 def test_metrics_that_noise_makes_larger_say_so(rows):
@@ -264,16 +267,18 @@ def test_draws_of_few_values_are_told():
     true, score = np.array([0, 1] * 200), np.full(400, 0.1)
     score[:3] = 0.9
     options = {"threshold": 0.5, "random_state": 0, "n_resamples": 199}
-    few = confidence_interval(net_benefit, true, score, **options)
+    few = confidence_interval(net_benefit, true, score, method="expanded", **options)
     assert "values only" in few.note
+    assert "few rows decide" in confidence_interval(net_benefit, true, score, **options).note
     score[:200] = 0.9
     assert confidence_interval(net_benefit, true, score, **options).note == ""
 
 
-def test_few_rows_in_the_range_of_a_partial_area_are_told(rows):
+@pytest.mark.parametrize("method", ["auto", "expanded"])
+def test_few_rows_in_the_range_of_a_partial_area_are_told(method, rows):
     """100 rows of a class, of which a tenth or three tenths are in the range."""
     true, score = np.arange(200) % 2, rows[2]
-    options = {"random_state": 0, "n_resamples": 99}
+    options = {"random_state": 0, "n_resamples": 99, "method": method}
     for params, n_inside in (
         ({"fpr_range": (0, 0.1)}, 10),
         ({"tpr_range": (0.85, 1)}, 15),
@@ -332,12 +337,35 @@ def test_mean_losses_move_their_bounds_by_the_skewness():
     proba = np.clip(0.1 + 0.3 * true + 0.05 * rng.normal(size=300), 0.01, 0.99)
     skewed, plain, normal = (
         confidence_interval("neg_log_loss", true, proba, method=method)
-        for method in ("edgeworth", "t", "normal")
+        for method in ("hall", "t", "normal")
     )
     assert skewed.low > plain.low
     assert skewed.high > plain.high
     assert plain.high > normal.high
-    assert skewed.high - skewed.low == pytest.approx(plain.high - plain.low)
+
+
+def test_hall_s_transformation_by_its_formula():
+    """The bounds are where T + g (T^2 / 3 + 1 / 6) + g^2 T^3 / 27 is the quantile (Hall 1992)."""
+    losses = np.array([0.1, 0.2, 0.2, 0.3, 0.5, 0.9, 1.4])
+    found = confidence_interval("neg_log_loss", np.ones(7), np.exp(-losses), labels=[0, 1])
+    error = losses.std(ddof=1) / np.sqrt(7)
+    skewness = ((losses - losses.mean()) ** 3).mean() / losses.std() ** 3 / np.sqrt(7)
+    assert found.standard_error == pytest.approx(error)
+    for bound, sign in ((found.low, 1), (found.high, -1)):
+        t = (losses.mean() - bound) / error
+        moved = t + skewness * (t * t / 3 + 1 / 6) + skewness**2 * t**3 / 27
+        assert moved == pytest.approx(sign * stats.t.ppf(0.975, 6))
+
+
+@pytest.mark.parametrize("metric", ["neg_log_loss", "neg_brier_score"])
+def test_bounds_of_few_losses_are_nested(metric):
+    y_true, proba = [0, 1, 1, 1, 1, 1], [0.1, 0.9, 0.9, 0.9, 0.9, 0.1]
+    bounds = [
+        confidence_interval(metric, y_true, proba, confidence_level=level)
+        for level in (0.1, 0.5, 0.9, 0.95, 0.99, 0.999)
+    ]
+    for inner, outer in pairwise(bounds):
+        assert outer.low <= inner.low <= inner.value <= inner.high <= outer.high
 
 
 def test_the_largest_class_may_be_another_one():

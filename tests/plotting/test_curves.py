@@ -8,9 +8,9 @@ import pytest
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_validate
+from support.areas import auc_interval
 
 import skmetrics_ext as sx
-from skmetrics_ext.inference.influence.areas import auc_interval
 from skmetrics_ext.validation import Scores
 
 ALL = (

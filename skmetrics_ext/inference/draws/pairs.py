@@ -106,8 +106,8 @@ def pair_of_checked(
     group = None if groups is None else read_groups(groups, first.true.shape[0])
     (first, group), (second, _) = weighed(first, group), weighed(second)
     values = (
-        _number(metric, "pred_a", lambda: metric.function(first, first, **metric.params)),
-        _number(metric, "pred_b", lambda: metric.function(second, second, **metric.params)),
+        number_of(metric, "pred_a", first),
+        number_of(metric, "pred_b", second),
     )
     if ranked:
         first, second = (replace(one, score=shares_below(one.score)) for one in (first, second))
@@ -135,6 +135,11 @@ def pair_of_rows(metric: Metric, first: RawRows, second: RawRows) -> PairReading
     weight, group, _ = a.facts.twice()
     both = RowReading(metric, values[0], true, pred, weight, group)
     return PairReading(metric, values[0] - values[1], both, values, RowFacts(None, a.facts.group))
+
+
+def number_of(metric: Metric, name: str, data: Any) -> float:
+    """The metric of checked data of one model, which has to be one number."""
+    return _number(metric, name, lambda: metric.function(data, data, **metric.params))
 
 
 def _number(metric: Metric, name: str, value_of: Any) -> float:

@@ -2,52 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from skmetrics_ext.inference.draws.readings import TableReading
+from skmetrics_ext.inference.influence.derivatives import (
+    ReadTables,
+    value_and_gradient,
+)
+from skmetrics_ext.inference.influence.scales import delta_bounds, quantile
+from skmetrics_ext.inference.influence.spread import Contributions
 from skmetrics_ext.inference.proportions import Bounds, normal_quantile, proportion_bounds
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies.counts import table_of
 
-ReadTables = Callable[[Array], Array]
-
-# The imaginary step: its square is lost beside any count, so the derivative is exact.
-_STEP = 1e-60
-_CELLS = 1 << 17  # numbers that are held at once
 # Rows added to each class, lest one without an error in a few rows counts as sure.
 _PRIOR = 1.0
 _TINY = 1e-6
-
-
-def gradient(read: ReadTables, tables: Array) -> Array:
-    """Derivative of a metric (..., *S) by every cell of its tables: (..., *S, K, K).
-
-    By complex steps, which are exact; 0 for cells that are empty in all tables.
-    """
-    return value_and_gradient(read, tables)[1]
-
-
-def value_and_gradient(read: ReadTables, tables: Array) -> tuple[Array, Array]:
-    """The metric of tables, where it is finite, and its derivative."""
-    n_classes = tables.shape[-1]
-    occupied = np.argwhere((tables != 0).reshape(-1, n_classes, n_classes).any(axis=0))
-    base = tables.astype(np.complex128)
-    slopes, size = [], max(_CELLS // base.size, 1)
-    for start in range(0, len(occupied), size):
-        part = occupied[start : start + size]
-        steps = np.zeros((len(part), n_classes, n_classes), dtype=np.complex128)
-        steps[np.arange(len(part)), part[:, 0], part[:, 1]] = 1j * _STEP
-        moved = base + steps.reshape(len(part), *(1,) * (tables.ndim - 2), n_classes, n_classes)
-        values = read(moved)
-        slope = values.imag / _STEP
-        slopes.append(np.where(np.isfinite(slope), slope, np.nan))  # nan of an infinite value
-    joined = np.moveaxis(np.concatenate(slopes), 0, -1)
-    out = np.zeros((*joined.shape[:-1], n_classes, n_classes))
-    out[..., occupied[:, 0], occupied[:, 1]] = joined
-    return values[0].real, out
 
 
 def multinomial_variance(tables: Array, slope: Array) -> Array:
@@ -80,13 +52,6 @@ def freedom_of(squares: Array, rows: Array) -> Array:
     return np.asarray(np.maximum(least, 1.0))
 
 
-def group_sums(values: Array, group: Array) -> Array:
-    """Sums of values (..., U) over groups, (..., G)."""
-    order = np.argsort(group, kind="stable")
-    starts = np.flatnonzero(np.diff(group[order], prepend=-1))
-    return np.add.reduceat(values[..., order], starts, axis=-1)
-
-
 class TableSpread(NamedTuple):
     """A metric of tables with its variance and degrees of freedom, (...), by Satterthwaite.
 
@@ -112,49 +77,28 @@ class TableSpread(NamedTuple):
 
     @classmethod
     def of_reading(cls, reading: TableReading) -> TableSpread:
-        """Of rows that may have weights or depend on those of their group.
-
-        The contribution of a row is its weight times the centred gradient of its cell. Their
-        squares are summed over rows, or over groups the squares of their sums, times G / (G - 1)
-        for G groups.
-        """
+        """Of rows that may have weights or depend on those of their group."""
         weight, group, _ = reading.facts
         if weight is None and group is None:
             return cls.of_tables(reading.read, table_of(reading.data), reading.value)
-        units, n_classes = reading.units, len(reading.classes)
+        found = Contributions.of(reading)
+        assert found is not None
+        spread, units = found.spread(), reading.units
+        mass = units.mass(units.rows)
+        rows = float(mass.sum() ** 2 / (mass * mass / units.rows).sum())
+        # Rows are as many as they are, of which a table of equal ones keeps the variance.
+        variance = found.squares() if group is None else spread.variance
+        if group is not None:
+            rows = min(rows, float(group.max() + 1))
         table = reading.tables(units.rows)
-        slope = gradient(reading.read, table)
-        slope = slope.reshape(*slope.shape[:-2], -1)[..., reading.cell]
-        weight = np.ones(len(units)) if units.weight is None else units.weight
-        mass = weight * units.rows
-        parts = weight * (slope - (mass * slope).sum(axis=-1, keepdims=True) / mass.sum())
-        rows = float(mass.sum() ** 2 / (mass * weight).sum())
-        if units.group is not None:
-            sums = group_sums(parts * units.rows, units.group)
-            n_groups = sums.shape[-1]
-            variance = np.asarray((sums**2).sum(axis=-1) * divide(n_groups, n_groups - 1.0))
-            rows, freedom = min(rows, float(n_groups)), np.full(variance.shape, n_groups - 1.0)
-        else:
-            squares = units.rows * parts**2
-            variance = np.asarray(squares.sum(axis=-1))
-            both = np.stack([squares, np.broadcast_to(units.rows, squares.shape)])
-            cells = reading.cells(both)
-            freedom = freedom_of(*cells.reshape(*cells.shape[:-1], n_classes, n_classes))
         value, table = np.asarray(reading.value, np.float64), table * (rows / table.sum())
-        grouped = group is not None
-        return cls(reading.read, table, value, variance, freedom, exact=False, grouped=grouped)
+        freedom = spread.freedom
+        return cls(
+            reading.read, table, value, variance, freedom, exact=False, grouped=group is not None
+        )
 
 
 # --------------------------------------------------------------------------- bounds
-
-
-def quantile(level: float, freedom: Array | None) -> Array:
-    """Of the normal distribution, or of t distributions."""
-    if freedom is None:
-        return np.asarray(normal_quantile(level))
-    from scipy.special import stdtrit
-
-    return np.asarray(stdtrit(freedom, (1 + level) / 2))
 
 
 def wilson_bounds(share: Array, rows: Array, z: Array) -> Bounds:
@@ -201,11 +145,12 @@ def bounds_by(
     """Bounds of a metric of labels by one of its methods; ``share`` says that it is one."""
     if method == "delta":
         z = quantile(level, spread.freedom if spread.grouped else None)
-        low, high = wald_bounds(spread.value, spread.variance, bounds, z)
+        low, high = delta_bounds(spread.value, np.sqrt(spread.variance), z, bounds)
         if not np.isinf(spread.value).any():
             return low, high
         # The bound that is not infinite is that after a row is added to each class.
-        near = wald_bounds(*smoothed(spread.read, spread.tables, _PRIOR), bounds, z)
+        value, variance = smoothed(spread.read, spread.tables, _PRIOR)
+        near = delta_bounds(value, np.sqrt(variance), z, bounds)
         rises, falls = spread.value == np.inf, spread.value == -np.inf
         low = np.where(rises, near[0], np.where(falls, spread.value, low))
         return low, np.where(falls, near[1], np.where(rises, spread.value, high))
@@ -265,9 +210,3 @@ def log_bounds(spread: TableSpread, bounds: tuple[float, float], z: Array) -> Bo
         far = np.where(inner, distance * factor, np.where(distance == 0, added * more, np.inf))
     near, far = (np.where(np.isnan(distance), np.nan, bound) for bound in (near, far))
     return (start - far, start - near) if falls else (start + near, start + far)
-
-
-def wald_bounds(value: Array, variance: Array, bounds: tuple[float, float], z: Array) -> Bounds:
-    """Value -+ z standard errors, within the bounds of the metric."""
-    away = z * np.sqrt(variance)
-    return np.clip(value - away, *bounds), np.clip(value + away, *bounds)

@@ -9,15 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.inference.influence.areas import evidence, newcombe_bounds
-from skmetrics_ext.inference.influence.multiclass_areas import area_spread, class_sizes
-from skmetrics_ext.inference.influence.rankings import area_parts, covariance, gram
+from skmetrics_ext.inference.draws.readers import read_checked
+from skmetrics_ext.inference.draws.units import Units
+from skmetrics_ext.inference.influence.areas import newcombe_bounds, sides_of
+from skmetrics_ext.inference.influence.spread import Contributions, covariance
 from skmetrics_ext.inference.proportions import normal_quantile
 from skmetrics_ext.inference.results import Comparison
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.rankings.ranking_kernels import roc_auc
-from skmetrics_ext.metrics.rankings.score_tally import read_areas
+from skmetrics_ext.metrics.rankings.roc_areas import roc_auc_score
 from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.registry import find
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
 from skmetrics_ext.validation.groups import read_groups
 from skmetrics_ext.validation.parameters import check_level
@@ -215,21 +216,17 @@ def correlated_areas(
     weights_are: str = "importance",
 ) -> Correlated:
     """Areas of checked scores of the same rows, one for each model."""
-    values = np.array([read_areas(roc_auc, one, multi_class, average) for one in checked])
-    codes = None if groups is None else read_groups(groups, len(checked[0].true))
-    kept = [evidence(one, codes, weights_are) for one in checked]
-    checked, codes = [one for one, _ in kept], kept[0][1]
-    first = checked[0]
-    rows = len(first.true) if codes is None else len(np.unique(codes))
-    if first.kind == "binary":
-        parts = [area_parts(one.score, one.true, one.weight)[1] for one in checked]
-        found = covariance(np.stack(parts, axis=1), first.true, codes)
-        sizes = class_sizes(first.true, 2, first.weight, codes)[::-1]
-        return Correlated(values, found, rows, sizes)
-    spreads = [area_spread(one, multi_class, average, codes)[0] for one in checked]
-    one_class = np.zeros(len(first.true), dtype=np.int64)
-    size = class_sizes(one_class, 1, first.weight, codes)[0] / 2
-    return Correlated(values, gram(np.stack(spreads, axis=1)), rows, np.array([size, size]))
+    metric = find(roc_auc_score, {"multi_class": multi_class, "average": average})
+    readings = [read_checked(metric, one, groups, weights_are) for one in checked]
+    first = readings[0]
+    added = [part for part in map(Contributions.of, readings) if part is not None]  # areas have
+    units = Units.of_rows(len(first.data.true), first.facts, first.stratum)
+    rows = int(units.rows.sum()) if units.group is None else int(units.group.max()) + 1
+    sizes = np.array([rows / 2, rows / 2])
+    if first.data.kind == "binary":
+        sizes = sides_of(first).sizes[0]
+    values = np.array([one.value for one in readings])
+    return Correlated(values, covariance(added, units), rows, sizes)
 
 
 # --------------------------------------------------------------------------- tests

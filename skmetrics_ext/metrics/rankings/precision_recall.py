@@ -14,7 +14,7 @@ from skmetrics_ext.metrics.rankings.curve_arrays import NO_POSITIVE
 from skmetrics_ext.metrics.rankings.ranking_kernels import average_precision, each_ranking
 from skmetrics_ext.metrics.rankings.score_tally import read_scores
 from skmetrics_ext.numeric import Array, divide, trapezoid
-from skmetrics_ext.tallies import RankTally, Steps
+from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import (
     InvalidParameterError,
     Scores,
@@ -28,13 +28,13 @@ from skmetrics_ext.validation.errors import warn_user
 
 def precision_recall_points(tally: RankTally) -> tuple[Array, Array]:
     """Precision and recall (..., T + 1) from recall 0, where precision is 1 by convention."""
-    _, tp, _, positive = tally.steps()
-    return _precision(tally.steps()), divide(tp, positive[..., None])
+    fp, tp, _, positive = tally.steps()
+    return _precision(fp, tp), divide(tp, positive[..., None])
 
 
-def _precision(steps: Steps) -> Array:
-    predicted = steps.tp + steps.fp
-    return np.where(predicted == 0, 1.0, divide(steps.tp, predicted))
+def _precision(fp: Array, tp: Array) -> Array:
+    predicted = tp + fp
+    return np.where(predicted == 0, 1.0, divide(tp, predicted))
 
 
 def pr_area(tally: RankTally, interpolation: str = "trapezoid") -> Array:
@@ -43,25 +43,37 @@ def pr_area(tally: RankTally, interpolation: str = "trapezoid") -> Array:
 
 
 def trapezoid_area(tally: RankTally) -> Array:
-    steps = tally.steps()
-    return divide(trapezoid(_precision(steps), steps.tp), steps.positive)
+    return _area_of(trapezoid_steps, tally)
 
 
 def davis_goadrich_area(tally: RankTally) -> Array:
+    return _area_of(davis_goadrich_steps, tally)
+
+
+def trapezoid_steps(fp: Array, tp: Array, fp_to: Array, tp_to: Array) -> Array:
+    """Mean precision of both ends of each step, for each positive row gained."""
+    return (tp_to - tp) * (_precision(fp, tp) + _precision(fp_to, tp_to)) / 2
+
+
+def davis_goadrich_steps(fp: Array, tp: Array, fp_to: Array, tp_to: Array) -> Array:
     """Exact area where false positives grow in proportion to true ones between two scores.
 
     Between n and n + d predicted rows, of which t and t + e are right, precision at n + v
     is (t + v e / d) / (n + v); its integral over v is a logarithm and a line.
     """
-    fp, tp, _, positive = tally.steps()
-    predicted = tp + fp
-    before, t = predicted[..., :-1], tp[..., :-1]
-    gained, grown = np.diff(tp, axis=-1), np.diff(predicted, axis=-1)
+    before, gained = tp + fp, tp_to - tp
+    grown = gained + fp_to - fp
     slope = np.nan_to_num(divide(gained, grown))
     log = np.log1p(np.nan_to_num(divide(grown, before)))
     # From nothing predicted, precision is the same all the way.
-    parts = slope * (t * log + slope * (grown - before * log))
-    return divide(parts.sum(axis=-1), positive)
+    return slope * (tp * log + slope * (grown - before * log))
+
+
+def _area_of(steps: Callable[[Array, Array, Array, Array], Array], tally: RankTally) -> Array:
+    """Sum over the steps of a curve, (..., T) by both ends of each, for each positive row."""
+    fp, tp, _, positive = tally.steps()
+    found = steps(fp[..., :-1], tp[..., :-1], fp[..., 1:], tp[..., 1:])
+    return divide(found.sum(axis=-1), positive)
 
 
 def unit_step_area(tally: RankTally) -> Array:

@@ -5,15 +5,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 from sklearn.exceptions import UndefinedMetricWarning
+from support.areas import auc_interval, contributions
 
 from skmetrics_ext import roc_auc_score
-from skmetrics_ext.inference.influence.areas import auc_interval
-from skmetrics_ext.inference.influence.multiclass_areas import (
-    area_spread,
-    class_areas,
-    pair_class_areas,
-)
-from skmetrics_ext.inference.influence.rankings import covariance, gram, spread
 from skmetrics_ext.validation import Scores
 
 RNG = np.random.default_rng(5)
@@ -69,16 +63,12 @@ def test_value_and_error_of_every_average(multi_class, average, weight):
 @pytest.mark.parametrize("weight", [np.ones(N), W], ids=["equal", "uneven"])
 def test_contributions_are_derivatives(weight):
     checked = Scores.check(Y, S, sample_weight=weight)
-    for areas, options in (
-        (class_areas(checked), {"multi_class": "ovr", "average": None}),
-        (pair_class_areas(checked), {"multi_class": "ovo", "average": None}),
-    ):
-        slopes = derivatives(Y, S, weight, **options)
-        np.testing.assert_allclose(areas.parts, slopes, atol=1e-8)
-        np.testing.assert_allclose(areas.parts.sum(axis=0), 0, atol=1e-12)
-    _, areas, _ = area_spread(checked, "ovo", "macro", None)
-    slopes = derivatives(Y, S, weight, multi_class="ovo", average="macro")
-    np.testing.assert_allclose(areas.parts[:, 0], slopes, atol=1e-8)
+    for multi_class, average in (*LISTED, *MEANS):
+        options = {"multi_class": multi_class, "average": average}
+        found = contributions(checked, **options).reshape(N, -1)
+        slopes = derivatives(Y, S, weight, **options).reshape(N, -1)
+        np.testing.assert_allclose(found, slopes, atol=1e-8)
+        np.testing.assert_allclose(found.sum(axis=0), 0, atol=1e-12)
 
 
 @pytest.mark.parametrize(("multi_class", "average"), MEANS)
@@ -86,9 +76,9 @@ def test_the_part_of_the_class_shares_is_there(multi_class, average):
     """Classes of unlike areas, so that their numbers of rows move a weighted mean."""
     shift = np.array([0.1, 0.3, 2.0, 4.0])
     score = np.round(RNG.normal(size=(N, K)) + shift * np.eye(K)[Y], 1)
-    total, _, _ = area_spread(Scores.check(Y, score), multi_class, average, None)
-    slopes = derivatives(Y, score, np.ones(N), multi_class=multi_class, average=average)
-    np.testing.assert_allclose(total, slopes, rtol=0.05, atol=0.02 * np.abs(slopes).max())
+    options = {"multi_class": multi_class, "average": average}
+    found = contributions(Scores.check(Y, score), **options)
+    np.testing.assert_allclose(found, derivatives(Y, score, np.ones(N), **options), atol=1e-8)
 
 
 def test_a_class_is_its_binary_problem():
@@ -96,16 +86,6 @@ def test_a_class_is_its_binary_problem():
     for k, one in enumerate(found):
         alone = auc_interval(Scores.check(k == Y, S[:, k]))
         assert (one.low, one.high) == pytest.approx((alone.low, alone.high), rel=1e-12)
-
-
-def test_covariance_of_classes_gives_the_error_of_their_mean():
-    areas = class_areas(Scores.check(Y, S))
-    found = gram(spread(areas.parts, areas.strata))
-    errors = auc_interval(Scores.check(Y, S), multi_class="ovr", average=None)
-    assert np.sqrt(found.diagonal()) == pytest.approx([one.standard_error for one in errors])
-    mean = auc_interval(Scores.check(Y, S), multi_class="ovr")
-    assert found.sum() / K**2 == pytest.approx(mean.standard_error**2)
-    assert (found - np.diag(found.diagonal()) != 0).any()
 
 
 def test_two_classes_with_opposite_columns_are_one_binary_problem():
@@ -207,15 +187,12 @@ def test_classes_without_rows_are_undefined_alone_and_left_out_of_pairs():
 
 def test_averages_of_classes_keep_the_rows_of_one_group_together():
     groups = RNG.integers(0, 25, N)
-    areas = class_areas(Scores.check(Y, S))
+    parts = contributions(Scores.check(Y, S), multi_class="ovr", average=None)
     sums = np.zeros((25, K))
-    np.add.at(sums, groups, areas.parts)
+    np.add.at(sums, groups, parts)
     plain = (sums.mean(axis=1) ** 2).sum()
     found = auc_interval(Scores.check(Y, S), multi_class="ovr", groups=groups)
     assert 1 < found.standard_error**2 / plain < 1.1
-    alone = covariance(areas.parts[:, [0]], areas.strata[:, 0], groups)[0, 0]
-    first = auc_interval(Scores.check(Y, S), multi_class="ovr", average=None, groups=groups)[0]
-    assert first.standard_error**2 == pytest.approx(alone)
 
 
 @pytest.mark.parametrize(("multi_class", "average"), [("ovo", "macro"), ("ovr", "weighted")])

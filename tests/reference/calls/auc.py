@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from support.areas import auc_interval
+
 import skmetrics_ext
-from skmetrics_ext.inference.influence.areas import auc_interval
 from skmetrics_ext.validation import Scores
 
 from .making import Call, Inputs, Params

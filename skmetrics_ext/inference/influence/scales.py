@@ -1,0 +1,64 @@
+"""Bounds from a value and its error, on a scale that keeps them in the range of the metric."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from skmetrics_ext.inference.proportions import Bounds, normal_quantile
+from skmetrics_ext.numeric import Array, divide
+
+Range = tuple[float, float]
+
+
+def quantile(level: float, freedom: Array | None) -> Array:
+    """Of the normal distribution, or of t distributions."""
+    if freedom is None:
+        return np.asarray(normal_quantile(level))
+    from scipy.special import stdtrit
+
+    return np.asarray(stdtrit(freedom, (1 + level) / 2))
+
+
+def delta_bounds(value: Array, error: Array, z: Array, bounds: Range) -> Bounds:
+    """Value -+ z standard errors, within the bounds of the metric."""
+    away = z * error
+    return np.clip(value - away, *bounds), np.clip(value + away, *bounds)
+
+
+def logit_bounds(value: Array, error: Array, z: Array, bounds: Range) -> Bounds:
+    """The same of the log odds of the way from one bound to the other."""
+    from scipy.special import expit, logit
+
+    start, width = bounds[0], bounds[1] - bounds[0]
+    share = (value - start) / width
+    with np.errstate(divide="ignore"):
+        centre = logit(share)
+    away = divide(z * error / width, share * (1 - share))
+    low, high = start + width * expit(centre - away), start + width * expit(centre + away)
+    return np.minimum(low, value), np.maximum(high, value)
+
+
+def log_bounds(value: Array, error: Array, z: Array, bounds: Range) -> Bounds:
+    """The same of the log of the distance from the only bound."""
+    falls = not np.isfinite(bounds[0])
+    start = bounds[1] if falls else bounds[0]
+    distance = np.abs(value - start)
+    with np.errstate(over="ignore"):
+        factor = np.exp(divide(z * error, distance))
+    near, far = distance / factor, distance * factor
+    return (start - far, start - near) if falls else (start + near, start + far)
+
+
+SCALES: dict[str, Callable[[Array, Array, Array, Range], Bounds]] = {
+    "logit": logit_bounds,
+    "log": log_bounds,
+    "delta": delta_bounds,
+}
+
+
+def scales_of(bounds: Range) -> tuple[str, ...]:
+    """The scales for a metric between these bounds, the preferred one first."""
+    own = ("", "log", "logit")[int(np.isfinite(bounds).sum())]
+    return (own, "delta") if own else ("delta",)

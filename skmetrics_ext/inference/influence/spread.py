@@ -1,0 +1,195 @@
+"""What each row adds to the error of a metric, and the variances that follow from it.
+
+The contribution of a row is its weight times the derivative of the metric by it: contributions
+sum to 0, and the metric of another sample would differ by about the sum of its own. Their squares
+make the variance (Hampel 1974, JASA 69(346), 383-393; of areas, DeLong, DeLong & Clarke-Pearson
+1988, Biometrics 44(3), 837-845); the squares of their sums over groups that of dependent rows
+(Obuchowski 1997, Biometrics 53(2), 567-578).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from skmetrics_ext.inference.draws.rankings import RankReading
+from skmetrics_ext.inference.draws.readings import MomentReading, Reading, TableReading
+from skmetrics_ext.inference.draws.units import Units
+from skmetrics_ext.inference.influence.slopes import ranking_slope, slopes
+from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.tallies import RankTally
+
+_LEAST = 0.5  # degrees of freedom of a class of one row
+
+
+class Spread(NamedTuple):
+    """Variance of a metric, its degrees of freedom, and how many rows (or groups) decide it.
+
+    ``effective`` is the number of equal contributions with the same ratio of fourth to squared
+    second moments: few of many mean that the data tell the variance badly.
+    """
+
+    variance: Array
+    freedom: Array
+    effective: Array
+
+    @classmethod
+    def of(cls, reading: Reading) -> Spread | None:
+        """Of a metric of some rows; None where it has no derivative."""
+        if isinstance(reading, RankReading) and reading.data.kind == "binary":
+            facts, slope = reading.facts, ranking_slope(reading)
+            if slope is not None and facts.weight is None and facts.group is None:
+                # The rows were counted by class and score: units would be these again.
+                tally = RankTally.of_class(reading.data)
+                return cls.of_cells(slope(tally), tally.mass)
+        found = Contributions.of(reading)
+        return None if found is None else found.spread()
+
+    @classmethod
+    def of_cells(cls, parts: Array, rows: Array) -> Spread:
+        """Of so many rows of each class (C, ...) with these contributions."""
+        squares = (rows * parts**2).sum(axis=-1)
+        fourth = (rows * parts**4).sum()
+        variance, freedom = _added(squares, rows.sum(axis=-1))
+        return cls(variance, freedom, divide(squares.sum() ** 2, fourth))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Contributions:
+    """What rows add to a metric.
+
+    Parameters
+    ----------
+    parts : ndarray of shape (*S, U)
+        Of one row of each unit.
+    units : Units
+        Rows that are alike, with their numbers and groups.
+    strata : tuple of ndarray of shape (U,) or (S, U)
+        Ways to tell classes of units. A class of m rows, or groups, has m - 1 degrees of freedom:
+        the variance is that of the first way, its freedom that of the one that leaves least.
+    """
+
+    parts: Array
+    units: Units
+    strata: tuple[Array, ...]
+
+    @classmethod
+    def of(cls, reading: Reading) -> Contributions | None:
+        """Of a metric of some rows; None where it has no derivative."""
+        slope = slopes(reading)
+        if slope is None:
+            return None
+        units = reading.units
+        weight = np.ones(len(units)) if units.weight is None else units.weight
+        mass = weight * units.rows
+        # They sum to 0 but for rounding, and for the steps of what is read at a point.
+        mean = np.einsum("...u,u->...", slope, mass) / mass.sum()
+        return cls(weight * (slope - mean[..., None]), units, _strata(reading))
+
+    def of_rows(self) -> Array:
+        """Contribution of each row, (*S, n)."""
+        return np.asarray(self.parts[..., self.units.of_row])
+
+    def on(self, units: Units) -> Contributions:
+        """The same, every row for itself."""
+        strata = tuple(one[..., self.units.of_row] for one in self.strata)
+        return Contributions(self.of_rows(), units, strata)
+
+    def minus(self, other: Contributions) -> Contributions:
+        """Of the difference of two metrics of the same units."""
+        return Contributions(self.parts - other.parts, self.units, self.strata)
+
+    def spread(self) -> Spread:
+        """Variance and degrees of freedom of the metric, and the rows that decide it."""
+        found = [_spread(self.parts, self.units, stratum) for stratum in self.strata]
+        freedom = np.fmin.reduce([freedom for _, freedom in found])
+        return Spread(found[0][0], freedom, divide(self.squares() ** 2, self._power(4)))
+
+    def squares(self) -> Array:
+        """Sum of the squares of what each row adds, or each group."""
+        return self._power(2)
+
+    def skewness(self) -> Array:
+        """Third moment of what each row adds, or each group, in standard deviations."""
+        n_rows = self.units.rows.sum()
+        if self.units.group is not None:
+            n_rows = self.units.group.max() + 1
+        third = self._power(3) * np.sqrt(n_rows)
+        return np.nan_to_num(divide(third, self.squares() ** 1.5))
+
+    def _power(self, exponent: int) -> Array:
+        """Sum of a power of what each row adds, or each group."""
+        parts, units = self.parts, self.units
+        if units.group is None:
+            return np.asarray((units.rows * parts**exponent).sum(axis=-1))
+        sums = cell_sums(parts * units.rows, units.group, int(units.group.max()) + 1)
+        return np.asarray((sums**exponent).sum(axis=-1))
+
+
+def _strata(reading: Reading) -> tuple[Array, ...]:
+    """Classes of units that have degrees of freedom of their own."""
+    one = np.zeros(len(reading.units), dtype=np.int64)
+    if isinstance(reading, TableReading):
+        return one, *np.divmod(reading.cell, len(reading.classes))
+    if isinstance(reading, MomentReading) or reading.units.stratum is None:
+        return (one,)
+    if np.ndim(reading.value) == 1 and isinstance(reading, RankReading):
+        # Each class against the rest, of which the others are one class.
+        return (reading.data.marks()[reading.units.first].T.astype(np.int64),)
+    return (reading.units.stratum,)
+
+
+def _spread(parts: Array, units: Units, stratum: Array) -> tuple[Array, Array]:
+    """Variance and degrees of freedom (*S)."""
+    if stratum.ndim == 2:
+        each = [_spread(*one) for one in zip(parts, [units] * len(parts), stratum, strict=True)]
+        variance, freedom = np.array(each).T
+        return variance, freedom
+    n_classes = int(stratum.max()) + 1
+    if units.group is None:
+        squares = cell_sums(units.rows * parts**2, stratum, n_classes)
+        return _added(squares, np.bincount(stratum, weights=units.rows, minlength=n_classes))
+    n_groups = int(units.group.max()) + 1
+    cells, n_cells = units.group * n_classes + stratum, n_groups * n_classes
+    sums = cell_sums(parts * units.rows, cells, n_cells)
+    sums = sums.reshape(*parts.shape[:-1], n_groups, n_classes)
+    held = np.bincount(cells, minlength=n_cells).reshape(n_groups, n_classes) > 0
+    squares = (sums**2).sum(axis=-2)
+    within, freedom = _added(squares, held.sum(axis=0))
+    # Two classes of one group: the degrees of freedom are those of all groups.
+    between = (sums.sum(axis=-1) ** 2).sum(axis=-1) - squares.sum(axis=-1)
+    variance = within + between * divide(n_groups, n_groups - 1.0)
+    return np.where(variance < 0, 0.0, variance), freedom
+
+
+def _added(squares: Array, seen: Array) -> tuple[Array, Array]:
+    """Variance of classes of so many rows, and its freedom (Satterthwaite 1946); nan of one row."""
+    squares, seen = squares[..., seen > 0], seen[seen > 0]
+    own = squares * seen / np.maximum(seen - 1.0, _LEAST)
+    spent = (own**2 / np.maximum(seen - 1.0, _LEAST)).sum(axis=-1)
+    freedom = divide(own.sum(axis=-1) ** 2, spent)
+    variance = np.where(seen > 1, own, np.nan).sum(axis=-1)
+    return variance, np.maximum(np.where(np.isnan(freedom), seen.sum() - 1, freedom), 1.0)
+
+
+def cell_sums(values: Array, cells: Array, n_cells: int) -> Array:
+    """Sums of values (..., U) by cells, (..., n_cells)."""
+    flat = values.reshape(-1, values.shape[-1])
+    sums = [np.bincount(cells, weights=row, minlength=n_cells) for row in flat]
+    return np.stack(sums).reshape(*values.shape[:-1], n_cells)
+
+
+def covariance(models: list[Contributions], units: Units) -> Array:
+    """Covariance (p, p) of a metric of several models of the same rows.
+
+    That of two is the part of the variance of their sum that they have not alone.
+    """
+    found = np.empty((len(models), len(models)))
+    for i, first in enumerate(models):
+        found[i, i] = first.on(units).spread().variance
+        for j, second in enumerate(models[:i]):
+            apart = first.on(units).minus(second.on(units)).spread().variance
+            found[i, j] = found[j, i] = (found[i, i] + found[j, j] - apart) / 2
+    return found
