@@ -131,14 +131,14 @@ KINDS = {
     "log": "Ratios and errors with one bound",
     "delta": "Metrics of labels without bounds",
     "logit": "Areas under the ROC curve",
-    "edgeworth": "Means of losses of rows",
+    "hall": "Means of losses of rows",
     "expanded": "From draws, percentiles expanded",
     "bca": "From draws, corrected for bias (BCa)",
 }
 
 SAMPLES = {
     "of_labels": ("wilson", "log", "delta"),
-    "of_scores": ("logit", "edgeworth"),
+    "of_scores": ("logit", "hall"),
     "of_draws": ("expanded", "bca"),
 }
 

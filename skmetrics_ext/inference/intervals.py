@@ -62,8 +62,11 @@ def confidence_interval(
           Matthews correlation, kappa), "log" beside one (likelihood ratios, odds ratio), else
           "delta", which is available for all.
         - Areas under the ROC curve and Gini: "logit", "delong".
-        - Means of losses of rows (log loss, Brier score): "edgeworth" (t, its bounds moved by the
-          skewness of the losses), "t", "normal".
+        - Means of losses of rows (log loss, Brier score): "hall" (t, its quantiles transformed for
+          the skewness of the losses), "t", "normal".
+        - Other smooth metrics (average precision, partial areas, areas under the precision-recall
+          curve, lift, net benefit, rates at a target; skill scores): from `influence_values`,
+          "logit" between two bounds, "log" beside one, and "delta".
         - Everything, from draws of the rows: "expanded" (percentiles of levels as wide as a t
           interval of the rarest class), "bca" (corrected for bias and skewness; preferred where
           noise makes a metric larger, and for functions of your own), "bootstrap" (plain
@@ -118,8 +121,8 @@ def confidence_interval(
     References
     ----------
     Takahashi et al. (2022), Applied Intelligence 52, 4961-4972; Wilson (1927), JASA 22(158),
-    209-212; Korn & Graubard (1998), Survey Methodology 24(2), 193-201; Hall (1992), The
-    Bootstrap and Edgeworth Expansion, section 3.8; Efron (1987), JASA 82(397), 171-185;
+    209-212; Korn & Graubard (1998), Survey Methodology 24(2), 193-201; Hall (1992), Journal of
+    the Royal Statistical Society B 54(1), 221-228, for "hall"; Efron (1987), JASA 82(397), 171-185;
     Hesterberg (2015), The American Statistician 69(4), 371-386, for "expanded".
 
     Examples

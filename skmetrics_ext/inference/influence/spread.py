@@ -52,7 +52,7 @@ class Spread(NamedTuple):
         """Of so many rows of each class (C, ...) with these contributions."""
         squares = (rows * parts**2).sum(axis=-1)
         fourth = (rows * parts**4).sum()
-        variance, freedom = _added(squares, rows.sum(axis=-1))
+        variance, freedom = over_classes(squares, rows.sum(axis=-1))
         return cls(variance, freedom, divide(squares.sum() ** 2, fourth))
 
 
@@ -150,28 +150,31 @@ def _spread(parts: Array, units: Units, stratum: Array) -> tuple[Array, Array]:
     n_classes = int(stratum.max()) + 1
     if units.group is None:
         squares = cell_sums(units.rows * parts**2, stratum, n_classes)
-        return _added(squares, np.bincount(stratum, weights=units.rows, minlength=n_classes))
+        return over_classes(squares, np.bincount(stratum, weights=units.rows, minlength=n_classes))
     n_groups = int(units.group.max()) + 1
     cells, n_cells = units.group * n_classes + stratum, n_groups * n_classes
     sums = cell_sums(parts * units.rows, cells, n_cells)
     sums = sums.reshape(*parts.shape[:-1], n_groups, n_classes)
     held = np.bincount(cells, minlength=n_cells).reshape(n_groups, n_classes) > 0
     squares = (sums**2).sum(axis=-2)
-    within, freedom = _added(squares, held.sum(axis=0))
+    within, freedom = over_classes(squares, held.sum(axis=0))
     # Two classes of one group: the degrees of freedom are those of all groups.
     between = (sums.sum(axis=-1) ** 2).sum(axis=-1) - squares.sum(axis=-1)
     variance = within + between * divide(n_groups, n_groups - 1.0)
     return np.where(variance < 0, 0.0, variance), freedom
 
 
-def _added(squares: Array, seen: Array) -> tuple[Array, Array]:
-    """Variance of classes of so many rows, and its freedom (Satterthwaite 1946); nan of one row."""
-    squares, seen = squares[..., seen > 0], seen[seen > 0]
-    own = squares * seen / np.maximum(seen - 1.0, _LEAST)
-    spent = (own**2 / np.maximum(seen - 1.0, _LEAST)).sum(axis=-1)
-    freedom = divide(own.sum(axis=-1) ** 2, spent)
-    variance = np.where(seen > 1, own, np.nan).sum(axis=-1)
-    return variance, np.maximum(np.where(np.isnan(freedom), seen.sum() - 1, freedom), 1.0)
+def over_classes(squares: Array, seen: Array) -> tuple[Array, Array]:
+    """Variance of classes (..., K) of so many rows, and its freedom (Satterthwaite 1946).
+
+    nan where a class has one row, which is as free as half of one.
+    """
+    least = np.maximum(seen - 1.0, _LEAST)
+    own = squares * seen / least
+    freedom = divide(own.sum(axis=-1) ** 2, (own**2 / least).sum(axis=-1))
+    freedom = np.where(np.isnan(freedom), seen.sum(axis=-1) - 1.0, freedom)
+    variance = np.where(seen == 1, np.nan, own).sum(axis=-1)
+    return variance, np.maximum(freedom, 1.0)
 
 
 def cell_sums(values: Array, cells: Array, n_cells: int) -> Array:

@@ -12,7 +12,7 @@ from skmetrics_ext.inference.influence.derivatives import (
     value_and_gradient,
 )
 from skmetrics_ext.inference.influence.scales import delta_bounds, quantile
-from skmetrics_ext.inference.influence.spread import Contributions
+from skmetrics_ext.inference.influence.spread import Contributions, over_classes
 from skmetrics_ext.inference.proportions import Bounds, normal_quantile, proportion_bounds
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies.counts import table_of
@@ -42,14 +42,8 @@ def freedom_of(squares: Array, rows: Array) -> Array:
     The lesser of those by true and by predicted class: a rare one has few rows to tell it. All
     rows but one where nothing spreads.
     """
-    found = []
-    for axis in (-1, -2):
-        own, seen = squares.sum(axis=axis), rows.sum(axis=axis)
-        spent = (own**2 / np.maximum(seen - 1, 0.5)).sum(axis=-1)
-        found.append(divide(own.sum(axis=-1) ** 2, spent))
-    least = np.fmin(*found)
-    least = np.where(np.isnan(least), rows.sum(axis=(-1, -2)) - 1, least)
-    return np.asarray(np.maximum(least, 1.0))
+    found = [over_classes(squares.sum(axis), rows.sum(axis))[1] for axis in (-1, -2)]
+    return np.fmin(*found)
 
 
 class TableSpread(NamedTuple):
