@@ -17,7 +17,13 @@ from skmetrics_ext.validation.labels import read_target
 from skmetrics_ext.validation.positive import natural_positive, one_class, positive_of
 from skmetrics_ext.validation.rows import read_rows
 from skmetrics_ext.validation.score_values import read_scores_of, score_values
-from skmetrics_ext.validation.scores import Scores, check_names_of_two, column_codes, two_classes
+from skmetrics_ext.validation.scores import (
+    Scores,
+    check_names_of_two,
+    column_codes,
+    read_marks,
+    two_classes,
+)
 
 # Rounding in a softmax stays well inside these; what lies further out is no probability.
 _RANGE_TOLERANCE = 1e-8
@@ -84,9 +90,8 @@ class Probabilities:
         eps = _EPS[columns.dtype.itemsize]
         matrix = _probability_matrix(columns)
         if kind == "multilabel-indicator":
-            values = target.values
-            marks = np.asarray(values.toarray() if hasattr(values, "toarray") else values) != 0
-            classes, codes = np.arange(marks.shape[1]), marks
+            codes = read_marks(target.values)
+            classes = np.arange(codes.shape[1])
         else:
             classes, codes = target.classes, target.codes
             if labels is not None:

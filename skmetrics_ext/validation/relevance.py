@@ -42,6 +42,11 @@ def check_marks(
     if one_label and kind == "binary" and n_dims == 2 and values.dtype.kind in "biuf":
         values, kind = true.values, MULTILABEL
     _check_kind(kind, n_dims)
+    if values.min() < 0:
+        raise InvalidParameterError(
+            f"y_true holds {values.min()} as a multilabel indicator, and nothing says whether that "
+            "is a mark: pass 1 for a mark and 0 for none."
+        )
     marks = values != 0
     _check_shape(marks, scores)
     return Scores(kind, np.arange(marks.shape[1]), marks, scores, weight)

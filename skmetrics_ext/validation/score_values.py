@@ -52,10 +52,12 @@ def check_mergeable(column: Column) -> None:
 def _numbers(column: Column) -> Array:
     """Numbers of any dtype as floats, or int64 where floats would make ties."""
     values, name = column.values, column.name
-    if column.is_sparse or column.categories is not None or values.dtype.kind in "SUMmV":
+    if column.is_sparse:
         raise InvalidParameterError(
-            f"{name} must hold numbers, got dtype {getattr(values, 'dtype', type(values))}."
+            f"{name} is a sparse matrix, and every label needs a score: pass {name}.toarray()."
         )
+    if column.categories is not None or values.dtype.kind in "SUMmV":
+        raise InvalidParameterError(f"{name} must hold numbers, got dtype {values.dtype}.")
     if values.dtype.kind == "c":
         raise InvalidParameterError(f"Complex data not supported in {name}.")
     if values.dtype.kind == "O":

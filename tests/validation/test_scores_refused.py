@@ -5,8 +5,19 @@ import pandas as pd
 import polars as pl
 import pytest
 import sklearn
+from scipy.sparse import coo_array, csr_array
 
-from skmetrics_ext import gini_score, log_loss, roc_auc_score
+from skmetrics_ext import (
+    average_precision_score,
+    brier_score_loss,
+    coverage_error,
+    gini_score,
+    label_ranking_average_precision_score,
+    label_ranking_loss,
+    log_loss,
+    roc_auc_score,
+)
+from skmetrics_ext.validation import InvalidParameterError
 
 Y = [0, 1, 1, 0]
 EYE = np.eye(3)
@@ -72,6 +83,35 @@ def test_positive_class():
 def test_multilabel_scores_have_the_shape_of_the_indicators():
     with pytest.raises(ValueError, match=r"shape \(3, 3\).*y_score.*\(3, 2\)"):
         roc_auc_score(EYE.astype(int), EYE[:, :2])
+
+
+MARKS = np.array([[1, 0, 1], [0, 1, 1], [1, 1, 0], [0, 0, 1]])
+RANKS = np.array([[6, 1, 3], [2, 5, 3], [3, 4, 3], [1, 3, 6]]) / 10
+OF_MARKS = (roc_auc_score, average_precision_score, log_loss, brier_score_loss, gini_score)
+OF_LABELS = (coverage_error, label_ranking_loss, label_ranking_average_precision_score)
+
+
+@pytest.mark.parametrize("metric", OF_MARKS)
+def test_indicators_are_0_and_1_or_minus_1_and_1(metric):
+    value = metric(MARKS, RANKS)
+    for put in (np.float64, np.bool_, np.int8, csr_array, coo_array):
+        assert (
+            metric(put(MARKS) if put in (csr_array, coo_array) else MARKS.astype(put), RANKS)
+            == value
+        )
+    assert metric(np.where(MARKS, 1, -1), RANKS) == value
+    for other in (2 * MARKS, MARKS + 1, MARKS - 1, -MARKS, csr_array(2 * MARKS), csr_array(-MARKS)):
+        with pytest.raises(InvalidParameterError, match=r"y_true holds \[.*0 and 1, or -1 and 1"):
+            metric(other, RANKS)
+    with pytest.raises(InvalidParameterError, match=r"y_(score|proba) is a sparse matrix"):
+        metric(MARKS, csr_array(RANKS))
+
+
+@pytest.mark.parametrize("metric", OF_LABELS)
+def test_a_negative_mark_of_a_label_says_nothing(metric):
+    for put in (np.asarray, csr_array):
+        with pytest.raises(InvalidParameterError, match="y_true holds -1 as a mul"):
+            metric(put(np.where(MARKS, 1, -1)), RANKS)
 
 
 @pytest.mark.parametrize("max_fpr", [0, -0.1, 1.01, 2])

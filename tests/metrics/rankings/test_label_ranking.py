@@ -265,7 +265,7 @@ REFUSED = [
     (EVERY, (MARKS, SCORE), {"sample_weight": [1, 1, 1, 1, -1]}, "must not be negative"),
     (EVERY, (MARKS, np.where(SCORE > 0.4, np.nan, SCORE)), {}, "contains NaN: y_score"),
     (EVERY, (np.where(MARKS, np.nan, 0), SCORE), {}, "contains NaN"),
-    (EVERY, (MARKS, sparse.csr_array(SCORE)), {}, "y_score must hold numbers"),
+    (EVERY, (MARKS, sparse.csr_array(SCORE)), {}, "y_score is a sparse matrix"),
     (EVERY, (MARKS[:0], SCORE[:0]), {}, "empty input array"),
     (OF_GRADES, ([1, 0, 1], [0.1, 0.2, 0.3]), {}, "formats are supported. Got binary instead"),
     (OF_GRADES, (np.array(["a", "b"])[MARKS], SCORE), {}, "y_true must hold numbers"),
