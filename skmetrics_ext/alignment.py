@@ -19,7 +19,8 @@ from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies import Counts
 from skmetrics_ext.validation import InvalidParameterError, Labels, Probabilities, Scores
 from skmetrics_ext.validation.containers import read_array
-from skmetrics_ext.validation.labels import encode_columns, find_labels, read_labels
+from skmetrics_ext.validation.encoding import encode_columns, find_labels
+from skmetrics_ext.validation.labels import read_labels
 from skmetrics_ext.validation.positive import positive_class
 from skmetrics_ext.validation.rows import read_rows
 from skmetrics_ext.validation.score_values import read_scores_of

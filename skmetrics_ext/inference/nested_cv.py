@@ -22,7 +22,7 @@ from skmetrics_ext.validation.containers import (
     read_numbers,
     take_rows,
 )
-from skmetrics_ext.validation.labels import encode_columns, find_labels
+from skmetrics_ext.validation.encoding import encode_columns, find_labels
 from skmetrics_ext.validation.parameters import check_integer, check_level
 from skmetrics_ext.validation.targets import label_values
 

@@ -16,7 +16,7 @@ from skmetrics_ext.merged.layout import Layout
 from skmetrics_ext.numeric import Array, row_sums
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import Column, read_column
-from skmetrics_ext.validation.labels import encode_columns, find_labels
+from skmetrics_ext.validation.encoding import encode_columns, find_labels
 from skmetrics_ext.validation.rows import check_total
 from skmetrics_ext.validation.score_values import check_mergeable
 from skmetrics_ext.validation.targets import label_values

@@ -11,7 +11,8 @@ import numpy as np
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric, find
 from skmetrics_ext.validation import InvalidParameterError
-from skmetrics_ext.validation.labels import find_labels, read_labels
+from skmetrics_ext.validation.encoding import find_labels
+from skmetrics_ext.validation.labels import read_labels
 from skmetrics_ext.validation.positive import natural_positive, positive_class
 from skmetrics_ext.validation.scores import show_labels
 

@@ -345,18 +345,17 @@ def fill_undefined(values: Array, fill: Any, tell: Tell = None) -> Array:
     return np.where(undefined, 0.0 if isinstance(fill, str) else fill, values)
 
 
-def check_zero_division(zero_division: Any, warn: bool = True) -> None:
-    """Accept 0, 1, nan and, where there is a warning to give, "warn"."""
+def check_zero_division(zero_division: Any) -> None:
+    """Accept 0, 1, nan and "warn"."""
     if isinstance(zero_division, str):
-        valid = warn and zero_division == "warn"
+        valid = zero_division == "warn"
     elif isinstance(zero_division, Real) and not isinstance(zero_division, bool):
         valid = zero_division in (0, 1) or math.isnan(zero_division)
     else:
         valid = False
     if not valid:
-        options = "'warn', " if warn else ""
         raise InvalidParameterError(
-            f"zero_division has to be one of {options}0, 1, nan, got {zero_division!r}."
+            f"zero_division has to be one of 'warn', 0, 1, nan, got {zero_division!r}."
         )
 
 

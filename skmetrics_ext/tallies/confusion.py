@@ -14,9 +14,9 @@ from skmetrics_ext.tallies.counts import Counts, table_of
 from skmetrics_ext.tallies.merging import Merges, check_sum, labels_of_part
 from skmetrics_ext.validation import InvalidParameterError, Labels
 from skmetrics_ext.validation.groups import read_numbered_groups
-from skmetrics_ext.validation.labels import NO_SAMPLES, find_labels, read_labels
+from skmetrics_ext.validation.labels import NO_SAMPLES, find_given, read_labels
 from skmetrics_ext.validation.rows import check_weight
-from skmetrics_ext.validation.tables import no_room, read_table
+from skmetrics_ext.validation.tables import check_room, no_room, read_table
 
 
 class Tabulated:
@@ -35,8 +35,8 @@ class Tabulated:
             """Weight in each cell, (..., K, K)."""
 
         @property
-        def ordered(self) -> bool:
-            """Whether the order of the classes was declared."""
+        def ordered(self) -> bool | None:
+            """Whether the order of the classes was declared; None for conflicting orders."""
 
     @property
     def kind(self) -> str:
@@ -53,7 +53,7 @@ class Tabulated:
 
     def positions(self, labels: Any) -> Array:
         """Where among the classes each of ``labels`` stands, -1 for one that does not."""
-        return find_labels(read_labels(labels), self.classes)
+        return find_given(read_labels(labels), self.classes)
 
     def counts(self) -> Counts:
         """One-vs-rest counts per class, arrays of shape (..., K)."""
@@ -96,9 +96,9 @@ class Tabulated:
         """Only the rows both of whose classes are among ``labels``, in their order."""
         if labels is None:
             return self
-        wanted = read_labels(labels)
+        wanted = read_labels(labels, once=True)
         tally = ConfusionTally(self.classes, self.table)
-        return replace(tally.select(find_labels(wanted, self.classes), wanted), ordered=True)
+        return replace(tally.select(find_given(wanted, self.classes), wanted), ordered=True)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -111,8 +111,9 @@ class ConfusionTally(Tabulated, Merges):
         The classes, in the order of the axes of the table.
     table : ndarray of shape (..., K, K)
         Rows are the true class, columns the predicted one; int64 or float64.
-    ordered : bool
-        Whether the order of the classes was declared, so that they are one step apart.
+    ordered : bool or None
+        Whether the order of the classes was declared, so that they are one step apart; None where
+        conflicting orders were.
 
     Examples
     --------
@@ -136,7 +137,7 @@ class ConfusionTally(Tabulated, Merges):
 
     classes: Array
     table: Array
-    ordered: bool = False
+    ordered: bool | None = False
 
     @classmethod
     def from_predictions(
@@ -167,13 +168,14 @@ class ConfusionTally(Tabulated, Merges):
         ConfusionTally
         """
         checked = labels_of_part(y_true, y_pred, sample_weight)
-        if groups is not None:
-            beside = {"y_true": y_true, "y_pred": y_pred, "sample_weight": sample_weight}
-            groups = read_numbered_groups(groups, checked.n_rows, **beside)
-        tally = cls.from_labels(checked, groups)
+        checked = checked.single_label("a confusion table")
+        if groups is None:
+            return cls.from_labels(checked.restrict(labels))
+        beside = {"y_true": y_true, "y_pred": y_pred, "sample_weight": sample_weight}
+        tally = cls.from_labels(checked, read_numbered_groups(groups, checked.n_rows, **beside))
         if labels is None:
             return tally
-        return tally.select(checked.positions(labels), read_labels(labels))
+        return tally.select(checked.positions(labels, once=True), read_labels(labels))
 
     @classmethod
     def from_table(cls, table: Any, labels: Any = None, *, ordered: bool = False) -> Self:
@@ -208,6 +210,7 @@ class ConfusionTally(Tabulated, Merges):
             return cls(labels.classes, table_of(labels), labels.ordered)
         cells = n_classes * n_classes
         n_groups = int(groups.max()) + 1
+        check_room(n_classes, n_groups)
         bins = (groups * n_classes + labels.true) * n_classes + labels.pred
         try:
             sums = kernels.bin_sums(bins, n_groups * cells, labels.weight)

@@ -29,8 +29,8 @@ class LabelTally(Tabulated):
         return self.labels.classes
 
     @property
-    def ordered(self) -> bool:
-        """Whether the order of the classes was declared."""
+    def ordered(self) -> bool | None:
+        """Whether the order of the classes was declared; None for conflicting orders."""
         return self.labels.ordered
 
     @property

@@ -138,7 +138,7 @@ class LabelledRows:
         others = [label for label in found if label != positive]
         if len(others) == len(found) > 1:
             raise InvalidParameterError(
-                f"pos_label={pos_label} is not a valid label. It should be one of {found}"
+                f"pos_label={pos_label!r} is not a valid label. It should be one of {found}"
             )
         if len(others) > 1:
             raise InvalidParameterError(

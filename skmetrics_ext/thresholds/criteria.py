@@ -41,7 +41,12 @@ class Criterion:
         """One value per threshold, in a population of this prevalence."""
         if prevalence is not None:
             counts = at_prevalence(counts, prevalence)
-        values = np.asarray(self.read(counts), dtype=np.float64)
+        values = np.asarray(self.read(counts))
+        if values.dtype.kind not in "biuf":
+            raise InvalidParameterError(
+                f"{self.name} must give real numbers, got dtype {values.dtype}."
+            )
+        values = values.astype(np.float64, copy=False)
         if values.shape != counts.tp.shape:
             raise InvalidParameterError(
                 f"{self.name} must give one value per threshold, an array of shape "

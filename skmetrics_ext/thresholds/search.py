@@ -81,7 +81,8 @@ def choose(thresholds: Array, values: Array, bounded: Array | None, objective: O
     eligible = ~np.isnan(values)
     if not eligible.any():
         raise InfeasibleError(
-            f"{objective.criterion.name} is undefined at every threshold: a class has no rows."
+            f"{objective.criterion.name} is undefined at every threshold: a class has no rows, or "
+            "criterion is a function that gives nan at each."
         )
     if objective.constraint is not None and bounded is not None:
         kept = objective.constraint.kept(bounded)

@@ -9,8 +9,9 @@ import numpy as np
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation.checked import checked_before
 from skmetrics_ext.validation.column_names import check_last_names
+from skmetrics_ext.validation.encoding import encode_columns
 from skmetrics_ext.validation.errors import InvalidParameterError
-from skmetrics_ext.validation.labels import encode_columns, read_labels
+from skmetrics_ext.validation.labels import read_labels
 from skmetrics_ext.validation.positive import one_class, positive_class
 from skmetrics_ext.validation.rows import read_rows
 from skmetrics_ext.validation.score_values import score_values

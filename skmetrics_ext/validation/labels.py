@@ -11,6 +11,7 @@ import numpy as np
 from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation.containers import Column, read_column
+from skmetrics_ext.validation.encoding import encode_columns, find_labels, has_order
 from skmetrics_ext.validation.errors import InvalidParameterError
 from skmetrics_ext.validation.rows import read_rows
 from skmetrics_ext.validation.targets import MULTILABEL, label_values
@@ -34,8 +35,9 @@ class Labels:
     true, pred : ndarray of int64 of shape (n,), or bool array or CSR matrix of shape (n, K)
         Codes into ``classes``, or indicators.
     weight : ndarray of shape (n,) or None
-    ordered : bool
-        Whether the order of the classes was declared (by an ordered categorical).
+    ordered : bool or None
+        Whether the order of the classes was declared, by an ordered categorical that knows them
+        all; None where both are such and declare conflicting orders.
     absolute : bool
         Whether the weights are in the unit that the caller gave.
     cache : dict
@@ -47,7 +49,7 @@ class Labels:
     true: Any
     pred: Any
     weight: Array | None
-    ordered: bool = False
+    ordered: bool | None = False
     absolute: bool = True
     cache: dict[str, Any] = field(default_factory=dict, repr=False)
 
@@ -121,7 +123,7 @@ class Labels:
         """Of columns of labels and their values."""
         classes, (true_codes, pred_codes) = encode_columns(true, pred)
         kind = "multiclass" if len(classes) > 2 else "binary"
-        ordered = true[0].ordered or pred[0].ordered
+        ordered = has_order(classes, true[0], pred[0])
         return cls(kind, classes, true_codes, pred_codes, weight, ordered, absolute)
 
     def _again(self, y_pred: Any, sample_weight: Any, absolute: bool) -> Self:
@@ -155,22 +157,24 @@ class Labels:
         seen = slice(None) if self.weight is None else self.weight > 0
         return Labels(self.kind, self.classes, self.true[seen], self.pred[seen], None, self.ordered)
 
-    def positions(self, labels: Any) -> Array:
-        """Where in ``classes`` each of ``labels`` stands, -1 for one that does not occur."""
+    def positions(self, labels: Any, *, once: bool = False) -> Array:
+        """Where in ``classes`` each of ``labels`` stands, -1 for one that does not occur.
+
+        ``once`` refuses a class that is listed twice, whose rows would count twice.
+        """
         if labels is None:
             return np.arange(len(self.classes))
-        wanted = read_labels(labels)
+        wanted = read_labels(labels, once=once)
         if self.is_multilabel:
             return _output_numbers(wanted, len(self.classes))
-        return find_labels(wanted, self.classes)
+        return find_given(wanted, self.classes)
 
     def restrict(self, labels: Any) -> Labels:
         """Only the rows whose true and predicted class are both in ``labels``, in its order."""
         if labels is None:
             return self
-        wanted = read_labels(labels)
-        if len(set(wanted.tolist())) < len(wanted):
-            raise InvalidParameterError(f"labels names a class twice: {wanted.tolist()}.")
+        wanted = read_labels(labels, once=True)
+        find_given(wanted, self.classes)
         place = find_labels(self.classes, wanted)
         true, pred = place[self.true], place[self.pred]
         kept = (true >= 0) & (pred >= 0)
@@ -269,8 +273,11 @@ def _is_coded(column: Column) -> bool:
     )
 
 
-def read_labels(labels: Any) -> Array:
-    """The ``labels`` argument as a 1-D array of at least one label, in any container of columns."""
+def read_labels(labels: Any, *, once: bool = False) -> Array:
+    """The ``labels`` argument as a 1-D array of labels, in any container of columns.
+
+    ``once`` refuses a class that is listed twice.
+    """
     labels = to_host(labels, "labels")
     if type(labels) is np.ndarray and labels.dtype.kind in "biuU":
         values = labels
@@ -284,6 +291,8 @@ def read_labels(labels: Any) -> Array:
         raise InvalidParameterError(f"labels must be 1-D, got an array of shape {values.shape}.")
     if len(values) == 0:
         raise InvalidParameterError("'labels' should contain at least one label.")
+    if once and len(set(values.tolist())) < len(values):
+        raise InvalidParameterError(f"labels names a class twice: {values.tolist()}.")
     return values
 
 
@@ -307,10 +316,20 @@ def _listed(items: list[Any]) -> Array:
     return values
 
 
-def find_labels(wanted: Array, classes: Array) -> Array:
-    """Position of each label among the classes, -1 where it is not one of them."""
-    place = {label: i for i, label in enumerate(classes.tolist())}
-    return np.array([place.get(label, -1) for label in wanted.tolist()], dtype=np.int64)
+def find_given(wanted: Array, classes: Array) -> Array:
+    """Position of each label that a user gave, -1 for none; refuse labels of another type."""
+    place = find_labels(wanted, classes)
+    if len(classes) and place.max() < 0 and _is_text(wanted) != _is_text(classes):
+        kinds = ("text", "numbers") if _is_text(wanted) else ("numbers", "text")
+        raise InvalidParameterError(
+            f"labels holds {kinds[0]}, {wanted.tolist()[:10]}, and the classes are {kinds[1]}, "
+            f"{classes.tolist()[:10]}: name them by the same type."
+        )
+    return place
+
+
+def _is_text(values: Array) -> bool:
+    return values.dtype.kind in "UOT" and all(isinstance(one, str) for one in values.tolist())
 
 
 def _output_numbers(wanted: Array, n_outputs: int) -> Array:
@@ -350,65 +369,3 @@ def distinct_labels(y_true: Any) -> Array | None:
     if kind not in ("binary", "multiclass"):
         return None
     return encode_columns((column, values))[0]
-
-
-def encode_columns(*columns: tuple[Column, Array]) -> tuple[Array, list[Array]]:
-    """Classes that occur in any column, and codes of each.
-
-    Categorical columns are encoded through their categories, never row by row. Where one is
-    ordered and knows every class, its order is the order of the classes.
-    """
-    for column, values in columns:
-        if column.categories is not None or values.dtype.kind not in "biu":
-            break
-    else:
-        return kernels.encode(*[values for _, values in columns])
-    parts: list[Array] = []
-    codes_of: list[Array | None] = []
-    for column, values in columns:
-        if column.categories is None:
-            parts.append(values)
-            codes_of.append(None)
-            continue
-        used, (dense,) = kernels.encode(values)
-        parts.append(_as_labels(column.categories[used]))
-        codes_of.append(dense)
-    text = {part.dtype.kind in "UOT" for part in parts}
-    if len(text) > 1:
-        found = " and ".join(str(np.unique(part)[:5]) for part in parts)
-        raise InvalidParameterError(
-            f"Mix of label input types (string and number); Got {found} in "
-            f"{' and '.join(column.name for column, _ in columns)}, which must hold labels of one "
-            "type."
-        )
-    classes, codes = kernels.encode(*parts)
-    codes = [
-        code if dense is None else _through(code, dense)
-        for code, dense in zip(codes, codes_of, strict=True)
-    ]
-    order = _category_order(classes, [column for column, _ in columns])
-    if order is None:
-        return classes, codes
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    return classes[order], [rank[code] for code in codes]
-
-
-def _through(code_of: Array, dense: Array) -> Array:
-    if np.array_equal(code_of, np.arange(len(code_of))):
-        return dense
-    return code_of[dense]
-
-
-def _as_labels(categories: Array) -> Array:
-    is_text = categories.dtype.kind == "O" and all(isinstance(c, str) for c in categories)
-    return categories.astype(str) if is_text else categories
-
-
-def _category_order(classes: Array, columns: list[Column]) -> Array | None:
-    for column in columns:
-        if column.ordered and column.categories is not None:
-            place = find_labels(classes, column.categories)
-            if (place >= 0).all():
-                return np.argsort(place)
-    return None

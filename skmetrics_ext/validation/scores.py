@@ -11,15 +11,16 @@ from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation.checked import checked_before, same_positive
 from skmetrics_ext.validation.column_names import check_names
 from skmetrics_ext.validation.containers import Column
+from skmetrics_ext.validation.encoding import find_labels
 from skmetrics_ext.validation.errors import InvalidParameterError
-from skmetrics_ext.validation.labels import find_labels, read_labels, read_target
+from skmetrics_ext.validation.labels import read_labels, read_target
 from skmetrics_ext.validation.positive import check_label, one_class, positive_of, usual_positive
 from skmetrics_ext.validation.rows import read_rows
 from skmetrics_ext.validation.score_values import score_values
 
 # Rounding in a softmax stays well inside this; rows that do not are no probabilities.
 _SUM_TOLERANCE = 1e-6
-_INVALID_POSITIVE = "pos_label={} is not a valid label. It should be one of {}"
+_INVALID_POSITIVE = "pos_label={!r} is not a valid label. It should be one of {}"
 _NOT_BY_CLASS = (
     "`y_score` needs to be of shape `(n_samples, n_classes)`, since `y_true` contains multiple "
     "classes. Got `y_score.shape={}`."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import os
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,8 @@ from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation.containers import read_array, read_numbers
 from skmetrics_ext.validation.errors import InvalidParameterError
 from skmetrics_ext.validation.labels import read_labels
+
+_LARGE = 1 << 30  # bytes of tables, from which on memory is asked for
 
 
 def read_table(table: Any, labels: Any) -> tuple[Array, Array]:
@@ -33,13 +37,30 @@ def read_table(table: Any, labels: Any) -> tuple[Array, Array]:
     return classes, cells
 
 
+def check_room(n_classes: int, n_tables: int = 1) -> None:
+    """Refuse tables that are larger than the memory here, before they are filled."""
+    n_bytes = 8 * n_tables * n_classes**2
+    if n_bytes >= _LARGE and n_bytes > _memory():
+        raise no_room(n_classes, n_tables)
+
+
+@functools.cache
+def _memory() -> float:
+    """Bytes of memory of this machine; infinite where it does not say."""
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return float("inf")
+
+
 def no_room(n_classes: int, n_tables: int = 1) -> InvalidParameterError:
     """That memory does not hold a table, and how large it is."""
     size = 8 * n_tables * n_classes**2 / 2**30
     several = f"{n_tables} confusion tables" if n_tables > 1 else "A confusion table"
     return InvalidParameterError(
         f"{several} of {n_classes} classes would take {size:.3g} GiB, more than this process can "
-        "have: are these labels of classes?"
+        "have: are these labels of classes? labels= names fewer, and metrics of each class alone "
+        "(precision, recall, F1) need no table."
     )
 
 

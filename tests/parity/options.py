@@ -86,10 +86,12 @@ def kappa(draw, y, names):
     labels = draw(label_choices(names))
     if labels is not None and y[0] not in labels:
         labels.append(y[0])  # one label at least has to occur in the first column
+    # Text has no order of grades, unless labels declare one.
+    graded = labels is not None or np.asarray(y).dtype.kind in "biuf"
     return {
         **weights(draw, y, names),
         "labels": labels,
-        "weights": draw(st.sampled_from([None, "linear", "quadratic"])),
+        "weights": draw(st.sampled_from([None, "linear", "quadratic"])) if graded else None,
         "replace_undefined_by": draw(st.sampled_from([np.nan, 0.0, -1.0])),
     }
 

@@ -10,10 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as nps
+from sklearn.linear_model import LogisticRegression
 from support.compare import undefined_allowed
 
 import skmetrics_ext
-from skmetrics_ext import METRICS, Counts, ks_statistic_score, optimal_threshold
+from skmetrics_ext import (
+    METRICS,
+    Counts,
+    ThresholdOptimizerCV,
+    ks_statistic_score,
+    optimal_threshold,
+)
 
 JUDGES = [
     name
@@ -289,6 +296,30 @@ def test_labels_and_containers():
 def test_arguments_refused(options, message):
     with pytest.raises(ValueError, match=message):
         optimal_threshold([0, 1, 1], [1, 2, 3], **options)
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"criterion": np.nan}, "criterion has to be 'youden'.*got nan"),
+        (
+            {"criterion": lambda c: np.full(c.tp.shape, np.nan)},
+            "undefined.*function that gives nan",
+        ),
+        ({"criterion": lambda c: c.tp * 1j}, "must give real numbers, got dtype complex128"),
+        ({"criterion": lambda c: c.tp.astype(str)}, "must give real numbers, got dtype <U"),
+        ({"constraint": ("precision", ">=", np.nan)}, "constraint has to be.*got .*nan"),
+        ({"cost": (np.nan, 1)}, "cost has to be.*got .*nan"),
+        ({"prevalence": np.nan}, "prevalence has to be.*got nan"),
+        ({"pos_label": "1"}, r"pos_label='1' is not a valid label.*\[0 1\]"),
+    ],
+)
+def test_what_is_no_number_is_refused(asked, message):
+    y_true, scores = np.tile([0, 0, 1, 1], 5), np.tile([0.1, 0.4, 0.35, 0.8], 5)
+    with pytest.raises(ValueError, match=message):
+        optimal_threshold(y_true, scores, **asked)
+    with pytest.raises(ValueError, match=message):
+        ThresholdOptimizerCV(LogisticRegression(), **asked).fit(scores[:, None], y_true)
 
 
 def test_problems_refused():

@@ -22,8 +22,9 @@ from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.validation import InvalidParameterError, Labels
 from skmetrics_ext.validation.containers import read_column
+from skmetrics_ext.validation.encoding import find_labels
 from skmetrics_ext.validation.groups import read_groups
-from skmetrics_ext.validation.labels import find_labels, read_labels
+from skmetrics_ext.validation.labels import read_labels
 
 
 @dataclass(frozen=True, eq=False)

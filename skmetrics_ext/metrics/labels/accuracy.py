@@ -210,11 +210,11 @@ def confusion_matrix(
     checked = Labels.check(
         y_true, y_pred, sample_weight=sample_weight, absolute=normalize is None
     ).single_label("a confusion matrix")
-    tally = ConfusionTally.from_labels(checked).restrict(labels)
+    tally = ConfusionTally.from_labels(checked.restrict(labels))
     if labels is not None and not np.isin(checked.positions(labels), checked.true).any():
         raise InvalidParameterError(
             "At least one label specified must be in y_true; none of labels="
-            f"{list(tally.classes[:10])} is."
+            f"{tally.classes[:10].tolist()} is."
         )
     if tally.table.shape == (1, 1):
         warn_user(

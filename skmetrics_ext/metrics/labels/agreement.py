@@ -9,10 +9,10 @@ import numpy as np
 
 from skmetrics_ext.metrics.averaging import check_zero_division, fill_undefined, n_classes_of
 from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.metrics.labels.grades import check_order, disagreement, read_grades
 from skmetrics_ext.numeric import Array, divide, exclusive_cumsum
 from skmetrics_ext.tallies import Counts, LabelTally, Tabulated
-from skmetrics_ext.validation import InvalidParameterError, Labels, check_option, warn_undefined
-from skmetrics_ext.validation.containers import read_numbers
+from skmetrics_ext.validation import InvalidParameterError, Labels, warn_undefined
 
 # ------------------------------------------------- kernels, over the classes on the last axis
 
@@ -50,6 +50,8 @@ def cohen_kappa(tally: Counts | Tabulated, weights: Any = None, grades: Any = No
     if isinstance(tally, Counts):
         total = tally.true.sum(axis=-1)
         return 1 - divide(tally.fn.sum(axis=-1) * total, mixed_pairs(tally.true, tally.pred))
+    if grades is None and isinstance(weights, str):
+        check_order(tally)
     table, axes = tally.table, (-1, -2)
     worse = disagreement(weights, read_grades(grades, table.shape[-1]))
     true, pred = table.sum(axis=-1), table.sum(axis=-2)
@@ -107,7 +109,7 @@ def value_or_nan(values: Array, what: str, why: str = "only one class occurs") -
 
 @document
 def matthews_corrcoef(
-    y_true: Any, y_pred: Any, *, sample_weight: Any = None, zero_division: float = 0.0
+    y_true: Any, y_pred: Any, *, sample_weight: Any = None, zero_division: Any = "warn"
 ) -> float:
     r"""Matthews correlation coefficient (phi coefficient, R_K for several classes).
 
@@ -120,8 +122,9 @@ def matthews_corrcoef(
     ----------
     {y_true_y_pred}
     {sample_weight}
-    zero_division : {0.0, 1.0, nan}, default=0.0
-        Value where all true or all predicted labels are one class, which is 0/0.
+    zero_division : {"warn", 0.0, 1.0, nan}, default="warn"
+        Value where all true or all predicted labels are one class, which is 0/0. "warn" is 0
+        with a warning.
 
     Returns
     -------
@@ -143,10 +146,18 @@ def matthews_corrcoef(
     >>> matthews_corrcoef([1, 1, 0, 0], [1, 1, 1, 0])
     0.5773502691896258
     """
-    check_zero_division(zero_division, warn=False)
+    check_zero_division(zero_division)
     checked = Labels.check(y_true, y_pred, sample_weight=sample_weight)
     counts = Counts.from_labels(checked.single_label("a correlation of classes"))
-    return float(fill_undefined(matthews(counts), zero_division))
+    tell = _tell_matthews if isinstance(zero_division, str) else None
+    return float(fill_undefined(matthews(counts), zero_division, tell))
+
+
+def _tell_matthews(*_: Any) -> None:
+    warn_undefined(
+        "The Matthews correlation is ill-defined (0/0) and being set to 0.0: all true or all "
+        "predicted labels are of one class. Use `zero_division` parameter to control this behavior."
+    )
 
 
 @document
@@ -177,7 +188,7 @@ def cohen_kappa_score(
         Value where kappa is 0/0; a warning is given.
     grades : array-like of shape (n_classes,), default=None
         Numbers whose distance the weights measure, one for each class in order. 0, 1, 2, ...
-        by default.
+        by default, which needs an order: of numbers, of ``labels``, or of an ordered categorical.
 
     Returns
     -------
@@ -227,34 +238,6 @@ def cohen_kappa_score(
         warn_undefined(f"`y1`, `y2` and `labels` have only one label in common. {end}")
         return float(replace_undefined_by)
     return float(value)
-
-
-def read_grades(grades: Any, n_classes: int) -> Array:
-    if grades is None:
-        return np.arange(n_classes)
-    positions = read_numbers("grades", grades)
-    if positions.shape != (n_classes,) or not np.isfinite(positions).all():
-        raise InvalidParameterError(
-            f"grades must hold one finite number for each of the {n_classes} classes, got "
-            f"{grades!r:.60} of shape {positions.shape}."
-        )
-    return positions
-
-
-def disagreement(weights: Any, grades: Array) -> Array:
-    distance = np.abs(grades[:, None] - grades)
-    if isinstance(weights, str):
-        check_option("weights", weights, ("linear", "quadratic", None))
-        return distance if weights == "linear" else distance**2
-    matrix = read_numbers("weights", weights)
-    valid = matrix.shape == distance.shape and bool(np.isfinite(matrix).all())
-    if not valid or matrix.diagonal().any() or (matrix < 0).any():
-        raise InvalidParameterError(
-            "weights has to be 'linear', 'quadratic', None or a finite matrix of shape "
-            f"{distance.shape} that is not negative and 0 on its diagonal; got shape "
-            f"{matrix.shape}."
-        )
-    return matrix
 
 
 @document

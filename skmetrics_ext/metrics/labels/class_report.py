@@ -118,7 +118,7 @@ def classification_report(
     if confidence_level is not None:
         _check_level(confidence_level, checked)
     columns = {name: COLUMNS[name] for name in (*_STANDARD, *extra)}
-    counts = Counts.from_labels(checked).select(checked.positions(labels))
+    counts = Counts.from_labels(checked).select(checked.positions(labels, once=True))
     names = _class_names(checked, labels, target_names)
     per_class = average_of(counts, None)
     values = {name: rate.read(per_class, zero_division) for name, rate in columns.items()}

@@ -9,6 +9,7 @@ import numpy as np
 from skmetrics_ext.metrics.averaging import mean_of_classes
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.labels.agreement import rows_among
+from skmetrics_ext.metrics.labels.grades import grades_of
 from skmetrics_ext.metrics.probabilities.losses import mean
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies import Counts, LabelTally, Means, Tabulated
@@ -39,18 +40,6 @@ def mean_distance(tally: Tabulated) -> Array:
     table, grades = tally.table, grades_of(tally)
     distance = (table * np.abs(grades[:, None] - grades)).sum(axis=-1)
     return mean_of_classes(divide(distance, table.sum(axis=-1)))
-
-
-def grades_of(tally: Tabulated) -> Array:
-    """Numbers are their own grades; classes in a declared order are one step apart."""
-    if tally.ordered:
-        return np.arange(len(tally.classes), dtype=np.float64)
-    if tally.classes.dtype.kind not in "biuf":
-        raise InvalidParameterError(
-            f"y_true holds text, {tally.classes[:5].tolist()}, which has no order: pass "
-            "labels= in rising order, or an ordered categorical."
-        )
-    return tally.classes.astype(np.float64)
 
 
 # --------------------------------------------------------------------------- public functions

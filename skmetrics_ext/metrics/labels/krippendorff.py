@@ -11,10 +11,10 @@ from skmetrics_ext.metrics.labels.agreement import (
     beyond_chance,
     mean_share,
     mixed_pairs,
-    read_grades,
     rows_among,
     value_or_nan,
 )
+from skmetrics_ext.metrics.labels.grades import check_order, read_grades
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies import Counts, LabelTally, Tabulated
 from skmetrics_ext.validation import check_option
@@ -32,6 +32,8 @@ def krippendorff_alpha(
     if isinstance(tally, Counts):
         share, rows = mean_share(tally), tally.true.sum(axis=-1)
         return beyond_chance(tally, mixed_pairs(share, share) * _small_sample(rows))
+    if level == "ordinal" or grades is None:
+        check_order(tally)
     table, axes = tally.table, (-1, -2)
     rows = table.sum(axis=axes)
     seen = divide(table, np.asarray(rows)[..., None, None])
@@ -81,7 +83,8 @@ def krippendorff_alpha_score(
         Difference of two classes: 0 or 1; by the number of values that rank between them;
         the squared distance of their grades.
     grades : array-like of shape (n_classes,), default=None
-        Number of each class for ``level="interval"``. 0, 1, 2, ... by default.
+        Number of each class for ``level="interval"``. 0, 1, 2, ... by default, which needs an
+        order, as "ordinal" does: of numbers, of ``labels``, or of an ordered categorical.
     sample_weight : array-like of shape (n_samples,), default=None
         How often each row was seen: unlike elsewhere their scale counts, for the correction
         for small samples uses the number of values.

@@ -59,7 +59,7 @@ def multilabel_confusion_matrix(
            [0, 1]])
     """
     checked = Labels.check(y_true, y_pred, sample_weight=sample_weight, absolute=True)
-    positions = checked.positions(labels)
+    positions = checked.positions(labels, once=True)
     if samplewise:
         counts = Counts.from_outputs(checked.outputs(positions))
     else:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -35,13 +37,71 @@ def test_declared_order_is_kept(container, weights, value) -> None:
     assert m.cohen_kappa_score(*raters, weights=weights) == pytest.approx(value, rel=1e-13)
 
 
-def test_text_has_the_order_of_its_labels_or_of_the_list() -> None:
-    raters = [in_order("list", codes) for codes in written_out(TWENTY_ONE)]
-    given_order = m.cohen_kappa_score(*raters, weights="linear", labels=ORDER)
-    assert given_order == pytest.approx(2 / 23, rel=1e-13)
-    as_text = m.cohen_kappa_score(*raters, weights="linear")
-    assert as_text == pytest.approx(sk.cohen_kappa_score(*raters, weights="linear"), rel=1e-13)
-    assert as_text != pytest.approx(2 / 23, rel=1e-3)
+# Every metric of grades, by the name and the options that ask for their order.
+OF_GRADES = {
+    "linear kappa": (m.cohen_kappa_score, {"weights": "linear"}),
+    "quadratic kappa": (m.cohen_kappa_score, {"weights": "quadratic"}),
+    "ordinal alpha": (m.krippendorff_alpha_score, {"level": "ordinal"}),
+    "interval alpha": (m.krippendorff_alpha_score, {"level": "interval"}),
+    "mean distance": (m.macro_averaged_mean_absolute_error, {}),
+}
+
+
+def at_every_door(function, params, y_true, y_pred, **labels):
+    """The metric of a function, of many at once, of an interval, and of a table."""
+    metric = partial(function, **params)
+    yield lambda: function(y_true, y_pred, **params, **labels)
+    yield lambda: m.compute_metrics([metric], y_true, y_pred, **labels).popitem()[1]
+    yield (
+        lambda: (
+            m.confidence_interval(
+                metric, y_true, y_pred, **labels, n_resamples=20, random_state=0
+            ).value
+        )
+    )
+    if not labels:
+        table = m.ConfusionTally.from_predictions(y_true, y_pred)
+        yield lambda: function(table, table, **params)
+
+
+@pytest.mark.parametrize("name", OF_GRADES)
+def test_text_has_no_order_but_the_one_that_is_declared(name) -> None:
+    function, params = OF_GRADES[name]
+    codes = written_out(TWENTY_ONE)
+    value = pytest.approx(function(*codes, **params), rel=1e-13)
+    raters = [in_order("list", rater) for rater in codes]
+    for ask in at_every_door(function, params, *raters):
+        with pytest.raises(ValueError, match=r"y_true holds text.*no order: pass labels="):
+            ask()
+    for ask in at_every_door(function, params, *raters, labels=ORDER):
+        assert ask() == value
+    for ask in at_every_door(function, params, *[in_order("pandas", rater) for rater in codes]):
+        assert ask() == value
+
+
+@pytest.mark.parametrize("name", OF_GRADES)
+def test_conflicting_orders_are_refused_where_the_order_counts(name) -> None:
+    function, params = OF_GRADES[name]
+    y_true, y_pred = (in_order("pandas", rater) for rater in written_out(TWENTY_ONE))
+    y_pred = y_pred.cat.reorder_categories(ORDER[::-1], ordered=True)
+    for ask in at_every_door(function, params, y_true, y_pred):
+        with pytest.raises(ValueError, match=r"y_true and y_pred.*conflicting orders: pass labels"):
+            ask()
+    text = [list(y_true), list(y_pred)]
+    assert m.cohen_kappa_score(y_true, y_pred) == m.cohen_kappa_score(*text)
+    declared = function(y_true, y_pred, labels=ORDER, **params)
+    assert declared == function(*text, labels=ORDER, **params)
+
+
+def test_an_order_that_lacks_a_class_is_none() -> None:
+    y_true = pd.Categorical(["low", "mid", "low"], categories=["low", "mid"], ordered=True)
+    for y_pred in (["low", "high", "mid"], pd.Categorical(["low", "high", "mid"])):
+        with pytest.raises(ValueError, match=r"holds text.*no order"):
+            m.cohen_kappa_score(y_true, y_pred, weights="linear")
+    # One that has all of them, and another that agrees with it.
+    full = pd.Categorical(["low", "high", "mid"], categories=["low", "mid", "high"], ordered=True)
+    got = m.cohen_kappa_score(y_true, full, weights="linear")
+    assert got == m.cohen_kappa_score([0, 1, 0], [0, 2, 1], weights="linear")
 
 
 def test_grades_set_the_distances() -> None:

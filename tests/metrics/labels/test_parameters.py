@@ -28,7 +28,7 @@ WRONG = [
     ("zero_division", m.classification_report, (Y, P), {"zero_division": None}),
     ("zero_division", m.fbeta_of_averages_score, (Y, P), {"zero_division": -1}),
     ("zero_division", m.precision_recall_fscore_support, (Y, P), {"zero_division": 0.5}),
-    ("zero_division", m.matthews_corrcoef, (Y, P), {"zero_division": "warn"}),
+    ("zero_division", m.matthews_corrcoef, (Y, P), {"zero_division": "nan"}),
     ("zero_division", m.matthews_corrcoef, (Y, P), {"zero_division": 3}),
     ("beta", m.fbeta_score, (Y, P), {"beta": -1}),
     ("beta", m.fbeta_score, (Y, P), {"beta": "2"}),

@@ -89,6 +89,13 @@ def test_of_matthews(value: float) -> None:
     )
 
 
+@pytest.mark.parametrize(("true", "pred"), [([1, 1], [1, 1]), ([0, 1], [1, 1]), ([0, 0], [0, 1])])
+def test_matthews_warns_where_nothing_is_said(true: list[int], pred: list[int]) -> None:
+    with pytest.warns(UndefinedMetricWarning, match="Matthews.*0/0.*set to 0.0.*zero_division"):
+        assert m.matthews_corrcoef(true, pred) == 0.0
+    assert m.matthews_corrcoef(true, pred, zero_division=0) == 0.0
+
+
 def test_of_precision_recall_fscore_support() -> None:
     options = {"labels": LABELS, "zero_division": np.nan}
     precision, recall, fscore, support = m.precision_recall_fscore_support(TRUE, PRED, **options)

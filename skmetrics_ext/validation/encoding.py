@@ -1,0 +1,123 @@
+"""From the labels of columns to classes and codes, in the order that the columns declare."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+
+from skmetrics_ext import kernels
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.validation.containers import Column
+from skmetrics_ext.validation.errors import InvalidParameterError
+
+
+def encode_columns(*columns: tuple[Column, Array]) -> tuple[Array, list[Array]]:
+    """Classes that occur in any column, and codes of each.
+
+    Categorical columns are encoded through their categories, never row by row. Where one is
+    ordered and knows every class, its order is the order of the classes.
+    """
+    for column, values in columns:
+        if column.categories is not None or values.dtype.kind not in "biu":
+            break
+    else:
+        classes, codes = kernels.encode(*[values for _, values in columns])
+        return _as_in(columns[0][1], classes), codes
+    parts: list[Array] = []
+    codes_of: list[Array | None] = []
+    for column, values in columns:
+        if column.categories is None:
+            parts.append(values)
+            codes_of.append(None)
+            continue
+        used, (dense,) = kernels.encode(values)
+        parts.append(_as_labels(column.categories[used]))
+        codes_of.append(dense)
+    text = {part.dtype.kind in "UOT" for part in parts}
+    if len(text) > 1:
+        found = " and ".join(str(np.unique(part)[:5]) for part in parts)
+        raise InvalidParameterError(
+            f"Mix of label input types (string and number); Got {found} in "
+            f"{' and '.join(column.name for column, _ in columns)}, which must hold labels of one "
+            "type."
+        )
+    try:
+        classes, codes = kernels.encode(*parts)
+    except TypeError as error:  # categories of several types
+        names = " and ".join(column.name for column, _ in columns)
+        raise InvalidParameterError(
+            f"Mix of label input types: the categories of {names} have no order ({error})."
+        ) from error
+    codes = [
+        code if dense is None else _through(code, dense)
+        for code, dense in zip(codes, codes_of, strict=True)
+    ]
+    order = _category_order(classes, [column for column, _ in columns])
+    if order is None:
+        return _as_in(parts[0], classes), codes
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return classes[order], [rank[code] for code in codes]
+
+
+def find_labels(wanted: Array, classes: Array) -> Array:
+    """Position of each label among the classes, -1 where it is not one of them."""
+    place = {label: i for i, label in enumerate(classes.tolist())}
+    return np.array([place.get(label, -1) for label in wanted.tolist()], dtype=np.int64)
+
+
+def has_order(classes: Array, *columns: Column) -> bool | None:
+    """Whether ordered categoricals say in which order the classes stand; None where they conflict.
+
+    One has to know every class, and no other to have two of them in another order.
+    """
+    if not [column for column in columns if column.ordered]:
+        return False
+    ranks = _ranks(classes, columns)
+    if _conflict(ranks):
+        return None
+    return any(bool((rank >= 0).all()) for rank in ranks)
+
+
+def _as_in(first: Array, classes: Array) -> Array:
+    """True and 1 are one class; a first column of booleans that has every class names them."""
+    if first.dtype.kind != "b" or classes.dtype.kind == "b":
+        return classes
+    has_all = np.isin(classes, first).all()
+    return classes.astype(bool) if has_all else classes
+
+
+def _through(code_of: Array, dense: Array) -> Array:
+    if np.array_equal(code_of, np.arange(len(code_of))):
+        return dense
+    return code_of[dense]
+
+
+def _as_labels(categories: Array) -> Array:
+    is_text = categories.dtype.kind == "O" and all(isinstance(c, str) for c in categories)
+    return categories.astype(str) if is_text else categories
+
+
+def _ranks(classes: Array, columns: Sequence[Column]) -> list[Array]:
+    """Place of each class in the order that each ordered categorical declares, -1 for none."""
+    declared = [column.categories for column in columns if column.ordered]
+    return [find_labels(classes, categories) for categories in declared if categories is not None]
+
+
+def _conflict(ranks: list[Array]) -> bool:
+    for first, second in combinations(ranks, 2):
+        known = (first >= 0) & (second >= 0)
+        if not np.array_equal(np.argsort(first[known]), np.argsort(second[known])):
+            return True
+    return False
+
+
+def _category_order(classes: Array, columns: Sequence[Column]) -> Array | None:
+    """The classes in the order that is declared for all of them, if there is one."""
+    ranks = _ranks(classes, columns)
+    if _conflict(ranks):
+        return None
+    complete = next((rank for rank in ranks if (rank >= 0).all()), None)
+    return None if complete is None else np.argsort(complete)

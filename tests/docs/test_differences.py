@@ -1,0 +1,166 @@
+"""The page of differences: both answers of its rows, by asking both libraries.
+
+A case names its row by what stands in it, and each answer by the words of the row: a number with
+its digits, or the error. Rows whose answers the tests of scikit-learn demand are checked there.
+"""
+
+import re
+import warnings
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from scipy.sparse import csr_array
+from sklearn import metrics
+from support.markdown import ROOT
+
+import skmetrics_ext
+
+PAGE = (ROOT / "docs" / "differences.md").read_text(encoding="utf-8")
+ROWS = [line for line in PAGE.splitlines() if line.startswith("| ")]
+REFUSED = "`ValueError`"
+
+Y, P, S = [0, 1, 1, 0], [0, 1, 0, 0], [0.1, 0.9, 0.4, 0.2]
+MARKS, RANKS = np.array([[1, 0], [0, 1], [1, 1]]), np.array([[0.1, 0.2], [0.3, 0.9], [0.4, 0.3]])
+COLUMN, SPARSE = np.ones((4, 1)), csr_array(MARKS)
+DATES = np.array([1, 2, 2, 1], "M8[s]"), np.array([1, 2, 1, 1], "M8[s]")
+GRADES = ["lo", "mid", "hi"]
+TEXT = GRADES, ["lo", "mid", "lo"]
+ORDERED = [
+    pd.Categorical(text, categories=order, ordered=True)
+    for text, order in zip(TEXT, (GRADES, GRADES[::-1]), strict=True)
+]
+MASKED = np.ma.array(np.ones(4), mask=[0, 0, 1, 0])
+INF = float("inf")
+
+
+class Case(NamedTuple):
+    row: str  # in the cell of what differs
+    ask: Callable[[Any], Any]
+    theirs: str
+    ours: str
+
+
+def of_report(report: dict[str, Any]) -> float:
+    return float(report["accuracy"])
+
+
+CASES = [
+    Case("sparse multilabel", lambda m: m.roc_auc_score(SPARSE, RANKS), REFUSED, "accepted"),
+    Case("sparse multilabel", lambda m: m.coverage_error(SPARSE, RANKS), REFUSED, "accepted"),
+    Case("sparse multilabel", lambda m: m.dcg_score(SPARSE, RANKS), REFUSED, "accepted"),
+    Case("`pos_label=None` in", lambda m: m.f1_score(Y, P, pos_label=None), REFUSED, "one rule"),
+    Case(
+        "twice in `labels=` of `cohen",
+        lambda m: m.cohen_kappa_score(Y, P, labels=[0, 0, 1]),
+        "0.5",
+        REFUSED,
+    ),
+    Case(
+        "twice in `labels=` of `classification",
+        lambda m: of_report(m.classification_report(Y, P, labels=[0, 0, 1], output_dict=True)),
+        "0.714",
+        REFUSED,
+    ),
+    Case(
+        '`["0", "1"]`',
+        lambda m: m.f1_score(Y, P, labels=["0", "1"], average="macro"),
+        "0.733",
+        REFUSED,
+    ),
+    Case("`labels=[]`", lambda m: m.f1_score(Y, P, labels=[], average="macro"), "nan", REFUSED),
+    Case("one class or three", lambda m: m.brier_score_loss(Y, S, labels=[1]), "0.105", REFUSED),
+    Case("one class or three", lambda m: m.hinge_loss(Y, S, labels=[1]), "0.75", REFUSED),
+    Case(
+        "one class or three",
+        lambda m: m.brier_score_loss(Y, S, labels=[0, 1, 2]),
+        "0.105",
+        REFUSED,
+    ),
+    Case("`pos_label=7`", lambda m: m.brier_score_loss(Y, S, pos_label=7), "0.255", REFUSED),
+    Case("`pos_label=7`", lambda m: m.d2_brier_score(Y, S, pos_label=7), "-inf", REFUSED),
+    Case("`pos_label=7`", lambda m: m.det_curve(Y, S, pos_label=7)[1][0], "nan", REFUSED),
+    Case("`datetime64`", lambda m: m.accuracy_score(*DATES), "0.75", REFUSED),
+    Case(
+        "classes of text, lo, mid, hi",
+        lambda m: m.cohen_kappa_score(*TEXT, weights="linear"),
+        "0.571",
+        REFUSED,
+    ),
+    Case(
+        "conflicting orders",
+        lambda m: m.cohen_kappa_score(*ORDERED, weights="linear"),
+        "0.571",
+        REFUSED,
+    ),
+    Case(
+        "shape (n, 1)", lambda m: m.roc_auc_score(Y, S, sample_weight=COLUMN), "accepted", REFUSED
+    ),
+    Case(
+        "nan among the weights",
+        lambda m: m.hinge_loss(Y, S, sample_weight=[1, np.nan, 1, 1]),
+        "nan",
+        REFUSED,
+    ),
+    Case(
+        "nan among the weights",
+        lambda m: m.coverage_error(MARKS, RANKS, sample_weight=[1, np.nan, 1]),
+        "nan",
+        REFUSED,
+    ),
+    Case(
+        "weights that are all 0",
+        lambda m: m.label_ranking_average_precision_score(MARKS, RANKS, sample_weight=[0] * 3),
+        "nan",
+        REFUSED,
+    ),
+    Case(
+        "pandas categorical as weights",
+        lambda m: m.accuracy_score(Y, P, sample_weight=pd.Categorical([1, 3, 1, 1])),
+        "0.833",
+        REFUSED,
+    ),
+    Case(
+        "masked `sample_weight`",
+        lambda m: m.accuracy_score(Y, P, sample_weight=MASKED),
+        "0.75",
+        "1",
+    ),
+    Case("`beta=inf`", lambda m: m.fbeta_score([0, 0], [0, 1], beta=INF), "0", "0"),
+    Case("`matthews_corrcoef` of one class", lambda m: m.matthews_corrcoef(Y, [1] * 4), "0", "0"),
+]
+
+
+def answer(case: Case, library: Any) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        warnings.simplefilter("ignore", RuntimeWarning)
+        try:
+            return case.ask(library)
+        except ValueError:
+            return REFUSED
+
+
+def said(text: str, got: Any) -> bool:
+    """Whether an answer is the one that the words say."""
+    if text == REFUSED or isinstance(got, str):
+        return bool(text == got)
+    if not re.fullmatch(r"-?(nan|inf|[\d.]+)", text):
+        return bool(np.isfinite(got).all())
+    digits = len(text.partition(".")[2])
+    return bool(got == pytest.approx(float(text), abs=0.51 * 10.0**-digits, nan_ok=True))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.row}: {case.theirs}, {case.ours}")
+def test_both_answers_are_those_of_the_page(case: Case) -> None:
+    rows = [row for row in ROWS if case.row in row]
+    assert len(rows) == 1, f"the page has {len(rows)} rows with {case.row!r}"
+    cells = [cell.strip() for cell in rows[0].strip("|").split(" | ")]
+    of_this = sklearn.__version__.startswith("1.9")  # the version whose answers the page has
+    asked = [(case.ours, skmetrics_ext), *([(case.theirs, metrics)] if of_this else [])]
+    for text, library in asked:
+        assert any(text in cell for cell in cells), f"{text!r} does not stand in the row"
+        assert said(text, answer(case, library)), f"{library.__name__}: {answer(case, library)!r}"
