@@ -6,6 +6,7 @@ Each entry is a call of one argument, ``put``, which makes the container under t
 import dataclasses
 
 import numpy as np
+from matplotlib.figure import Figure
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 
@@ -236,18 +237,23 @@ def _drawn(display, *arguments, **options):
         .from_predictions(
             *(put(values) for values in arguments),
             **{name: put(values) for name, values in options.items()},
+            ax=Figure().subplots(),
         )
         .columns()
     )
 
 
 def _matrix(put):
-    shown = sx.ConfusionMatrixDisplay.from_predictions(put(Y3), put(P3), sample_weight=put(W))
+    shown = sx.ConfusionMatrixDisplay.from_predictions(
+        put(Y3), put(P3), sample_weight=put(W), ax=Figure().subplots()
+    )
     return shown.confusion_matrix
 
 
 def _of_estimator(put):
-    shown = sx.RocCurvesDisplay.from_estimator(_model(put), put(X), put(Y), sample_weight=put(W))
+    shown = sx.RocCurvesDisplay.from_estimator(
+        _model(put), put(X), put(Y), sample_weight=put(W), ax=Figure().subplots()
+    )
     return shown.columns()
 
 
