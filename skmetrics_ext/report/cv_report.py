@@ -15,6 +15,7 @@ from skmetrics_ext.report.comparison_table import ComparisonTable
 from skmetrics_ext.report.fold import FoldResult
 from skmetrics_ext.report.fold_statistics import bounds_of, compare_models, mean_interval
 from skmetrics_ext.report.frames import frame_of
+from skmetrics_ext.report.grouping import Grouping
 from skmetrics_ext.report.pooling import OutOfFold, ScoredData, out_of_fold, pool
 from skmetrics_ext.report.render import html_page, text_report
 from skmetrics_ext.validation import check_option
@@ -77,6 +78,11 @@ class CrossValidationReport:
     def n_folds(self) -> int:
         """Number of folds."""
         return len({result.fold for result in self.results})
+
+    @property
+    def grouping(self) -> Grouping | None:
+        """Which rows depend on each other, where that was told."""
+        return None if self.data is None else self.data.grouping
 
     def results_of(self, model: str) -> list[FoldResult]:
         """What a model gave, fold by fold.
@@ -144,7 +150,7 @@ class CrossValidationReport:
             mean = float(defined.mean()) if defined.size else float("nan")
             std = float(defined.std(ddof=1)) if defined.size > 1 else float("nan")
         bounds = bounds_of(None if self.data is None else self.data.scorers.get(metric))
-        error, low, high = mean_interval(own, values, self.confidence_level, bounds)
+        error, low, high = mean_interval(own, values, self.confidence_level, bounds, self.grouping)
         return {
             "model": model,
             "is_baseline": model == self.baseline,
@@ -184,7 +190,9 @@ class CrossValidationReport:
         list of dict
             A row per model and metric, with ``model``, ``metric``, ``value``, ``low``, ``high``,
             ``method`` (of the interval), ``n_rows`` and ``reason`` (why there is no value, or no
-            interval, or by what convention there is a value; else None).
+            interval, by what convention there is a value, or what makes its interval doubtful;
+            else None). Intervals take as independent the groups of rows, where these were given,
+            and else the rows, also where repeated folds predict them several times.
         """
         return pool(self)
 
@@ -296,6 +304,7 @@ class CrossValidationReport:
             "positive_class": positive.item() if hasattr(positive, "item") else positive,
             "left_out": list(self.left_out),
             "n_samples": self.n_samples,
+            "n_groups": None if self.grouping is None else self.grouping.n_groups,
             "n_folds": self.n_folds,
             "splitter": self.splitter,
             "confidence_level": self.confidence_level,

@@ -16,6 +16,7 @@ from skmetrics_ext.inference.tests.fold_tests import (
     corrected_resampled_ttest,
 )
 from skmetrics_ext.numeric import Array
+from skmetrics_ext.report.grouping import Grouping, group_sizes
 from skmetrics_ext.scoring.scorer import metric_of
 from skmetrics_ext.validation import InvalidParameterError, check_option
 
@@ -28,7 +29,11 @@ _ENDS = ("difference", "low", "high", "p_value", "p_holm", "p_a_better", "p_equi
 
 
 def mean_interval(
-    results: Sequence[FoldResult], values: Array, level: float, bounds: tuple[float, float]
+    results: Sequence[FoldResult],
+    values: Array,
+    level: float,
+    bounds: tuple[float, float],
+    grouping: Grouping | None = None,
 ) -> tuple[float, float, float]:
     """Corrected standard error of the mean and its t interval, over the defined folds.
 
@@ -37,7 +42,8 @@ def mean_interval(
     defined = np.isfinite(values)
     if np.count_nonzero(defined) < 2 or np.isinf(values).any():
         return _NAN, _NAN, _NAN
-    sizes = _sizes([r for r, kept in zip(results, defined, strict=True) if kept])
+    kept = [result for result, is_kept in zip(results, defined, strict=True) if is_kept]
+    sizes = group_sizes(grouping, kept)
     found = corrected_resampled_interval(values[defined], confidence_level=level, **sizes)
     return found.standard_error, max(found.low, bounds[0]), min(found.high, bounds[1])
 
@@ -97,7 +103,8 @@ def _compare_pair(
         row["reason"] = f"both are defined on {len(shared)} folds; at least 2 are needed"
         return row
     first, second = np.array([[r.values[metric] for r in pair] for pair in shared]).T
-    options = {**_sizes([a for a, _ in shared]), "confidence_level": report.confidence_level}
+    sizes = group_sizes(report.grouping, [a for a, _ in shared])
+    options = {**sizes, "confidence_level": report.confidence_level}
     test = corrected_resampled_ttest(first, second, **options)
     bayes = bayesian_correlated_ttest(first, second, rope=rope, **options)
     row.update(
@@ -110,7 +117,3 @@ def _compare_pair(
         p_b_better=bayes.p_b_better,
     )
     return row
-
-
-def _sizes(results: Sequence[FoldResult]) -> dict[str, Any]:
-    return {"n_train": [r.n_train for r in results], "n_test": [r.n_test for r in results]}

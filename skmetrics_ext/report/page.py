@@ -106,7 +106,7 @@ def _pooled(report: CrossValidationReport, level: str) -> str:
         ]
         for row in report.pooled()
     ]
-    header = ["model", "metric", "value", f"{level} interval", "method", "rows", "why not"]
+    header = ["model", "metric", "value", f"{level} interval", "method", "rows", "note"]
     return table(header, rows, text=(1, 4, 6), baseline=report.baseline)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from skmetrics_ext.numeric import Array
+from skmetrics_ext.report.grouping import Grouping
 from skmetrics_ext.report.params import take_params
 from skmetrics_ext.scoring.intervals import estimate_of
 from skmetrics_ext.scoring.recording import evaluate_all
@@ -26,8 +27,6 @@ _RANKED = (
     "is refused; see the mean over folds"
 )
 
-_REPEATED = "rows occur several times, which an interval would take for different rows"
-
 
 @dataclass(frozen=True, slots=True)
 class ScoredData:
@@ -41,11 +40,14 @@ class ScoredData:
         Scorers by the name of the metric.
     params : mapping of str to mapping
         Parameters (weights) of each metric.
+    grouping : Grouping or None, default=None
+        Which rows depend on each other.
     """
 
     y: Any
     scorers: Mapping[str, Callable[..., Any]]
     params: Mapping[str, Mapping[str, Any]]
+    grouping: Grouping | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -116,7 +118,6 @@ def pool(report: CrossValidationReport) -> list[dict[str, Any]]:
     """A row per model and metric."""
     rows = []
     for model, found in report.predictions.items():
-        repeated = len(np.unique(found.rows)) < len(found.rows)
         evaluation = None
         if report.data is not None and len(found.rows):
             stored = Stored(found.classes, found.responses)
@@ -134,7 +135,7 @@ def pool(report: CrossValidationReport) -> list[dict[str, Any]]:
             }
             if evaluation is not None and report.data is not None:
                 told = [r.notes.get(metric) for r in report.results_of(model)]
-                row.update(_pooled(report, report.data, metric, evaluation, found, repeated, told))
+                row.update(_pooled(report, report.data, metric, evaluation, found, told))
             rows.append(row)
     return rows
 
@@ -145,7 +146,6 @@ def _pooled(
     metric: str,
     evaluation: ScoredModel,
     found: OutOfFold,
-    repeated: bool,
     told: list[str | None],
 ) -> dict[str, Any]:
     scorer = data.scorers[metric]
@@ -163,13 +163,15 @@ def _pooled(
         return {"reason": result.reasons.get(metric)}
     if found_metric.spec.takes_logs:  # a class that a fold's model never saw is among those of all
         note = "; ".join(dict.fromkeys(filter(None, [note, *told]))) or None
-    if repeated:
-        return {"value": value, "reason": _REPEATED}
     estimate, reason = estimate_of(
         scorer,
         evaluation,
         params,
-        {"confidence_level": report.confidence_level, "random_state": 0},
+        {
+            "confidence_level": report.confidence_level,
+            "random_state": 0,
+            "groups": dependent_rows(data.grouping, found.rows),
+        },
         value,
     )
     noted = None if note is None else f"by convention: {note}"
@@ -180,5 +182,12 @@ def _pooled(
         "low": estimate.low,
         "high": estimate.high,
         "method": estimate.method,
-        "reason": noted,
+        "reason": "; ".join(filter(None, [noted, estimate.note])) or None,
     }
+
+
+def dependent_rows(grouping: Grouping | None, rows: Array) -> Array | None:
+    """Which predictions depend on each other: those of a group, or else of a repeated row."""
+    if grouping is not None:
+        return grouping.of_row[rows]
+    return rows if len(np.unique(rows)) < len(rows) else None

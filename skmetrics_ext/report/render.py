@@ -51,12 +51,17 @@ def html_page(report: CrossValidationReport) -> str:
 
 def heading(report: CrossValidationReport) -> list[str]:
     """What the numbers are of."""
+    grouping = report.grouping
+    grouped = "" if grouping is None else f" in {grouping.n_groups} groups"
     lines = [
-        f"{report.n_folds} folds of {report.n_samples} rows: {report.splitter}",
+        f"{report.n_folds} folds of {report.n_samples} rows{grouped}: {report.splitter}",
         "mean ± standard deviation over the folds (ddof=1)",
     ]
     if report.positive_class is not None:
         lines[1] += f"; positive class: {report.positive_class}"
+    if grouping is not None:
+        lines[1] += "; intervals by groups"
+        lines += grouping.told
     if report.left_out:
         names = ", ".join(report.left_out)
         lines.append(f"no class is the positive one by itself: pass pos_label= for {names}")

@@ -10,6 +10,7 @@ import numpy as np
 from skmetrics_ext.progress import Progress, reporting
 from skmetrics_ext.report.cv_report import CrossValidationReport
 from skmetrics_ext.report.fold import Fold, FoldResult, fit_and_score, row_numbers
+from skmetrics_ext.report.grouping import Grouping
 from skmetrics_ext.report.params import send_params
 from skmetrics_ext.report.pooling import ScoredData
 from skmetrics_ext.report.scoring import ReportScoring, resolve_scoring
@@ -67,7 +68,8 @@ def cross_validation_report(
         groups together where ``groups`` is given. Any splitter of scikit-learn is accepted. The
         folds are made once, and are the same for all models.
     groups : array-like of shape (n_samples,), default=None
-        Group of each sample, for the splitter.
+        Rows of one group depend on each other (several of a patient). They go to the splitter, and
+        all intervals and tests take groups as independent, and not rows.
     baseline : {"prior", "most_frequent", "stratified", "uniform"}, estimator or None, \
 default="prior"
         A strategy of `sklearn.dummy.DummyClassifier`, or a model; the last line of the table.
@@ -132,7 +134,7 @@ default="prior"
     check_consistent_length(X, y, groups)
     check_fitted_rows(X, y=y, **{**(params or {}), "groups": groups})
     if groups is not None:
-        read_groups(groups, count_rows(y) or 0)
+        group = read_groups(groups, count_rows(y) or 0)
     level = check_level(confidence_level)
     models = _named_models(estimators)
     labels = to_host(y, "y")  # what the folds are made of
@@ -152,6 +154,7 @@ default="prior"
     ]
     if not folds:
         raise ValueError("cv gives no folds.")
+    grouping = None if groups is None else Grouping.of(group, folds)
     given = {model: (X, y, routed.fit[model]) for model in models}
     plain = labels is y and type(X) is np.ndarray
     if name is not None and isinstance(baseline, str) and not plain:  # a dummy reads no tensors
@@ -180,7 +183,7 @@ default="prior"
         positive_class=positive,
         left_out=chosen.left_out,
         confidence_level=level,
-        data=ScoredData(y, chosen.panel.scorers, routed.score),
+        data=ScoredData(y, chosen.panel.scorers, routed.score, grouping),
     )
 
 

@@ -20,7 +20,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from skmetrics_ext import ScorerPanel, cross_validation_report, get_scorer
+from skmetrics_ext import (
+    ScorerPanel,
+    confidence_interval,
+    cross_validation_report,
+    get_scorer,
+)
 
 X, Y = load_breast_cancer(return_X_y=True)
 X = X[:, :4]
@@ -135,14 +140,14 @@ def test_weights_are_pooled_too():
     assert pooled(report, "GaussianNB", "accuracy")["value"] == pytest.approx(expected)
 
 
-def test_repeated_folds_have_a_pooled_value_and_no_interval():
+def test_repeated_folds_count_each_row_once():
     cv = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)
     report = cross_validation_report(GaussianNB(), X, Y, scoring="accuracy", cv=cv)
-    row = pooled(report, "GaussianNB", "accuracy")
+    row, kept = pooled(report, "GaussianNB", "accuracy"), report.predictions["GaussianNB"]
     assert row["n_rows"] == 2 * len(Y)
-    assert not np.isnan(row["value"])
-    assert np.isnan(row["low"])
-    assert "several times" in row["reason"]
+    pred = kept.responses["predict"]
+    found = confidence_interval("accuracy", Y[kept.rows], pred, groups=kept.rows)
+    assert (row["low"], row["high"]) == pytest.approx((found.low, found.high))
 
 
 def test_a_class_that_a_fold_never_saw_has_probability_0():
