@@ -13,6 +13,8 @@ from skmetrics_ext.metrics.labels.grades import check_order, disagreement, read_
 from skmetrics_ext.numeric import Array, divide, exclusive_cumsum
 from skmetrics_ext.tallies import Counts, LabelTally, Tabulated
 from skmetrics_ext.validation import InvalidParameterError, Labels, warn_undefined
+from skmetrics_ext.validation.encoding import find_labels
+from skmetrics_ext.validation.labels import read_labels
 
 # ------------------------------------------------- kernels, over the classes on the last axis
 
@@ -218,13 +220,9 @@ def cohen_kappa_score(
         )
     checked = Labels.check(y1, y2, sample_weight=sample_weight, names=("y1", "y2"))
     checked = checked.single_label("kappa")
+    if labels is not None:
+        _check_present(read_labels(labels, once=True), checked)
     restricted = checked.restrict(labels)
-    if labels is not None and not np.isin(checked.positions(labels), checked.true).any():
-        raise InvalidParameterError(
-            "At least one label in `labels` must be present in `y1` (even though "
-            "`cohen_kappa_score` is otherwise agnostic to the order of `y1` and `y2`); got "
-            f"labels={list(restricted.classes)}."
-        )
     end = (
         "`cohen_kappa_score` is undefined and set to the value defined by the "
         f"`replace_undefined_by` param, which is set to {replace_undefined_by}."
@@ -238,6 +236,16 @@ def cohen_kappa_score(
         warn_undefined(f"`y1`, `y2` and `labels` have only one label in common. {end}")
         return float(replace_undefined_by)
     return float(value)
+
+
+def _check_present(labels: Array, checked: Labels) -> None:
+    place = find_labels(labels, checked.classes)
+    if not np.isin(place[place >= 0], checked.true).any():
+        raise InvalidParameterError(
+            "At least one label in `labels` must be present in `y1` (even though "
+            "`cohen_kappa_score` is otherwise agnostic to the order of `y1` and `y2`); got "
+            f"labels={labels[:10].tolist()} for the classes {checked.classes[:10].tolist()}."
+        )
 
 
 @document

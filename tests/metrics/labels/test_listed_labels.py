@@ -52,13 +52,18 @@ def test_no_output_of_a_table_is_listed_twice():
             m.multilabel_confusion_matrix(marks, marks, labels=[1, 1], samplewise=samplewise)
 
 
-@pytest.mark.parametrize("name", LISTING)
+@pytest.mark.parametrize("name", [name for name in LISTING if name != "cohen_kappa_score"])
 def test_labels_are_of_the_type_of_the_classes(name):
     with pytest.raises(ValueError, match=r"labels holds text, \['0', '1'\].*numbers, \[0, 1\]"):
         LISTING[name](Y, P, labels=["0", "1"])
     text, predicted = np.array(["a", "b", "b"]), np.array(["a", "b", "a"])
     with pytest.raises(ValueError, match=r"labels holds numbers, \[0, 1\].*text, \['a', 'b'\]"):
         LISTING[name](text, predicted, labels=[0, 1])
+
+
+def test_kappa_names_both_in_the_words_of_scikit_learn():
+    with pytest.raises(ValueError, match=r"present in `y1`.*labels=\['0', '1'\].*classes \[0, 1\]"):
+        m.cohen_kappa_score(Y, P, labels=["0", "1"])
 
 
 def test_labels_of_another_type_that_are_equal():
