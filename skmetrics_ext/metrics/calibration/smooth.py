@@ -169,8 +169,8 @@ def smooth_calibration_error(
 
     Notes
     -----
-    Computed from as many cosines as the bandwidth leaves. Of more rows than sixteen times these each
-    residual is split between two points of a grid of m cells, which errs by at most
+    Computed from as many cosines as the bandwidth leaves. Of more rows than sixteen times these
+    each residual is split between two points of a grid of m cells, which errs by at most
     :math:`\frac{1}{8 m^2} \int |K''| = 0.121 / (m \sigma)^2` times the mean absolute residual: m
     is such that this is below 1e-6 (for bandwidths from 0.0003 on). The fixed point moves by no
     more than this.
