@@ -3,33 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan, bootstrap_bounds, resample
-from skmetrics_ext.inference.draws.pairs import (
-    PairReading,
-    number_of,
-    pair_of_checked,
-    pair_of_rows,
-)
-from skmetrics_ext.inference.draws.permutation import PLAN, permutation_test
-from skmetrics_ext.inference.draws.rankings import is_area
-from skmetrics_ext.inference.draws.readers import (
-    RawRows,
-    check_models,
-    find_metric,
-    read_checked,
-)
+from skmetrics_ext.inference.draws.permutation import permutation_test
+from skmetrics_ext.inference.draws.readers import RawRows, check_models, find_metric
 from skmetrics_ext.inference.draws.readings import MomentReading, TallyReading, response_name
 from skmetrics_ext.inference.draws.units import WEIGHT_KINDS, Units
 from skmetrics_ext.inference.influence.spread import Contributions
+from skmetrics_ext.inference.margins import Claim
 from skmetrics_ext.inference.methods import FEW_THAT_DECIDE
+from skmetrics_ext.inference.question import Question, is_hits, is_mean_area
 from skmetrics_ext.inference.results import Comparison
-from skmetrics_ext.inference.tests.contingency import mcnemar_comparison
+from skmetrics_ext.inference.tests.contingency import mcnemar_comparison, tango_score
 from skmetrics_ext.inference.tests.delong import (
-    ALTERNATIVES,
     correlated_areas,
     paired_comparison,
     tail_probability,
@@ -43,50 +32,7 @@ from skmetrics_ext.validation.parameters import check_level
 
 COMPARE_METHODS = ("auto", "delong", "mcnemar", "delta", "bootstrap", "permutation")
 _FEW = 10  # rows in which the models differ, below which the normal distribution is far
-_OF_HITS = ("hits", "marks")  # tallies of rows that are right or wrong
 _NAN = float("nan")
-
-
-class Question(NamedTuple):
-    """What is asked of two models: by a metric that is settled and data that were checked.
-
-    Of a function of the user's own the data are `RawRows`.
-    """
-
-    metric: Metric
-    models: tuple[Any, Any]
-    groups: Any = None
-    weights_are: str = "importance"
-    alternative: str = "two-sided"
-    level: float = 0.95
-    plan: DrawPlan = PLAN
-
-    def pair(self, *, exchange: bool = False) -> PairReading:
-        """Both models; of rankings, exchanges are those of ranks, which have one scale."""
-        row = self.metric.row
-        if row is None:
-            return pair_of_rows(self.metric, *self.models)
-        return pair_of_checked(
-            self.metric,
-            *self.models,
-            groups=self.groups,
-            weights_are=self.weights_are,
-            ranked=exchange and (row.tally, row.response) == ("ranks", "scores"),
-        )
-
-    def contributions(self) -> list[tuple[TallyReading, Contributions]] | None:
-        """What each row adds to the metric of either model; None where it has no derivative."""
-        if self.metric.row is None:
-            return None
-        found = []
-        for name, data in zip(("pred_a", "pred_b"), self.models, strict=True):
-            value = number_of(self.metric, name, data)
-            reading = read_checked(self.metric, data, self.groups, self.weights_are, value)
-            added = Contributions.of(reading)
-            if added is None:
-                return None
-            found.append((reading, added))
-        return found
 
 
 @document
@@ -98,6 +44,7 @@ def compare(
     *,
     method: str = "auto",
     alternative: str = "two-sided",
+    margin: float | None = None,
     confidence_level: float = 0.95,
     n_resamples: int = 9999,
     groups: Any = None,
@@ -140,9 +87,14 @@ def compare(
           There is no interval;
         - "auto": the first of these that applies. Where areas have no variance to estimate, its
           p-value is that of "permutation".
-    alternative : {"two-sided", "less", "greater"}, default="two-sided"
-        Whether the metric of the first model differs, is less or is greater. The interval is
-        two-sided whatever the alternative.
+    alternative : {"two-sided", "less", "greater", "non-inferior", "equivalent"}, \
+            default="two-sided"
+        What is claimed of the metric of the first model: that it differs from that of the second,
+        is less, is greater; with a margin, by more than that; that it is "non-inferior", not
+        worse by the margin or more, where `better` is as the metric has it; or "equivalent",
+        within the margin on both sides. The interval is two-sided whatever the alternative.
+    margin : float, default=None
+        The least difference that matters, in units of the metric; positive.
     confidence_level : float in (0, 1), default=0.95
         Nominal coverage of the interval.
     n_resamples : int, default=9999
@@ -167,13 +119,26 @@ def compare(
     -------
     Comparison
         ``method`` names what was chosen. A model compared with itself has difference 0 and p = 1.
+        ``concluded`` says whether ``p_value`` is at most 1 - ``confidence_level``; of a one-sided
+        test at 2.5 %, with the lower bound of a 95 % interval, ask for a level of 0.975.
 
     Raises
     ------
     {raises}
 
+    Notes
+    -----
+    With a margin M and the tails of the distribution that a method has, shifted to the limit:
+    "greater" :math:`P(d \ge \hat d \mid M)`; "less" :math:`P(d \le \hat d \mid -M)`;
+    "two-sided" twice the lesser of both; "non-inferior" :math:`P(d \ge \hat d \mid -M)`, of losses
+    :math:`P(d \le \hat d \mid M)`; "equivalent" the greater of these two one-sided p-values
+    (TOST), so that it is concluded at 0.05 where the 90 % interval is within the margin. Shares
+    of rows are tested by Tango's score, whose errors are those under the limit. "permutation",
+    which tests that nothing differs, takes no margin.
+
     References
     ----------
+    Schuirmann (1987), Journal of Pharmacokinetics and Biopharmaceutics 15(6), 657-680, for TOST;
     DeLong, DeLong & Clarke-Pearson (1988), Biometrics 44(3), 837-845; Tango (1998), Statistics in
     Medicine 17(8), 891-908; Efron & Tibshirani (1993), An Introduction to the Bootstrap; Bandos,
     Rockette & Gur (2005), Statistics in Medicine 24(18), 2873-2893, for exchanges of ranks; Phipson
@@ -188,10 +153,13 @@ def compare(
     0.3125 [-0.07487, 0.6999], p = 0.114 (95% confidence, delong)
     >>> print(compare("roc_auc", y_true, a, b, method="permutation"))
     0.3125 [nan, nan], p = 0.125 (95% confidence, permutation, exact)
+    >>> found = compare("roc_auc", y_true, a, b, margin=0.05, alternative="non-inferior")
+    >>> round(found.p_value, 4), found.concluded
+    (0.0333, True)
     """
-    check_option("alternative", alternative, ALTERNATIVES)
     check_option("weights_are", weights_are, WEIGHT_KINDS)
     found, level = find_metric(metric, metric_params), check_level(confidence_level)
+    claim = Claim.of(alternative, margin, found)
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress)
     if found.row is not None:
         found, models = check_models(found, y_true, pred_a, pred_b, sample_weight)
@@ -201,15 +169,25 @@ def compare(
     else:
         about = sample_weight, groups, weights_are
         models = RawRows.check(y_true, pred_a, *about), RawRows.check(y_true, pred_b, *about)
-    return answer(Question(found, models, groups, weights_are, alternative, level, plan), method)
+    return answer(Question(found, models, groups, weights_are, claim, level, plan), method)
 
 
 def answer(asked: Question, method: str = "auto") -> Comparison:
     """The comparison by the method that is asked for, or the first that applies."""
     check_option("method", method, COMPARE_METHODS)
-    if method in ("auto", "delong") and _is_mean_area(asked.metric):
+    if method == "permutation" and asked.claim.margin is not None:
+        raise InvalidParameterError(
+            "method='permutation' tests that nothing differs and takes no margin, got "
+            f"{asked.claim.margin:g}."
+        )
+    found = _by_method(asked, method)
+    return replace(found, alternative=asked.claim.alternative, margin=asked.claim.margin)
+
+
+def _by_method(asked: Question, method: str) -> Comparison:
+    if method in ("auto", "delong") and is_mean_area(asked.metric):
         return _delong(asked, method)
-    if method in ("auto", "mcnemar") and _is_hits(asked):
+    if method in ("auto", "mcnemar") and is_hits(asked):
         return _mcnemar(asked)
     if method == "permutation":
         return _permutation(asked)
@@ -228,28 +206,10 @@ def answer(asked: Question, method: str = "auto") -> Comparison:
 # --------------------------------------------------------------------------- which method applies
 
 
-def _is_mean_area(metric: Metric) -> bool:
-    averages = ("macro", "weighted", "micro")
-    return is_area(metric) and metric.params.get("average", "macro") in averages
-
-
-def _is_hits(asked: Question) -> bool:
-    """Whether it counts which rows are right, of rows that are independent and weigh the same."""
-    metric, first = asked.metric, asked.models[0]
-    if (
-        metric.row is None
-        or metric.tally not in _OF_HITS
-        or metric.params
-        or asked.groups is not None
-    ):
-        return False
-    return not first.is_multilabel and first.weight is None
-
-
 def _applicable(asked: Question) -> list[str]:
     applies = {
-        "delong": _is_mean_area(asked.metric),
-        "mcnemar": _is_hits(asked),
+        "delong": is_mean_area(asked.metric),
+        "mcnemar": is_hits(asked),
         "delta": asked.contributions() is not None,
         "bootstrap": True,
         "permutation": True,
@@ -269,9 +229,15 @@ def _delong(asked: Question, method: str) -> Comparison:
         average=options.get("average", "macro"),
         weights_are=asked.weights_are,
     )
-    found = paired_comparison(areas, 0, 1, asked.alternative, asked.level)
-    found = _scaled(found, *asked.metric.spec.bounds)
-    if method == "auto" and np.isnan(found.p_value) and not np.isnan(found.difference):
+    start, stop = asked.metric.spec.bounds
+    found = paired_comparison(areas, 0, 1, asked.claim.per(stop - start), asked.level)
+    found = _scaled(found, start, stop)
+    if (
+        asked.claim.margin is None
+        and method == "auto"
+        and np.isnan(found.p_value)
+        and not np.isnan(found.difference)
+    ):
         tested = _permutation(asked)
         name = f"delong, p-value by {tested.method}"
         note = "the areas have no variance to estimate"
@@ -282,15 +248,28 @@ def _delong(asked: Question, method: str) -> Comparison:
 def _mcnemar(asked: Question) -> Comparison:
     hits = np.column_stack([one.row_hits() for one in asked.models]).astype(np.int64)
     found = mcnemar_comparison(hits, "mid_p", asked.level)
+    claim, two_sided = asked.claim, found
     if not asked.metric.spec.greater_is_better:  # a share of errors
-        found = _scaled(found, 1.0, 0.0)
-    if asked.alternative == "two-sided":
-        return found
-    # The mid-P tails of a fair coin add up to 1.
-    tail = found.p_value / 2
-    is_inside = (found.difference > 0) == (asked.alternative == "greater")
-    one_sided = 0.5 if found.difference == 0 else tail if is_inside else 1 - tail
-    return replace(found, p_value=one_sided)
+        found, claim = _scaled(found, 1.0, 0.0), claim.per(-1.0)
+
+    def tail(null: float, side: str) -> float:
+        """Of the share of rows that are right; the mid-P tails of a fair coin add up to 1."""
+        if claim.margin is not None:
+            return tail_probability(score(null), np.inf, side)
+        half, difference = two_sided.p_value / 2, two_sided.difference
+        if side == "two-sided" or difference == 0:
+            return 2 * half if side == "two-sided" else 0.5
+        return half if (difference > 0) == (side == "greater") else 1 - half
+
+    only_a, only_b = (int((hits[:, i] > hits[:, 1 - i]).sum()) for i in range(2))
+
+    def score(null: float) -> float:
+        return float(tango_score(np.asarray(null), only_a, only_b, len(hits)))
+
+    p_value, null = claim.tested(tail)
+    if claim.margin is None:
+        return replace(found, p_value=p_value)
+    return replace(found, p_value=p_value, statistic=score(null), method="tango")
 
 
 def _scaled(found: Comparison, start: float, stop: float) -> Comparison:
@@ -317,16 +296,20 @@ def _delta(asked: Question, added: list[tuple[TallyReading, Contributions]]) -> 
     variance, freedom, effective = of_first.on(units).minus(of_second.on(units)).spread()
     difference = values[0] - values[1]
     name = "delta, paired t" if isinstance(first, MomentReading) else "delta"
-    if difference == 0 and variance == 0:
+    if difference == 0 and variance == 0 and asked.claim.margin is None:
         return _told(asked, values, name, 1.0, (0.0, 0.0), 0.0, 0.0)
     if not variance > 0 or not freedom > 0:
-        note = "the difference has no variance to estimate: method='permutation' has a test"
+        note = "the difference has no variance to estimate"
+        if asked.claim.margin is None:
+            note += ": method='permutation' has a test"
         return _told(asked, values, name, note="" if np.isnan(difference) else note)
     error = float(np.sqrt(variance))
     away = float(stdtrit(freedom, (1 + asked.level) / 2)) * error
     bounds = _within(asked.metric, difference - away, difference + away)
-    statistic = difference / error
-    p_value = tail_probability(statistic, float(freedom), asked.alternative)
+    p_value, null = asked.claim.tested(
+        lambda null, side: tail_probability((difference - null) / error, float(freedom), side)
+    )
+    statistic = (difference - null) / error
     note, differing = "", _rows_apart(first.data, second.data)
     if differing < _FEW:
         note = f"the models differ in {differing} rows only: method='permutation' is exact"
@@ -351,21 +334,25 @@ def _bootstrap(asked: Question) -> Comparison:
     draws = resample(pair, asked.plan)
     low, high = bootstrap_bounds(pair, draws, "bootstrap", asked.level, (-np.inf, np.inf))
     known = draws[~np.isnan(draws)]
-    # The observed rows are one draw more, so that no p-value is 0.
-    below = (np.count_nonzero(known <= 0) + 1) / (len(known) + 1)
-    above = (np.count_nonzero(known >= 0) + 1) / (len(known) + 1)
-    tails = {"greater": below, "less": above, "two-sided": min(2 * min(below, above), 1.0)}
+
+    def tail(null: float, side: str) -> float:
+        """Share of draws beyond a value; the observed rows are one more, so that none is 0."""
+        below = (np.count_nonzero(known <= null) + 1) / (len(known) + 1)
+        above = (np.count_nonzero(known >= null) + 1) / (len(known) + 1)
+        tails = {"greater": below, "less": above, "two-sided": min(2 * min(below, above), 1.0)}
+        return tails[side]
+
     note = ""
     if len(known) < len(draws):
         note = f"{len(draws) - len(known)} of {len(draws)} draws were undefined"
     error = float(known.std(ddof=1)) if len(known) > 1 else _NAN
-    bounds, p_value = (float(low), float(high)), tails[asked.alternative]
+    bounds, p_value = (float(low), float(high)), asked.claim.tested(tail)[0]
     return _told(asked, pair.values, "bootstrap", p_value, bounds, error=error, note=note)
 
 
 def _permutation(asked: Question) -> Comparison:
     pair = asked.pair(exchange=True)
-    found = permutation_test(pair, asked.alternative, asked.plan)
+    found = permutation_test(pair, asked.claim.alternative, asked.plan)
     note = ""
     if found.undefined:
         note = f"{found.undefined} of {found.orders} exchanges were undefined and count as large"

@@ -10,6 +10,7 @@ import numpy as np
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.draws.readers import find_metric, read_checked, read_metric
 from skmetrics_ext.inference.draws.readings import Reading
+from skmetrics_ext.inference.margins import Goal
 from skmetrics_ext.inference.methods import Interval, methods_of
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.metrics.documentation import document
@@ -28,6 +29,7 @@ def confidence_interval(
     *,
     method: str = "auto",
     confidence_level: float = 0.95,
+    goal: float | None = None,
     groups: Any = None,
     sample_weight: Any = None,
     weights_are: str = "importance",
@@ -73,6 +75,9 @@ def confidence_interval(
           percentiles) and "basic".
     confidence_level : float in (0, 1), default=0.95
         Nominal coverage of the interval, two-sided.
+    goal : float, default=None
+        A value that was to be reached: ``reached`` of the result says whether the interval is
+        beyond it, in the direction of the metric.
     groups : array-like of shape (n_samples,), default=None
         Rows of one group depend on each other (several of a patient); groups do not. The
         bootstrap draws groups.
@@ -134,6 +139,8 @@ def confidence_interval(
     0.7579 [0.6372, 0.8481] (95% confidence, wilson)
     >>> print(confidence_interval("recall", y_true, y_pred, average="macro", method="delta"))
     0.75 [0.6404, 0.8596] (95% confidence, delta)
+    >>> print(confidence_interval("accuracy", y_true, y_pred, goal=0.6))
+    0.75 [0.6277, 0.8422], goal 0.6: reached (95% confidence, wilson)
     """
     found, level = find_metric(metric, metric_params), check_level(confidence_level)
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress)
@@ -150,7 +157,9 @@ def confidence_interval(
             "stands for both."
         )
     about = {"sample_weight": sample_weight, "groups": groups, "weights_are": weights_are}
-    return interval_of(read_metric(found, y_true, y_pred, **about), method, level, plan)
+    beyond = None if goal is None else Goal.of(goal, found)
+    estimates = interval_of(read_metric(found, y_true, y_pred, **about), method, level, plan)
+    return estimates if beyond is None else beyond.asked_of(estimates)
 
 
 def interval_of_checked(

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isnan
+
+_ANSWERS = {True: "reached", False: "not reached", None: "undecided"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +26,11 @@ class Estimate:
         Nominal coverage, in (0, 1).
     note : str, default=""
         What a reader must know before using the interval (few rows, an extreme value).
+    goal : float or None, default=None
+        A value that was to be reached.
+    reached : bool or None, default=None
+        Whether the whole interval is at the goal or better, by the direction of the metric; False
+        where all of it is worse, None where the interval holds both, or none was asked for.
 
     Examples
     --------
@@ -38,11 +46,14 @@ class Estimate:
     method: str
     confidence_level: float
     note: str = ""
+    goal: float | None = None
+    reached: bool | None = None
 
     def __str__(self) -> str:
         told = f"; {self.note}" if self.note else ""
+        asked = "" if self.goal is None else f", goal {self.goal:g}: {_ANSWERS[self.reached]}"
         return (
-            f"{self.value:.4g} [{self.low:.4g}, {self.high:.4g}] "
+            f"{self.value:.4g} [{self.low:.4g}, {self.high:.4g}]{asked} "
             f"({100 * self.confidence_level:g}% confidence, {self.method}{told})"
         )
 
@@ -60,7 +71,7 @@ class Comparison:
     statistic : float
         Test statistic; nan where the method has none.
     p_value : float
-        Two-sided unless another alternative was asked for.
+        Of the hypothesis that what `alternative` claims is not so.
     method : str
         How the difference was tested.
     value_a, value_b : float
@@ -71,12 +82,19 @@ class Comparison:
         Nominal coverage of the interval, in (0, 1).
     note : str, default=""
         What a reader must know before using the numbers.
+    alternative : str, default="two-sided"
+        What the test is to show.
+    margin : float or None, default=None
+        How large a difference has to be to matter.
 
     Examples
     --------
     >>> from skmetrics_ext import Comparison
-    >>> print(Comparison(0.1, 0.02, 0.18, 2.4, 0.016, "delong", 0.9, 0.8, 0.04, 0.95))
+    >>> found = Comparison(0.1, 0.02, 0.18, 2.4, 0.016, "delong", 0.9, 0.8, 0.04, 0.95)
+    >>> print(found)
     0.1 [0.02, 0.18], p = 0.016 (95% confidence, delong)
+    >>> found.concluded
+    True
     """
 
     difference: float
@@ -90,12 +108,27 @@ class Comparison:
     standard_error: float
     confidence_level: float
     note: str = ""
+    alternative: str = "two-sided"
+    margin: float | None = None
+
+    @property
+    def concluded(self) -> bool | None:
+        """Whether the test shows what the alternative claims: p is at most 1 - confidence level.
+
+        None where there is no p-value.
+        """
+        return None if isnan(self.p_value) else self.p_value <= 1 - self.confidence_level
 
     def __str__(self) -> str:
         told = f"; {self.note}" if self.note else ""
+        asked = ""
+        if self.margin is not None:
+            shown = "shown" if self.concluded else "not shown"
+            level = f"{100 * (1 - self.confidence_level):.3g}%"
+            asked = f", {self.alternative} by margin {self.margin:g} {shown} at {level}"
         return (
-            f"{self.difference:.4g} [{self.low:.4g}, {self.high:.4g}], p = {self.p_value:.3g} "
-            f"({100 * self.confidence_level:g}% confidence, {self.method}{told})"
+            f"{self.difference:.4g} [{self.low:.4g}, {self.high:.4g}], p = {self.p_value:.3g}"
+            f"{asked} ({100 * self.confidence_level:g}% confidence, {self.method}{told})"
         )
 
 

@@ -48,6 +48,21 @@ def mcnemar_p_value(
     return np.full(tail.shape, np.nan), np.minimum(2 * tail, 1.0)
 
 
+def tango_score(delta: Array, only_a: float, only_b: float, nobs: float) -> Array:
+    """Distance of the difference of two proportions of the same rows from another, in errors.
+
+    These are of the likeliest shares whose difference is ``delta``.
+    """
+    # Likeliest share of rows that the second model alone has right: root of a quadratic.
+    linear = (2 * nobs - only_a + only_b) * delta - only_a - only_b
+    constant = -only_b * delta * (1 - delta)
+    root = np.sqrt(np.maximum(linear**2 - 8 * nobs * constant, 0.0))
+    share = np.maximum((root - linear) / (4 * nobs), 0.0)
+    variance = np.maximum(2 * share + delta * (1 - delta), 0.0) / nobs
+    away = (only_a - only_b) / nobs - delta
+    return np.sign(away) * ratio(np.abs(away), np.sqrt(variance))
+
+
 def tango_bounds(only_a: float, only_b: float, nobs: float, level: float) -> Bounds:
     """Score interval of the difference of two proportions of the same rows.
 
@@ -58,14 +73,7 @@ def tango_bounds(only_a: float, only_b: float, nobs: float, level: float) -> Bou
     difference = np.asarray((only_a - only_b) / nobs)
 
     def score(delta: Array) -> Array:
-        # Likeliest share of rows that the second model alone has right: root of a quadratic.
-        linear = (2 * nobs - only_a + only_b) * delta - only_a - only_b
-        constant = -only_b * delta * (1 - delta)
-        root = np.sqrt(np.maximum(linear**2 - 8 * nobs * constant, 0.0))
-        share = np.maximum((root - linear) / (4 * nobs), 0.0)
-        variance = np.maximum(2 * share + delta * (1 - delta), 0.0) / nobs
-        away = difference - delta
-        return np.sign(away) * ratio(np.abs(away), np.sqrt(variance))
+        return tango_score(delta, only_a, only_b, nobs)
 
     low = increasing_root(lambda delta: z - score(delta), np.asarray(-1.0), difference)
     high = increasing_root(lambda delta: -z - score(delta), difference, np.asarray(1.0))

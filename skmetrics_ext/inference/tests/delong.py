@@ -13,6 +13,7 @@ from skmetrics_ext.inference.draws.readers import read_checked
 from skmetrics_ext.inference.draws.units import Units
 from skmetrics_ext.inference.influence.areas import newcombe_bounds, sides_of
 from skmetrics_ext.inference.influence.spread import Contributions, covariance
+from skmetrics_ext.inference.margins import SIDES, Claim
 from skmetrics_ext.inference.proportions import normal_quantile
 from skmetrics_ext.inference.results import Comparison
 from skmetrics_ext.metrics.documentation import document
@@ -24,7 +25,6 @@ from skmetrics_ext.validation.groups import read_groups
 from skmetrics_ext.validation.parameters import check_level
 from skmetrics_ext.validation.rows import check_same_masks
 
-ALTERNATIVES = ("two-sided", "less", "greater")
 _RANK = 1e-12  # of the largest variance: what is less is rounding
 _NO_VARIANCE = (
     "the areas have no variance to estimate, so there is no test (method='permutation' of compare "
@@ -163,7 +163,7 @@ def delong_test(
     >>> test.areas, round(test.p_value, 4)
     (array([0.875 , 0.5625]), 0.0569)
     """
-    check_option("alternative", alternative, ALTERNATIVES)
+    check_option("alternative", alternative, SIDES)
     check_option("weights_are", weights_are, ("importance", "frequency"))
     check_option("average", average, ("macro", "weighted", "micro"))
     level = check_level(confidence_level)
@@ -177,7 +177,7 @@ def delong_test(
         first = _checked(y_true, {"score_a": score_a}, sample_weight, groups, about)
         second = _checked(y_true_b, {"score_b": score_b}, sample_weight_b, groups_b, about)
         parts = [correlated_areas(*one, **options) for one in (first, second)]
-        return _unpaired(parts, alternative, level)
+        return _unpaired(parts, Claim.of(alternative), level)
     for name, given in (("sample_weight_b", sample_weight_b), ("groups_b", groups_b)):
         if given is not None:
             raise InvalidParameterError(f"{name} is for a second sample: pass y_true_b too.")
@@ -188,7 +188,7 @@ def delong_test(
             f"alternative={alternative!r} is for two models, got {len(scores)}."
         )
     found = correlated_areas(*_checked(y_true, scores, sample_weight, groups, about), **options)
-    return _paired(found, alternative, level)
+    return _paired(found, Claim.of(alternative), level)
 
 
 # --------------------------------------------------------------------------- covariances
@@ -232,22 +232,20 @@ def correlated_areas(
 # --------------------------------------------------------------------------- tests
 
 
-def paired_comparison(
-    found: Correlated, i: int, j: int, alternative: str, level: float
-) -> Comparison:
+def paired_comparison(found: Correlated, i: int, j: int, claim: Claim, level: float) -> Comparison:
     """Two of the models of the same rows."""
     variances = found.covariance[i, i] + found.covariance[j, j] - 2 * found.covariance[i, j]
     scale = found.covariance[i, i] + found.covariance[j, j]
     # Models that rank alike differ by rounding only.
     variance = 0.0 if variances <= _RANK * scale else float(variances)
     pair = found.areas[[i, j]]
-    return _comparison(pair, variance, np.inf, (found, found), "delong", alternative, level)
+    return _comparison(pair, variance, np.inf, (found, found), "delong", claim, level)
 
 
-def _paired(found: Correlated, alternative: str, level: float) -> DelongTest:
+def _paired(found: Correlated, claim: Claim, level: float) -> DelongTest:
     n_models = len(found.areas)
     pairs = {
-        (i, j): paired_comparison(found, i, j, alternative, level)
+        (i, j): paired_comparison(found, i, j, claim, level)
         for i, j in combinations(range(n_models), 2)
     }
     if n_models == 2:
@@ -277,14 +275,14 @@ def _wald(found: Correlated) -> tuple[float, float, float]:
     return statistic, float(chdtrc(df, statistic)) if df else 1.0, float(df)
 
 
-def _unpaired(samples: list[Correlated], alternative: str, level: float) -> DelongTest:
+def _unpaired(samples: list[Correlated], claim: Claim, level: float) -> DelongTest:
     variances = np.array([one.covariance[0, 0] for one in samples])
     spent = divide(variances**2, np.array([one.rows - 1.0 for one in samples])).sum()
     df = float(divide(variances.sum() ** 2, spent))
     areas = np.concatenate([one.areas for one in samples])
     name = "delong, two samples"
     pair = _comparison(
-        areas, float(variances.sum()), df, (samples[0], samples[1]), name, alternative, level
+        areas, float(variances.sum()), df, (samples[0], samples[1]), name, claim, level
     )
     return DelongTest(
         areas, np.diag(variances), pair.statistic, pair.p_value, df, {(0, 1): pair}, name
@@ -297,26 +295,28 @@ def _comparison(
     df: float,
     samples: tuple[Correlated, Correlated],
     method: str,
-    alternative: str,
+    claim: Claim,
     level: float,
 ) -> Comparison:
     from scipy.special import stdtrit
 
     difference, nan = float(areas[0] - areas[1]), float("nan")
-    values = float(areas[0]), float(areas[1])
+    values, asked = (float(areas[0]), float(areas[1])), (claim.alternative, claim.margin)
     if abs(difference) <= _RANK and variance == 0:
-        p_value = 1.0
-        return Comparison(0.0, 0.0, 0.0, 0.0, p_value, method, *values, 0.0, level)
+        p_value = 1.0 if claim.margin is None else nan
+        return Comparison(0.0, 0.0, 0.0, 0.0, p_value, method, *values, 0.0, level, "", *asked)
     if np.isnan(difference) or not variance > 0:
         bounds = (nan, nan) if np.isnan(difference) else _combined_bounds(areas, samples, level)
         note = "" if np.isnan(difference) else _NO_VARIANCE
-        return Comparison(difference, *bounds, nan, nan, method, *values, nan, level, note)
+        return Comparison(difference, *bounds, nan, nan, method, *values, nan, level, note, *asked)
     error = float(np.sqrt(variance))
     quantile = normal_quantile(level) if np.isinf(df) else float(stdtrit(df, (1 + level) / 2))
     low, high = max(difference - quantile * error, -1.0), min(difference + quantile * error, 1.0)
-    statistic = difference / error
-    p_value = tail_probability(statistic, df, alternative)
-    return Comparison(difference, low, high, statistic, p_value, method, *values, error, level)
+    p_value, null = claim.tested(
+        lambda null, side: tail_probability((difference - null) / error, df, side)
+    )
+    statistic, told = (difference - null) / error, (method, *values, error, level, "", *asked)
+    return Comparison(difference, low, high, statistic, p_value, *told)
 
 
 def _combined_bounds(

@@ -1,0 +1,82 @@
+"""What is asked of two models on the same rows."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from skmetrics_ext.inference.draws.bootstrap import DrawPlan
+from skmetrics_ext.inference.draws.pairs import (
+    PairReading,
+    number_of,
+    pair_of_checked,
+    pair_of_rows,
+)
+from skmetrics_ext.inference.draws.permutation import PLAN
+from skmetrics_ext.inference.draws.rankings import is_area
+from skmetrics_ext.inference.draws.readers import read_checked
+from skmetrics_ext.inference.draws.readings import TallyReading
+from skmetrics_ext.inference.influence.spread import Contributions
+from skmetrics_ext.inference.margins import Claim
+from skmetrics_ext.registry import Metric
+
+_OF_HITS = ("hits", "marks")  # tallies of rows that are right or wrong
+
+
+class Question(NamedTuple):
+    """What is asked of two models: by a metric that is settled and data that were checked.
+
+    Of a function of the user's own the data are `RawRows`.
+    """
+
+    metric: Metric
+    models: tuple[Any, Any]
+    groups: Any = None
+    weights_are: str = "importance"
+    claim: Claim = Claim()
+    level: float = 0.95
+    plan: DrawPlan = PLAN
+
+    def pair(self, *, exchange: bool = False) -> PairReading:
+        """Both models; of rankings, exchanges are those of ranks, which have one scale."""
+        row = self.metric.row
+        if row is None:
+            return pair_of_rows(self.metric, *self.models)
+        return pair_of_checked(
+            self.metric,
+            *self.models,
+            groups=self.groups,
+            weights_are=self.weights_are,
+            ranked=exchange and (row.tally, row.response) == ("ranks", "scores"),
+        )
+
+    def contributions(self) -> list[tuple[TallyReading, Contributions]] | None:
+        """What each row adds to the metric of either model; None where it has no derivative."""
+        if self.metric.row is None:
+            return None
+        found = []
+        for name, data in zip(("pred_a", "pred_b"), self.models, strict=True):
+            value = number_of(self.metric, name, data)
+            reading = read_checked(self.metric, data, self.groups, self.weights_are, value)
+            added = Contributions.of(reading)
+            if added is None:
+                return None
+            found.append((reading, added))
+        return found
+
+
+def is_mean_area(metric: Metric) -> bool:
+    averages = ("macro", "weighted", "micro")
+    return is_area(metric) and metric.params.get("average", "macro") in averages
+
+
+def is_hits(asked: Question) -> bool:
+    """Whether it counts which rows are right, of rows that are independent and weigh the same."""
+    metric, first = asked.metric, asked.models[0]
+    if (
+        metric.row is None
+        or metric.tally not in _OF_HITS
+        or metric.params
+        or asked.groups is not None
+    ):
+        return False
+    return not first.is_multilabel and first.weight is None
