@@ -11,11 +11,11 @@ from skmetrics_ext.inference.draws.bootstrap import DrawPlan, bootstrap_bounds, 
 from skmetrics_ext.inference.draws.permutation import permutation_test
 from skmetrics_ext.inference.draws.readers import RawRows, check_models, find_metric
 from skmetrics_ext.inference.draws.readings import MomentReading, TallyReading, response_name
-from skmetrics_ext.inference.draws.units import WEIGHT_KINDS, Units
+from skmetrics_ext.inference.draws.units import WEIGHT_KINDS
 from skmetrics_ext.inference.influence.spread import Contributions
 from skmetrics_ext.inference.margins import Claim
 from skmetrics_ext.inference.methods import FEW_THAT_DECIDE
-from skmetrics_ext.inference.question import Question, is_hits, is_mean_area
+from skmetrics_ext.inference.question import Question, difference_of, is_hits, is_mean_area
 from skmetrics_ext.inference.results import Comparison
 from skmetrics_ext.inference.tests.contingency import mcnemar_comparison, tango_score
 from skmetrics_ext.inference.tests.delong import (
@@ -181,7 +181,8 @@ def answer(asked: Question, method: str = "auto") -> Comparison:
             f"{asked.claim.margin:g}."
         )
     found = _by_method(asked, method)
-    return replace(found, alternative=asked.claim.alternative, margin=asked.claim.margin)
+    claimed = replace(found, alternative=asked.claim.alternative, margin=asked.claim.margin)
+    return claimed if asked.groups is None else replace(claimed, **asked.about_groups())
 
 
 def _by_method(asked: Question, method: str) -> Comparison:
@@ -290,10 +291,9 @@ def _scaled(found: Comparison, start: float, stop: float) -> Comparison:
 def _delta(asked: Question, added: list[tuple[TallyReading, Contributions]]) -> Comparison:
     from scipy.special import stdtrit
 
-    (first, of_first), (second, of_second) = added
+    (first, _), (second, _) = added
     values = float(first.value), float(second.value)
-    units = Units.of_rows(first.data.true.shape[0], first.facts, first.stratum)
-    variance, freedom, effective = of_first.on(units).minus(of_second.on(units)).spread()
+    variance, freedom, effective = difference_of(added).spread()
     difference = values[0] - values[1]
     name = "delta, paired t" if isinstance(first, MomentReading) else "delta"
     if difference == 0 and variance == 0 and asked.claim.margin is None:

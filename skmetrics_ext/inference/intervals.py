@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.draws.readers import find_metric, read_checked, read_metric
 from skmetrics_ext.inference.draws.readings import Reading
+from skmetrics_ext.inference.influence.spread import Contributions
 from skmetrics_ext.inference.margins import Goal
 from skmetrics_ext.inference.methods import Interval, methods_of
 from skmetrics_ext.inference.results import Estimate
@@ -79,8 +81,9 @@ def confidence_interval(
         A value that was to be reached: ``reached`` of the result says whether the interval is
         beyond it, in the direction of the metric.
     groups : array-like of shape (n_samples,), default=None
-        Rows of one group depend on each other (several of a patient); groups do not. The
-        bootstrap draws groups.
+        Rows of one group depend on each other (several of a patient); groups do not. Variances
+        are those of sums over groups, their degrees of freedom count the groups that hold rows of
+        a class, and the bootstrap draws groups.
     sample_weight : array-like of shape (n_samples,), default=None
         Weight of each row; those of weight 0 are left out.
     weights_are : {"importance", "frequency"}, default="importance"
@@ -107,7 +110,8 @@ def confidence_interval(
         ``value, low, high, standard_error, method, confidence_level, note``; a list of one for
         each class where the metric gives an array (``average=None``). The interval holds the
         value, and has a width where the data have no error, too. ``note`` says what makes its
-        coverage doubtful.
+        coverage doubtful; with ``groups``, ``n_groups`` and ``design_effect`` how many there are
+        and how many times they multiply the variance.
 
     Raises
     ------
@@ -202,7 +206,22 @@ def interval_of(
             f"method={method!r} does not apply to {reading.metric.name} here; those that do are "
             f"{list(methods)}."
         )
-    return listed(methods[method](reading, method, level, plan), method, level)
+    found = listed(methods[method](reading, method, level, plan), method, level)
+    return found if reading.units.group is None else _with_groups(found, reading)
+
+
+def _with_groups(found: Estimate | list[Estimate], reading: Reading) -> Estimate | list[Estimate]:
+    """The same with the number of groups, and what they do to the variance."""
+    added = Contributions.of(reading)
+    n_groups = reading.units.n_groups
+    if isinstance(found, Estimate):
+        effect = float("nan") if added is None else float(added.design_effect())
+        return replace(found, n_groups=n_groups, design_effect=effect)
+    effects = np.full(len(found), np.nan) if added is None else np.ravel(added.design_effect())
+    return [
+        replace(one, n_groups=n_groups, design_effect=float(effect))
+        for one, effect in zip(found, effects, strict=True)
+    ]
 
 
 def listed(found: Interval, method: str, level: float) -> Estimate | list[Estimate]:

@@ -112,7 +112,9 @@ def _by_table(reading: Reading, method: str, level: float, _: DrawPlan) -> Inter
     notes = np.full(spread.value.shape, "", dtype=object)
     if share and method != "delta":
         rows = delta.worth(spread, bounds, prior=None)
-        notes[rows < FEW_ROWS] = "very few rows: the interval may miss its level"
+        notes[rows < FEW_ROWS] = f"very few rows: {MAY_MISS}"
+        if spread.grouped:
+            notes[spread.freedom + 1 < FEW_ROWS] = f"very few groups: {MAY_MISS}"
     else:
         notes[...] = _rare_class(reading)
         notes[low == high] = "the interval has no width"
@@ -141,13 +143,13 @@ def _largest_class(reading: Reading, _method: str, level: float, _: DrawPlan) ->
 
 def _rare_class(reading: TableReading) -> str:
     """What to tell of the class with the fewest rows."""
-    labels, classes = reading.data, reading.classes
-    rows = np.bincount(labels.true, reading.facts.sizes, len(classes))
+    rows = reading.units.by_class()
     fewest = rows[rows > 0].min()
     if fewest >= FEW_ROWS:
         return ""
-    rarest = classes[np.where(rows > 0, rows, np.inf).argmin()]
-    return f"{fewest:g} rows of class {rarest} are few: the interval may miss its level"
+    rarest = reading.classes[np.where(rows > 0, rows, np.inf).argmin()]
+    what = "rows" if reading.units.group is None else "groups with rows"
+    return f"{fewest:g} {what} of class {rarest} are few: {MAY_MISS}"
 
 
 def _mean_of_rows(reading: Reading, method: str, level: float, _: DrawPlan) -> Interval:
@@ -185,7 +187,7 @@ def _share_of_rows(reading: Reading, method: str, level: float, _: DrawPlan) -> 
     rows = divide(np.asarray(value * (1 - value)), variance)
     if not (np.isfinite(rows) and rows > 0):
         mass = units.mass(units.rows)
-        least = units.rows.sum() if units.group is None else units.group.max() + 1
+        least = units.rows.sum() if units.group is None else units.n_groups
         rows = np.asarray(min(mass.sum() ** 2 / (mass * mass / units.rows).sum(), least))
     if units.group is not None:
         freedom = found.spread().freedom
@@ -269,7 +271,8 @@ def few_rows(reading: Reading) -> str:
     """What to tell of a rare class, or of a narrow range of rates."""
     rare, inside = fewest_rows(reading), _rows_in_range(reading)
     if rare < FEW_TO_DRAW:
-        return f"{rare:g} rows or groups of the rarest class are few: {MAY_MISS}"
+        what = "rows" if reading.units.group is None else "groups with rows"
+        return f"{rare:g} {what} of the rarest class are few: {MAY_MISS}"
     if inside < FEW_TO_DRAW:
         return f"{inside:g} rows of a class in the range of rates are few: {MAY_MISS}"
     return ""

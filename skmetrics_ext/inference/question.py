@@ -15,6 +15,7 @@ from skmetrics_ext.inference.draws.permutation import PLAN
 from skmetrics_ext.inference.draws.rankings import is_area
 from skmetrics_ext.inference.draws.readers import read_checked
 from skmetrics_ext.inference.draws.readings import TallyReading
+from skmetrics_ext.inference.draws.units import Units
 from skmetrics_ext.inference.influence.spread import Contributions
 from skmetrics_ext.inference.margins import Claim
 from skmetrics_ext.registry import Metric
@@ -49,6 +50,15 @@ class Question(NamedTuple):
             ranked=exchange and (row.tally, row.response) == ("ranks", "scores"),
         )
 
+    def about_groups(self) -> dict[str, Any]:
+        """Their number, and what they do to the variance of the difference."""
+        added = self.contributions()
+        if added is None:
+            return {"n_groups": self.pair().units.n_groups}
+        difference = difference_of(added)
+        found = {"n_groups": difference.units.n_groups}
+        return {**found, "design_effect": float(difference.design_effect())}
+
     def contributions(self) -> list[tuple[TallyReading, Contributions]] | None:
         """What each row adds to the metric of either model; None where it has no derivative."""
         if self.metric.row is None:
@@ -62,6 +72,13 @@ class Question(NamedTuple):
                 return None
             found.append((reading, added))
         return found
+
+
+def difference_of(added: list[tuple[TallyReading, Contributions]]) -> Contributions:
+    """What each row adds to the difference of two models."""
+    (first, of_first), (_, of_second) = added
+    units = Units.of_rows(first.data.true.shape[0], first.facts, first.stratum)
+    return of_first.on(units).minus(of_second.on(units))
 
 
 def is_mean_area(metric: Metric) -> bool:

@@ -31,6 +31,11 @@ class Estimate:
     reached : bool or None, default=None
         Whether the whole interval is at the goal or better, by the direction of the metric; False
         where all of it is worse, None where the interval holds both, or none was asked for.
+    n_groups : int or None, default=None
+        Number of groups, where these were given.
+    design_effect : float, default=nan
+        How many times the variance is that of independent rows; nan without groups, and where the
+        method has no variance.
 
     Examples
     --------
@@ -48,14 +53,24 @@ class Estimate:
     note: str = ""
     goal: float | None = None
     reached: bool | None = None
+    n_groups: int | None = None
+    design_effect: float = float("nan")
 
     def __str__(self) -> str:
-        told = f"; {self.note}" if self.note else ""
+        told = _of_groups(self.n_groups, self.design_effect)
+        told += f"; {self.note}" if self.note else ""
         asked = "" if self.goal is None else f", goal {self.goal:g}: {_ANSWERS[self.reached]}"
         return (
             f"{self.value:.4g} [{self.low:.4g}, {self.high:.4g}]{asked} "
             f"({100 * self.confidence_level:g}% confidence, {self.method}{told})"
         )
+
+
+def _of_groups(n_groups: int | None, design_effect: float) -> str:
+    if n_groups is None:
+        return ""
+    effect = "" if isnan(design_effect) else f", design effect {design_effect:.3g}"
+    return f"; {n_groups} groups{effect}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +101,11 @@ class Comparison:
         What the test is to show.
     margin : float or None, default=None
         How large a difference has to be to matter.
+    n_groups : int or None, default=None
+        Number of groups, where these were given.
+    design_effect : float, default=nan
+        How many times the variance of the difference is that of independent rows; nan where that
+        is not known.
 
     Examples
     --------
@@ -110,6 +130,8 @@ class Comparison:
     note: str = ""
     alternative: str = "two-sided"
     margin: float | None = None
+    n_groups: int | None = None
+    design_effect: float = float("nan")
 
     @property
     def concluded(self) -> bool | None:
@@ -120,7 +142,8 @@ class Comparison:
         return None if isnan(self.p_value) else self.p_value <= 1 - self.confidence_level
 
     def __str__(self) -> str:
-        told = f"; {self.note}" if self.note else ""
+        told = _of_groups(self.n_groups, self.design_effect)
+        told += f"; {self.note}" if self.note else ""
         asked = ""
         if self.margin is not None:
             shown = "shown" if self.concluded else "not shown"

@@ -177,15 +177,9 @@ def _expanded(level: float, rows: float) -> Array:
 
 
 def fewest_rows(reading: Reading) -> float:
-    """Rows of the rarest class, or groups where they are fewer."""
-    units = reading.units
-    rows = float(units.rows.sum())
-    if units.stratum is not None:
-        found = np.bincount(units.stratum, weights=units.rows)
-        rows = float(found[found > 0].min())
-    if units.group is not None:
-        rows = min(rows, float(units.group.max() + 1))
-    return rows
+    """Rows of the rarest class, or groups that hold some of them."""
+    found = reading.units.by_class()
+    return float(found[found > 0].min())
 
 
 def _corrected(flat: Array, value: Array, skewness: Array, tails: Array) -> Array:

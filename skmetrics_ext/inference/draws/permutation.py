@@ -82,7 +82,7 @@ def _sizes(reading: PairReading) -> Array:
     units = reading.units
     if units.group is None:
         return np.where(reading.differs, units.rows, 0)
-    sizes = np.zeros(int(units.group.max()) + 1, dtype=np.int64)
+    sizes = np.zeros(units.n_groups, dtype=np.int64)
     sizes[units.group[reading.differs]] = 1
     return sizes
 

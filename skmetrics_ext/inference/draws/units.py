@@ -113,6 +113,20 @@ class Units:
         rows, first = self.rows[order], self.first[order]
         return Units(place[self.of_row], rows, first, weight, group, stratum)
 
+    @property
+    def n_groups(self) -> int:
+        """Number of groups, 0 where there are none."""
+        return 0 if self.group is None else int(self.group.max()) + 1
+
+    def by_class(self) -> Array:
+        """Rows of each class, or of groups those that hold some of them."""
+        stratum = np.zeros(len(self), dtype=np.int64) if self.stratum is None else self.stratum
+        if self.group is None:
+            return np.bincount(stratum, weights=self.rows)
+        n_classes = int(stratum.max()) + 1
+        held = np.unique(self.group * n_classes + stratum)
+        return np.bincount(held % n_classes, minlength=n_classes)
+
     def mass(self, counts: Array) -> Array:
         """Weight of each unit where it is drawn so often, (..., U)."""
         return counts if self.weight is None else counts * self.weight
@@ -164,8 +178,10 @@ class Scatter:
 def draw_counts(rng: np.random.Generator, units: Units, n_draws: int, stratified: bool) -> Array:
     """How often each unit is drawn, (n_draws, U)."""
     if units.group is not None:
-        n_groups = int(units.group.max()) + 1
-        return _draw(rng, np.ones(n_groups, dtype=np.int64), n_draws)[:, units.group] * units.rows
+        return (
+            _draw(rng, np.ones(units.n_groups, dtype=np.int64), n_draws)[:, units.group]
+            * units.rows
+        )
     if not stratified:
         return _draw(rng, units.rows, n_draws)
     counts = np.empty((n_draws, len(units)), dtype=np.int64)

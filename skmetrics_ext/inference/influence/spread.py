@@ -9,7 +9,7 @@ make the variance (Hampel 1974, JASA 69(346), 383-393; of areas, DeLong, DeLong 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -107,6 +107,11 @@ class Contributions:
         freedom = np.fmin.reduce([freedom for _, freedom in found])
         return Spread(found[0][0], freedom, divide(self.squares() ** 2, self._power(4)))
 
+    def design_effect(self) -> Array:
+        """The variance, in those of the same rows if they were independent (Kish 1965)."""
+        apart = replace(self, units=replace(self.units, group=None))
+        return divide(self.spread().variance, apart.spread().variance)
+
     def squares(self) -> Array:
         """Sum of the squares of what each row adds, or each group."""
         return self._power(2)
@@ -115,7 +120,7 @@ class Contributions:
         """Third moment of what each row adds, or each group, in standard deviations."""
         n_rows = self.units.rows.sum()
         if self.units.group is not None:
-            n_rows = self.units.group.max() + 1
+            n_rows = self.units.n_groups
         third = self._power(3) * np.sqrt(n_rows)
         return np.nan_to_num(divide(third, self.squares() ** 1.5))
 
@@ -124,7 +129,7 @@ class Contributions:
         parts, units = self.parts, self.units
         if units.group is None:
             return np.asarray((units.rows * parts**exponent).sum(axis=-1))
-        sums = cell_sums(parts * units.rows, units.group, int(units.group.max()) + 1)
+        sums = cell_sums(parts * units.rows, units.group, units.n_groups)
         return np.asarray((sums**exponent).sum(axis=-1))
 
 
@@ -151,7 +156,7 @@ def _spread(parts: Array, units: Units, stratum: Array) -> tuple[Array, Array]:
     if units.group is None:
         squares = cell_sums(units.rows * parts**2, stratum, n_classes)
         return over_classes(squares, np.bincount(stratum, weights=units.rows, minlength=n_classes))
-    n_groups = int(units.group.max()) + 1
+    n_groups = units.n_groups
     cells, n_cells = units.group * n_classes + stratum, n_groups * n_classes
     sums = cell_sums(parts * units.rows, cells, n_cells)
     sums = sums.reshape(*parts.shape[:-1], n_groups, n_classes)

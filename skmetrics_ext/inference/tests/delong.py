@@ -221,7 +221,7 @@ def correlated_areas(
     first = readings[0]
     added = [part for part in map(Contributions.of, readings) if part is not None]  # areas have
     units = Units.of_rows(len(first.data.true), first.facts, first.stratum)
-    rows = int(units.rows.sum()) if units.group is None else int(units.group.max()) + 1
+    rows = int(units.rows.sum()) if units.group is None else units.n_groups
     sizes = np.array([rows / 2, rows / 2])
     if first.data.kind == "binary":
         sizes = sides_of(first).sizes[0]

@@ -1,0 +1,100 @@
+"""What an interval of grouped rows says of its groups."""
+
+import numpy as np
+import pytest
+
+from skmetrics_ext import compare, confidence_interval
+
+RNG = np.random.default_rng(7)
+N = 240
+Y = (RNG.random(N) < 0.4).astype(int)
+SCORE = Y + 1.2 * RNG.normal(size=N)
+PRED = (SCORE > 0.5).astype(int)
+PROBA = 1 / (1 + np.exp(-SCORE))
+METRICS = {
+    "accuracy": PRED,
+    "recall": PRED,
+    "f1": PRED,
+    "matthews_corrcoef": PRED,
+    "roc_auc": SCORE,
+    "average_precision": SCORE,
+    "log_loss": PROBA,
+    "top_k_accuracy": SCORE,
+}
+
+
+def interval(name, true, response, **options):
+    if name == "top_k_accuracy":
+        options["k"] = 1
+    return confidence_interval(name, true, response, **options)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_the_design_effect_is_the_share_of_the_variances(name):
+    response = METRICS[name]
+    alone = interval(name, Y, response, groups=np.arange(N))
+    assert (alone.n_groups, alone.design_effect) == (N, pytest.approx(1, rel=1e-9))
+    copies = np.repeat(np.arange(N), 3)
+    thrice = interval(name, Y[copies], response[copies], groups=copies)
+    assert (thrice.n_groups, thrice.design_effect) == (N, pytest.approx(3, rel=0.02))
+    assert f"; {N} groups, design effect {thrice.design_effect:.3g}" in str(thrice)
+    independent = interval(name, Y[copies], response[copies])
+    assert (independent.n_groups, "group" in str(independent)) == (None, False)
+    errors = thrice.standard_error, independent.standard_error
+    assert (errors[0] / errors[1]) ** 2 == pytest.approx(3, rel=0.02)
+
+
+def test_each_class_has_its_design_effect():
+    copies = np.repeat(np.arange(N), 2)
+    found = confidence_interval("recall", Y[copies], PRED[copies], groups=copies, average=None)
+    assert [one.n_groups for one in found] == [N, N]
+    assert [one.design_effect for one in found] == pytest.approx([2, 2], rel=0.02)
+
+
+def test_a_resampled_metric_tells_groups_alone():
+    found = confidence_interval(
+        "ks_statistic", Y, SCORE, groups=np.arange(N) // 4, n_resamples=99, random_state=0
+    )
+    assert np.isnan(found.design_effect)
+    assert "; 60 groups; " in str(found)
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("f1_macro", "3 groups with rows of class 1 are few"),
+        ("average_precision", "3 groups with rows of the rarest class are few"),
+        ("recall", "very few groups"),
+        ("roc_auc", "3 rows of the rarer class are few"),
+    ],
+)
+def test_notes_count_groups_that_hold_the_class(name, told):
+    """Thirty rows are positive, of three patients among sixty."""
+    group = np.arange(600) // 10
+    true = (group < 3).astype(int)
+    rng = np.random.default_rng(0)
+    score = 2 * true + rng.normal(size=600) + rng.normal(size=60)[group]
+    response = score if name in ("roc_auc", "average_precision") else (score > 1).astype(int)
+    assert told in confidence_interval(name, true, response, groups=group).note
+    assert told not in confidence_interval(name, true, response).note
+
+
+@pytest.mark.parametrize("name", ["accuracy", "f1", "roc_auc", "average_precision", "log_loss"])
+def test_a_difference_has_the_design_effect_of_its_variances(name):
+    other = RNG.permutation(METRICS[name])
+    copies = np.repeat(np.arange(N), 2)
+    given = Y[copies], METRICS[name][copies], other[copies]
+    grouped = compare(name, *given, groups=copies)
+    assert (grouped.n_groups, grouped.design_effect) == (N, pytest.approx(2, rel=0.02))
+    assert f"{N} groups, design effect" in str(grouped)
+    assert "groups" not in str(compare(name, *given))
+
+
+def test_a_function_of_the_user_has_groups_in_comparisons_too():
+    groups = np.arange(N) // 4
+    found = compare(
+        lambda true, pred: float(np.mean(true == pred)),
+        Y, PRED, 1 - PRED, groups=groups, n_resamples=99, random_state=0,
+    )  # fmt: skip
+    assert found.n_groups == 60
+    assert np.isnan(found.design_effect)
