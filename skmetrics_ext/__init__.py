@@ -20,6 +20,7 @@ from skmetrics_ext.inference.proportions import proportion_interval as proportio
 from skmetrics_ext.inference.results import Comparison as Comparison
 from skmetrics_ext.inference.results import Estimate as Estimate
 from skmetrics_ext.inference.results import TestResult as TestResult
+from skmetrics_ext.inference.samples import compare_samples as compare_samples
 from skmetrics_ext.inference.tests.adjustment import holm_adjust as holm_adjust
 from skmetrics_ext.inference.tests.contingency import classifier_f_test as classifier_f_test
 from skmetrics_ext.inference.tests.contingency import cochran_q_test as cochran_q_test

@@ -148,9 +148,18 @@ def confidence_interval(
     """
     found, level = find_metric(metric, metric_params), check_level(confidence_level)
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress)
+    beyond = None if goal is None else Goal.of(goal, found)
+    about = {"sample_weight": sample_weight, "groups": groups, "weights_are": weights_are}
+    estimates = interval_of(reading_asked(found, y_true, y_pred, **about), method, level, plan)
+    return estimates if beyond is None else beyond.asked_of(estimates)
+
+
+def reading_asked(found: Metric, y_true: Any, y_pred: Any, **about: Any) -> Reading:
+    """A metric of rows, or of a table that counts them in the place of both arrays."""
     if isinstance(y_true, ConfusionTally):
-        y_pred, weights_are = y_true if y_pred is None else y_pred, "frequency"
-        if found.row is None or found.row.response != "labels" or groups is not None:
+        y_pred = y_true if y_pred is None else y_pred
+        about["weights_are"] = "frequency"
+        if found.row is None or found.row.response != "labels" or about["groups"] is not None:
             raise InvalidParameterError(
                 "y_true is a ConfusionTally, which has the cells of metrics of labels and no rows: "
                 f"neither {found.name!r} of other data nor groups can be read from it."
@@ -160,10 +169,7 @@ def confidence_interval(
             f"y_pred is missing: pass what {found.name} takes beside y_true. Only a ConfusionTally "
             "stands for both."
         )
-    about = {"sample_weight": sample_weight, "groups": groups, "weights_are": weights_are}
-    beyond = None if goal is None else Goal.of(goal, found)
-    estimates = interval_of(read_metric(found, y_true, y_pred, **about), method, level, plan)
-    return estimates if beyond is None else beyond.asked_of(estimates)
+    return read_metric(found, y_true, y_pred, **about)
 
 
 def interval_of_checked(

@@ -1,0 +1,225 @@
+"""compare_samples: values by hand and by SciPy, laws, coverage in simulation."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from skmetrics_ext import (
+    ConfusionTally,
+    compare_samples,
+    confidence_interval,
+    delong_test,
+    f1_score,
+    proportion_difference_interval,
+)
+
+
+def sample(rng, n_rows, gain=1.0):
+    true = np.arange(n_rows) % 2
+    score = rng.normal(size=n_rows) + gain * true
+    return true, 1 / (1 + np.exp(gain / 2 - score))
+
+
+RNG = np.random.default_rng(4)
+A, B = sample(RNG, 240), sample(RNG, 150, 1.3)
+HARD = [(true, (proba > 0.5).astype(int)) for true, proba in (A, B)]
+METRICS = {
+    "accuracy": HARD,
+    "error_rate": HARD,
+    "f1": HARD,
+    "matthews_corrcoef": HARD,
+    "positive_likelihood_ratio": HARD,
+    "roc_auc": (A, B),
+    "average_precision": (A, B),
+    "neg_log_loss": (A, B),
+    "equal_error_rate": (A, B),
+    "ks_statistic": (A, B),
+}
+
+
+def asked(metric, both, **options):
+    return compare_samples(metric, *both[0], *both[1], n_resamples=400, random_state=0, **options)
+
+
+# --------------------------------------------------------------------------- values by hand
+
+
+def test_shares_of_rows_are_newcombes_interval():
+    counts = [(true == pred).sum() for true, pred in HARD]
+    expected = proportion_difference_interval(counts[0], 240, counts[1], 150)
+    found = asked("accuracy", HARD)
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
+    assert found.difference == pytest.approx(counts[0] / 240 - counts[1] / 150)
+    recall = asked("recall", HARD, method="wilson")
+    hits = [(true * pred).sum() for true, pred in HARD]
+    expected = proportion_difference_interval(hits[0], 120, hits[1], 75)
+    assert (recall.low, recall.high) == pytest.approx((expected.low, expected.high))
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_bounds_are_those_of_both_samples(metric):
+    """The squares of the distances to them, added (Zou & Donner)."""
+    options = {"n_resamples": 400, "random_state": 0, "confidence_level": 0.9}
+    one, other = (confidence_interval(metric, *each, **options) for each in METRICS[metric])
+    found = asked(metric, METRICS[metric], confidence_level=0.9)
+    low = found.difference - np.hypot(one.value - one.low, other.high - other.value)
+    high = found.difference + np.hypot(one.high - one.value, other.value - other.low)
+    assert (found.low, found.high) == pytest.approx((low, high))
+    assert (found.value_a, found.value_b) == (one.value, other.value)
+    assert found.standard_error == pytest.approx(np.hypot(one.standard_error, other.standard_error))
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+def test_means_are_welchs_test(alternative):
+    losses = [-np.log(np.where(true == 1, proba, 1 - proba)) for true, proba in (A, B)]
+    expected = stats.ttest_ind(*losses, equal_var=False, alternative=alternative)
+    found = asked("neg_log_loss", (A, B), method="welch", alternative=alternative)
+    assert found.statistic == pytest.approx(expected.statistic)
+    assert found.p_value == pytest.approx(expected.pvalue)
+    if alternative == "two-sided":
+        bounds = expected.confidence_interval(0.95)
+        assert (found.low, found.high) == pytest.approx((bounds.low, bounds.high))
+
+
+def test_areas_have_delongs_variance():
+    test = delong_test(A[0], A[1], B[1], y_true_b=B[0])
+    found = asked("roc_auc", (A, B), method="welch")
+    assert found.standard_error == pytest.approx(test.pairs[0, 1].standard_error)
+    assert found.statistic == pytest.approx(test.statistic)
+
+
+@pytest.mark.parametrize("metric", [name for name in METRICS if name != "ks_statistic"])
+def test_the_p_value_is_the_level_at_which_a_bound_is_reached(metric):
+    found = asked(metric, METRICS[metric])
+    at = asked(metric, METRICS[metric], confidence_level=1 - found.p_value)
+    nearest = at.low if found.difference > 0 else at.high
+    width = at.high - at.low
+    assert nearest == pytest.approx(0, abs=0.02 * width)  # draws have steps
+    less, greater = (
+        asked(metric, METRICS[metric], alternative=side).p_value for side in ("less", "greater")
+    )
+    assert less + greater == pytest.approx(1)
+    assert 2 * min(less, greater) == pytest.approx(found.p_value)
+
+
+def test_margins_are_differences_that_are_tested():
+    wide = asked("f1", HARD, confidence_level=0.9)
+    edge = max(-wide.low, wide.high)
+    for factor, expected in ((1.001, True), (0.999, False)):
+        found = asked("f1", HARD, margin=factor * edge, alternative="equivalent")
+        assert found.concluded is expected
+    worse = asked("error_rate", HARD, margin=0.2, alternative="non-inferior")
+    better = asked("accuracy", HARD, margin=0.2, alternative="non-inferior")
+    assert worse.p_value == pytest.approx(better.p_value)
+
+
+def test_samples_without_an_error_have_a_width():
+    true = np.array([0, 1] * 10)
+    found = compare_samples("accuracy", true, true, true[:10], true[:10])
+    assert found.low < 0 < found.high
+    assert found.p_value == 1
+    found = compare_samples("roc_auc", true, true, true, 1 - true)
+    assert found.low < found.high == found.difference == 1
+    assert 0 < found.p_value < 1e-4
+    assert np.isnan(compare_samples("roc_auc", true, true, true, true, method="welch").p_value)
+
+
+# --------------------------------------------------------------------------- laws
+
+
+@pytest.mark.parametrize("method", ["auto", "welch"])
+@pytest.mark.parametrize("metric", METRICS)
+def test_mirror_and_order(metric, method):
+    both = METRICS[metric]
+    if method == "welch" and metric in ("equal_error_rate", "ks_statistic"):
+        with pytest.raises(ValueError, match="derivative"):
+            asked(metric, both, method=method)
+        return
+    there, back = asked(metric, both, method=method), asked(metric, both[::-1], method=method)
+    assert back.p_value == pytest.approx(there.p_value)
+    assert (back.low, back.difference, back.high) == pytest.approx(
+        (-there.high, -there.difference, -there.low)
+    )
+    if there.method.endswith(("bca", "expanded")):  # draws are of rows in their order
+        return
+    order = np.random.default_rng(1).permutation(240)
+    again = asked(metric, ([part[order] for part in both[0]], both[1]), method=method)
+    assert (again.low, again.high, again.p_value) == pytest.approx(
+        (there.low, there.high, there.p_value)
+    )
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1", "roc_auc", "average_precision"])
+def test_groups_and_weights_are_those_of_each_sample(metric):
+    both = METRICS[metric]
+    twice = [[np.repeat(part, 2) for part in each] for each in both]
+    groups = [np.repeat(np.arange(len(each[0])), 2) for each in both]
+    plain = asked(metric, both)
+    grouped = asked(metric, twice, groups_a=groups[0], groups_b=groups[1])
+    naive = asked(metric, twice)
+    assert grouped.standard_error == pytest.approx(plain.standard_error, rel=0.02)
+    assert naive.standard_error == pytest.approx(plain.standard_error / np.sqrt(2), rel=0.02)
+    weights = {
+        "sample_weight_a": np.full(len(both[0][0]), 2),
+        "sample_weight_b": np.full(len(both[1][0]), 2),
+    }
+    seen = asked(metric, both, weights_are="frequency", **weights)
+    assert (seen.low, seen.high) == pytest.approx((naive.low, naive.high))
+    only = asked(metric, (twice[0], both[1]), groups_a=groups[0])
+    assert only.low == pytest.approx(plain.low, abs=0.01)
+
+
+def test_tables_stand_for_rows():
+    tallies = [ConfusionTally.from_predictions(*each) for each in HARD]
+    found = compare_samples("f1", tallies[0], None, tallies[1], None)
+    rows = asked("f1", HARD)
+    assert (found.low, found.high, found.p_value) == pytest.approx(
+        (rows.low, rows.high, rows.p_value)
+    )
+
+
+def test_samples_of_other_classes_are_noted():
+    three = np.array([0, 1, 2] * 10)
+    found = compare_samples("f1_macro", three, three, three % 2, three % 2)
+    assert "different classes" in found.note
+    assert compare_samples("f1_macro", three, three, three, three).note == ""
+
+
+# --------------------------------------------------------------------------- coverage
+
+
+@pytest.mark.parametrize(
+    ("metric", "method"),
+    [("accuracy", "auto"), ("f1", "auto"), ("roc_auc", "auto"), ("f1", "welch")],
+)
+def test_level_and_coverage(metric, method):
+    """Two samples of one population, small and large: as often rejected as the level says."""
+    rng, rejected = np.random.default_rng(8), 0
+    for _ in range(300):
+        both = sample(rng, 60), sample(rng, 140)
+        if metric != "roc_auc":
+            both = [(true, (proba > 0.5).astype(int)) for true, proba in both]
+        found = compare_samples(metric, *both[0], *both[1], method=method)
+        assert (found.p_value <= 0.05) == (not found.low < 0 < found.high)
+        rejected += found.p_value <= 0.05
+    assert 3 <= rejected <= 300 * 0.05 + 2.6 * np.sqrt(300 * 0.05 * 0.95)
+
+
+# --------------------------------------------------------------------------- refused
+
+
+@pytest.mark.parametrize(
+    ("metric", "data", "options", "message"),
+    [
+        ("accuracy", (HARD[0], (HARD[1][0], HARD[1][1][1:])), {}, "sample b: "),
+        ("accuracy", (([0], [0, 1]), HARD[1]), {}, "sample a: "),
+        (f1_score, HARD, {"average": None}, "one number"),
+        ("roc_auc", (A, B), {"method": "wilson"}, "does not apply to roc_auc"),
+        ("accuracy", HARD, {"alternative": "equivalent"}, "needs margin="),
+        ("accuracy", HARD, {"groups_a": [0, 1]}, "sample a: "),
+        ("accuracy", HARD, {"confidence_level": 95}, "confidence_level"),
+    ],
+)
+def test_refused(metric, data, options, message):
+    with pytest.raises(ValueError, match=message):
+        asked(metric, data, **options)
