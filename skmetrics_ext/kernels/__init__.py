@@ -46,7 +46,8 @@ _INTERFACE = (
     "types",
     "value_range",
 )
-# A third implementation (an array library, a GPU) is a module and a line here.
+# A third implementation (an array library, a GPU) is a module and a line here; what is on a
+# device would come to it from validation/tensors.py, before it is moved to the host.
 _MODULES = {
     "numpy": "skmetrics_ext.kernels._numpy",
     "native": "skmetrics_ext.kernels._native",

@@ -144,18 +144,21 @@ _OF_LIBRARIES: dict[tuple[str, str], Callable[[Any], Array]] = {
 # --------------------------------------------------------------------------- results
 
 
+_PREDICTIONS = frozenset(["y_pred", "y_score", "y_proba", "pred_decision", "y2"])
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def following(function: Function) -> Function:
-    """The function, whose arrays follow the tensor in its second place (the predictions).
+    """The function, whose arrays follow the tensor that holds the predictions.
 
     Where scikit-learn's ``array_api_dispatch`` is on, as its own metrics do; else they are of
-    NumPy. A function of one array follows that.
+    NumPy. What takes no predictions follows the second of its arguments, or the only one.
     """
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     parameters = inspect.signature(function).parameters.values()
-    place, name = [*enumerate(one.name for one in parameters if one.kind in kinds)][:2][-1]
+    names = [one.name for one in parameters if one.kind in kinds]
+    name = next((one for one in names if one in _PREDICTIONS), names[:2][-1])
+    place = names.index(name)
 
     @functools.wraps(function)
     def public(*args: Any, **given: Any) -> Any:

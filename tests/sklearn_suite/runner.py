@@ -1,11 +1,13 @@
 """Run scikit-learn's own metrics tests with the functions of skmetrics_ext in place of its own.
 
     python tests/sklearn_suite/runner.py --groups core
+    python tests/sklearn_suite/runner.py --array-api                    # tensors, of what is there
     python tests/sklearn_suite/runner.py -k test_roc_auc --verbose      # development: tracebacks
     python tests/sklearn_suite/runner.py --target sklearn.metrics       # must print 100 %
 
 The package must be importable (installed, or on PYTHONPATH), with the scikit-learn that
-baseline.toml names. pandas, polars, pyarrow and matplotlib each turn skipped tests into run ones.
+baseline.toml names. pandas, polars, pyarrow, matplotlib and array libraries (array-api-strict,
+PyTorch) each turn skipped tests into run ones.
 
 In `pytest_configure`, each function of `suite_spec.LISTED` that the target has in `__all__` is
 replaced in every loaded scikit-learn module and scorer. A test counts if it calls one.
@@ -44,6 +46,7 @@ def parse_args() -> argparse.Namespace:
     p = argparse.ArgumentParser(description=__doc__, formatter_class=doc)
     p.add_argument("--target", default=spec.DEFAULT_TARGET, help="module with the functions")
     p.add_argument("--groups", default=",".join(spec.GROUPS), help="default: %(default)s")
+    p.add_argument("--array-api", action="store_true", help="the tests of array_api_dispatch alone")
     p.add_argument("-k", dest="keyword", help="passed on to pytest")
     p.add_argument("-v", "--verbose", action="store_true", help="show pytest's own output")
     p.add_argument("--timeout", type=int, default=900, help="seconds for the whole run")
@@ -67,6 +70,8 @@ def environment(args: argparse.Namespace, tmp: Path) -> dict[str, str]:
         SKSUITE_WORKER_LOG=str(tmp / "worker_calls"),
         SKSUITE_EVERYTHING="1" if args.write_baseline else "0",
     )
+    if args.array_api:
+        env["SCIPY_ARRAY_API"] = "1"  # scikit-learn asks for it
     for var in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         env.setdefault(var, "1")  # the tests are small: threads only slow them down
     return env
@@ -142,7 +147,8 @@ def report(args: argparse.Namespace, events: list[dict], files: list[str]) -> in
     results = suite_results.judge(events, baseline)
     rows = suite_results.load_exemptions() if args.target == spec.DEFAULT_TARGET else []
     rows = [row for row in rows if spec.file_of(row.tests) in files]
-    left, covered, stale = suite_results.match(rows, results, whole=not args.keyword)
+    whole = not (args.keyword or args.array_api)
+    left, covered, stale = suite_results.match(rows, results, whole=whole)
     print(f"{info['target']} ({info['where']}) in the tests of scikit-learn {info['sklearn']}")
     suite_results.print_tables(results, files, info["swapped"])
     print(f"not exposed: {' '.join(info['not_exposed']) or 'none'}")

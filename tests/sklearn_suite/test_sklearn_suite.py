@@ -43,6 +43,15 @@ def test_scikit_learns_own_tests_pass(group):
         pytest.fail(f"{result.stdout}\n{result.stderr}", pytrace=False)
 
 
+def test_scikit_learns_own_tests_of_array_api_dispatch_pass():
+    pytest.importorskip("array_api_strict")
+    result = run("--array-api", "--groups", "core")
+    if result.returncode:
+        pytest.fail(f"{result.stdout}\n{result.stderr}", pytrace=False)
+    core = next(line for line in result.stdout.splitlines() if line.startswith("core"))
+    assert int(core.split()[1]) > 150, result.stdout  # and that they were run at all
+
+
 WRONG = """
 import sklearn.metrics
 __all__ = ["zero_one_loss"]

@@ -100,6 +100,7 @@ FUNCTIONS = {
     "gain_curve": lambda put: sx.gain_curve(put(Y), put(S), sample_weight=put(W)),
     "holm_adjust": lambda put: sx.holm_adjust(put(FOLDS)),
     "hosmer_lemeshow_test": lambda put: sx.hosmer_lemeshow_test(put(Y), put(S)),
+    "influence_values": lambda put: sx.influence_values("f1", put(Y), put(P), sample_weight=put(W)),
     "lift_curve": lambda put: sx.lift_curve(put(Y), put(S), sample_weight=put(W)),
     "mcnemar_test": lambda put: sx.mcnemar_test(put(Y), put(P), put(P2)),
     "metric_at_thresholds": lambda put: sx.metric_at_thresholds(

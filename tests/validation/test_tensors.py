@@ -128,6 +128,8 @@ def test_the_predictions_decide_where_results_are(true, pred, dispatch):
     got = sx.confusion_matrix(true(Y3), pred(P3), sample_weight=elsewhere(W))
     put = elsewhere if dispatch and pred is elsewhere else as_given
     agree(got, sx.confusion_matrix(Y3, P3, sample_weight=W), put)
+    rows = sx.influence_values("accuracy", true(Y3), pred(P3))
+    agree(rows, sx.influence_values("accuracy", Y3, P3), put)
     by_name = sx.confusion_matrix(y_pred=pred(P3), y_true=true(Y3))
     agree(by_name, sx.confusion_matrix(Y3, P3), put)
 
