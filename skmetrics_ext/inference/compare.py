@@ -293,7 +293,7 @@ def _delta(asked: Question, added: list[tuple[TallyReading, Contributions]]) -> 
 
     (first, _), (second, _) = added
     values = float(first.value), float(second.value)
-    variance, freedom, effective = difference_of(added).spread()
+    variance, freedom, effective, _ = difference_of(added).spread()
     difference = values[0] - values[1]
     name = "delta, paired t" if isinstance(first, MomentReading) else "delta"
     if difference == 0 and variance == 0 and asked.claim.margin is None:

@@ -154,16 +154,15 @@ def _rare_class(reading: TableReading) -> str:
 
 def _mean_of_rows(reading: Reading, method: str, level: float, _: DrawPlan) -> Interval:
     """Mean of what is measured on each row, whose bounds its skewness moves."""
-    found = Contributions.of(reading)
+    found = Spread.of(reading)
     assert found is not None
-    value, (variance, freedom, effective) = float(reading.value), found.spread()
+    value, (variance, freedom, effective, skewness) = float(reading.value), found
     error = float(np.sqrt(variance))
     z = float(quantile(level, None if method == "normal" else freedom))
     low, high = -z, z
     if method == "hall":
-        low, high = (
-            _unskewed(end, float(found.skewness()), float(freedom) + 1) for end in (low, high)
-        )
+        slant = float(skewness) / (3 * np.sqrt(float(freedom) + 1))
+        low, high = _unskewed(low, slant), _unskewed(high, slant)
     low, high = min(value - high * error, value), max(value - low * error, value)
     low, high = np.clip((low, high), *reading.metric.spec.bounds)
     note = FEW_DECIDE if effective < FEW_THAT_DECIDE else ""
@@ -171,9 +170,8 @@ def _mean_of_rows(reading: Reading, method: str, level: float, _: DrawPlan) -> I
     return Interval(value, low, high, error, note)
 
 
-def _unskewed(z: float, skewness: float, n_rows: float) -> float:
+def _unskewed(z: float, slant: float) -> float:
     """The quantile of a mean of skewed rows: its cubic in z, turned round (Hall 1992)."""
-    slant = skewness / (3 * np.sqrt(n_rows))
     if abs(slant) < 1e-12:
         return z
     return float((np.cbrt(1 + 3 * slant * (z - slant / 2)) - 1) / slant)
@@ -220,7 +218,7 @@ def _by_influence(reading: Reading, method: str, level: float, _: DrawPlan) -> I
     if still.any():
         low, high = np.where(still, value, low), np.where(still, value, high)
         low, high = _without_spread(reading, value, low, high, level, bounds)
-        notes[still] = "no row changes the value: bounds of a share of the rarest class"
+        notes[still] = "the rows show no spread: bounds of a share of the rarest class"
     return Interval(value, low, high, error, notes)
 
 

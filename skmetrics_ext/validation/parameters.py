@@ -17,6 +17,8 @@ def as_number(value: Any) -> float:
 
 def check_level(confidence_level: Any, name: str = "confidence_level") -> float:
     """A number strictly between 0 and 1."""
+    if type(confidence_level) is float and 0 < confidence_level < 1:  # the usual case
+        return confidence_level
     level = as_number(confidence_level)
     if isinstance(confidence_level, bool | str) or not 0 < level < 1:
         raise InvalidParameterError(

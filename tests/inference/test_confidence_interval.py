@@ -244,7 +244,7 @@ def test_few_rows_are_told():
 def test_draws_in_which_all_is_right_are_told():
     true = np.array([0] * 20 + [1] * 20)
     expected = proportion_interval(20, 20)
-    for method, why in (("expanded", "all draws have this value"), ("auto", "no row changes")):
+    for method, why in (("expanded", "all draws have this value"), ("auto", "show no spread")):
         found = confidence_interval(
             "average_precision", true, true + 0.5, method=method, random_state=0, n_resamples=99
         )

@@ -27,6 +27,7 @@ from skmetrics_ext.metrics.averaging import (
     is_plain,
     pair_shares,
 )
+from skmetrics_ext.metrics.probabilities.losses import mean
 from skmetrics_ext.metrics.rankings.ranking_kernels import roc_auc
 from skmetrics_ext.metrics.rankings.score_tally import rankings_of
 from skmetrics_ext.metrics.rankings.slopes import of_roc_auc
@@ -43,7 +44,7 @@ def slopes(reading: Reading) -> Array | None:
         slope = gradient(reading.read, reading.tables(reading.units.rows))
         return np.asarray(slope.reshape(*slope.shape[:-2], -1)[..., reading.cell])
     if isinstance(reading, MomentReading):
-        return _of_means(reading)
+        return of_means(reading)
     slope_of = ranking_slope(reading)
     if slope_of is None:
         return None
@@ -69,12 +70,14 @@ def ranking_slope(reading: Reading) -> Slope | None:
 # --------------------------------------------------------------------------- by kind
 
 
-def _of_means(reading: MomentReading) -> Array:
+def of_means(reading: MomentReading) -> Array:
     """Of the kernel of means, along what is measured on each unit."""
     measured = reading.measured
     mass = reading.units.mass(reading.units.rows)
     total = mass.sum()
     means = np.einsum("u,ud->d", mass, measured) / total
+    if reading.metric.spec.kernel is mean:
+        return np.asarray((measured - means)[:, 0] / total)
     moved = means + 1j * STEP * np.eye(len(means))
     values = reading.metric.read(Means(np.full(len(means), total), moved))
     slope = values.imag / STEP

@@ -10,14 +10,19 @@ make the variance (Hampel 1974, JASA 69(346), 383-393; of areas, DeLong, DeLong 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from skmetrics_ext.inference.draws.rankings import RankReading
-from skmetrics_ext.inference.draws.readings import MomentReading, Reading, TableReading
+from skmetrics_ext.inference.draws.readings import (
+    MomentReading,
+    Reading,
+    TableReading,
+    TallyReading,
+)
 from skmetrics_ext.inference.draws.units import Units
-from skmetrics_ext.inference.influence.slopes import ranking_slope, slopes
+from skmetrics_ext.inference.influence.slopes import of_means, ranking_slope, slopes
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies import RankTally
 
@@ -28,32 +33,40 @@ class Spread(NamedTuple):
     """Variance of a metric, its degrees of freedom, and how many rows (or groups) decide it.
 
     ``effective`` is the number of equal contributions with the same ratio of fourth to squared
-    second moments: few of many mean that the data tell the variance badly.
+    second moments: few of many mean that the data tell the variance badly. ``skewness`` is the
+    third moment in standard deviations.
     """
 
     variance: Array
     freedom: Array
     effective: Array
+    skewness: Array
 
     @classmethod
     def of(cls, reading: Reading) -> Spread | None:
         """Of a metric of some rows; None where it has no derivative."""
-        if isinstance(reading, RankReading) and reading.data.kind == "binary":
-            facts, slope = reading.facts, ranking_slope(reading)
-            if slope is not None and facts.weight is None and facts.group is None:
-                # The rows were counted by class and score: units would be these again.
-                tally = RankTally.of_class(reading.data)
-                return cls.of_cells(slope(tally), tally.mass)
+        weight, group, sizes = reading.facts if isinstance(reading, TallyReading) else (0, 0, 0)
+        if weight is None and group is None:  # no more than the slope is needed
+            if isinstance(reading, MomentReading) and sizes is None:
+                rows = np.ones((1, len(reading.measured)))
+                return cls.of_cells(of_means(reading)[None], rows)
+            if isinstance(reading, RankReading) and reading.data.kind == "binary":
+                slope = ranking_slope(reading)
+                if slope is not None:
+                    # The rows were counted by class and score: units would be these again.
+                    tally = RankTally.of_class(reading.data)
+                    return cls.of_cells(slope(tally), tally.mass)
         found = Contributions.of(reading)
         return None if found is None else found.spread()
 
     @classmethod
     def of_cells(cls, parts: Array, rows: Array) -> Spread:
         """Of so many rows of each class (C, ...) with these contributions."""
-        squares = (rows * parts**2).sum(axis=-1)
-        fourth = (rows * parts**4).sum()
-        variance, freedom = over_classes(squares, rows.sum(axis=-1))
-        return cls(variance, freedom, divide(squares.sum() ** 2, fourth))
+        seen, added = rows.sum(axis=-1), rows * parts**2
+        squares = added.sum(axis=-1)
+        cubes, fourth = (added * parts).sum(), (added * parts**2).sum()
+        shape = _shape(squares.sum(), cubes, fourth, seen.sum())
+        return cls(*over_classes(squares, seen), *shape)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -102,10 +115,16 @@ class Contributions:
         return Contributions(self.parts - other.parts, self.units, self.strata)
 
     def spread(self) -> Spread:
-        """Variance and degrees of freedom of the metric, and the rows that decide it."""
-        found = [_spread(self.parts, self.units, stratum) for stratum in self.strata]
-        freedom = np.fmin.reduce([freedom for _, freedom in found])
-        return Spread(found[0][0], freedom, divide(self.squares() ** 2, self._power(4)))
+        """Variance and degrees of freedom of the metric, and the shape of what rows add."""
+        first, *others = self.strata
+        variance, freedom = _spread(self.parts, self.units, first)
+        for stratum in others:
+            freedom = np.fmin(freedom, _spread(self.parts, self.units, stratum)[1])
+        each, rows = self._independent()
+        added = rows * each**2
+        squares, cubes = added.sum(axis=-1), (added * each).sum(axis=-1)
+        shape = _shape(squares, cubes, (added * each**2).sum(axis=-1), rows.sum())
+        return Spread(variance, freedom, *shape)
 
     def design_effect(self) -> Array:
         """The variance, in those of the same rows if they were independent (Kish 1965)."""
@@ -114,23 +133,22 @@ class Contributions:
 
     def squares(self) -> Array:
         """Sum of the squares of what each row adds, or each group."""
-        return self._power(2)
+        each, rows = self._independent()
+        return np.asarray((rows * each**2).sum(axis=-1))
 
-    def skewness(self) -> Array:
-        """Third moment of what each row adds, or each group, in standard deviations."""
-        n_rows = self.units.rows.sum()
-        if self.units.group is not None:
-            n_rows = self.units.n_groups
-        third = self._power(3) * np.sqrt(n_rows)
-        return np.nan_to_num(divide(third, self.squares() ** 1.5))
-
-    def _power(self, exponent: int) -> Array:
-        """Sum of a power of what each row adds, or each group."""
-        parts, units = self.parts, self.units
+    def _independent(self) -> tuple[Array, Array]:
+        """What rows add, or groups, and how many of them add it."""
+        units = self.units
         if units.group is None:
-            return np.asarray((units.rows * parts**exponent).sum(axis=-1))
-        sums = cell_sums(parts * units.rows, units.group, units.n_groups)
-        return np.asarray((sums**exponent).sum(axis=-1))
+            return self.parts, units.rows
+        sums = cell_sums(self.parts * units.rows, units.group, units.n_groups)
+        return sums, np.ones(sums.shape[-1])
+
+
+def _shape(squares: Array, cubes: Array, fourth: Array, n_rows: Any) -> tuple[Array, Array]:
+    """How many equal contributions have the same fourth moment, and the skewness of all."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return squares**2 / fourth, np.nan_to_num(cubes * np.sqrt(n_rows) / squares**1.5)
 
 
 def _strata(reading: Reading) -> tuple[Array, ...]:
@@ -184,6 +202,8 @@ def over_classes(squares: Array, seen: Array) -> tuple[Array, Array]:
 
 def cell_sums(values: Array, cells: Array, n_cells: int) -> Array:
     """Sums of values (..., U) by cells, (..., n_cells)."""
+    if values.ndim == 1:
+        return np.bincount(cells, weights=values, minlength=n_cells)
     flat = values.reshape(-1, values.shape[-1])
     sums = [np.bincount(cells, weights=row, minlength=n_cells) for row in flat]
     return np.stack(sums).reshape(*values.shape[:-1], n_cells)

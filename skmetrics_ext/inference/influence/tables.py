@@ -42,8 +42,9 @@ def freedom_of(squares: Array, rows: Array) -> Array:
     The lesser of those by true and by predicted class: a rare one has few rows to tell it. All
     rows but one where nothing spreads.
     """
-    found = [over_classes(squares.sum(axis), rows.sum(axis))[1] for axis in (-1, -2)]
-    return np.fmin(*found)
+    _, of_true = over_classes(squares.sum(axis=-1), rows.sum(axis=-1))
+    _, of_pred = over_classes(squares.sum(axis=-2), rows.sum(axis=-2))
+    return np.asarray(np.fmin(of_true, of_pred))
 
 
 class TableSpread(NamedTuple):

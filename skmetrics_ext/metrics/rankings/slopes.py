@@ -19,7 +19,6 @@ from skmetrics_ext.metrics.rankings.ranking_kernels import (
     Range,
     area_within,
     average_precision,
-    roc_auc,
     roc_points,
 )
 from skmetrics_ext.numeric import Array, divide
@@ -76,14 +75,11 @@ def of_roc_auc(tally: RankTally, max_fpr: float | None = None) -> Array:
     if max_fpr is not None and max_fpr != 1:
         return of_partial_roc_auc(tally, (0.0, max_fpr))
     fp, tp, negative, positive = tally.steps()
-    area = roc_auc(tally)
-    beaten = (tp[1:] + tp[:-1]) / 2, negative - (fp[1:] + fp[:-1]) / 2
-    return np.stack(
-        [
-            divide(divide(beaten[0], positive) - area, negative),
-            divide(divide(beaten[1], negative) - area, positive),
-        ]
-    )
+    # Weight of the other class that a row at each score is on the right side of.
+    beaten = np.stack([(tp[1:] + tp[:-1]) / 2, negative - (fp[1:] + fp[:-1]) / 2])
+    area = divide((tally.positive * beaten[1]).sum(), negative * positive)
+    expected = area * np.array([[positive], [negative]])
+    return divide(beaten - expected, negative * positive)
 
 
 def of_gini(tally: RankTally) -> Array:

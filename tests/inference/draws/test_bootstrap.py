@@ -158,13 +158,9 @@ def test_expanded_percentiles_are_as_wide_as_t_intervals_of_the_rarest_class(sco
 
 
 def test_a_class_of_one_row_has_percentiles_within_the_draws():
-    found = confidence_interval(
-        "average_precision",
-        [0] * 30 + [1],
-        range(31),
-        random_state=0,
-        n_resamples=99,
-        method="expanded",
-    )
-    assert found.method == "expanded"
-    assert 0 <= found.low <= found.value <= found.high <= 1
+    rows = [0] * 30 + [1], [*range(29), 30, 29]
+    for method in ("expanded", "auto"):
+        found = confidence_interval(
+            "average_precision", *rows, method=method, random_state=0, n_resamples=99
+        )
+        assert 0 <= found.low < found.value == 0.5 < found.high <= 1
