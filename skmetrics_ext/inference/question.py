@@ -1,4 +1,4 @@
-"""What is asked of two models on the same rows."""
+"""What is asked of models on the same rows."""
 
 from __future__ import annotations
 
@@ -24,18 +24,19 @@ _OF_HITS = ("hits", "marks")  # tallies of rows that are right or wrong
 
 
 class Question(NamedTuple):
-    """What is asked of two models: by a metric that is settled and data that were checked.
+    """What is asked of models, mostly two: a metric that is settled, and data that were checked.
 
     Of a function of the user's own the data are `RawRows`.
     """
 
     metric: Metric
-    models: tuple[Any, Any]
+    models: tuple[Any, ...]
     groups: Any = None
     weights_are: str = "importance"
     claim: Claim = Claim()
     level: float = 0.95
     plan: DrawPlan = PLAN
+    names: tuple[str, ...] = ("pred_a", "pred_b")
 
     def pair(self, *, exchange: bool = False) -> PairReading:
         """Both models; of rankings, exchanges are those of ranks, which have one scale."""
@@ -60,11 +61,11 @@ class Question(NamedTuple):
         return {**found, "design_effect": float(difference.design_effect())}
 
     def contributions(self) -> list[tuple[TallyReading, Contributions]] | None:
-        """What each row adds to the metric of either model; None where it has no derivative."""
+        """What each row adds to the metric of any model; None where it has no derivative."""
         if self.metric.row is None:
             return None
         found = []
-        for name, data in zip(("pred_a", "pred_b"), self.models, strict=True):
+        for name, data in zip(self.names, self.models, strict=True):
             value = number_of(self.metric, name, data)
             reading = read_checked(self.metric, data, self.groups, self.weights_are, value)
             added = Contributions.of(reading)

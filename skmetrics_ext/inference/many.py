@@ -1,0 +1,128 @@
+"""Differences between many models on the same rows, with intervals that hold together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from skmetrics_ext.inference.compare import answer
+from skmetrics_ext.inference.draws.bootstrap import seed_sequence
+from skmetrics_ext.inference.draws.units import Units
+from skmetrics_ext.inference.influence.scales import quantile
+from skmetrics_ext.inference.influence.spread import Contributions, covariance
+from skmetrics_ext.inference.methods import FEW_DECIDE, FEW_THAT_DECIDE
+from skmetrics_ext.inference.proportions import normal_quantile
+from skmetrics_ext.inference.question import Question
+from skmetrics_ext.inference.tests.adjustment import holm_adjust
+from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.validation import InvalidParameterError
+
+Pair = tuple[int, int]
+_AT_ONCE = 1 << 20  # numbers that are drawn at once
+_RANK = 1e-12  # of the variances of both models: what is less is rounding
+_ALIKE = "the models are alike on these rows: there is no variance to estimate"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Differences:
+    """Values of k models; differences of m pairs (m,), adjusted p-values and joint bounds."""
+
+    values: list[float]
+    difference: Array
+    low: Array
+    high: Array
+    p_value: Array
+    notes: list[str]
+
+
+def by_largest(asked: Question, pairs: Sequence[Pair]) -> Differences:
+    """By the distribution of the largest of all statistics, which vary together (max-t).
+
+    Each row, or group, has a standard normal multiplier of what it adds to all the models, so
+    that their errors are normal with the covariance of the contributions: it is drawn from that.
+    A difference with few degrees of freedom is put on the normal scale by its own p-value.
+    """
+    from scipy.special import ndtr, ndtri, stdtr
+
+    found = asked.contributions()
+    if found is None:
+        raise InvalidParameterError(
+            f"adjust='max_t' needs a derivative by the rows, which {asked.metric.name} of these "
+            "data does not have; adjust='holm' resamples each pair."
+        )
+    readings, added = [one for one, _ in found], [part for _, part in found]
+    units = Units.of_rows(len(readings[0].data.true), readings[0].facts, readings[0].stratum)
+    values = np.array([float(one.value) for one in readings])
+    spread = covariance(added, units)
+    first, second = np.array(pairs).T
+    own = np.diag(spread)
+    variance = own[first] + own[second] - 2 * spread[first, second]
+    known = variance > _RANK * (own[first] + own[second])
+    freedom, effective = _reliability(added, units, pairs)
+    difference, error = values[first] - values[second], np.sqrt(np.where(known, variance, np.nan))
+    alone = 2 * stdtr(freedom, -np.abs(divide(difference, error)))
+    z = -ndtri(alone / 2)
+    n_draws = asked.plan.n_resamples
+    drawn = _largest(spread, first[known], second[known], n_draws, asked.plan.random_state)
+    largest, n_tests, n_values = np.sort(drawn), max(int(known.sum()), 1), n_draws + 1
+    as_large = n_values - np.searchsorted(largest, z)
+    # Of any dependence it is at least that of one, and at most that of all apart (Bonferroni).
+    p_value = np.clip(as_large / n_values, alone, np.minimum(n_tests * alone, 1.0))
+    place = min(int(np.ceil(asked.level * n_values)), n_draws) - 1
+    ends = normal_quantile(asked.level), normal_quantile(1 - (1 - asked.level) / n_tests)
+    together = float(1 - 2 * ndtr(-np.clip(largest[place], *ends)))
+    away = quantile(together, freedom) * error
+    alike = ~known & (np.abs(difference) <= _RANK)
+    few = np.where(effective < FEW_THAT_DECIDE, FEW_DECIDE, "")
+    notes = np.where(known, few, np.where(np.isnan(difference), "", _ALIKE)).tolist()
+    width = asked.metric.spec.bounds[1] - asked.metric.spec.bounds[0]
+    low, high = np.maximum(difference - away, -width), np.minimum(difference + away, width)
+    p_value = np.where(alike, 1.0, p_value)
+    return Differences(values.tolist(), difference, low, high, p_value, notes)
+
+
+def _reliability(
+    added: Sequence[Contributions], units: Units, pairs: Sequence[Pair]
+) -> tuple[Array, Array]:
+    """Degrees of freedom of the variance of each difference, and the rows that decide it."""
+    rows = [one.on(units) for one in added]
+    spreads = [rows[i].minus(rows[j]).spread() for i, j in pairs]
+    freedom, effective = np.array([(one.freedom, one.effective) for one in spreads]).T
+    return freedom, effective
+
+
+def _largest(spread: Array, first: Array, second: Array, n_draws: int, seed: object) -> Array:
+    """The largest of the statistics in each draw, (n_draws,); 0 where there are none."""
+    if not len(first):
+        return np.zeros(n_draws)
+    values, vectors = np.linalg.eigh(np.nan_to_num(spread))
+    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    contrasts = root[first] - root[second]
+    contrasts /= np.sqrt((contrasts**2).sum(axis=1, keepdims=True))
+    rng = np.random.default_rng(seed_sequence(seed))
+    size = max(_AT_ONCE // len(contrasts), 1)
+    parts = [min(size, n_draws - start) for start in range(0, n_draws, size)]
+    return np.concatenate(
+        [np.abs(rng.normal(size=(part, len(root))) @ contrasts.T).max(axis=1) for part in parts]
+    )
+
+
+def by_holm(asked: Question, pairs: Sequence[Pair]) -> Differences:
+    """Every pair by itself: p-values by Holm, intervals of a level that holds for all together."""
+    level = 1 - (1 - asked.level) / len(pairs)
+    found = []
+    for pair in pairs:
+        models, names = (tuple(of[k] for k in pair) for of in (asked.models, asked.names))
+        found.append(answer(asked._replace(models=models, names=names, level=level)))
+    difference, low, high, p_value = (
+        np.array([getattr(one, name) for one in found])
+        for name in ("difference", "low", "high", "p_value")
+    )
+    notes = [one.note for one in found]
+    values = {i: one.value_a for (i, _), one in zip(pairs, found, strict=True)}
+    values |= {j: one.value_b for (_, j), one in zip(pairs, found, strict=True)}
+    return Differences(
+        [values[k] for k in sorted(values)], difference, low, high, holm_adjust(p_value), notes
+    )

@@ -1,0 +1,304 @@
+"""Many models on the same rows: which of them differ, as a table and a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from skmetrics_ext.inference.draws.bootstrap import DrawPlan
+from skmetrics_ext.inference.draws.readers import RawRows, check_rows, find_metric
+from skmetrics_ext.inference.draws.units import WEIGHT_KINDS
+from skmetrics_ext.inference.many import Differences, Pair, by_holm, by_largest
+from skmetrics_ext.inference.question import Question
+from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.progress import Progress
+from skmetrics_ext.registry import Metric
+from skmetrics_ext.report.frames import frame_of
+from skmetrics_ext.report.render import text_table
+from skmetrics_ext.validation import InvalidParameterError, check_option
+from skmetrics_ext.validation.groups import read_groups
+from skmetrics_ext.validation.parameters import check_level
+from skmetrics_ext.validation.rows import check_same_masks
+
+ADJUSTMENTS = ("max_t", "holm")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ManyComparisons:
+    """Models compared on the same rows, with p-values and intervals that hold together.
+
+    Made by `compare_many`; printing it shows a table.
+
+    Parameters
+    ----------
+    metric : str
+        Name of the metric.
+    values : mapping of str to float
+        The metric of each model.
+    rows : list of dict
+        Of each pair ``first``, ``second``, ``difference`` (first less second), ``low``, ``high``,
+        ``p_value`` (adjusted) and ``note``.
+    adjust : str
+        How the number of pairs is allowed for.
+    confidence_level : float
+        The chance that all intervals hold their differences.
+    control : object
+        The model that all others are compared with; None where every two are.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import compare_many
+    >>> y_true = [0, 1] * 50
+    >>> models = {"a": y_true, "b": [0, 1, 1, 1] * 25, "c": [0, 1, 1, 0] * 25}
+    >>> compare_many("brier_score", y_true, models, random_state=0).values
+    {'a': 0.0, 'b': 0.25, 'c': 0.5}
+    """
+
+    metric: str
+    values: Mapping[Any, float]
+    rows: list[dict[str, Any]]
+    adjust: str
+    confidence_level: float
+    control: Any = None
+
+    def frame(self, *, library: str = "pandas") -> Any:
+        """The rows as a data frame.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars"}, default="pandas"
+            Whose frame.
+
+        Returns
+        -------
+        pandas.DataFrame or polars.DataFrame
+
+        Raises
+        ------
+        ImportError
+            If the library is not installed.
+        """
+        return frame_of(self.rows, library, "ManyComparisons.frame")
+
+    def plot(self, ax: Any = None) -> Any:
+        """Models by their value, those that are not shown to differ joined by a line.
+
+        With a control, the difference of each model from it and its interval.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, default=None
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        """
+        from skmetrics_ext.plotting import many_models
+
+        return many_models.draw(self, ax)
+
+    def __str__(self) -> str:
+        told = f"{100 * self.confidence_level:g}% together, {self.adjust}"
+        header = ["first", "second", "difference", "interval", "p (adjusted)"]
+        cells = [
+            [
+                str(row["first"]),
+                str(row["second"]),
+                f"{row['difference']:.4g}",
+                f"[{row['low']:.4g}, {row['high']:.4g}]",
+                f"{row['p_value']:.3g}",
+            ]
+            for row in self.rows
+        ]
+        values = ", ".join(f"{name} {value:.4g}" for name, value in self.values.items())
+        notes = [f"{row['first']} - {row['second']}: {row['note']}" for row in self.rows]
+        notes = [note for row, note in zip(self.rows, notes, strict=True) if row["note"]]
+        table = text_table(header, cells, "<<")
+        return "\n".join([f"{self.metric}: {values} ({told})", table, *notes])
+
+
+@document
+def compare_many(
+    metric: Any,
+    y_true: Any,
+    predictions: Mapping[Any, Any],
+    *,
+    control: Any = None,
+    adjust: str = "max_t",
+    confidence_level: float = 0.95,
+    groups: Any = None,
+    sample_weight: Any = None,
+    weights_are: str = "importance",
+    n_resamples: int = 9999,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    progress: Progress = None,
+    **metric_params: Any,
+) -> ManyComparisons:
+    r"""Differences of a metric between many models on the same rows, all at once.
+
+    The chance that any two equal models are found to differ, and that any interval misses, is
+    1 - ``confidence_level``, however many models there are.
+
+    Parameters
+    ----------
+    metric : str or callable
+        As in `compare`.
+    y_true : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        True labels.
+    predictions : mapping
+        What the metric takes of each model, by its name; two models or more.
+    control : object, default=None
+        Name of the model that each other is compared with. By default every two are.
+    adjust : {"max_t", "holm"}, default="max_t"
+        - "max_t": by the distribution of the largest statistic. Models that err on the same rows
+          are dependent, which Holm's method does not use. Of metrics with `influence_values`;
+        - "holm": `compare` of each pair, its p-values by `holm_adjust`, its intervals of the level
+          1 - (1 - ``confidence_level``) / pairs (Bonferroni). Of all metrics. A p-value
+          may be at most 0.05 where the interval, which takes no steps, holds 0.
+    confidence_level : float in (0, 1), default=0.95
+        Of all intervals together.
+    groups : array-like of shape (n_samples,), default=None
+        Rows of one group depend on each other (several of a patient); groups do not.
+    {sample_weight}
+    weights_are : {"importance", "frequency"}, default="importance"
+        Whether a weight of 2 is one row that counts twice, or two rows.
+    n_resamples : int, default=9999
+        Draws of the largest statistic, or of the methods of `compare` that need them.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the draws.
+    n_jobs : int or None, default=None
+        Number of processes for draws of pairs.
+    progress : bool, callable or None, default=None
+        Whether, or how, to tell how far draws of pairs are.
+    **metric_params : dict
+        Parameters of the metric.
+
+    Returns
+    -------
+    ManyComparisons
+        ``.rows``, ``.values``, ``.frame()`` and ``.plot()``; it prints as a table.
+
+    Raises
+    ------
+    {raises}
+
+    Notes
+    -----
+    "max_t": :math:`T_{ij} = (\hat m_i - \hat m_j) / s_{ij}` is compared with the largest
+    :math:`|\sum_r e_r (\phi_{ir} - \phi_{jr})| / s_{ij}` over the pairs, with one standard
+    normal multiplier :math:`e_r` for each row, or group, and all models. Given the influence values
+    :math:`\phi` such sums are normal, with the covariance of the contributions, from which they
+    are drawn. Where a difference has few degrees of freedom its t statistic takes the normal
+    value of the same p-value. Adjusted p-values are not less than those of the pair alone, nor
+    more than Bonferroni's.
+
+    References
+    ----------
+    Hothorn, Bretz & Westfall (2008), Biometrical Journal 50(3), 346-363; Chernozhukov, Chetverikov
+    & Kato (2013), The Annals of Statistics 41(6), 2786-2819; Westfall & Young (1993),
+    Resampling-Based Multiple Testing; Holm (1979), Scandinavian Journal of Statistics 6(2), 65-70.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import compare_many
+    >>> y_true = [0, 0, 1, 1] * 25
+    >>> a, b = [0, 0, 1, 1] * 20 + [1, 0, 1, 0] * 5, [0, 1, 1, 1] * 25
+    >>> c = [0, 1, 1, 1] * 20 + [0, 0, 1, 0] * 5
+    >>> print(compare_many("balanced_accuracy", y_true, {"a": a, "b": b, "c": c}, random_state=0))
+    balanced_accuracy: a 0.9, b 0.75, c 0.75 (95% together, max_t)
+    first  second  difference             interval  p (adjusted)
+    -----  ------  ----------  -------------------  ------------
+    a      b             0.15     [0.0284, 0.2716]        0.0113
+    a      c             0.15    [0.04205, 0.2579]        0.0048
+    b      c                0  [-0.07065, 0.07065]             1
+    """
+    check_option("adjust", adjust, ADJUSTMENTS)
+    check_option("weights_are", weights_are, WEIGHT_KINDS)
+    found, level = find_metric(metric, metric_params), check_level(confidence_level)
+    names = _names(predictions, control)
+    labels = tuple(f"predictions[{name!r}]" for name in names)
+    settled, models = _checked(
+        found,
+        y_true,
+        dict(zip(labels, predictions.values(), strict=True)),
+        (sample_weight, groups, weights_are),
+    )
+    if found.row is not None and groups is not None:
+        first = predictions[names[0]]
+        beside = {"y_true": y_true, labels[0]: first, "sample_weight": sample_weight}
+        groups = read_groups(groups, models[0].true.shape[0], **beside)
+    plan = DrawPlan(n_resamples, False, random_state, n_jobs, progress)
+    asked = Question(settled, models, groups, weights_are, level=level, plan=plan, names=labels)
+    pairs = _pairs(names, control)
+    differences = by_largest(asked, pairs) if adjust == "max_t" else by_holm(asked, pairs)
+    values = dict(zip(names, differences.values, strict=True))
+    rows = _rows(names, pairs, differences)
+    return ManyComparisons(found.name, values, rows, adjust, level, control)
+
+
+def _names(predictions: Any, control: Any) -> list[Any]:
+    if not isinstance(predictions, Mapping) or len(predictions) < 2:
+        raise InvalidParameterError(
+            "predictions has to be a mapping of two models or more, such as {'a': pred_a, 'b': "
+            f"pred_b}}, got {type(predictions).__name__}"
+            f"{f' of {len(predictions)}' if isinstance(predictions, Mapping) else ''}."
+        )
+    names = list(predictions)
+    if control is not None and control not in names:
+        raise InvalidParameterError(f"control has to be one of {names}, got {control!r}.")
+    return names
+
+
+def _pairs(names: list[Any], control: Any) -> list[Pair]:
+    if control is None:
+        return list(combinations(range(len(names)), 2))
+    place = names.index(control)
+    return [(i, place) for i in range(len(names)) if i != place]
+
+
+def _checked(
+    found: Metric, y_true: Any, predictions: Mapping[str, Any], about: tuple[Any, ...]
+) -> tuple[Metric, tuple[Any, ...]]:
+    """The metric with what the data settled, and the data of each model."""
+    models: list[Any] = []
+    settled = found
+    for name, pred in predictions.items():
+        try:
+            if found.row is None:
+                models.append(RawRows.check(y_true, pred, *about))
+                continue
+            metric, checked = check_rows(found, y_true, pred, about[0])
+        except ValueError as error:
+            raise InvalidParameterError(f"{name}: {error}") from error
+        settled = settled if models else metric
+        models.append(checked)
+    check_same_masks(**predictions)
+    return settled, tuple(models)
+
+
+def _rows(names: list[Any], pairs: list[Pair], found: Differences) -> list[dict[str, Any]]:
+    columns = (found.difference, found.low, found.high, found.p_value)
+    numbers = zip(*(column.tolist() for column in columns), strict=True)
+    return [
+        {
+            "first": names[i],
+            "second": names[j],
+            "difference": difference,
+            "low": low,
+            "high": high,
+            "p_value": p_value,
+            "note": note,
+        }
+        for (i, j), (difference, low, high, p_value), note in zip(
+            pairs, numbers, found.notes, strict=True
+        )
+    ]

@@ -1,0 +1,261 @@
+"""compare_many: critical values by brute force, laws, levels in simulation, the picture."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+from scipy import stats
+
+from skmetrics_ext import compare, compare_many, f1_score, holm_adjust, influence_values
+from skmetrics_ext.plotting.many_models import alike
+
+RNG = np.random.default_rng(12)
+N = 500
+Y = np.arange(N) % 2
+BASE = RNG.normal(size=N) + Y
+SCORES = {f"m{k}": BASE + 0.4 * k * RNG.normal(size=N) for k in range(4)}
+PROBAS = {name: 1 / (1 + np.exp(0.5 - score)) for name, score in SCORES.items()}
+HARD = {name: (proba > 0.5).astype(int) for name, proba in PROBAS.items()}
+METRICS = {
+    "balanced_accuracy": HARD,
+    "f1": HARD,
+    "roc_auc": SCORES,
+    "average_precision": SCORES,
+    "neg_brier_score": PROBAS,
+}
+
+
+def by_pair(found):
+    return {(row["first"], row["second"]): row for row in found.rows}
+
+
+# --------------------------------------------------------------------------- values
+
+
+@pytest.mark.parametrize(
+    "metric", ["balanced_accuracy", "f1", "average_precision", "neg_brier_score"]
+)
+def test_one_pair_is_compare(metric):
+    """There is nothing to allow for: no draw has a say."""
+    models = METRICS[metric]
+    pair = {name: models[name] for name in ("m0", "m2")}
+    (row,) = compare_many(metric, Y, pair, n_resamples=99, random_state=0).rows
+    expected = compare(metric, Y, *pair.values())
+    for name in ("difference", "low", "high", "p_value"):
+        assert row[name] == pytest.approx(getattr(expected, name)), name
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("control", [None, "m1"])
+def test_largest_of_sums_with_a_multiplier_for_each_row(metric, control):
+    """By influence values and brute force."""
+    models = METRICS[metric]
+    values = {name: influence_values(metric, Y, pred) / N for name, pred in models.items()}
+    pairs = list(combinations(models, 2))
+    if control is not None:
+        pairs = [(name, control) for name in models if name != control]
+    apart = np.array([values[i] - values[j] for i, j in pairs])
+    error = np.sqrt((apart**2).sum(axis=1))
+    draws = np.random.default_rng(0).normal(size=(8000, N)) @ (apart / error[:, None]).T
+    largest = np.abs(draws).max(axis=1)
+    found = compare_many(metric, Y, models, control=control, n_resamples=20000, random_state=0)
+    assert [(row["first"], row["second"]) for row in found.rows] == pairs
+    critical = np.quantile(largest, 0.95)
+    for row, spread in zip(found.rows, error, strict=True):
+        assert (row["high"] - row["low"]) / 2 / spread == pytest.approx(critical, rel=0.03)
+        expected = (largest >= abs(row["difference"]) / spread).mean()
+        assert row["p_value"] == pytest.approx(expected, abs=0.015)
+
+
+def test_models_that_err_apart_have_tukeys_distance():
+    """The range of k independent normal values."""
+    rng, n_rows = np.random.default_rng(1), 4000
+    true = np.ones(n_rows)
+    models = {k: rng.uniform(0.2, 0.9, n_rows) for k in range(5)}
+    models_of = {k: np.column_stack([1 - proba, proba]) for k, proba in models.items()}
+    true[::2], zero = 0, slice(None, None, 2)
+    for proba in models_of.values():
+        proba[zero] = proba[zero, ::-1]
+    found = compare_many("neg_brier_score", true, models_of, n_resamples=20000, random_state=0)
+    expected = stats.studentized_range.ppf(0.95, 5, np.inf) / np.sqrt(2)
+    losses = {k: (1 - proba) ** 2 for k, proba in models.items()}
+    for row in found.rows:
+        error = (losses[row["first"]] - losses[row["second"]]).std(ddof=1) / n_rows**0.5
+        assert (row["high"] - row["low"]) / 2 / error == pytest.approx(expected, rel=0.015)
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "roc_auc"])
+def test_holm(metric):
+    models = HARD if metric == "accuracy" else SCORES
+    found = compare_many(metric, Y, models, control="m0", adjust="holm")
+    level = 1 - 0.05 / 3
+    each = [
+        compare(metric, Y, models[name], models["m0"], confidence_level=level)
+        for name in ("m1", "m2", "m3")
+    ]
+    expected = holm_adjust([one.p_value for one in each])
+    assert [row["p_value"] for row in found.rows] == pytest.approx(expected)
+    assert [row["low"] for row in found.rows] == pytest.approx([one.low for one in each])
+    assert found.values["m0"] == each[0].value_b
+    assert found.values["m3"] == each[2].value_a
+
+
+def test_functions_of_ones_own_are_resampled_by_holm():
+    def metric(true, pred):
+        return float(np.mean(true == pred))
+
+    found = compare_many(metric, Y, HARD, adjust="holm", n_resamples=200, random_state=0)
+    assert found.rows[0]["low"] < found.rows[0]["difference"] < found.rows[0]["high"]
+    with pytest.raises(ValueError, match="adjust='holm' resamples"):
+        compare_many(metric, Y, HARD)
+    with pytest.raises(ValueError, match=r"ks_statistic.*adjust='holm' resamples"):
+        compare_many("ks_statistic", Y, SCORES)
+
+
+# --------------------------------------------------------------------------- laws
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_bounds_and_p_values_tell_the_same(metric):
+    alone = {pair: compare(metric, Y, *(METRICS[metric][name] for name in pair), method="delta")
+             for pair in combinations(METRICS[metric], 2)}  # fmt: skip
+    for level in (0.8, 0.95, 0.99):
+        found = compare_many(metric, Y, METRICS[metric], confidence_level=level, random_state=0)
+        for pair, row in by_pair(found).items():
+            assert (row["p_value"] <= 1 - level) == (not row["low"] <= 0 <= row["high"])
+            assert alone[pair].p_value <= row["p_value"] * (1 + 1e-9)
+            assert row["p_value"] <= 6 * alone[pair].p_value * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_order_of_rows_and_names_change_nothing(metric):
+    models = METRICS[metric]
+    plain = by_pair(compare_many(metric, Y, models, n_resamples=20000, random_state=0))
+    order = np.random.default_rng(0).permutation(N)
+    shuffled = {name: pred[order] for name, pred in reversed(models.items())}
+    found = by_pair(compare_many(metric, Y[order], shuffled, n_resamples=20000, random_state=0))
+    for (first, second), row in plain.items():
+        mirror = found[second, first]
+        width = row["high"] - row["low"]
+        assert mirror["difference"] == pytest.approx(-row["difference"], abs=1e-12)
+        assert mirror["low"] == pytest.approx(-row["high"], abs=0.01 * width)  # draws differ
+        assert mirror["p_value"] == pytest.approx(row["p_value"], abs=0.01)
+
+
+@pytest.mark.parametrize("metric", ["f1", "roc_auc"])
+def test_rows_of_a_group_are_one(metric):
+    models = METRICS[metric]
+    twice = {name: np.repeat(pred, 2) for name, pred in models.items()}
+    groups = np.repeat(np.arange(N), 2)
+    about = {"random_state": 0, "n_resamples": 20000}
+    plain = compare_many(metric, Y, models, **about).rows
+    grouped = compare_many(metric, np.repeat(Y, 2), twice, groups=groups, **about).rows
+    seen = compare_many(metric, Y, models, sample_weight=np.full(N, 2), **about).rows
+    for one, *others in zip(plain, grouped, seen, strict=True):
+        for other in others:
+            assert other["difference"] == pytest.approx(one["difference"])
+            assert other["low"] == pytest.approx(one["low"], abs=0.02 * (one["high"] - one["low"]))
+
+
+def test_a_model_twice():
+    """The pair of equals has no variance, and is no further test."""
+    models = {"a": SCORES["m0"], "b": SCORES["m3"], "c": SCORES["m0"]}
+    rows = by_pair(compare_many("roc_auc", Y, models, random_state=0))
+    assert rows["a", "c"]["p_value"] == 1
+    assert "alike" in rows["a", "c"]["note"]
+    pair = {"a": SCORES["m0"], "b": SCORES["m3"]}
+    (alone,) = compare_many("roc_auc", Y, pair, random_state=0).rows
+    assert rows["a", "b"]["low"] == pytest.approx(alone["low"], rel=0.05)
+
+
+# --------------------------------------------------------------------------- levels
+
+
+@pytest.mark.parametrize("adjust", ["max_t", "holm"])
+def test_any_of_equal_models_is_seldom_found_to_differ(adjust):
+    rng, wrong, n_rows = np.random.default_rng(2), 0, 120
+    true = np.arange(n_rows) % 2
+    for _ in range(300):
+        base = rng.normal(size=n_rows) + true
+        models = {k: base + rng.normal(size=n_rows) for k in range(4)}
+        found = compare_many("average_precision", true, models, adjust=adjust, n_resamples=999)
+        wrong += min(row["p_value"] for row in found.rows) <= 0.05
+    assert 3 <= wrong <= 300 * 0.05 + 2.6 * np.sqrt(300 * 0.05 * 0.95)
+
+
+# --------------------------------------------------------------------------- what it shows
+
+
+def test_rows_frames_and_text():
+    found = compare_many("roc_auc", Y, SCORES, random_state=0)
+    assert list(found.frame().columns) == [
+        "first", "second", "difference", "low", "high", "p_value", "note",
+    ]  # fmt: skip
+    assert len(found.frame()) == len(found.rows) == 6
+    text = str(found)
+    assert text.splitlines()[1].split() == [
+        "first",
+        "second",
+        "difference",
+        "interval",
+        "p",
+        "(adjusted)",
+    ]
+    assert len(text.splitlines()) == 9
+
+
+@pytest.mark.parametrize(
+    ("apart", "expected"),
+    [
+        ([], [(0, 3)]),
+        ([("a", "d")], [(0, 2), (1, 3)]),
+        ([("a", "c"), ("b", "d"), ("a", "d")], [(0, 1), (1, 2), (2, 3)]),
+        ([("a", "b"), ("a", "c"), ("a", "d")], [(1, 3)]),
+        (list(combinations("abcd", 2)), []),
+    ],
+)
+def test_stretches_of_models_that_do_not_differ(apart, expected):
+    rows = [
+        {"first": i, "second": j, "p_value": 0.01 if (i, j) in apart else 0.5}
+        for i, j in combinations("abcd", 2)
+    ]
+    assert alike("abcd", rows, 0.05) == expected
+
+
+def test_pictures():
+    found = compare_many("roc_auc", Y, SCORES, random_state=0)
+    ax = found.plot()
+    assert [label.get_text() for label in ax.get_yticklabels()] == sorted(
+        found.values, key=found.values.__getitem__
+    )
+    dots = next(line for line in ax.get_lines() if line.get_marker() == "o")
+    assert dots.get_xdata() == pytest.approx(sorted(found.values.values()))
+    _, other = plt.subplots()
+    to_control = compare_many("roc_auc", Y, SCORES, control="m0", random_state=0)
+    assert to_control.plot(ax=other) is other
+    assert [label.get_text() for label in other.get_yticklabels()] == ["m1", "m2", "m3"]
+    assert "m0" in other.get_xlabel()
+    plt.close("all")
+
+
+# --------------------------------------------------------------------------- refused
+
+
+@pytest.mark.parametrize(
+    ("models", "options", "message"),
+    [
+        ([HARD["m0"], HARD["m1"]], {}, "mapping of two models or more.*list"),
+        ({"m0": HARD["m0"]}, {}, "mapping of two models or more.*of 1"),
+        (HARD, {"control": "m9"}, "control has to be one of"),
+        (HARD, {"adjust": "tukey"}, "adjust has to be one of"),
+        (HARD, {"weights_are": "counts"}, "weights_are has to be one of"),
+        (HARD, {"n_resamples": 0}, "n_resamples"),
+        ({**HARD, "bad": HARD["m0"][1:]}, {}, r"predictions\['bad'\]: "),
+        (HARD, {"average": None, "metric": f1_score}, r"predictions\['m0'\]|one number"),
+        (HARD, {"groups": [1, 2]}, "groups"),
+    ],
+)
+def test_refused(models, options, message):
+    with pytest.raises(ValueError, match=message):
+        compare_many(**{"metric": "f1", "y_true": Y, "predictions": models, **options})
