@@ -14,7 +14,7 @@ from skmetrics_ext.inference.draws.readings import Reading
 from skmetrics_ext.inference.influence.spread import Contributions
 from skmetrics_ext.inference.margins import Goal
 from skmetrics_ext.inference.methods import Interval, methods_of
-from skmetrics_ext.inference.results import Estimate
+from skmetrics_ext.inference.results import Estimate, reason
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.registry import Metric
@@ -235,9 +235,10 @@ def listed(found: Interval, method: str, level: float) -> Estimate | list[Estima
     parts = (found.value, found.low, found.high, found.error, found.notes)
     if np.ndim(found.value) == 0:
         value, low, high, error = map(float, parts[:4])
-        return Estimate(value, low, high, error, method, level, str(found.notes))
+        note = str(found.notes) or reason(value, low, high)
+        return Estimate(value, low, high, error, method, level, note)
     flat = (np.ravel(part).tolist() for part in parts)
     return [
-        Estimate(value, low, high, error, method, level, note)
+        Estimate(value, low, high, error, method, level, note or reason(value, low, high))
         for value, low, high, error, note in zip(*flat, strict=True)
     ]

@@ -31,6 +31,7 @@ from skmetrics_ext.inference.proportions import (
     normal_quantile,
     proportion_bounds,
 )
+from skmetrics_ext.inference.results import NO_WIDTH
 from skmetrics_ext.numeric import Array, divide
 
 MEAN_METHODS = ("hall", "t", "normal")
@@ -43,6 +44,8 @@ FEW_THAT_DECIDE = 5
 ROUNDING = 1e-12  # values come within it of the ends of their range, and errors of 0
 MAY_MISS = "the interval may miss its level"
 FEW_DECIDE = f"few rows decide the value: {MAY_MISS}"
+OF_RAREST = "bounds of a share of the rarest class"
+NO_SPREAD = "the rows show no spread"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -110,14 +113,17 @@ def _by_table(reading: Reading, method: str, level: float, _: DrawPlan) -> Inter
     bounds, share = reading.metric.spec.bounds, is_share(reading)
     low, high = delta.bounds_by(method, spread, bounds, level, share=share)
     notes = np.full(spread.value.shape, "", dtype=object)
+    inside = (bounds[0] < spread.value) & (spread.value < bounds[1])
+    found = OF_RAREST if np.isfinite(bounds).all() else NO_WIDTH
+    notes[(spread.variance == 0) & inside] = f"{NO_SPREAD}: {found}"
     if share and method != "delta":
         rows = delta.worth(spread, bounds, prior=None)
         notes[rows < FEW_ROWS] = f"very few rows: {MAY_MISS}"
         if spread.grouped:
             notes[spread.freedom + 1 < FEW_ROWS] = f"very few groups: {MAY_MISS}"
     else:
-        notes[...] = _rare_class(reading)
-        notes[low == high] = "the interval has no width"
+        rare = _rare_class(reading)
+        notes[...] = rare if rare else notes
         infinite = "infinite: the other bound is after a row more in each class"
         notes[np.isinf(spread.value)] = infinite
     return Interval(spread.value, low, high, np.sqrt(spread.variance), notes)
@@ -158,6 +164,9 @@ def _mean_of_rows(reading: Reading, method: str, level: float, _: DrawPlan) -> I
     assert found is not None
     value, (variance, freedom, effective, skewness) = float(reading.value), found
     error = float(np.sqrt(variance))
+    if error <= ROUNDING * abs(value):
+        down, up, told = _of_rarest(reading, value, level)
+        return Interval(value, down, up, error, f"{NO_SPREAD}: {told}")
     z = float(quantile(level, None if method == "normal" else freedom))
     low, high = -z, z
     if method == "hall":
@@ -166,7 +175,6 @@ def _mean_of_rows(reading: Reading, method: str, level: float, _: DrawPlan) -> I
     low, high = min(value - high * error, value), max(value - low * error, value)
     low, high = np.clip((low, high), *reading.metric.spec.bounds)
     note = FEW_DECIDE if effective < FEW_THAT_DECIDE else ""
-    note = "every row has the same loss: the interval has no width" if error == 0 else note
     return Interval(value, low, high, error, note)
 
 
@@ -216,9 +224,9 @@ def _by_influence(reading: Reading, method: str, level: float, _: DrawPlan) -> I
     at_end = np.minimum(np.abs(value - bounds[0]), np.abs(value - bounds[1])) <= ROUNDING
     still = (~(error > ROUNDING) | at_end) & np.isfinite(value)
     if still.any():
-        low, high = np.where(still, value, low), np.where(still, value, high)
-        low, high = _without_spread(reading, value, low, high, level, bounds)
-        notes[still] = "the rows show no spread: bounds of a share of the rarest class"
+        down, up, told = _of_rarest(reading, value, level)
+        low, high = np.where(still, down, low), np.where(still, up, high)
+        notes[still] = f"{NO_SPREAD}: {told}"
     return Interval(value, low, high, error, notes)
 
 
@@ -258,10 +266,9 @@ def bounds_of_draws(
             notes[place] = f"undefined in {undefined} of {len(values)} draws"
     still = (low == high) & np.isfinite(value)
     if still.any():
-        low, high = _without_spread(reading, value, low, high, level, bounds)
-        of_share = "bounds of a share of the rarest class"
-        found = of_share if np.isfinite(bounds).all() else "the interval has no width"
-        notes[still] = f"all draws have this value: {found}"
+        down, up, told = _of_rarest(reading, value, level)
+        low, high = np.where(still, down, low), np.where(still, up, high)
+        notes[still] = f"all draws have this value: {told}"
     return Interval(value, low, high, error, notes)
 
 
@@ -291,20 +298,17 @@ def _rows_in_range(reading: Reading) -> float:
     return inside
 
 
-def _without_spread(
-    reading: Reading,
-    value: Array,
-    low: Array,
-    high: Array,
-    level: float,
-    bounds: tuple[float, float],
-) -> tuple[Array, Array]:
-    """Interval where all draws are alike: Wilson's, as if the value were a share of few rows."""
-    rows = fewest_rows(reading)
-    start, width = bounds[0], bounds[1] - bounds[0]
+def _of_rarest(reading: Reading, value: Array | float, level: float) -> tuple[Array, Array, str]:
+    """Interval where nothing spreads: Wilson's, as if the value were a share of few rows.
+
+    Of no width where the metric has not two finite bounds.
+    """
+    row = reading.metric.row
+    start, stop = _NO_BOUNDS if row is None else row.bounds
+    width = stop - start
     if not np.isfinite(width):
-        return low, high
+        return np.asarray(value), np.asarray(value), NO_WIDTH
     share = np.clip((value - start) / width, 0.0, 1.0)
-    down, up = proportion_bounds(share * rows, np.full(share.shape, rows), "wilson", level)
-    still = low == high
-    return np.where(still, start + width * down, low), np.where(still, start + width * up, high)
+    rows = fewest_rows(reading)
+    down, up = proportion_bounds(share * rows, rows, "wilson", level)
+    return start + width * down, start + width * up, OF_RAREST

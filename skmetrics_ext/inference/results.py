@@ -6,6 +6,16 @@ from dataclasses import dataclass
 from math import isnan
 
 _ANSWERS = {True: "reached", False: "not reached", None: "undecided"}
+NO_WIDTH = "the interval has no width"
+
+
+def reason(value: float, low: float, high: float) -> str:
+    """Why bounds are not some apart, where nothing else was told of them."""
+    if isnan(value):
+        return "undefined"
+    if isnan(low) or isnan(high):
+        return "no bounds: there is nothing to tell them from"
+    return NO_WIDTH if low == high else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,3 +123,59 @@ def test_a_model_compared_with_itself_has_no_difference(name):
         assert there.difference == -back.difference
         assert np.isnan(there.low) or there.low <= there.difference <= there.high
     assert {"auto", "bootstrap", "permutation"} <= set(applied)
+
+
+# --------------------------------------------------------------------------- degenerate samples
+
+ROWS = np.arange(40)
+HALF = ROWS % 2
+PAIRS = ROWS // 2 % 2
+DEGENERATE = {
+    "perfect": (HALF, HALF),
+    "all wrong": (HALF, 1 - HALF),
+    "one class": (np.ones(40, int), (ROWS % 4 != 0).astype(int)),
+    "one class, perfect": (np.ones(40, int), np.ones(40, int)),
+    "one prediction": (HALF, np.ones(40, int)),
+    "groups that agree": (PAIRS, np.where(ROWS % 4 == 0, 1, PAIRS)),
+}
+
+
+def degenerate(spec, case):
+    true, pred = DEGENERATE[case]
+    if spec.ranks_labels:
+        return true.reshape(-1, 4), pred.reshape(-1, 4) + 0.0
+    if spec.response == "labels":
+        return true, pred
+    return true, np.clip(pred, 0.1, 0.9)
+
+
+def told(found):
+    """Whether the bounds are some apart, or a note says why they are not."""
+    return found.high > found.low or bool(found.note)
+
+
+@pytest.mark.parametrize("name", [name for name in SCALARS if name not in SLOW])
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_no_interval_without_width_is_silent(name):
+    spec, params = METRICS[name], params_of(name)
+    options = {"n_resamples": 19, "random_state": 0, **params}
+    asked = 0
+    for case in DEGENERATE:
+        true, response = degenerate(spec, case)
+        for groups in (None, np.arange(len(true)) // 4):
+            try:
+                reading = read_metric(spec.function, true, response, groups=groups, **params)
+            except ValueError:
+                continue  # undefined of one class
+            for method in [one for one in methods_of(reading) if one not in ("bca", "basic")]:
+                found = confidence_interval(
+                    spec.function, true, response, method=method, groups=groups, **options
+                )
+                assert told(found), (case, method, found)
+                asked += 1
+            for method in ("auto", "delong", "delta", "bootstrap", "permutation"):
+                same = comparison(
+                    spec.function, true, response, response, method=method, groups=groups, **options
+                )
+                assert same is None or told(same), (case, method, same)
+    assert asked

@@ -75,20 +75,26 @@ class PairReading(Reading):
     def statistic(self, counts: Array) -> Array:
         """Differences (B,) where unit u is drawn counts[b, u] times."""
         first, second = (self.both.statistic(by(counts)) for by in self.scatters)
-        return np.asarray(first - second)
+        return _difference(first, second)
 
     def exchanged(self, swapped: Array) -> Array:
         """Differences (B,) where the models change places in swapped[b, u] rows of unit u."""
         kept, (first, second) = self.units.rows - swapped, self.scatters
         there = self.both.statistic(first(kept) + second(swapped))
         back = self.both.statistic(first(swapped) + second(kept))
-        return np.asarray(there - back)
+        return _difference(there, back)
 
     def agrees(self) -> bool:
         """Whether both models have, read from ``both``, the values that they have alone."""
         rows = self.units.rows[None]
         found = [float(self.both.statistic(by(rows))[0]) for by in self.scatters]
         return bool(np.allclose(found, self.values, rtol=1e-9, atol=1e-12, equal_nan=True))
+
+
+def _difference(first: Array, second: Array) -> Array:
+    """nan where both are infinite."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(first - second)
 
 
 def pair_of_checked(

@@ -78,7 +78,7 @@ def area_interval(
             continue
         own = sides if sides is None or value.ndim == 0 else sides.only(place[0])
         if is_end or np.isnan(variance):
-            low, high = _score_bounds(area, own or sides_of(reading), level)
+            low, high = score_bounds(area, own or sides_of(reading), level)
             error, why = np.nan, "all pairs are ranked alike" if is_end else _ONE_ROW
             notes[place] = f"{why}: bounds by Newcombe's method 5"
         else:
@@ -118,7 +118,7 @@ def area_bounds(
 # --------------------------------------------------------------------------- without a variance
 
 
-def _score_bounds(value: float, sides: Sides, level: float) -> tuple[float, float]:
+def score_bounds(value: float, sides: Sides, level: float) -> tuple[float, float]:
     """Bounds of a mean of areas: the mean of their bounds, as if they moved together."""
     if np.isinf(sides.sizes).any():  # a mean of one share per row
         rows = sides.sizes[0, 0]

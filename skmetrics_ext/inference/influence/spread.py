@@ -27,6 +27,7 @@ from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies import RankTally
 
 _LEAST = 0.5  # degrees of freedom of a class of one row
+_ROUNDING = 1e-12  # of what rows of a group add in size: sums within it are 0
 
 
 class Spread(NamedTuple):
@@ -184,7 +185,9 @@ def _spread(parts: Array, units: Units, stratum: Array) -> tuple[Array, Array]:
     # Two classes of one group: the degrees of freedom are those of all groups.
     between = (sums.sum(axis=-1) ** 2).sum(axis=-1) - squares.sum(axis=-1)
     variance = within + between * divide(n_groups, n_groups - 1.0)
-    return np.where(variance < 0, 0.0, variance), freedom
+    sizes = cell_sums(np.abs(parts) * units.rows, units.group, n_groups)
+    agree = variance <= _ROUNDING**2 * (sizes**2).sum(axis=-1)
+    return np.where(agree, 0.0, variance), freedom
 
 
 def over_classes(squares: Array, seen: Array) -> tuple[Array, Array]:

@@ -15,6 +15,7 @@ from skmetrics_ext.inference.influence.scales import delta_bounds, quantile
 from skmetrics_ext.inference.influence.spread import Contributions, over_classes
 from skmetrics_ext.inference.proportions import Bounds, normal_quantile, proportion_bounds
 from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.tallies import ConfusionTally
 from skmetrics_ext.tallies.counts import table_of
 
 # Rows added to each class, lest one without an error in a few rows counts as sure.
@@ -52,6 +53,7 @@ class TableSpread(NamedTuple):
 
     ``tables`` hold as many equal rows as theirs weigh (Kish), or groups where these are fewer.
     ``exact``: rows were counted, not weighed. ``grouped``: the freedom is that of the groups.
+    ``is_told``: the rows make the value, and not what 0/0 stands for.
     """
 
     read: ReadTables
@@ -61,6 +63,7 @@ class TableSpread(NamedTuple):
     freedom: Array
     exact: bool = True
     grouped: bool = False
+    is_told: Array | bool = True
 
     @classmethod
     def of_tables(cls, read: ReadTables, tables: Array, value: Any = None) -> TableSpread:
@@ -75,22 +78,30 @@ class TableSpread(NamedTuple):
         """Of rows that may have weights or depend on those of their group."""
         weight, group, _ = reading.facts
         if weight is None and group is None:
-            return cls.of_tables(reading.read, table_of(reading.data), reading.value)
-        found = Contributions.of(reading)
-        assert found is not None
-        spread, units = found.spread(), reading.units
+            found = cls.of_tables(reading.read, table_of(reading.data), reading.value)
+            return found._replace(is_told=_is_told(reading))
+        added = Contributions.of(reading)
+        assert added is not None
+        spread, units = added.spread(), reading.units
         mass = units.mass(units.rows)
         rows = float(mass.sum() ** 2 / (mass * mass / units.rows).sum())
         # Rows are as many as they are, of which a table of equal ones keeps the variance.
-        variance = found.squares() if group is None else spread.variance
+        variance = added.squares() if group is None else spread.variance
         if group is not None:
             rows = min(rows, float(group.max() + 1))
         table = reading.tables(units.rows)
         value, table = np.asarray(reading.value, np.float64), table * (rows / table.sum())
-        freedom = spread.freedom
-        return cls(
-            reading.read, table, value, variance, freedom, exact=False, grouped=group is not None
-        )
+        about = spread.freedom, False, group is not None, _is_told(reading)
+        return cls(reading.read, table, value, variance, *about)
+
+
+def _is_told(reading: TableReading) -> Array | bool:
+    """Whether a table of one class, where no smoothing can show it, tells the metric."""
+    if len(reading.classes) > 1 or not reading.metric.takes("zero_division"):
+        return True
+    table = reading.tables(reading.units.rows)
+    tally = ConfusionTally(reading.classes, table, reading.data.ordered)
+    return ~np.isnan(reading.metric.with_params(zero_division=np.nan).read(tally))
 
 
 # --------------------------------------------------------------------------- bounds
@@ -131,7 +142,13 @@ def worth(spread: TableSpread, bounds: tuple[float, float], prior: float | None 
     if usable.all():
         return rows
     least = rows_of(*smoothed(spread.read, spread.tables, _TINY))
-    return np.where(usable, rows, least)
+    rows = np.where(usable, rows, least)
+    # A table of one class, or a metric that no row changes: a share of the rarest class.
+    classes = spread.tables.sum(axis=-1)
+    rarest = np.where(classes > 0, classes, np.inf).min(axis=-1)
+    rarest = rarest.reshape(rarest.shape + (1,) * (rows.ndim - rarest.ndim))
+    told = np.isfinite(rows) & (rows > 0) | np.isnan(spread.value)
+    return np.where(told, rows, np.where(spread.is_told, rarest, 0.0))
 
 
 def bounds_by(

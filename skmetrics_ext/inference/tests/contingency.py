@@ -80,6 +80,12 @@ def tango_bounds(only_a: float, only_b: float, nobs: float, level: float) -> Bou
     return np.minimum(low, difference), np.maximum(high, difference)
 
 
+def alike_bounds(nobs: float, level: float) -> tuple[float, float]:
+    """The same of two shares of so many rows of which none tells them apart."""
+    low, high = tango_bounds(0, 0, nobs, level)
+    return float(low), float(high)
+
+
 def mcnemar_comparison(hits: Array, method: str, level: float) -> Comparison:
     """The test of a table of hits, a row for each sample and a column for each of two models."""
     n_rows = len(hits)

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
+from skmetrics_ext.inference.draws.bootstrap import fewest_rows
 from skmetrics_ext.inference.draws.readers import read_checked
+from skmetrics_ext.inference.draws.readings import TallyReading
 from skmetrics_ext.inference.draws.units import Units
-from skmetrics_ext.inference.influence.areas import newcombe_bounds, sides_of
+from skmetrics_ext.inference.influence.areas import score_bounds, sides_of
 from skmetrics_ext.inference.influence.spread import Contributions, covariance
 from skmetrics_ext.inference.margins import SIDES, Claim
+from skmetrics_ext.inference.methods import OF_RAREST
 from skmetrics_ext.inference.proportions import normal_quantile
-from skmetrics_ext.inference.results import Comparison
+from skmetrics_ext.inference.results import Comparison, reason
+from skmetrics_ext.inference.tests.contingency import alike_bounds
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.rankings.roc_areas import roc_auc_score
 from skmetrics_ext.numeric import Array, divide
@@ -26,6 +30,7 @@ from skmetrics_ext.validation.parameters import check_level
 from skmetrics_ext.validation.rows import check_same_masks
 
 _RANK = 1e-12  # of the largest variance: what is less is rounding
+NONE_APART = "no row tells the models apart"
 _NO_VARIANCE = (
     "the areas have no variance to estimate, so there is no test (method='permutation' of compare "
     "has one); the interval combines Newcombe's method 5 of both"
@@ -198,13 +203,18 @@ def delong_test(
 class Correlated:
     """Areas of some models on the same rows, and their covariance.
 
-    ``rows`` counts the rows (or groups), ``sizes`` those of the positive and negative class.
+    ``rows`` counts the rows (or groups), ``fewest`` those of the rarest class.
     """
 
     areas: Array
     covariance: Array
+    readings: list[TallyReading]
     rows: int
-    sizes: Array
+    fewest: float
+
+    def bounds(self, k: int, level: float) -> tuple[float, float]:
+        """Of the area of one model, by Newcombe's method 5."""
+        return score_bounds(float(self.areas[k]), sides_of(self.readings[k]), level)
 
 
 def correlated_areas(
@@ -222,11 +232,8 @@ def correlated_areas(
     added = [part for part in map(Contributions.of, readings) if part is not None]  # areas have
     units = Units.of_rows(len(first.data.true), first.facts, first.stratum)
     rows = int(units.rows.sum()) if units.group is None else units.n_groups
-    sizes = np.array([rows / 2, rows / 2])
-    if first.data.kind == "binary":
-        sizes = sides_of(first).sizes[0]
     values = np.array([one.value for one in readings])
-    return Correlated(values, covariance(added, units), rows, sizes)
+    return Correlated(values, covariance(added, units), readings, rows, fewest_rows(first))
 
 
 # --------------------------------------------------------------------------- tests
@@ -238,8 +245,8 @@ def paired_comparison(found: Correlated, i: int, j: int, claim: Claim, level: fl
     scale = found.covariance[i, i] + found.covariance[j, j]
     # Models that rank alike differ by rounding only.
     variance = 0.0 if variances <= _RANK * scale else float(variances)
-    pair = found.areas[[i, j]]
-    return _comparison(pair, variance, np.inf, (found, found), "delong", claim, level)
+    pair, of_both = found.areas[[i, j]], ((found, i), (found, j))
+    return _comparison(pair, variance, np.inf, of_both, "delong", claim, level)
 
 
 def _paired(found: Correlated, claim: Claim, level: float) -> DelongTest:
@@ -279,11 +286,9 @@ def _unpaired(samples: list[Correlated], claim: Claim, level: float) -> DelongTe
     variances = np.array([one.covariance[0, 0] for one in samples])
     spent = divide(variances**2, np.array([one.rows - 1.0 for one in samples])).sum()
     df = float(divide(variances.sum() ** 2, spent))
-    areas = np.concatenate([one.areas for one in samples])
+    areas, models = np.concatenate([one.areas for one in samples]), [(one, 0) for one in samples]
     name = "delong, two samples"
-    pair = _comparison(
-        areas, float(variances.sum()), df, (samples[0], samples[1]), name, claim, level
-    )
+    pair = _comparison(areas, float(variances.sum()), df, models, name, claim, level)
     return DelongTest(
         areas, np.diag(variances), pair.statistic, pair.p_value, df, {(0, 1): pair}, name
     )
@@ -293,7 +298,7 @@ def _comparison(
     areas: Array,
     variance: float,
     df: float,
-    samples: tuple[Correlated, Correlated],
+    models: Sequence[tuple[Correlated, int]],
     method: str,
     claim: Claim,
     level: float,
@@ -302,13 +307,16 @@ def _comparison(
 
     difference, nan = float(areas[0] - areas[1]), float("nan")
     values, asked = (float(areas[0]), float(areas[1])), (claim.alternative, claim.margin)
-    if abs(difference) <= _RANK and variance == 0:
-        p_value = 1.0 if claim.margin is None else nan
-        return Comparison(0.0, 0.0, 0.0, 0.0, p_value, method, *values, 0.0, level, "", *asked)
+    same_rows = models[0][0] is models[1][0]
+    alike_p = 1.0 if claim.margin is None else nan
+    if abs(difference) <= _RANK and variance == 0 and same_rows:
+        bounds, note = alike_bounds(models[0][0].fewest, level), f"{NONE_APART}: {OF_RAREST}"
+        return Comparison(0.0, *bounds, 0.0, alike_p, method, *values, 0.0, level, note, *asked)
     if np.isnan(difference) or not variance > 0:
-        bounds = (nan, nan) if np.isnan(difference) else _combined_bounds(areas, samples, level)
-        note = "" if np.isnan(difference) else _NO_VARIANCE
-        return Comparison(difference, *bounds, nan, nan, method, *values, nan, level, note, *asked)
+        bounds = (nan, nan) if np.isnan(difference) else _combined_bounds(areas, models, level)
+        note = reason(difference, *bounds) or _NO_VARIANCE
+        numbers = difference, *bounds, nan, alike_p if difference == 0 else nan
+        return Comparison(*numbers, method, *values, nan, level, note, *asked)
     error = float(np.sqrt(variance))
     quantile = normal_quantile(level) if np.isinf(df) else float(stdtrit(df, (1 + level) / 2))
     low, high = max(difference - quantile * error, -1.0), min(difference + quantile * error, 1.0)
@@ -320,16 +328,14 @@ def _comparison(
 
 
 def _combined_bounds(
-    areas: Array, samples: tuple[Correlated, Correlated], level: float
+    areas: Array,
+    models: Sequence[tuple[Correlated, int]],
+    level: float,
 ) -> tuple[float, float]:
     """Squares of the distances to the bounds of both areas, added (Newcombe 1998)."""
-    sizes = np.array([one.sizes for one in samples])
-    low, high = newcombe_bounds(areas, sizes[:, 0], sizes[:, 1], level)
-    difference = areas[0] - areas[1]
-    down, up = (
-        np.hypot(areas[0] - low[0], high[1] - areas[1]),
-        np.hypot(high[0] - areas[0], areas[1] - low[1]),
-    )
+    (low_a, high_a), (low_b, high_b) = (found.bounds(k, level) for found, k in models)
+    (first, second), difference = areas, areas[0] - areas[1]
+    down, up = np.hypot(first - low_a, high_b - second), np.hypot(high_a - first, second - low_b)
     return max(float(difference - down), -1.0), min(float(difference + up), 1.0)
 
 

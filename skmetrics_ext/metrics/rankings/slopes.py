@@ -179,9 +179,9 @@ def of_specificity_at(tally: RankTally, sensitivity: float, method: str = "step"
 def _rate_at(x: Array, y: Array, target: float, mass: Array, other: Array) -> tuple[Array, Array]:
     """Derivative of y, of so much mass, where x reaches a target: by a row of x, by one of y."""
     inside = _inside(x, target)
-    value = (mass * inside).sum() / mass.sum()
+    value = divide((mass * inside).sum(), mass.sum())
     ratio = _slope_at(x, y, target, other)
-    return -ratio * (inside - target) / other.sum(), (inside - value) / mass.sum()
+    return divide(-ratio * (inside - target), other.sum()), divide(inside - value, mass.sum())
 
 
 def of_precision_at(tally: RankTally, recall: float, method: str = "step") -> Array:

@@ -1,0 +1,113 @@
+"""Samples that show no spread: bounds by hand, and the classes and groups that they count."""
+
+import numpy as np
+import pytest
+
+from skmetrics_ext import compare, confidence_interval, delong_test, proportion_interval
+from skmetrics_ext.inference.influence.areas import newcombe_bounds
+from skmetrics_ext.inference.influence.tables import wilson_bounds
+
+Z2 = 1.959963984540054**2
+
+
+def test_a_perfect_table_of_one_class_is_a_share_of_its_rows():
+    ones = np.ones(25, int)
+    expected = proportion_interval(25, 25)
+    for metric in ("accuracy", "precision", "recall"):
+        found = confidence_interval(metric, ones, ones)
+        assert (found.low, found.high) == pytest.approx((expected.low, 1)), metric
+    mean = confidence_interval("f1_macro", ones, ones)
+    assert 0.8 < mean.low < expected.low
+    assert mean.high == 1
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_value_that_stands_for_0_by_0_is_told_by_no_row():
+    ones = np.ones(25, int)
+    for metric in ("specificity", "negative_predictive_value"):
+        found = confidence_interval(metric, ones, ones)
+        assert found.value == 0
+        assert np.isnan(found.low)
+        assert "few rows" in found.note
+
+
+def test_groups_that_agree_are_as_many_rows_as_groups():
+    true, pred = np.ones(40, int), (np.arange(40) % 4 != 0).astype(int)
+    found = confidence_interval("accuracy", true, pred, groups=np.arange(40) // 4)
+    alone = proportion_interval(7.5, 10)
+    assert found.low < alone.low < 0.75 < alone.high < found.high  # t in the place of z
+    assert "no spread" in found.note
+
+
+@pytest.mark.parametrize("method", ["auto", "delta", "bootstrap"])
+@pytest.mark.parametrize(("metric", "width"), [("f1", 1), ("matthews_corrcoef", 2), ("roc_auc", 1)])
+def test_models_that_agree_differ_by_less_than_the_rarest_class_can_tell(metric, width, method):
+    true = np.repeat([0, 1], [30, 10])
+    found = compare(metric, true, true, true, method=method, n_resamples=9, random_state=0)
+    away = width * Z2 / (10 + Z2)
+    assert (found.difference, found.p_value) == (0, 1)
+    assert (found.low, found.high) == pytest.approx((-away, away))
+    grouped = compare(metric, true, true, true, method=method, groups=np.arange(40) // 8)
+    assert grouped.high == pytest.approx(width * Z2 / (2 + Z2))  # with positive rows
+
+
+def test_losses_that_agree_have_no_width_and_say_so():
+    true, proba = [0, 1, 1], [0.2, 0.7, 0.9]
+    found = compare("log_loss", true, proba, proba)
+    assert (found.low, found.high, found.p_value) == (0, 0, 1)
+    assert "no width" in found.note
+
+
+def alone(area, n_pos, n_neg):
+    low, high = newcombe_bounds(np.array(area), np.array(n_pos), np.array(n_neg), 0.95)
+    return float(low), float(high)
+
+
+def combined(first, second, of_first, of_second):
+    """Newcombe's sum of squares of the distances to both bounds."""
+    d = first - second
+    return (
+        d - np.hypot(first - of_first[0], of_second[1] - second),
+        min(d + np.hypot(of_first[1] - first, second - of_second[0]), 1),
+    )
+
+
+def test_two_samples_without_a_variance_count_the_rows_of_both_classes():
+    first, second = np.repeat([0, 1], [20, 4]), np.repeat([0, 1], [5, 30])
+    found = delong_test(first, first, 1 - second, y_true_b=second).pairs[0, 1]
+    expected = combined(1, 0, alone(1.0, 4, 20), alone(0.0, 30, 5))
+    assert (found.low, found.high) == pytest.approx(expected)
+    same = delong_test(first, first, second, y_true_b=second).pairs[0, 1]
+    expected = combined(1, 1, alone(1.0, 4, 20), alone(1.0, 30, 5))
+    assert (same.low, same.high) == pytest.approx(expected)
+    assert same.p_value == 1
+
+
+def test_several_classes_without_a_variance_count_the_rows_of_each():
+    true = np.repeat([0, 1, 2], [4, 6, 20])
+    right = np.eye(3)[true] * 0.6 + 0.1
+    wrong = (1.1 - right) / (1.1 - right).sum(axis=1, keepdims=True)
+    right /= right.sum(axis=1, keepdims=True)
+    found = compare("roc_auc_ovr", true, right, wrong, method="delong")
+    sides = [(4, 26), (6, 24), (20, 10)]
+    of_right, of_wrong = (
+        np.mean([alone(area, *side) for side in sides], axis=0) for area in (1.0, 0.0)
+    )
+    assert (found.value_a, found.value_b) == (1, 0)
+    assert (found.low, found.high) == pytest.approx(combined(1, 0, of_right, of_wrong))
+
+
+def test_the_angle_of_the_arcsine_interval_stops_at_0():
+    found = proportion_interval(1, 20, method="arcsine", confidence_level=0.999)
+    assert found.low == 0
+    assert proportion_interval(19, 20, method="arcsine", confidence_level=0.999).high == 1
+
+
+@pytest.mark.parametrize("z", [0.7, 1.96, 3.2])
+def test_bounds_of_tables_are_the_shares_z_errors_away(z):
+    share, rows = np.array([0.0, 0.05, 0.4, 1.0]), np.array([7.3, 20, 150, 12])
+    for bound in wilson_bounds(share, rows, np.full(4, z)):
+        inner = np.abs(bound - share) > 1e-12
+        errors = np.sqrt(bound * (1 - bound) / rows)
+        np.testing.assert_allclose(np.abs(bound - share)[inner], z * errors[inner])
+        assert inner.sum() >= 3
