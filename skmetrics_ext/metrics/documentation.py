@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from skmetrics_ext.validation.tensors import following
+from skmetrics_ext.validation.tensors import taking_tensors
 
 Documented = TypeVar("Documented", bound=Callable[..., object])
 
@@ -184,7 +184,7 @@ def document(documented: Documented, blocks: Mapping[str, str] = PARAMETERS) -> 
     for part in (documented, *filter(inspect.isfunction, functions)):
         if part.__doc__:  # absent under python -OO
             part.__doc__ = fill(part.__doc__, blocks)
-    return following(documented) if inspect.isfunction(documented) else documented
+    return taking_tensors(documented) if inspect.isfunction(documented) else documented
 
 
 def fill(doc: str, blocks: Mapping[str, str] = PARAMETERS) -> str:

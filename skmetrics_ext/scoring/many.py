@@ -8,10 +8,12 @@ from typing import Any
 from skmetrics_ext.registry import Metric, MetricSpec, find
 from skmetrics_ext.tallies import ConfusionTally
 from skmetrics_ext.validation import InvalidParameterError, Labels, Probabilities, Scores
+from skmetrics_ext.validation.tensors import taking_tensors
 
 _ARGUMENTS = {"labels": "y_pred", "scores": "y_score", "probabilities": "y_proba"}
 
 
+@taking_tensors
 def compute_metrics(
     metrics: Sequence[str],
     y_true: Any,

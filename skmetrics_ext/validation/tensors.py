@@ -14,6 +14,7 @@ import functools
 import inspect
 import sys
 from collections.abc import Callable
+from itertools import zip_longest
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -145,28 +146,36 @@ _OF_LIBRARIES: dict[tuple[str, str], Callable[[Any], Array]] = {
 
 
 _PREDICTIONS = frozenset(["y_pred", "y_score", "y_proba", "pred_decision", "y2"])
+# What a caller's own function or estimator is called: it is given tensors as they came.
+_CALLED = frozenset(["metric", "metric_func", "estimator"])
+_PLAIN = frozenset([np.ndarray, type(None), str, bool, int, float])
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def following(function: Function) -> Function:
-    """The function, whose arrays follow the tensor that holds the predictions.
+def taking_tensors(function: Function) -> Function:
+    """The function, which reads tensors once, and whose arrays follow that of the predictions.
 
-    Where scikit-learn's ``array_api_dispatch`` is on, as its own metrics do; else they are of
-    NumPy. What takes no predictions follows the second of its arguments, or the only one.
+    They follow where scikit-learn's ``array_api_dispatch`` is on, as those of its own metrics do;
+    else they are of NumPy. What takes no predictions follows the second of its arguments, or the
+    only one.
     """
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    parameters = inspect.signature(function).parameters.values()
-    names = [one.name for one in parameters if one.kind in kinds]
-    name = next((one for one in names if one in _PREDICTIONS), names[:2][-1])
-    place = names.index(name)
+    parameters = inspect.signature(function).parameters
+    names = [name for name, one in parameters.items() if one.kind in kinds]
+    leading = next((name for name in names if name in _PREDICTIONS), names[:2][-1])
+    place, as_they_came = names.index(leading), not _CALLED.isdisjoint(names)
 
     @functools.wraps(function)
     def public(*args: Any, **given: Any) -> Any:
+        if _PLAIN.issuperset(map(type, args)) and _PLAIN.issuperset(map(type, given.values())):
+            return function(*args, **given)  # told at once, as the usual case
+        reference = args[place] if len(args) > place else given.get(leading)
+        if not as_they_came:
+            named = zip_longest(args, names[: len(args)], fillvalue="an argument")
+            args = tuple([to_host(one, name) for one, name in named])
+            given = {name: to_host(one, name) for name, one in given.items()}
         result = function(*args, **given)
-        if type(result) is float:  # told at once, as the usual case
-            return result
-        reference = args[place] if len(args) > place else given.get(name)
-        if type(reference) is np.ndarray or not is_tensor(reference) or not _dispatches():
+        if not is_tensor(reference) or not _dispatches():
             return result
         return _given_back(result, reference)
 

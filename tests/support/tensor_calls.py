@@ -57,6 +57,9 @@ FUNCTIONS = {
     "compare": lambda put: sx.compare(
         "f1", put(Y), put(P), put(P2), groups=put(G), sample_weight=put(W), **SEEDED
     ),
+    "compare_samples": lambda put: sx.compare_samples(
+        "f1", put(Y), put(P), put(Y[:40]), put(P2[:40]), groups_a=put(G), groups_b=put(G[:40])
+    ),
     "compute_metrics": lambda put: sx.compute_metrics(
         ["f1", "roc_auc", "log_loss"],
         put(Y),

@@ -182,6 +182,38 @@ def test_a_tensor_without_values_is_refused_by_name(name):
         ARGUMENTS[name](Unreadable())
 
 
+class Counted:
+    """An array that tells how often it is read: each time it would be moved from its device."""
+
+    def __init__(self, values):
+        self.values, self.reads = values, 0
+        self.shape, self.ndim, self.dtype = values.shape, values.ndim, values.dtype
+
+    def __array_namespace__(self, api_version=None):
+        return np
+
+    def __array__(self, dtype=None, copy=None):
+        self.reads += 1
+        return self.values
+
+
+# What calls functions and estimators of the user is to give them tensors, and reads its own.
+OF_THE_USER = {"metric_at_thresholds", "compare", "nested_cv_interval"}
+
+
+@pytest.mark.parametrize("name", sorted(FUNCTIONS.keys() - OF_THE_USER | set(NAMES)))
+def test_a_tensor_is_read_once(name):
+    given = []
+
+    def put(values):
+        given.append(Counted(values))
+        return given[-1]
+
+    with undefined_allowed():
+        called(name, put) if name in NAMES else FUNCTIONS[name](put)
+    assert {one.reads for one in given} <= {1}
+
+
 def test_lists_of_tensors_are_rows():
     scalars = [elsewhere(np.array(label)) for label in Y]
     assert sx.f1_score(scalars, Y) == 1.0

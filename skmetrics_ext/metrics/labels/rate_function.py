@@ -20,7 +20,7 @@ from skmetrics_ext.metrics.documentation import fill
 from skmetrics_ext.tallies import LabelTally
 from skmetrics_ext.validation import Labels, warn_undefined
 from skmetrics_ext.validation.errors import warn_user
-from skmetrics_ext.validation.tensors import following
+from skmetrics_ext.validation.tensors import taking_tensors
 
 UNBOUNDED = (-float("inf"), float("inf"))
 
@@ -158,7 +158,7 @@ def public_rate(rate: Rate) -> RateFunction:
     function.__kwdefaults__ = {**(function.__kwdefaults__ or {}), "pos_label": rate.pos_label}
     function.rate = rate  # type: ignore[attr-defined]
     function.__doc__ = _documentation(rate)
-    return cast(RateFunction, following(function))
+    return cast(RateFunction, taking_tensors(function))
 
 
 def _documentation(rate: Rate) -> str:

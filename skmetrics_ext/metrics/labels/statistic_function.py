@@ -11,7 +11,7 @@ from skmetrics_ext.metrics.labels.agreement import rows_among, value_or_nan
 from skmetrics_ext.metrics.labels.rate_function import Rate, public_rate
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies import LabelTally
-from skmetrics_ext.validation.tensors import following
+from skmetrics_ext.validation.tensors import taking_tensors
 
 NEVER = "never"
 
@@ -154,4 +154,4 @@ References
 ----------
 {statistic.source}.
 """)
-    return following(function)
+    return taking_tensors(function)
