@@ -13,6 +13,8 @@ from skmetrics_ext.inference.differences import ratio_interval as ratio_interval
 from skmetrics_ext.inference.influence_values import influence_values as influence_values
 from skmetrics_ext.inference.intervals import confidence_interval as confidence_interval
 from skmetrics_ext.inference.nested_cv import nested_cv_interval as nested_cv_interval
+from skmetrics_ext.inference.pilots import RowsNeeded as RowsNeeded
+from skmetrics_ext.inference.pilots import sample_size as sample_size
 from skmetrics_ext.inference.power import SampleSize as SampleSize
 from skmetrics_ext.inference.power import roc_auc_power as roc_auc_power
 from skmetrics_ext.inference.power import roc_auc_sample_size as roc_auc_sample_size

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import ceil
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,10 +30,17 @@ class SampleSize(NamedTuple):
     >>> size = roc_auc_sample_size(0.8, power=0.9)
     >>> round(size.n_pos, 2), round(size.n_neg, 2)
     (16.62, 16.62)
+    >>> size.n
+    34
     """
 
     n_pos: float
     n_neg: float
+
+    @property
+    def n(self) -> int:
+        """Rows of both classes, each rounded up."""
+        return ceil(self.n_pos) + ceil(self.n_neg)
 
 
 # --------------------------------------------------------------------------- kernels

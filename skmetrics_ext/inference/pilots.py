@@ -1,0 +1,268 @@
+"""How many rows any metric needs, from what the rows of a pilot add to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import ceil, isfinite
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.inference.draws.readers import (
+    check_models,
+    check_rows,
+    find_metric,
+    read_checked,
+)
+from skmetrics_ext.inference.draws.units import WEIGHT_KINDS, Units
+from skmetrics_ext.inference.influence.scales import SCALES, Range
+from skmetrics_ext.inference.influence.spread import Contributions, Spread
+from skmetrics_ext.inference.methods import FEW_THAT_DECIDE, methods_of
+from skmetrics_ext.inference.proportions import increasing_root, normal_quantile
+from skmetrics_ext.inference.question import Question, difference_of
+from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.registry import Metric
+from skmetrics_ext.validation import InvalidParameterError, check_option
+from skmetrics_ext.validation.groups import read_groups
+from skmetrics_ext.validation.parameters import check_level, check_number
+
+_MOST = 60.0  # log2 of more rows than anyone has
+_FEW = 20.0  # degrees of freedom, below which a variance may well be wrong by a third
+_SCALE_OF = {"wilson": "logit"}  # which is near to it where rows are many enough to plan for
+
+
+@dataclass(frozen=True, slots=True)
+class RowsNeeded:
+    """How many rows to collect, by a pilot.
+
+    Parameters
+    ----------
+    n : int
+        Rows, in classes as they are in the pilot.
+    n_groups : int or None
+        Groups that hold them, of the size that they have in the pilot.
+    value : float
+        The metric in the pilot, or the difference between both models.
+    standard_error : float
+        That of as many rows.
+    note : str, default=""
+        What makes the number doubtful.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import RowsNeeded
+    >>> print(RowsNeeded(385, None, 0.5, 0.0255))
+    385 rows (0.5 in the pilot, standard error 0.0255)
+    """
+
+    n: int
+    n_groups: int | None
+    value: float
+    standard_error: float
+    note: str = ""
+
+    def __str__(self) -> str:
+        groups = "" if self.n_groups is None else f" in {self.n_groups} groups"
+        told = f"; {self.note}" if self.note else ""
+        return (
+            f"{self.n} rows{groups} ({self.value:.4g} in the pilot, standard error "
+            f"{self.standard_error:.3g}{told})"
+        )
+
+
+@document
+def sample_size(
+    metric: str | Callable[..., Any],
+    y_true: Any,
+    y_pred: Any,
+    *,
+    y_pred_b: Any = None,
+    width: float | None = None,
+    difference: float | None = None,
+    power: float = 0.8,
+    confidence_level: float = 0.95,
+    groups: Any = None,
+    sample_weight: Any = None,
+    weights_are: str = "importance",
+    **metric_params: Any,
+) -> RowsNeeded:
+    r"""Rows that an interval of some width needs, or a test of some power, from a pilot.
+
+    .. math:: n = m \, s^2 \left(\frac{2 z_{1 - \alpha / 2}}{w}\right)^2, \qquad
+        n = m \, s^2 \left(\frac{z_{1 - \alpha / 2} + z_{power}}{\delta}\right)^2
+
+    with the standard error s of the m rows of the pilot.
+
+    Parameters
+    ----------
+    metric : str or callable
+        A name of `get_scorer_names` (losses are not negated), or a metric of this package that
+        has `influence_values`.
+    y_true, y_pred : array-like
+        Rows of a pilot, and what the metric takes of the model.
+    y_pred_b : array-like, default=None
+        What it takes of a second model on the same rows: ``width`` and ``difference`` are then
+        those of the difference between both models, as in `compare`.
+    width : float, default=None
+        Distance of the bounds of the interval that is wanted. Between fixed bounds of the metric
+        it is that of the interval on the logit scale, or beside one on the log scale, where
+        `confidence_interval` takes such an interval or Wilson's; the formula above elsewhere.
+    difference : float, default=None
+        How far the metric is from a value that the two-sided test may reject: from a number that is
+        known, such as a goal; with ``y_pred_b`` that of the other model. Two independent
+        samples (`compare_samples`) need twice as many rows each as against a known number.
+    power : float in (0, 1), default=0.8
+        Chance that the test finds the ``difference``.
+    confidence_level : float in (0, 1), default=0.95
+        Of the interval; 1 less the level of the test.
+    groups : array-like of shape (n_samples,), default=None
+        Rows of one group depend on each other (several of a patient); groups do not.
+    {sample_weight}
+    weights_are : {"importance", "frequency"}, default="importance"
+        Whether a weight of 2 is one row that counts twice, or two rows.
+    **metric_params : dict
+        Parameters of the metric.
+
+    Returns
+    -------
+    RowsNeeded
+        ``n, n_groups, value, standard_error, note``. The number is as sure as the variance in
+        the pilot is: 20 rows of the rarer class tell it within a third.
+
+    Raises
+    ------
+    {raises}
+        Of a pilot without a variance: a value of 1, models that are alike.
+
+    References
+    ----------
+    Hampel (1974), Journal of the American Statistical Association 69(346), 383-393; for areas,
+    `roc_auc_sample_size` needs no pilot.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import sample_size
+    >>> y_true, y_pred = [0, 0, 1, 1] * 15, [0, 1, 1, 1] * 5 + [0, 0, 0, 1] * 10
+    >>> print(sample_size("accuracy", y_true, y_pred, difference=0.05))
+    599 rows (0.75 in the pilot, standard error 0.0178)
+    >>> sample_size("f1", y_true, y_pred, width=0.1).n
+    429
+    """
+    if (width is None) == (difference is None):
+        raise InvalidParameterError(
+            f"one of width and difference has to be given, got {width!r} and {difference!r}."
+        )
+    check_option("weights_are", weights_are, WEIGHT_KINDS)
+    found, level = find_metric(metric, metric_params), check_level(confidence_level)
+    z, more = normal_quantile(level), normal_quantile(2 * check_level(power, "power") - 1)
+    pilot = Pilot.of(found, y_true, (y_pred, y_pred_b), (sample_weight, groups, weights_are))
+    if difference is not None:
+        size = _positive("difference", difference, pilot.bounds)
+        rows = pilot.rows * (pilot.error * max(z + more, 0.0) / size) ** 2
+    else:
+        assert width is not None
+        rows = pilot.rows_of_width(_positive("width", width, pilot.bounds), z)
+    n = max(ceil(rows * (1 - 1e-9)), 1)  # what rounding adds is no row
+    groups_of = None if pilot.n_groups is None else ceil(n * pilot.n_groups / pilot.rows)
+    error = pilot.error * (pilot.rows / n) ** 0.5
+    return RowsNeeded(n, groups_of, pilot.value, error, pilot.note)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Pilot:
+    """A value of some rows with its standard error, and the scale of its interval."""
+
+    value: float
+    error: float
+    rows: float
+    n_groups: int | None
+    scale: str
+    bounds: Range
+    note: str
+
+    @classmethod
+    def of(
+        cls, found: Metric, y_true: Any, preds: tuple[Any, Any], about: tuple[Any, Any, str]
+    ) -> Pilot:
+        """Of one model, or of the difference between two."""
+        weight, groups, weights_are = about
+        if found.row is None:
+            raise InvalidParameterError(
+                f"metric must be one of this package, whose derivative is known, got {found.name}."
+            )
+        is_pair = preds[1] is not None
+        models: tuple[Any, ...]
+        if is_pair:
+            settled, models = check_models(found, y_true, *preds, weight)
+        else:
+            settled, checked = check_rows(found, y_true, preds[0], weight)
+            models = (checked,)
+        if groups is not None:
+            beside = {"y_true": y_true, "y_pred": preds[0], "sample_weight": weight}
+            groups = read_groups(groups, models[0].true.shape[0], **beside)
+        low, high = settled.spec.bounds
+        if is_pair:
+            added = Question(settled, models, groups, weights_are).contributions()
+            if added is None:
+                raise _no_derivative(found)
+            apart = difference_of(added)
+            value = float(added[0][0].value - added[1][0].value)
+            bounds = low - high, high - low
+            return cls._of(value, apart.spread(), apart.units, "delta", bounds)
+        reading = read_checked(settled, models[0], groups, weights_are)
+        parts = Contributions.of(reading)
+        if parts is None:
+            raise _no_derivative(found)
+        if np.ndim(reading.value) != 0:
+            raise InvalidParameterError(
+                f"sample_size needs a metric that is one number, got {reading.value!r:.60} from "
+                f"{found.name}: choose an average."
+            )
+        method = next(iter(methods_of(reading)))
+        scale = _SCALE_OF.get(method, method)
+        scale = scale if scale in SCALES else "delta"
+        return cls._of(float(reading.value), parts.spread(), parts.units, scale, (low, high))
+
+    @classmethod
+    def _of(cls, value: float, spread: Spread, units: Units, scale: str, bounds: Range) -> Pilot:
+        variance = float(spread.variance)
+        if not (isfinite(value) and isfinite(variance) and variance > 0):
+            raise InvalidParameterError(
+                f"the pilot has no variance to plan with (its value is {value:g}): it needs more "
+                "rows, or rows of every class."
+            )
+        few = spread.freedom < _FEW or spread.effective < FEW_THAT_DECIDE
+        note = "few rows decide the variance in the pilot: plan with more" if few else ""
+        n_groups = None if units.group is None else units.n_groups
+        rows = float(units.rows.sum())
+        return cls(value, variance**0.5, rows, n_groups, scale, bounds, note)
+
+    def rows_of_width(self, width: float, z: float) -> float:
+        """Rows whose interval is so wide."""
+
+        def excess(log_rows: Any) -> Any:
+            error = self.error * np.sqrt(self.rows / 2.0 ** np.asarray(log_rows))
+            value, quantile = np.asarray(self.value), np.asarray(z)
+            low, high = SCALES[self.scale](value, error, quantile, self.bounds)
+            return width - (high - low)
+
+        if self.scale == "delta":
+            return self.rows * (2 * z * self.error / width) ** 2
+        found = increasing_root(excess, np.asarray(0.0), np.asarray(_MOST))
+        return float(2.0**found)
+
+
+def _no_derivative(found: Metric) -> InvalidParameterError:
+    return InvalidParameterError(
+        f"metric={found.name!r} of these data has no derivative by its rows, from which a number "
+        "of rows would follow."
+    )
+
+
+def _positive(name: str, value: float, bounds: Range) -> float:
+    """A distance that the metric can have."""
+    size, most = check_number(name, value, 0), bounds[1] - bounds[0]
+    if not 0 < size < most:
+        raise InvalidParameterError(f"{name} has to be in (0, {most:g}), got {value!r}.")
+    return size
