@@ -70,6 +70,19 @@ def test_panel_equals_scikit_learn(run):
     assert rows(done.stdout)[1][0] == "200"
 
 
+def test_errors_from_influence_values_and_from_draws(run):
+    few = ("--rows", "300", "--draws", "199", "--timed-rows", "300", "--seconds", "0.01")
+    done = run("errors.py", "--only", "^(f1|roc_auc|ks_statistic)$", *few)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Of 2 scorers and numbers of classes" in done.stdout
+    timed = [cells for cells in rows(done.stdout) if len(cells) == 5][1:]
+    assert {(name, method) for name, method, *_ in timed} == {
+        ("f1", "wilson"),
+        ("roc_auc", "logit"),
+        ("ks_statistic", "bca"),
+    }
+
+
 def test_a_stream_says_what_the_function_says(run):
     few = ("--batches", "20", "--rounds", "3", "--seconds", "0.01")
     done = run("stream.py", "--sizes", "16", *few)

@@ -57,22 +57,22 @@ def fixed_points(proba: Array, residual: Array) -> Array:
 def _crossings(waves: Array, low: Array, high: Array) -> Array:
     """Where the error less the bandwidth, which falls, is 0; above 0 at `low`, not at `high`.
 
-    By false position, the end that stays having half its value (Illinois).
+    By secants, and by halves where they leave what is known to hold the point.
     """
-    high = np.maximum(high, low)
-    of_low, of_high = (_errors(end, waves) - end for end in (low, high))
-    point = high
+    before, point = low, np.maximum(high, low)
+    of_before, value = _errors(before, waves) - before, _errors(point, waves) - point
+    low, high = before, point
     for _ in range(100):
-        width = of_low - of_high
-        share = np.where(width > 0, of_low / np.where(width > 0, width, 1.0), 1.0)
-        point = low + np.clip(share, 0.0, 1.0) * (high - low)
-        value = _errors(point, waves) - point
         if np.abs(value).max() <= _SOLVED:
             break
-        rises = value > 0
-        of_low = np.where(rises, value, of_low / 2)
-        of_high = np.where(rises, of_high / 2, value)
-        low, high = np.where(rises, point, low), np.where(rises, high, point)
+        rise = value - of_before
+        step = value * (point - before) / np.where(rise == 0, np.inf, rise)
+        inside = (point - step > low) & (point - step < high)
+        still = np.abs(value) <= _SOLVED
+        moved = np.where(still, point, np.where(inside, point - step, (low + high) / 2))
+        before, of_before = point, value
+        point, value = moved, _errors(moved, waves) - moved
+        low, high = np.where(value > 0, point, low), np.where(value > 0, high, point)
     return np.asarray(point)
 
 
