@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +13,7 @@ from skmetrics_ext.inference.draws.bootstrap import (
     fewest_rows,
     resample,
 )
+from skmetrics_ext.inference.draws.pairs import PairReading
 from skmetrics_ext.inference.draws.permutation import permutation_test
 from skmetrics_ext.inference.draws.readings import (
     MomentReading,
@@ -163,7 +165,10 @@ def _rows_apart(first: Any, second: Any) -> int:
 
 
 def by_bootstrap(asked: Question) -> Comparison:
-    pair = asked.pair()
+    return _in_one_order(asked, _bootstrap)
+
+
+def _bootstrap(asked: Question, pair: PairReading) -> Comparison:
     if np.isnan(pair.value):
         return _told(asked, pair.values, "bootstrap")
     draws = resample(pair, asked.plan)
@@ -188,13 +193,40 @@ def by_bootstrap(asked: Question) -> Comparison:
 
 
 def by_permutation(asked: Question) -> Comparison:
-    pair = asked.pair(exchange=True)
-    found = permutation_test(pair, asked.claim.alternative, asked.plan)
+    return _in_one_order(asked, _permutation, exchange=True)
+
+
+def _permutation(asked: Question, pair: PairReading) -> Comparison:
+    ((_, side),) = asked.claim.parts
+    found = permutation_test(pair, side, asked.plan)
     note = "" if np.isnan(pair.value) else "exchanges have no interval"
     if found.undefined:
         note = f"{found.undefined} of {found.orders} exchanges were undefined and count as large"
     name = "permutation, exact" if found.exact else "permutation"
     return _told(asked, pair.values, name, found.p_value, note=note)
+
+
+def _in_one_order(
+    asked: Question,
+    method: Callable[[Question, PairReading], Comparison],
+    *,
+    exchange: bool = False,
+) -> Comparison:
+    """The comparison by draws that are those of the models in the other order too."""
+    pair = asked.pair(exchange=exchange)
+    if not pair.is_turned:
+        return method(asked, pair)
+    asked = asked.turned()
+    found = method(asked, asked.pair(exchange=exchange))
+    return replace(
+        found,
+        difference=0.0 - found.difference,
+        low=0.0 - found.high,
+        high=0.0 - found.low,
+        statistic=0.0 - found.statistic,
+        value_a=found.value_b,
+        value_b=found.value_a,
+    )
 
 
 def _told(

@@ -51,6 +51,10 @@ class Question(NamedTuple):
             ranked=exchange and (row.tally, row.response) == ("ranks", "scores"),
         )
 
+    def turned(self) -> Question:
+        """The same of the models in the other order."""
+        return self._replace(models=self.models[::-1], claim=self.claim.per(-1.0))
+
     def about_groups(self) -> dict[str, Any]:
         """Their number, and what they do to the variance of the difference."""
         added = self.contributions()

@@ -125,6 +125,44 @@ def test_a_model_compared_with_itself_has_no_difference(name):
     assert {"auto", "bootstrap", "permutation"} <= set(applied)
 
 
+OPPOSITE = {"two-sided": "two-sided", "less": "greater", "greater": "less"}
+
+
+@pytest.mark.parametrize("name", [name for name in SCALARS if name not in SLOW])
+def test_models_in_the_other_order_mirror_the_comparison(name):
+    function, first, second, params, _ = metric_of(name)
+    for method in METHODS:
+        for alternative, opposite in OPPOSITE.items():
+            options = {"method": method, "n_resamples": 49, "random_state": 3, **params}
+            there = comparison(function, TRUE, first, second, alternative=alternative, **options)
+            if there is None:
+                break
+            back = compare(function, TRUE, second, first, alternative=opposite, **options)
+            seen = [there.difference, there.low, there.high, there.p_value]
+            mirrored = [-back.difference, -back.high, -back.low, back.p_value]
+            if method in ("bootstrap", "permutation"):
+                np.testing.assert_array_equal(seen, mirrored)
+            else:
+                np.testing.assert_allclose(seen, mirrored, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("method", ["bootstrap", "permutation"])
+def test_functions_equal_values_and_groups_mirror_too(method):
+    def share(true, pred):
+        return float(np.mean(true == pred))
+
+    pred_a, pred_b = TRUE.copy(), TRUE.copy()
+    pred_a[[3, 4]], pred_b[[10, 11]] = 1 - TRUE[[3, 4]], 1 - TRUE[[10, 11]]
+    for metric in (share, "accuracy", "f1_macro"):
+        for groups in (None, np.arange(N) // 3):
+            options = {"method": method, "n_resamples": 99, "random_state": 0, "groups": groups}
+            there = compare(metric, TRUE, pred_a, pred_b, **options)
+            back = compare(metric, TRUE, pred_b, pred_a, **options)
+            seen = [there.low, there.high, there.p_value]
+            mirrored = [-back.high, -back.low, back.p_value]
+            np.testing.assert_allclose(seen, mirrored, rtol=0, atol=1e-15)
+
+
 # --------------------------------------------------------------------------- degenerate samples
 
 ROWS = np.arange(40)

@@ -72,6 +72,18 @@ class PairReading(Reading):
     def is_slow(self) -> bool:
         return self.both.is_slow
 
+    @property
+    def is_turned(self) -> bool:
+        """Whether the models come in the order in which they are not drawn.
+
+        Either order has the same draws when one of them is: that of a difference above 0.
+        """
+        if self.value != 0:
+            return bool(self.value < 0)
+        first, second = self._of_rows
+        apart = np.flatnonzero(first != second)[:1]
+        return bool((first[apart] > second[apart]).any())
+
     def statistic(self, counts: Array) -> Array:
         """Differences (B,) where unit u is drawn counts[b, u] times."""
         first, second = (self.both.statistic(by(counts)) for by in self.scatters)

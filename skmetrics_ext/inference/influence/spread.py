@@ -113,7 +113,8 @@ class Contributions:
 
     def minus(self, other: Contributions) -> Contributions:
         """Of the difference of two metrics of the same units."""
-        return Contributions(self.parts - other.parts, self.units, self.strata)
+        strata = (*self.strata, *other.strata[1:])  # what either predicts
+        return Contributions(self.parts - other.parts, self.units, strata)
 
     def spread(self) -> Spread:
         """Variance and degrees of freedom of the metric, and the shape of what rows add."""

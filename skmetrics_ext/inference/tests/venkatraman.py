@@ -16,6 +16,7 @@ from skmetrics_ext.validation.parameters import check_integer
 
 _CELLS = 1 << 20  # of draws by rows that are held at once
 _ROUNDING = 1e-9
+_ORDERS = 500  # of tied scores, over which the test is averaged
 
 
 # --------------------------------------------------------------------------- kernels
@@ -152,7 +153,8 @@ def venkatraman_test(
     n_resamples : int, default=9999
         Number of random permutations.
     random_state : int, RandomState, Generator or None, default=None
-        Seed of the permutations, and of the order of tied scores, which is random.
+        Seed of the permutations, and of the orders of tied scores: statistic and p-value are
+        means over random ones.
 
     Returns
     -------
@@ -184,28 +186,47 @@ def venkatraman_test(
     about = {"labels": labels, "pos_label": pos_label}
     first = _two_classes(y_true, score_a, "score_a", about)
     second = _two_classes(y_true if y_true_b is None else y_true_b, score_b, "score_b", about)
-    breaks_a = rng.random(len(first.true))
-    if y_true_b is None:
-        if len(first.true) != len(second.true):
-            raise InvalidParameterError("score_a and score_b are masked in different rows.")
-        # Ties of both models in the same order, so that a model is equal to itself.
-        order_a, order_b = (np.lexsort((breaks_a, one.score)) for one in (first, second))
-        positive = first.true == 1
-        observed = float(paired_statistic(positive[order_a], positive[order_b]))
-        draws = exchanged_statistics(positive, order_a, order_b, n_resamples, rng)
-        name = "venkatraman, paired"
-    else:
-        breaks_b = rng.random(len(second.true))
-        sample_a, sample_b = (
-            one.true[np.lexsort((breaks, one.score))] == 1
-            for one, breaks in ((first, breaks_a), (second, breaks_b))
-        )
-        share = float(np.concatenate([sample_a, sample_b]).mean())
-        observed = unpaired_statistic(sample_a, sample_b, share)
-        draws = regrouped_statistics(sample_a, sample_b, share, n_resamples, rng)
-        name = "venkatraman, two samples"
-    as_large = sum(int((part >= observed * (1 - _ROUNDING)).sum()) for part in draws)
-    return TestResult(observed, (as_large + 1) / (n_resamples + 1), name)
+    paired = y_true_b is None
+    if paired and len(first.true) != len(second.true):
+        raise InvalidParameterError("score_a and score_b are masked in different rows.")
+    observed, as_large = [], 0
+    for n_draws in _draws_of_orders(first, second, n_resamples):
+        found, draws = (_paired if paired else _unpaired)(first, second, n_draws, rng)
+        observed.append(found)
+        as_large += sum(int((part >= found * (1 - _ROUNDING)).sum()) for part in draws)
+    name = "venkatraman, paired" if paired else "venkatraman, two samples"
+    p_value = (as_large + 1) / (n_resamples + 1)
+    return TestResult(float(np.mean(observed)), p_value, name)
+
+
+def _draws_of_orders(first: Scores, second: Scores, n_resamples: int) -> Array:
+    """How many permutations each order of tied scores has; one has all, where none are tied."""
+    tied = any(len(np.unique(one.score)) < len(one.score) for one in (first, second))
+    edges = np.linspace(0, n_resamples, min(_ORDERS, n_resamples) + 1 if tied else 2)
+    return np.diff(edges.astype(np.int64))
+
+
+def _paired(
+    first: Scores, second: Scores, n_draws: int, rng: np.random.Generator
+) -> tuple[float, Iterator[Array]]:
+    """The statistic of one order of tied scores, and those of permutations."""
+    # Ties of both models in the same order, so that a model is equal to itself.
+    breaks, positive = rng.random(len(first.true)), first.true == 1
+    order_a, order_b = (np.lexsort((breaks, one.score)) for one in (first, second))
+    observed = float(paired_statistic(positive[order_a], positive[order_b]))
+    return observed, exchanged_statistics(positive, order_a, order_b, n_draws, rng)
+
+
+def _unpaired(
+    first: Scores, second: Scores, n_draws: int, rng: np.random.Generator
+) -> tuple[float, Iterator[Array]]:
+    """The same of two samples."""
+    sample_a, sample_b = (
+        one.true[np.lexsort((rng.random(len(one.true)), one.score))] == 1 for one in (first, second)
+    )
+    share = float(np.concatenate([sample_a, sample_b]).mean())
+    observed = unpaired_statistic(sample_a, sample_b, share)
+    return observed, regrouped_statistics(sample_a, sample_b, share, n_draws, rng)
 
 
 def _two_classes(y_true: Any, score: Any, name: str, about: dict[str, Any]) -> Scores:

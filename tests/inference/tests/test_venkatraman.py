@@ -99,6 +99,19 @@ def test_seed():
     assert 0 < first.p_value <= 1
 
 
+@pytest.mark.parametrize("samples", [1, 2])
+def test_p_of_tied_scores_does_not_hang_on_the_order_of_ties(samples):
+    rng = np.random.default_rng(0)
+    y_true, other = rng.integers(0, 2, 60), rng.integers(0, 2, 60)
+    a, b = (np.floor(rng.normal(size=60) + y) for y in (y_true, other if samples == 2 else y_true))
+    options = {"y_true_b": other if samples == 2 else None, "n_resamples": 1999}
+    found = [venkatraman_test(y_true, a, b, random_state=seed, **options) for seed in range(6)]
+    p_values = np.array([one.p_value for one in found])
+    assert p_values.std(ddof=1) < 0.03
+    statistics = np.array([one.statistic for one in found])
+    assert statistics.std(ddof=1) < 0.03 * statistics.mean()
+
+
 def crossing(rng, n_rows):
     """Two scores of equal area whose curves cross: one has positives of twice the spread."""
     y_true = rng.integers(0, 2, n_rows)
