@@ -21,6 +21,7 @@ from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import count_rows
 from skmetrics_ext.validation.labels import read_labels
 from skmetrics_ext.validation.parameters import check_integer, check_level
+from skmetrics_ext.validation.tensors import to_host
 
 _DEFAULT_MOST = 20_000_000
 # Batches wait, checked, until so many scores and labels are there: counting a few rows takes
@@ -123,12 +124,13 @@ class Accumulator:
             raise InvalidParameterError(f"{of_labels[0]} needs predicted labels: pass y_pred=.")
         if of_scores and y_score is None:
             raise InvalidParameterError(f"{of_scores[0]} needs scores: pass y_score=.")
-        given = {"y_true": y_true}
+        given = {"y_true": to_host(y_true, "y_true")}
         if of_scores:
-            given["y_score"] = y_score
+            given["y_score"] = to_host(y_score, "y_score")
         if of_labels:
-            given["y_pred"] = y_pred
-        if count_rows(y_true) == 0 and all(count_rows(data) == 0 for data in given.values()):
+            given["y_pred"] = to_host(y_pred, "y_pred")
+        n_true = count_rows(given["y_true"])
+        if n_true == 0 and all(count_rows(data) == 0 for data in given.values()):
             return
         part, told = self._told.read(given, sample_weight)
         if part is not None:

@@ -24,7 +24,6 @@ from skmetrics_ext.validation.errors import InvalidParameterError
 
 # Libraries of columns, which may lend their memory as tensors do and are read in their own way.
 _COLUMNS = frozenset(["numpy", "pandas", "polars", "pyarrow", "scipy"])
-_TORCH_FLOATS_OF_NUMPY = ("torch.float16", "torch.float32", "torch.float64")
 _WIDER = {"complex": np.complex64, "uint": np.uint8, "int": np.int8}
 # What a device of 32 bits holds in the place of a type.
 _NARROWER = {"float64": np.float32, "int64": np.int32, "uint64": np.uint32}
@@ -110,14 +109,15 @@ def _reader_of(kind: Any) -> Callable[[Any], Array] | None:
 
 
 def _read_torch(data: Any) -> Array:
-    data = data.detach().cpu()
+    try:
+        return data.numpy(force=True)  # resolves the bits of conjugates and negatives
+    except TypeError:  # of a layout or a type that NumPy lacks
+        data = data.detach().cpu()
     if data.is_quantized:
         data = data.dequantize()
-    if str(data.layout) != "torch.strided":
+    if data.is_sparse or "sparse" in str(data.layout):
         data = data.to_dense()
-    if data.is_floating_point() and str(data.dtype) not in _TORCH_FLOATS_OF_NUMPY:
-        data = data.float()
-    return data.numpy(force=True)  # resolves the bits of conjugates and negatives
+    return (data.float() if data.is_floating_point() else data).numpy(force=True)
 
 
 def _read_cupy(data: Any) -> Array:

@@ -11,7 +11,7 @@ import pytest
 import sklearn
 from support.compare import same, undefined_allowed
 from support.rows import NAMES
-from support.tensor_calls import DOORS, FUNCTIONS, OF_NO_ROWS, P3, Y3, S, W, Y, called, parts_of
+from support.tensor_calls import DOORS, FUNCTIONS, OF_NO_ROWS, P3, Y3, P, S, W, Y, called, parts_of
 
 import skmetrics_ext as sx
 from skmetrics_ext import METRICS
@@ -93,9 +93,19 @@ def test_a_tensor_is_read_wherever_rows_are_taken(name):
     agree(answers(CALLS[name], elsewhere), answers(CALLS[name], as_given))
 
 
-# --------------------------------------------------------------------------- results
+@pytest.mark.parametrize("device", [HERE, ELSEWHERE])
+def test_a_batch_may_be_written_over_once_it_was_added(device):
+    stream = sx.Accumulator(["roc_auc", "f1"])
+    batch = [xp.asarray(values, device=device, copy=True) for values in (Y, S, W, P)]
+    stream.update(*batch[:3], y_pred=batch[3])
+    for array in batch:
+        array[...] = array[0]
+    found = stream.compute()
+    assert found["roc_auc"] == pytest.approx(sx.roc_auc_score(Y, S, sample_weight=W), rel=1e-12)
+    assert found["f1"] == pytest.approx(sx.f1_score(Y, P, sample_weight=W), rel=1e-12)
 
-ARRAYS = ["confusion_matrix", "roc_curve", "precision_recall_fscore_support", "average_ranks"]
+
+# --------------------------------------------------------------------------- results
 
 
 def holds_arrays(found):
