@@ -57,6 +57,9 @@ FUNCTIONS = {
     "compare": lambda put: sx.compare(
         "f1", put(Y), put(P), put(P2), groups=put(G), sample_weight=put(W), **SEEDED
     ),
+    "compare_many": lambda put: sx.compare_many(
+        "f1", put(Y), {"a": put(P), "b": put(P2)}, groups=put(G), sample_weight=put(W), **SEEDED
+    ),
     "compare_samples": lambda put: sx.compare_samples(
         "f1", put(Y), put(P), put(Y[:40]), put(P2[:40]), groups_a=put(G), groups_b=put(G[:40])
     ),
@@ -134,6 +137,9 @@ FUNCTIONS = {
     "roc_curve": lambda put: sx.roc_curve(put(Y), put(S), sample_weight=put(W)),
     "roc_curves": lambda put: sx.roc_curves(
         put(Y3), put(S3), grid=put(np.array([0, 0.5, 1])), sample_weight=put(W)
+    ),
+    "sample_size": lambda put: sx.sample_size(
+        "f1", put(Y), put(P), y_pred_b=put(P2), width=0.1, groups=put(G), sample_weight=put(W)
     ),
     "spiegelhalter_test": lambda put: sx.spiegelhalter_test(put(Y), put(S), sample_weight=put(W)),
     "stuart_maxwell_test": lambda put: sx.stuart_maxwell_test(put(Y3), put(P3)),
