@@ -12,9 +12,10 @@ from skmetrics_ext.inference.draws.bootstrap import seed_sequence
 from skmetrics_ext.inference.draws.units import Units
 from skmetrics_ext.inference.influence.scales import quantile
 from skmetrics_ext.inference.influence.spread import Contributions, covariance
-from skmetrics_ext.inference.methods import FEW_DECIDE, FEW_THAT_DECIDE
+from skmetrics_ext.inference.paired import few_apart
 from skmetrics_ext.inference.proportions import normal_quantile
 from skmetrics_ext.inference.question import Question
+from skmetrics_ext.inference.results import Comparison
 from skmetrics_ext.inference.tests.adjustment import holm_adjust
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.validation import InvalidParameterError
@@ -22,7 +23,6 @@ from skmetrics_ext.validation import InvalidParameterError
 Pair = tuple[int, int]
 _AT_ONCE = 1 << 20  # numbers that are drawn at once
 _RANK = 1e-12  # of the variances of both models: what is less is rounding
-_ALIKE = "the models are alike on these rows: there is no variance to estimate"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -74,12 +74,15 @@ def by_largest(asked: Question, pairs: Sequence[Pair]) -> Differences:
     ends = normal_quantile(asked.level), normal_quantile(1 - (1 - asked.level) / n_tests)
     together = float(1 - 2 * ndtr(-np.clip(largest[place], *ends)))
     away = quantile(together, freedom) * error
-    alike = ~known & (np.abs(difference) <= _RANK)
-    few = np.where(effective < FEW_THAT_DECIDE, FEW_DECIDE, "")
-    notes = np.where(known, few, np.where(np.isnan(difference), "", _ALIKE)).tolist()
     width = asked.metric.spec.bounds[1] - asked.metric.spec.bounds[0]
     low, high = np.maximum(difference - away, -width), np.minimum(difference + away, width)
-    p_value = np.where(alike, 1.0, p_value)
+    notes = [few_apart(readings[i], readings[j], effective[k]) for k, (i, j) in enumerate(pairs)]
+    for k, pair in enumerate(pairs):
+        if known[k]:
+            continue
+        # Nothing tells these two apart, or nothing is known of one.
+        one = _alone(asked, pair, 1 - (1 - asked.level) / len(pairs), "delta")
+        low[k], high[k], p_value[k], notes[k] = one.low, one.high, one.p_value, one.note
     return Differences(values.tolist(), difference, low, high, p_value, notes)
 
 
@@ -112,10 +115,7 @@ def _largest(spread: Array, first: Array, second: Array, n_draws: int, seed: obj
 def by_holm(asked: Question, pairs: Sequence[Pair]) -> Differences:
     """Every pair by itself: p-values by Holm, intervals of a level that holds for all together."""
     level = 1 - (1 - asked.level) / len(pairs)
-    found = []
-    for pair in pairs:
-        models, names = (tuple(of[k] for k in pair) for of in (asked.models, asked.names))
-        found.append(answer(asked._replace(models=models, names=names, level=level)))
+    found = [_alone(asked, pair, level, "auto") for pair in pairs]
     difference, low, high, p_value = (
         np.array([getattr(one, name) for one in found])
         for name in ("difference", "low", "high", "p_value")
@@ -126,3 +126,9 @@ def by_holm(asked: Question, pairs: Sequence[Pair]) -> Differences:
     return Differences(
         [values[k] for k in sorted(values)], difference, low, high, holm_adjust(p_value), notes
     )
+
+
+def _alone(asked: Question, pair: Pair, level: float, method: str) -> Comparison:
+    """Two of the models by themselves."""
+    models, names = (tuple(of[k] for k in pair) for of in (asked.models, asked.names))
+    return answer(asked._replace(models=models, names=names, level=level), method)

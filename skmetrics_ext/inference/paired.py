@@ -132,12 +132,18 @@ def by_delta(asked: Question, added: list[tuple[TallyReading, Contributions]]) -
         lambda null, side: tail_probability((difference - null) / error, float(freedom), side)
     )
     statistic = (difference - null) / error
-    note, differing = "", _rows_apart(first.data, second.data)
-    if differing < _FEW:
-        note = f"the models differ in {differing} rows only: method='permutation' is exact"
-    elif effective < FEW_THAT_DECIDE:
-        note = "few rows decide the difference: the test may miss its level"
+    note = few_apart(first, second, float(effective))
     return _told(asked, values, name, p_value, bounds, statistic, error, note)
+
+
+def few_apart(first: TallyReading, second: TallyReading, effective: float) -> str:
+    """What to tell of two models that few rows tell apart."""
+    differing = _rows_apart(first.data, second.data)
+    if differing < _FEW:
+        return f"the models differ in {differing} rows only: method='permutation' is exact"
+    if effective < FEW_THAT_DECIDE:
+        return "few rows decide the difference: the test may miss its level"
+    return ""
 
 
 def _alike(

@@ -162,11 +162,19 @@ def test_a_model_twice():
     """The pair of equals has no variance, and is no further test."""
     models = {"a": SCORES["m0"], "b": SCORES["m3"], "c": SCORES["m0"]}
     rows = by_pair(compare_many("roc_auc", Y, models, random_state=0))
-    assert rows["a", "c"]["p_value"] == 1
-    assert "alike" in rows["a", "c"]["note"]
+    same = rows["a", "c"]
+    assert same["p_value"] == 1
+    assert same["low"] < 0 < same["high"]
+    assert "no row tells the models apart" in same["note"]
     pair = {"a": SCORES["m0"], "b": SCORES["m3"]}
     (alone,) = compare_many("roc_auc", Y, pair, random_state=0).rows
     assert rows["a", "b"]["low"] == pytest.approx(alone["low"], rel=0.05)
+
+
+def test_few_rows_are_noted():
+    nearly = {"a": HARD["m0"], "b": np.where(np.arange(N) < 4, 1 - HARD["m0"], HARD["m0"])}
+    (row,) = compare_many("balanced_accuracy", Y, nearly, random_state=0).rows
+    assert row["note"] == compare("balanced_accuracy", Y, *nearly.values()).note != ""
 
 
 # --------------------------------------------------------------------------- levels
