@@ -23,7 +23,7 @@ from skmetrics_ext.inference.draws.readings import (
 )
 from skmetrics_ext.inference.influence import tables as delta
 from skmetrics_ext.inference.influence.areas import AUC_METHODS, area_interval
-from skmetrics_ext.inference.influence.scales import SCALES, quantile, scales_of
+from skmetrics_ext.inference.influence.scales import SCALES, Range, quantile, scales_of
 from skmetrics_ext.inference.influence.slopes import ranking_slope
 from skmetrics_ext.inference.influence.spread import Contributions, Spread
 from skmetrics_ext.inference.proportions import (
@@ -165,7 +165,7 @@ def _mean_of_rows(reading: Reading, method: str, level: float, _: DrawPlan) -> I
     value, (variance, freedom, effective, skewness) = float(reading.value), found
     error = float(np.sqrt(variance))
     if error <= ROUNDING * abs(value):
-        down, up, told = _of_rarest(reading, value, level)
+        down, up, told = _of_rarest(fewest_rows(reading), reading.metric.spec.bounds, value, level)
         return Interval(value, down, up, error, f"{NO_SPREAD}: {told}")
     z = float(quantile(level, None if method == "normal" else freedom))
     low, high = -z, z
@@ -213,18 +213,29 @@ def _by_influence(reading: Reading, method: str, level: float, _: DrawPlan) -> I
     """What has a derivative by every row, on a scale that keeps it in its range."""
     spread, bounds = Spread.of(reading), reading.metric.spec.bounds
     assert spread is not None
-    value, error = np.asarray(reading.value, dtype=np.float64), np.sqrt(spread.variance)
+    value, rows = np.asarray(reading.value, dtype=np.float64), fewest_rows(reading)
+    return on_scale(value, spread, bounds, rows, method, level, few_rows(reading))
+
+
+def on_scale(
+    value: Array, spread: Spread, bounds: Range, rows: float, method: str, level: float, few: str
+) -> Interval:
+    """From a value and its variance, of so many rows of the rarest class.
+
+    ``few`` is what there is to tell of them.
+    """
+    error = np.sqrt(spread.variance)
     low, high = SCALES[method](value, error, quantile(level, spread.freedom), bounds)
-    few = few_rows(reading)
     notes = np.full(value.shape, few, dtype=object)
     with np.errstate(invalid="ignore"):
-        share = (value - bounds[0]) / (bounds[1] - bounds[0])  # nan without both bounds
-        near = fewest_rows(reading) * np.minimum(share, 1 - share) < FEW_ROWS
+        width = bounds[1] - bounds[0]
+        share = (value - bounds[0]) / (width if np.isfinite(width) else np.nan)
+        near = rows * np.minimum(share, 1 - share) < FEW_ROWS
     notes[near | (spread.effective < FEW_THAT_DECIDE)] = few or FEW_DECIDE
     at_end = np.minimum(np.abs(value - bounds[0]), np.abs(value - bounds[1])) <= ROUNDING
     still = (~(error > ROUNDING) | at_end) & np.isfinite(value)
     if still.any():
-        down, up, told = _of_rarest(reading, value, level)
+        down, up, told = _of_rarest(rows, bounds, value, level)
         low, high = np.where(still, down, low), np.where(still, up, high)
         notes[still] = f"{NO_SPREAD}: {told}"
     return Interval(value, low, high, error, notes)
@@ -266,7 +277,7 @@ def bounds_of_draws(
             notes[place] = f"undefined in {undefined} of {len(values)} draws"
     still = (low == high) & np.isfinite(value)
     if still.any():
-        down, up, told = _of_rarest(reading, value, level)
+        down, up, told = _of_rarest(fewest_rows(reading), bounds, value, level)
         low, high = np.where(still, down, low), np.where(still, up, high)
         notes[still] = f"all draws have this value: {told}"
     return Interval(value, low, high, error, notes)
@@ -298,17 +309,16 @@ def _rows_in_range(reading: Reading) -> float:
     return inside
 
 
-def _of_rarest(reading: Reading, value: Array | float, level: float) -> tuple[Array, Array, str]:
+def _of_rarest(
+    rows: float, bounds: Range, value: Array | float, level: float
+) -> tuple[Array, Array, str]:
     """Interval where nothing spreads: Wilson's, as if the value were a share of few rows.
 
     Of no width where the metric has not two finite bounds.
     """
-    row = reading.metric.row
-    start, stop = _NO_BOUNDS if row is None else row.bounds
-    width = stop - start
+    start, width = bounds[0], bounds[1] - bounds[0]
     if not np.isfinite(width):
         return np.asarray(value), np.asarray(value), NO_WIDTH
     share = np.clip((value - start) / width, 0.0, 1.0)
-    rows = fewest_rows(reading)
     down, up = proportion_bounds(share * rows, rows, "wilson", level)
     return start + width * down, start + width * up, OF_RAREST

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.inference.proportions import normal_quantile, proportion_bounds
+from skmetrics_ext.inference.influence.scales import quantile
+from skmetrics_ext.inference.proportions import proportion_bounds
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.labels.accuracy import error_rate
-from skmetrics_ext.metrics.probabilities.losses import brier_rows, log_loss, log_loss_rows
+from skmetrics_ext.metrics.labels.accuracy import accuracy_score, error_rate, zero_one_loss
+from skmetrics_ext.metrics.probabilities.losses import (
+    brier_rows,
+    brier_score_loss,
+    log_loss,
+    log_loss_rows,
+)
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.column_names import check_response
@@ -23,12 +30,22 @@ from skmetrics_ext.validation.containers import (
     take_rows,
 )
 from skmetrics_ext.validation.encoding import encode_columns, find_labels
+from skmetrics_ext.validation.groups import read_groups
 from skmetrics_ext.validation.parameters import check_integer, check_level
 from skmetrics_ext.validation.targets import label_values
 
 # Losses that have a name, and their range.
 _ERROR, _LOG = error_rate.__name__, log_loss.__name__
-_BOUNDS = {_ERROR: (0.0, 1.0), _LOG: (0.0, np.inf), "brier": (0.0, 2.0)}
+_BRIER = "brier"
+_BOUNDS = {_ERROR: (0.0, 1.0), _LOG: (0.0, np.inf), _BRIER: (0.0, 2.0)}
+# The loss that a metric is, and whether it is 1 less that loss.
+LOSS_OF: Mapping[Any, tuple[str, bool]] = {
+    accuracy_score: (_ERROR, True),
+    error_rate: (_ERROR, False),
+    zero_one_loss: (_ERROR, False),
+    log_loss: (_LOG, False),
+    brier_score_loss: (_BRIER, False),
+}
 
 
 # --------------------------------------------------------------------------- kernels
@@ -44,24 +61,44 @@ class Repetition:
         Losses of the rows of each fold by the model that saw all others.
     inner : list of ndarray
         Losses of the rows outside each fold by models that saw neither it nor their own.
+    outer_groups, inner_groups : list of ndarray or None
+        The group of each of these rows; None of rows that depend on no other.
     """
 
     outer: list[Array]
     inner: list[Array]
+    outer_groups: list[Array | None]
+    inner_groups: list[Array | None]
+
+    @classmethod
+    def of_rows(cls, outer: list[Array], inner: list[Array]) -> Repetition:
+        """Of rows that depend on no other."""
+        return cls(outer, inner, [None] * len(outer), [None] * len(inner))
 
     def squared_errors(self) -> list[float]:
         """For each fold an unbiased guess of the squared error of the inner estimate.
 
         The squared distance of the two estimates, less the variance of the outer one.
         """
-        return [
-            (float(inner.mean()) - float(outer.mean())) ** 2 - float(outer.var(ddof=1)) / len(outer)
-            for outer, inner in zip(self.outer, self.inner, strict=True)
-        ]
+        found = []
+        for outer, inner, group in zip(self.outer, self.inner, self.outer_groups, strict=True):
+            sums = _sums(outer - outer.mean(), group)
+            variance = float((sums**2).sum()) * len(sums) / (len(sums) - 1) / len(outer) ** 2
+            found.append((float(inner.mean()) - float(outer.mean())) ** 2 - variance)
+        return found
 
 
-def nested_estimate(repetitions: list[Repetition], n_rows: int) -> tuple[float, float, bool]:
-    """Prediction error, its standard error, and whether that met its upper limit."""
+def _sums(values: Array, group: Array | None) -> Array:
+    """Sums over the groups that occur."""
+    if group is None:
+        return values
+    return np.bincount(np.unique(group, return_inverse=True)[1], weights=values)
+
+
+def nested_estimate(
+    repetitions: list[Repetition], n_rows: int, n_groups: int
+) -> tuple[float, float, bool, float]:
+    """Prediction error, its standard error, whether that met its upper limit; design effect."""
     n_folds = len(repetitions[0].outer)
     outer = np.concatenate([fold for one in repetitions for fold in one.outer])
     inner = np.concatenate([fold for one in repetitions for fold in one.inner])
@@ -71,9 +108,19 @@ def nested_estimate(repetitions: list[Repetition], n_rows: int) -> tuple[float, 
     squared = np.mean([error for one in repetitions for error in one.squared_errors()])
     # From the rows of K - 1 folds to all.
     error = np.sqrt(max(float(squared), 0.0) * (n_folds - 1) / n_folds)
-    naive = float(inner.std(ddof=1)) / np.sqrt(n_rows)
+    alone = float(inner.std(ddof=1)) / np.sqrt(n_rows)
+    mean = float(inner.mean())
+    sums = np.concatenate(
+        [
+            _sums(fold - mean, group)
+            for one in repetitions
+            for fold, group in zip(one.inner, one.inner_groups, strict=True)
+        ]
+    )
+    naive = float(np.sqrt(n_groups * (sums**2).sum() / (len(sums) - 1))) / n_rows
     limit = naive * np.sqrt(n_folds)  # were the folds no more than one
-    return float(inner.mean()) - bias, float(np.clip(error, naive, limit)), bool(error > limit)
+    effect = (naive / alone) ** 2 if alone else np.nan
+    return mean - bias, float(np.clip(error, naive, limit)), bool(error > limit), effect
 
 
 def partitions(n_rows: int, strata: Array | None, n_folds: int, rng: Any) -> Array:
@@ -99,6 +146,7 @@ def nested_cv_interval(
     n_folds: int = 10,
     n_repeats: int = 20,
     stratify: bool = False,
+    groups: Any = None,
     confidence_level: float = 0.95,
     random_state: Any = None,
     n_jobs: int | None = None,
@@ -138,6 +186,10 @@ def nested_cv_interval(
     stratify : bool, default=False
         Whether each fold has the classes in the same shares. The theory is of plain random
         folds; stratify where a class is rare.
+    groups : array-like of shape (n_samples,), default=None
+        Rows of one group depend on each other (several of a patient); groups do not. Folds are
+        made of whole groups, as equal in their numbers of groups as can be, variances are those of
+        sums over groups, and the quantile is that of a t distribution of one less than the groups.
     confidence_level : float in (0, 1), default=0.95
         Nominal coverage of the interval.
     random_state : int, RandomState or None, default=None
@@ -180,32 +232,45 @@ def nested_cv_interval(
         )
     classes, codes = _read_classes(y)
     n_rows = len(codes)
-    if n_rows < 2 * n_folds:
+    group = None if groups is None else read_groups(groups, n_rows, X=X, y=y)
+    n_groups, what = (n_rows, "rows") if group is None else (int(group.max()) + 1, "groups")
+    if n_groups < 2 * n_folds:
         raise InvalidParameterError(
-            f"n_folds={n_folds} leaves folds of fewer than 2 of {n_rows} rows."
+            f"n_folds={n_folds} leaves folds of fewer than 2 of {n_groups} {what}."
+        )
+    if stratify and group is not None:
+        raise InvalidParameterError(
+            "stratify=True draws within classes and groups= draws whole groups, which may hold "
+            "several classes: choose one."
         )
     from joblib import Parallel, delayed
     from sklearn.utils import check_random_state
 
     rng = check_random_state(random_state)
     strata = codes if stratify else None
-    folds = [partitions(n_rows, strata, n_folds, rng) for _ in range(n_repeats)]
+    folds = [partitions(n_groups, strata, n_folds, rng) for _ in range(n_repeats)]
+    folds = folds if group is None else [fold[group] for fold in folds]
     repetitions = Parallel(n_jobs=n_jobs)(
-        delayed(_repeat)(estimator, X, y, classes, codes, fold, loss) for fold in folds
+        delayed(_repeat)(estimator, X, y, classes, codes, group, fold, loss) for fold in folds
     )
-    value, error, at_limit = nested_estimate(repetitions, n_rows)
+    value, error, at_limit, effect = nested_estimate(repetitions, n_rows, n_groups)
     low, high = -np.inf, np.inf
     if named:
         low, high = _BOUNDS[loss]
-        high = 1.0 if loss == "brier" and len(classes) == 2 else high
+        high = 1.0 if loss == _BRIER and len(classes) == 2 else high
     value = float(np.clip(value, low, high))
-    spread = normal_quantile(level) * error
+    freedom = None if groups is None else np.asarray(n_groups - 1.0)
+    spread = float(quantile(level, freedom)) * error
+    grouped: dict[str, Any] = {}
+    if groups is not None:
+        grouped = {"n_groups": n_groups, "design_effect": effect}
     note = "the standard error met its upper limit" if at_limit else ""
     if error == 0:
         note = "every row has the same loss"
         if loss == _ERROR:
-            below, above = proportion_bounds(value * n_rows, n_rows, "wilson", level)
-            return Estimate(value, float(below), float(above), 0.0, "wilson", level, note)
+            below, above = proportion_bounds(value * n_groups, n_groups, "wilson", level)
+            ends = float(below), float(above)
+            return Estimate(value, *ends, 0.0, "wilson", level, note, **grouped)
     return Estimate(
         value,
         float(max(value - spread, low)),
@@ -214,6 +279,7 @@ def nested_cv_interval(
         "nested cv",
         level,
         note,
+        **grouped,
     )
 
 
@@ -230,7 +296,14 @@ def _read_classes(y: Any) -> tuple[Array, Array]:
 
 
 def _repeat(
-    estimator: Any, X: Any, y: Any, classes: Array, codes: Array, fold: Array, loss: Any
+    estimator: Any,
+    X: Any,
+    y: Any,
+    classes: Array,
+    codes: Array,
+    group: Array | None,
+    fold: Array,
+    loss: Any,
 ) -> Repetition:
     """Fit without each fold and without each pair of folds."""
     n_folds = int(fold.max()) + 1
@@ -249,11 +322,21 @@ def _repeat(
 
     outer = [losses((f,))[0] for f in range(n_folds)]
     inner: list[list[Array]] = [[] for _ in range(n_folds)]
+    others: list[list[int]] = [[] for _ in range(n_folds)]
     for first, second in combinations(range(n_folds), 2):
         of_first, of_second = losses((first, second))
         inner[second].append(of_first)
         inner[first].append(of_second)
-    return Repetition(outer, [np.concatenate(parts) for parts in inner])
+        others[second].append(first)
+        others[first].append(second)
+    joined = [np.concatenate(parts) for parts in inner]
+    if group is None:
+        return Repetition.of_rows(outer, joined)
+    outer_groups: list[Array | None] = [group[rows[f]] for f in range(n_folds)]
+    inner_groups: list[Array | None] = [
+        np.concatenate([group[rows[f]] for f in parts]) for parts in others
+    ]
+    return Repetition(outer, joined, outer_groups, inner_groups)
 
 
 def _row_losses(fitted: Any, X: Any, y: Any, classes: Array, codes: Array, loss: Any) -> Array:

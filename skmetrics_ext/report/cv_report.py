@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,11 +12,12 @@ import numpy as np
 
 from skmetrics_ext.report.comparison_table import ComparisonTable
 from skmetrics_ext.report.fold import FoldResult
-from skmetrics_ext.report.fold_statistics import bounds_of, compare_models, mean_interval
+from skmetrics_ext.report.fold_statistics import compare_models
 from skmetrics_ext.report.frames import frame_of
 from skmetrics_ext.report.grouping import Grouping
 from skmetrics_ext.report.pooling import OutOfFold, ScoredData, out_of_fold, pool
 from skmetrics_ext.report.render import html_page, text_report
+from skmetrics_ext.report.summary import KINDS, summary_of
 from skmetrics_ext.validation import check_option
 
 
@@ -124,47 +124,52 @@ class CrossValidationReport:
             for metric in self.metrics
         ]
 
-    def summary(self) -> list[dict[str, Any]]:
+    def summary(self, interval: str = "auto") -> list[dict[str, Any]]:
         """Mean, spread and interval of each model and metric.
 
-        The standard error and the interval are Nadeau and Bengio's for folds whose training
-        sets overlap: a heuristic, for no unbiased estimate of that variance exists.
+        Parameters
+        ----------
+        interval : {"auto", "pooled", "cv", "corrected", "nested"}, default="auto"
+            What is inferred, of ``value``:
+
+            - "pooled": the metric on all out-of-fold predictions together, as `pooled` has it.
+            - "cv": the mean over folds, from what each row adds to the value of its fold (Bayle
+              et al. 2020; of areas, LeDell, Petersen & van der Laan 2015). Both are of the models
+              that were fitted.
+            - "corrected": the mean over folds with the variance of Nadeau and Bengio (2003) for
+              training sets that overlap: of models fitted to other samples of this size, and a
+              heuristic, for no unbiased estimate of that variance exists.
+            - "nested": `nested_cv_interval`, of error rate, accuracy, log loss and Brier score. It
+              fits each model some hundred times.
+
+            "auto" is for each model and metric the first of "pooled", "cv" and "corrected" that
+            there is.
 
         Returns
         -------
         list of dict
             A row per model and metric, with ``model``, ``is_baseline``, ``metric``, ``mean`` and
             ``std`` (standard deviation with ddof=1) over the folds where the metric is defined,
-            ``standard_error`` (corrected), ``low`` and ``high`` (t interval of the mean, cut at
-            the bounds of the metric),
+            ``interval`` (which), ``value``, ``standard_error``, ``low`` and ``high`` (within the
+            bounds of the metric), ``interval_note`` (why there is none, or what makes it doubtful;
+            else None),
             ``n_folds`` (all), ``n_undefined``, ``reasons`` (each reason with its number of
             folds) and ``notes`` (warnings of defined values with theirs).
-        """
-        return [self._summarize(model, metric) for model in self.models for metric in self.metrics]
 
-    def _summarize(self, model: str, metric: str) -> dict[str, Any]:
-        own = self.results_of(model)
-        values = np.array([result.values[metric] for result in own])
-        defined = values[~np.isnan(values)]
-        with np.errstate(invalid="ignore"):  # infinite values have a mean and no spread
-            mean = float(defined.mean()) if defined.size else float("nan")
-            std = float(defined.std(ddof=1)) if defined.size > 1 else float("nan")
-        bounds = bounds_of(None if self.data is None else self.data.scorers.get(metric))
-        error, low, high = mean_interval(own, values, self.confidence_level, bounds, self.grouping)
-        return {
-            "model": model,
-            "is_baseline": model == self.baseline,
-            "metric": metric,
-            "mean": mean,
-            "std": std,
-            "standard_error": error,
-            "low": low,
-            "high": high,
-            "n_folds": len(own),
-            "n_undefined": len(own) - len(defined),
-            "reasons": dict(Counter(r.reasons[metric] for r in own if metric in r.reasons)),
-            "notes": dict(Counter(r.notes[metric] for r in own if metric in r.notes)),
-        }
+        Raises
+        ------
+        ValueError
+            If no metric of the report has a nested interval.
+
+        References
+        ----------
+        Bayle, Bayle, Janson & Mackey (2020), Advances in Neural Information Processing Systems 33;
+        LeDell, Petersen & van der Laan (2015), Electronic Journal of Statistics 9(1), 1583-1607;
+        Nadeau & Bengio (2003), Machine Learning 52(3), 239-281; Bates, Hastie & Tibshirani (2024),
+        Journal of the American Statistical Association 119(546), 1434-1445.
+        """
+        check_option("interval", interval, ("auto", *KINDS))
+        return summary_of(self, interval)
 
     @property
     def predictions(self) -> dict[str, OutOfFold]:

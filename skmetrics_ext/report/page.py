@@ -12,8 +12,13 @@ from skmetrics_ext.report.render import footnotes, heading, interval, number
 if TYPE_CHECKING:
     from skmetrics_ext.report.cv_report import CrossValidationReport
 
+_INTERVALS = (
+    "Intervals in the table are of what is named beside them. Pooled: all out-of-fold predictions "
+    "together, with that value. Cv: the mean over folds, from what each row adds to its fold. Both "
+    "are of the models that were fitted. Corrected: the mean, as in the pictures."
+)
 _HEURISTIC = (
-    "Intervals of the mean and tests between models use Nadeau and Bengio's corrected variance "
+    "Intervals in the pictures and tests between models use Nadeau and Bengio's corrected variance "
     "(2003), which adds n_test / n_train for training sets that overlap: a heuristic, for no "
     "unbiased estimate of that variance exists. They are of models trained on data of this "
     "size, not of one fitted model."
@@ -33,7 +38,9 @@ def report_page(report: CrossValidationReport) -> str:
     notes, marks = footnotes(report)
     level = f"{100 * report.confidence_level:g}%"
     parts = [
-        section("Summary", _summary(report, marks, level), *map(note, notes), note(_HEURISTIC)),
+        section(
+            "Summary", _summary(report, marks, level), *map(note, (*notes, _INTERVALS, _HEURISTIC))
+        ),
         section(
             "Models by metric", note(_LEGEND.format(level)), pictures(_pictures(report, level))
         ),
@@ -57,23 +64,30 @@ def _summary(report: CrossValidationReport, marks: dict[Any, str], level: str) -
                 row["model"],
                 f"{number(row['mean'])} {marks.get((row['model'], row['metric']), '')}".strip(),
                 number(row["std"]),
-                number(row["standard_error"]),
                 interval(row["low"], row["high"]),
+                shown_interval(row),
                 f"{defined} of {row['n_folds']}",
                 f"{times[row['model']][0]:.3f}",
                 f"{times[row['model']][1]:.3f}",
             ]
         )
     header = [
-        "metric", "model", "mean", "sd", "corrected SE", f"{level} interval of the mean",
+        "metric", "model", "mean", "sd", f"{level} interval", "of",
         "folds defined", "fit (s)", "score (s)",
     ]  # fmt: skip
-    return table(header, rows, text=(1,), baseline=report.baseline)
+    return table(header, rows, text=(1, 5), baseline=report.baseline)
+
+
+def shown_interval(row: dict[str, Any]) -> str:
+    """What an interval is of."""
+    if row["interval"] == "pooled":
+        return f"pooled {number(row['value'])}"
+    return str(row["interval"])
 
 
 def _pictures(report: CrossValidationReport, level: str) -> list[tuple[str, str]]:
     found = []
-    summary = report.summary()
+    summary = report.summary("corrected")
     for metric in report.metrics:
         lines = []
         for row in summary:

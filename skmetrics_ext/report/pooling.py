@@ -28,6 +28,15 @@ _RANKED = (
 )
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Source:
+    """The models, what they predict from, and the parameters of the fit of each."""
+
+    X: Any
+    models: Mapping[str, Any]
+    fit: Mapping[str, Mapping[str, Any]]
+
+
 @dataclass(frozen=True, slots=True)
 class ScoredData:
     """What pooled estimates are made of, beside the predictions.
@@ -42,12 +51,15 @@ class ScoredData:
         Parameters (weights) of each metric.
     grouping : Grouping or None, default=None
         Which rows depend on each other.
+    source : Source or None, default=None
+        What the models were fitted to, for nested cross-validation.
     """
 
     y: Any
     scorers: Mapping[str, Callable[..., Any]]
     params: Mapping[str, Mapping[str, Any]]
     grouping: Grouping | None = None
+    source: Source | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -129,8 +141,10 @@ def pool(report: CrossValidationReport) -> list[dict[str, Any]]:
                 "value": _NAN,
                 "low": _NAN,
                 "high": _NAN,
+                "standard_error": _NAN,
                 "method": None,
                 "n_rows": len(found.rows),
+                "design_effect": _NAN,
                 "reason": "there are no predictions",
             }
             if evaluation is not None and report.data is not None:
@@ -181,6 +195,8 @@ def _pooled(
         "value": value,
         "low": estimate.low,
         "high": estimate.high,
+        "standard_error": estimate.standard_error,
+        "design_effect": estimate.design_effect,
         "method": estimate.method,
         "reason": "; ".join(filter(None, [noted, estimate.note])) or None,
     }

@@ -8,6 +8,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from skmetrics_ext.report.document import fragment, table
+from skmetrics_ext.report.summary import fold_cells
 
 if TYPE_CHECKING:
     from skmetrics_ext.report.cv_report import CrossValidationReport
@@ -99,7 +100,7 @@ def _grid(
     report: CrossValidationReport, metrics: Sequence[str], marks: Mapping[Any, str]
 ) -> list[list[str]]:
     """Header and a row per model."""
-    cells = {(row["model"], row["metric"]): row for row in report.summary()}
+    cells = {(row["model"], row["metric"]): row for row in fold_cells(report)}
     times = report.times()
     rows = [
         [
@@ -151,7 +152,7 @@ def probability(value: float) -> str:
 def footnotes(report: CrossValidationReport) -> tuple[list[str], dict[tuple[str, str], str]]:
     """Text of each note, and the marks of the cells that it belongs to."""
     cells_of: dict[str, list[tuple[str, str, str]]] = {}
-    for row in report.summary():
+    for row in fold_cells(report):
         for kind, told in (("undefined", "reasons"), ("by convention", "notes")):
             for text, count in row[told].items():
                 where = f"{kind} in {count} of {row['n_folds']} folds: {text}"

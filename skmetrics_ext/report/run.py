@@ -12,7 +12,7 @@ from skmetrics_ext.report.cv_report import CrossValidationReport
 from skmetrics_ext.report.fold import Fold, FoldResult, fit_and_score, row_numbers
 from skmetrics_ext.report.grouping import Grouping
 from skmetrics_ext.report.params import send_params
-from skmetrics_ext.report.pooling import ScoredData
+from skmetrics_ext.report.pooling import ScoredData, Source
 from skmetrics_ext.report.scoring import ReportScoring, resolve_scoring
 from skmetrics_ext.scoring.panel import unique
 from skmetrics_ext.scoring.responses import estimator_name
@@ -155,6 +155,7 @@ default="prior"
     if not folds:
         raise ValueError("cv gives no folds.")
     grouping = None if groups is None else Grouping.of(group, folds)
+    source = Source(X, models, routed.fit)
     given = {model: (X, y, routed.fit[model]) for model in models}
     plain = labels is y and type(X) is np.ndarray
     if name is not None and isinstance(baseline, str) and not plain:  # a dummy reads no tensors
@@ -183,7 +184,7 @@ default="prior"
         positive_class=positive,
         left_out=chosen.left_out,
         confidence_level=level,
-        data=ScoredData(y, chosen.panel.scorers, routed.score, grouping),
+        data=ScoredData(y, chosen.panel.scorers, routed.score, grouping, source),
     )
 
 

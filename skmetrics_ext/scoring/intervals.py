@@ -11,8 +11,12 @@ import numpy as np
 
 from skmetrics_ext.inference.intervals import interval_of_checked
 from skmetrics_ext.inference.results import Estimate
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.scoring.prepared import Prepared
 from skmetrics_ext.scoring.recording import one_line
 from skmetrics_ext.scoring.scorer import ScoredModel, Scorer
+from skmetrics_ext.validation.containers import count_rows, read_array
+from skmetrics_ext.validation.groups import read_groups
 
 _FOREIGN = "only metrics of this package have intervals"
 
@@ -61,25 +65,52 @@ def estimate_of(
     """
     from sklearn.exceptions import UndefinedMetricWarning
 
-    if not isinstance(scorer, Scorer):
-        return None, _FOREIGN
-    prepared = evaluation.prepared(scorer, params.get("sample_weight"))
-    if prepared is None:
-        return None, _FOREIGN
-    if prepared.given is None:
-        return None, prepared.why
-    if prepared.of_defined or prepared.ground.total != 1:
-        return None, "an average over the classes that have rows has no interval"
+    prepared = with_rows(scorer, evaluation, params)
+    if isinstance(prepared, str):
+        return None, prepared
+    assert isinstance(scorer, Scorer)
+    sign, groups = scorer._sign, options.get("groups")
+    if groups is not None:
+        group = read_groups(groups, count_rows(evaluation.y_true) or 0)
+        options = {**options, "groups": of_rows_read(prepared, params, group)}
     try:
         with warnings.catch_warnings():  # told when the value was computed
             warnings.simplefilter("ignore", UndefinedMetricWarning)
             found = interval_of_checked(
-                prepared.metric, prepared.given, value=scorer._sign * value, **options
+                prepared.metric, prepared.given, value=sign * value, **options
             )
     except (ValueError, TypeError, NotImplementedError) as error:
         return None, one_line(error)
     if isinstance(found, list):
         return None, "it has a value for each class"
-    if scorer._sign > 0:
-        return found, None
-    return replace(found, value=-found.value, low=-found.high, high=-found.low), None
+    return turned(found, sign), None
+
+
+def with_rows(
+    scorer: Callable[..., Any], evaluation: ScoredModel, params: Mapping[str, Any]
+) -> Prepared | str:
+    """The metric of a scorer and the rows that it reads, or why it has no interval."""
+    if not isinstance(scorer, Scorer):
+        return _FOREIGN
+    prepared = evaluation.prepared(scorer, params.get("sample_weight"))
+    if prepared is None:
+        return _FOREIGN
+    if prepared.given is None:
+        return prepared.why
+    if prepared.of_defined or prepared.ground.total != 1:
+        return "an average over the classes that have rows has no interval"
+    return prepared
+
+
+def of_rows_read(prepared: Prepared, params: Mapping[str, Any], told: Array) -> Array:
+    """What is told of all rows, of those that a metric reads: some leave out rows of weight 0."""
+    if len(told) == prepared.given.true.shape[0]:
+        return told
+    return np.asarray(told[read_array("sample_weight", params["sample_weight"]) != 0])
+
+
+def turned(found: Estimate, sign: int) -> Estimate:
+    """An estimate in the direction of a scorer."""
+    if sign > 0:
+        return found
+    return replace(found, value=-found.value, low=-found.high, high=-found.low)

@@ -7,6 +7,7 @@ from math import sqrt
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.dummy import DummyClassifier
@@ -14,8 +15,13 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 
-from skmetrics_ext import log_loss, nested_cv_interval, proportion_interval
+from skmetrics_ext import (
+    log_loss,
+    nested_cv_interval,
+    proportion_interval,
+)
 from skmetrics_ext.inference.nested_cv import Repetition, nested_estimate, partitions
+from skmetrics_ext.validation import InvalidParameterError
 
 X, Y = load_iris(return_X_y=True)
 Z = 1.959963984540054
@@ -43,10 +49,10 @@ def test_formula_by_hand() -> None:
     # Three folds of two rows. Outer means 1, 2, 3 with variances 2, 0, 2; inner means all 2.
     outer = [np.array([0.0, 2.0]), np.array([2.0, 2.0]), np.array([2.0, 4.0])]
     inner = [np.array([1.0, 3.0, 1.0, 3.0])] * 3
-    value, error, at_limit = nested_estimate([Repetition(outer, inner)], 6)
+    value, error, at_limit, effect = nested_estimate([Repetition.of_rows(outer, inner)], 6, 6)
     # (1 - 1) + (0 - 0) + (1 - 1) = 0: the naive error, sqrt(12/11 / 6), is the least.
     assert value == 2.0
-    assert error == pytest.approx(sqrt(12 / 11 / 6))
+    assert (error, effect) == pytest.approx((sqrt(12 / 11 / 6), 1))
     assert not at_limit
 
 
@@ -54,14 +60,14 @@ def test_standard_error_between_its_limits_by_hand() -> None:
     # Outer means 0, 1, 2 without variance, inner means 1: squares 1, 0, 1, two thirds of 2/3.
     outer = [np.zeros(2), np.ones(2), np.full(2, 2.0)]
     inner = [np.array([0.0, 2.0, 0.0, 2.0])] * 3
-    _, error, at_limit = nested_estimate([Repetition(outer, inner)], 6)
+    _, error, at_limit, _ = nested_estimate([Repetition.of_rows(outer, inner)], 6, 6)
     naive = sqrt(12 / 11 / 6)
     assert naive < sqrt(4 / 9) < naive * sqrt(3)
     assert error == pytest.approx(sqrt(4 / 9))
     assert not at_limit
     # Ten times further apart, it meets sqrt(K) times the naive one.
     far = [10 * fold for fold in outer]
-    _, error, at_limit = nested_estimate([Repetition(far, inner)], 6)
+    _, error, at_limit, _ = nested_estimate([Repetition.of_rows(far, inner)], 6, 6)
     assert error == pytest.approx(naive * sqrt(3))
     assert at_limit
 
@@ -70,7 +76,7 @@ def test_bias_of_errors_that_fall_as_1_over_rows() -> None:
     # An error of 1 + 60 / rows, of 60 rows in 5 folds: 2 with all, 2.25 with 48, 8/3 with 36.
     outer = [np.full(12, 2.25)] * 5
     inner = [np.full(48, 1 + 60 / 36)] * 5
-    assert nested_estimate([Repetition(outer, inner)], 60)[0] == pytest.approx(2.0)
+    assert nested_estimate([Repetition.of_rows(outer, inner)], 60, 60)[0] == pytest.approx(2.0)
 
 
 def test_each_pair_of_folds_is_left_out_once() -> None:
@@ -108,7 +114,7 @@ def test_squared_error_is_unbiased_for_fixed_losses() -> None:
     for _ in range(3000):
         folds = np.split(rng.normal(size=50), 5)
         inner = [np.concatenate(folds[:f] + folds[f + 1 :]) for f in range(5)]
-        guesses += Repetition(folds, inner).squared_errors()
+        guesses += Repetition.of_rows(folds, inner).squared_errors()
     assert np.mean(guesses) == pytest.approx(1 / 40, abs=0.002)
 
 
@@ -213,3 +219,49 @@ def test_refused(options: dict, message: str) -> None:
 def test_continuous_targets_are_refused() -> None:
     with pytest.raises(ValueError, match="continuous y is not supported"):
         nested_cv_interval(GaussianNB(), X, Y + 0.5)
+
+
+class Told(ClassifierMixin, BaseEstimator):
+    """Says the only column."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return X[:, 0]
+
+
+def test_groups_are_held_out_whole_and_copies_are_no_more_rows() -> None:
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 120)
+    X = np.where(rng.random(120) < 0.8, y, 1 - y)[:, None]
+    copies, options = np.repeat(np.arange(120), 4), {"n_folds": 5, "n_repeats": 6}
+    once = nested_cv_interval(Told(), X, y, groups=np.arange(120), random_state=0, **options)
+    found = nested_cv_interval(
+        Told(), X[copies], y[copies], groups=copies, random_state=0, **options
+    )
+    plain = nested_cv_interval(Told(), X, y, random_state=0, **options)
+    assert (found.value, found.low, found.high) == pytest.approx((once.value, once.low, once.high))
+    assert (found.n_groups, found.design_effect) == (120, pytest.approx(4, rel=0.02))
+    assert (plain.value, plain.standard_error) == pytest.approx((once.value, once.standard_error))
+    assert plain.n_groups is None
+    right = [once.standard_error * stats.t.ppf(0.975, 119), plain.standard_error * Z]
+    assert [once.high - once.value, plain.high - plain.value] == pytest.approx(right)
+
+    Prior.seen = []
+    groups = np.array(["a", "b", "c", "d", "e", "f", "g", "h"])[np.arange(24) % 8]
+    rows = np.arange(24.0)[:, None]
+    options = {"n_folds": 4, "n_repeats": 1, "random_state": 0}
+    nested_cv_interval(Prior(), rows, [0, 1, 1] * 8, groups=groups, **options)
+    for seen in Prior.seen:
+        out = set(range(24)) - seen
+        assert not {groups[row] for row in seen} & {groups[row] for row in out}
+
+
+def test_groups_that_make_no_folds_are_refused() -> None:
+    rows, y = np.arange(12.0)[:, None], [0, 1] * 6
+    with pytest.raises(InvalidParameterError, match="fewer than 2 of 6 groups"):
+        nested_cv_interval(Prior(), rows, y, n_folds=4, groups=np.arange(12) // 2)
+    with pytest.raises(InvalidParameterError, match=r"stratify=True .* choose one"):
+        nested_cv_interval(Prior(), rows, y, n_folds=3, groups=np.arange(12) // 2, stratify=True)

@@ -18,13 +18,14 @@ RIGHT = norm.cdf(1 / SPREAD)
 NODES, SHARES = np.polynomial.hermite_e.hermegauss(60)
 LOSS = float((np.logaddexp(0, -(1 + SPREAD * NODES)) * SHARES).sum() / SHARES.sum())
 # Classes are alike but for their sign, and half of the rows are positive.
+SCORES = ["neg_log_loss", "neg_brier_score"]
 TRUTH = {"accuracy": RIGHT, "recall": RIGHT, "f1": RIGHT, "neg_log_loss": -LOSS}
 
 
 class Told(ClassifierMixin, BaseEstimator):
     """A model that knows the log odds already: what it is worth is known."""
 
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         self.classes_ = np.array([0, 1])
         return self
 
@@ -92,7 +93,7 @@ def test_a_pooled_interval_is_that_of_its_rows_and_groups():
 def test_corrected_intervals_and_tests_count_groups():
     X, y, group = patients(1)
     report = report_of(X, y, group, baseline="prior")
-    summary, compared = report.summary(), report.compare("accuracy")[0]
+    summary, compared = report.summary("corrected"), report.compare("accuracy")[0]
     folds = list(GroupKFold(5).split(X, y, group))
     n_train, n_test = (
         [len(set(group[rows])) for rows in side] for side in zip(*folds, strict=True)
@@ -127,3 +128,21 @@ def test_rows_of_repeated_folds_are_their_own_groups():
     for row, single in zip(report_of(X, y, None, cv=cv).pooled(), once, strict=True):
         assert row["n_rows"] == 4 * len(y)
         assert (row["low"], row["high"]) == pytest.approx((single["low"], single["high"]), rel=2e-3)
+
+
+def test_groups_are_those_of_rows_with_weight():
+    X, y, group = patients(4)
+    weight = (np.arange(len(y)) % 3 > 0).astype(float)
+    report = report_of(X, y, group, params={"sample_weight": weight}, scoring=["accuracy", *SCORES])
+    kept = report.predictions["Told"]
+    for row in report.pooled():
+        method = "predict" if row["metric"] == "accuracy" else "predict_proba"
+        found = confidence_interval(
+            row["metric"],
+            y[kept.rows],
+            kept.responses[method],
+            groups=group[kept.rows],
+            sample_weight=weight[kept.rows],
+        )
+        ends = sorted(abs(row[end]) for end in ("low", "high"))
+        assert ends == pytest.approx([found.low, found.high], rel=1e-12)

@@ -9,6 +9,7 @@ make the variance (Hampel 1974, JASA 69(346), 383-393; of areas, DeLong, DeLong 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -102,6 +103,21 @@ class Contributions:
         mean = np.einsum("...u,u->...", slope, mass) / mass.sum()
         return cls(weight * (slope - mean[..., None]), units, _strata(reading))
 
+    @classmethod
+    def over_folds(cls, folds: Sequence[Contributions], units: Units) -> Contributions:
+        """Of the mean of a metric over folds, whose rows are these units one after the other.
+
+        The classes of each fold have degrees of freedom of their own: its value is centred there.
+        """
+        parts = np.concatenate([fold.of_rows() for fold in folds]) / len(folds)
+        of_fold = np.repeat(np.arange(len(folds)), [len(fold.units.of_row) for fold in folds])
+        strata = []
+        for ways in zip(*(fold.strata for fold in folds), strict=True):
+            both = zip(ways, folds, strict=True)
+            classes = np.concatenate([way[fold.units.of_row] for way, fold in both])
+            strata.append(of_fold * (int(classes.max()) + 1) + classes)
+        return cls(parts, units, tuple(strata))
+
     def of_rows(self) -> Array:
         """Contribution of each row, (*S, n)."""
         return np.asarray(self.parts[..., self.units.of_row])
@@ -176,15 +192,14 @@ def _spread(parts: Array, units: Units, stratum: Array) -> tuple[Array, Array]:
     if units.group is None:
         squares = cell_sums(units.rows * parts**2, stratum, n_classes)
         return over_classes(squares, np.bincount(stratum, weights=units.rows, minlength=n_classes))
-    n_groups = units.n_groups
-    cells, n_cells = units.group * n_classes + stratum, n_groups * n_classes
-    sums = cell_sums(parts * units.rows, cells, n_cells)
-    sums = sums.reshape(*parts.shape[:-1], n_groups, n_classes)
-    held = np.bincount(cells, minlength=n_cells).reshape(n_groups, n_classes) > 0
-    squares = (sums**2).sum(axis=-2)
-    within, freedom = over_classes(squares, held.sum(axis=0))
+    n_groups, added = units.n_groups, parts * units.rows
+    held, cell = np.unique(units.group * n_classes + stratum, return_inverse=True)
+    of_class = held % n_classes
+    squares = cell_sums(cell_sums(added, cell, len(held)) ** 2, of_class, n_classes)
+    within, freedom = over_classes(squares, np.bincount(of_class, minlength=n_classes))
     # Two classes of one group: the degrees of freedom are those of all groups.
-    between = (sums.sum(axis=-1) ** 2).sum(axis=-1) - squares.sum(axis=-1)
+    whole = cell_sums(added, units.group, n_groups)
+    between = (whole**2).sum(axis=-1) - squares.sum(axis=-1)
     variance = within + between * divide(n_groups, n_groups - 1.0)
     sizes = cell_sums(np.abs(parts) * units.rows, units.group, n_groups)
     agree = variance <= _ROUNDING**2 * (sizes**2).sum(axis=-1)

@@ -27,7 +27,11 @@ def five_by_two_cv_ttest(scores_a: Any, scores_b: Any) -> TestResult:
         s_i^2 = (d_{i1} - \bar d_i)^2 + (d_{i2} - \bar d_i)^2
 
     with 5 degrees of freedom. It reads the first difference alone in the numerator, so that it
-    depends on the order of the folds; `five_by_two_cv_ftest` does not.
+    depends on the order of the folds; `five_by_two_cv_ftest` does not. Half of the rows train each
+    model, and 10 differences estimate the variance, so that p-values vary much from one draw of
+    the splits to another and real differences are often missed. It is for one look: the least
+    p-value of several draws holds no level. `corrected_resampled_ttest` of more folds, or
+    `compare` of the predictions, have more power.
 
     Parameters
     ----------
@@ -69,7 +73,9 @@ def five_by_two_cv_ftest(scores_a: Any, scores_b: Any) -> TestResult:
 
     .. math:: F = \frac{\sum_{i=1}^5 \sum_{j=1}^2 d_{ij}^2}{2 \sum_{i=1}^5 s_i^2}
 
-    with the variances of `five_by_two_cv_ttest`, compared with F of 10 and 5 degrees of freedom.
+    with the variances of `five_by_two_cv_ttest`, compared with F of 10 and 5 degrees of freedom. It
+    does not depend on the order of the folds; the other caveats of that test are also its own: low
+    power, p-values that vary with the splits, and no level over several draws of them.
 
     Parameters
     ----------

@@ -1,0 +1,203 @@
+"""Intervals of a summary: what each kind is, and which one leads."""
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, StratifiedKFold
+from sklearn.naive_bayes import GaussianNB
+
+from skmetrics_ext import (
+    confidence_interval,
+    cross_validation_report,
+    nested_cv_interval,
+)
+from skmetrics_ext.report.fold_statistics import bounds_of
+from skmetrics_ext.scoring import get_scorer
+from tests.report.test_clusters import LOSS, RIGHT, SPREAD, Told, patients
+
+X, Y = load_breast_cancer(return_X_y=True)
+X = X[:, :4]
+KINDS = {
+    "accuracy": "pooled",
+    "f1": "pooled",
+    "neg_log_loss": "pooled",
+    "roc_auc": "cv",
+    "average_precision": "cv",
+    "ks_statistic": "corrected",
+}
+
+BINARY = [
+    "accuracy", "f1", "recall", "specificity", "matthews_corrcoef", "positive_likelihood_ratio",
+    "roc_auc", "gini", "average_precision", "lift", "neg_log_loss", "d2_log_loss_score",
+    "net_benefit_at_20", "sensitivity_at_specificity_90", "neg_brier_score",
+]  # fmt: skip
+SEVERAL = ["accuracy", "f1_macro", "roc_auc_ovr", "roc_auc_ovo", "neg_log_loss", "cohen_kappa"]
+
+
+@pytest.fixture(scope="module")
+def report():
+    return cross_validation_report(GaussianNB(), X, Y, scoring=list(KINDS), random_state=0)
+
+
+def row_of(report, metric, interval="cv"):
+    return next(row for row in report.summary(interval) if row["metric"] == metric)
+
+
+def fold_rows(report):
+    kept = report.predictions[report.models[0]]
+    return [kept.rows[kept.fold == fold] for fold in np.unique(kept.fold)], kept
+
+
+def test_each_metric_is_led_by_the_narrow_interval_that_it_has(report):
+    summary, pooled = report.summary(), report.pooled()
+    for row, whole in zip(summary, pooled, strict=True):
+        assert row["interval"] == KINDS[row["metric"]]
+        assert row["low"] <= row["value"] <= row["high"]
+        if row["interval"] == "pooled":
+            assert (row["value"], row["low"]) == (whole["value"], whole["low"])
+        else:
+            assert row["value"] == row["mean"]
+    assert "cv" in report.to_html()
+
+
+def test_an_accuracy_over_folds_has_the_variance_within_them(report):
+    folds, kept = fold_rows(report)
+    right = kept.responses["predict"] == Y[kept.rows]
+    variance = sum(right[kept.fold == f].var(ddof=1) / len(rows) for f, rows in enumerate(folds))
+    row = row_of(report, "accuracy")
+    assert row["standard_error"] == pytest.approx(np.sqrt(variance) / 5, rel=1e-9)
+    assert row["value"] == row["mean"]
+
+
+def test_an_area_over_folds_has_the_variance_of_delong(report):
+    _, kept = fold_rows(report)
+    score = kept.responses["predict_proba"][:, 1]
+    errors = [
+        confidence_interval(
+            "roc_auc", Y[kept.rows[kept.fold == f]], score[kept.fold == f], method="delong"
+        ).standard_error
+        for f in range(5)
+    ]
+    expected = np.sqrt(np.sum(np.square(errors))) / 5
+    assert row_of(report, "roc_auc")["standard_error"] == pytest.approx(expected, rel=1e-9)
+
+
+def test_groups_over_folds_have_the_variance_of_their_sums():
+    X, y, group = patients(5)
+    report = cross_validation_report(
+        Told(), X, y, groups=group, cv=GroupKFold(4), scoring="accuracy", baseline=None
+    )
+    folds, kept = fold_rows(report)
+    variance = 0.0
+    for f, rows in enumerate(folds):
+        right = (kept.responses["predict"][kept.fold == f] == y[rows]).astype(float)
+        sums = np.array([(right - right.mean())[group[rows] == g].sum() for g in set(group[rows])])
+        variance += (sums**2).sum() / len(rows) ** 2 * len(sums) / (len(sums) - 1)
+    found = row_of(report, "accuracy")["standard_error"]
+    assert found == pytest.approx(np.sqrt(variance) / 4, rel=1e-9)
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "roc_auc", "average_precision", "neg_log_loss"])
+def test_folds_told_twice_are_no_more_rows(metric):
+    folds = list(StratifiedKFold(4).split(X, Y))
+    once, twice = (
+        cross_validation_report(GaussianNB(), X, Y, cv=cv, scoring=metric, baseline=None)
+        for cv in (folds, folds * 2)
+    )
+    errors = [row_of(report, metric)["standard_error"] for report in (once, twice)]
+    assert errors[0] == pytest.approx(errors[1], rel=0.02)
+
+
+def test_rows_without_weight_count_for_nothing():
+    weight = np.arange(len(Y)) % 3 > 0
+    cv = list(StratifiedKFold(3).split(X, Y))
+    kept = np.flatnonzero(weight)
+    place = np.cumsum(weight) - 1
+    fewer = [tuple(place[rows[weight[rows]]] for rows in fold) for fold in cv]
+    options = {"scoring": ["roc_auc", "accuracy"], "baseline": None}
+    params = {"sample_weight": weight.astype(float)}
+    weighted = cross_validation_report(GaussianNB(), X, Y, cv=cv, params=params, **options)
+    without = cross_validation_report(GaussianNB(), X[kept], Y[kept], cv=fewer, **options)
+    for metric in options["scoring"]:
+        ours, theirs = row_of(weighted, metric), row_of(without, metric)
+        for key in ("value", "standard_error", "low", "high"):
+            assert ours[key] == pytest.approx(theirs[key], rel=1e-9)
+
+
+def test_intervals_stay_inside_the_range_of_every_metric():
+    rows, y = load_iris(return_X_y=True)
+    for data, names in (((X[:120], Y[:120]), BINARY), ((rows, y), SEVERAL)):
+        report = cross_validation_report(GaussianNB(), *data, scoring=names, cv=3)
+        for row in report.summary("cv"):
+            low, high = bounds_of(get_scorer(row["metric"]))
+            if np.isnan(row["low"]):
+                assert row["interval_note"], row
+            else:
+                assert low <= row["low"] <= row["value"] <= row["high"] <= high, row
+
+
+def test_why_there_is_no_interval():
+    one = cross_validation_report(
+        GaussianNB(), X[:60], Y[:60], cv=LeaveOneOut(), scoring="accuracy", baseline=None
+    )
+    assert "a fold has one row" in row_of(one, "accuracy")["interval_note"]
+    assert one.summary()[0]["interval"] == "pooled"
+    own = cross_validation_report(
+        GaussianNB(), X, Y, scoring={"mine": lambda model, X, y: 0.5}, baseline=None
+    )
+    assert "of this package" in own.summary("cv")[0]["interval_note"]
+    assert own.summary()[0]["interval"] == "corrected"
+    with pytest.raises(ValueError, match="interval has to be one of"):
+        own.summary("narrow")
+
+
+def test_nested_intervals_are_those_of_nested_cv():
+    rows, y = load_iris(return_X_y=True)
+    names = ["accuracy", "neg_log_loss", "f1_macro"]
+    report = cross_validation_report(GaussianNB(), rows, y, scoring=names, cv=3, baseline=None)
+    found = {row["metric"]: row for row in report.summary("nested")}
+    options = {"n_folds": 3, "random_state": 0}
+    error = nested_cv_interval(GaussianNB(), rows, y, **options)
+    ends = 1 - error.value, 1 - error.high, 1 - error.low
+    assert tuple(found["accuracy"][k] for k in ("value", "low", "high")) == pytest.approx(ends)
+    loss = nested_cv_interval(GaussianNB(), rows, y, loss="log_loss", **options)
+    row = found["neg_log_loss"]
+    assert (row["low"], row["high"]) == pytest.approx((-loss.high, -loss.low))
+    assert "and not f1_macro" in found["f1_macro"]["interval_note"]
+    areas = cross_validation_report(LogisticRegression(), X, Y, scoring="roc_auc", cv=3)
+    with pytest.raises(ValueError, match=r"'nested' is not to be had: .* and not roc_auc"):
+        areas.summary("nested")
+
+
+# --------------------------------------------------------------------------- coverage
+
+AREA = norm.cdf(2 / (np.sqrt(2) * SPREAD))
+TRUTH = {"roc_auc": AREA, "accuracy": RIGHT, "f1": RIGHT, "neg_log_loss": -LOSS}
+
+
+def coverage(n_draws, n_rows=200):
+    """Share of intervals over folds that hold the truth, of independent rows."""
+    held = dict.fromkeys(TRUTH, 0)
+    for seed in range(n_draws):
+        rng = np.random.default_rng(seed)
+        y = rng.integers(0, 2, n_rows)
+        odds = (2 * y - 1 + SPREAD * rng.normal(size=n_rows))[:, None]
+        report = cross_validation_report(
+            Told(), odds, y, scoring=list(TRUTH), cv=KFold(5), baseline=None
+        )
+        for row in report.summary("cv"):
+            held[row["metric"]] += row["low"] <= TRUTH[row["metric"]] <= row["high"]
+    return {metric: count / n_draws for metric, count in held.items()}
+
+
+@pytest.mark.slow
+def test_intervals_over_folds_cover():
+    found = coverage(2000)
+    assert all(0.93 <= share <= 0.975 for share in found.values()), found
+
+
+def test_intervals_over_folds_cover_in_few_draws():
+    found = coverage(100)
+    assert all(share >= 0.89 for share in found.values()), found
