@@ -29,12 +29,15 @@ model = LogisticRegression().fit(X[train], y[train])
 
 print("accuracy", round(sx.get_scorer("accuracy")(model, X[test], y[test]), 2))
 for package, get_scorer in (("scikit-learn", sklearn_scorer), ("skmetrics_ext", sx.get_scorer)):
-    print(package, round(float(get_scorer("neg_log_loss")(model, X[test], y[test])), 3))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        print(package, round(float(get_scorer("neg_log_loss")(model, X[test], y[test])), 3))
+print(caught[0].message)
 
 # %%
 # scikit-learn reads the second column of ``predict_proba``, that of class 1, as that of class 2, and
 # reports an excellent log loss. Here the columns are matched with the classes by name: class 2 had
-# no probability, and that is what the number says.
+# no probability, and that is what the number and the warning say.
 #
 # In a cross-validation
 # ---------------------

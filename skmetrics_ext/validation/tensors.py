@@ -113,6 +113,8 @@ def _read_torch(data: Any) -> Array:
         return data.numpy(force=True)  # resolves the bits of conjugates and negatives
     except TypeError:  # of a layout or a type that NumPy lacks
         data = data.detach().cpu()
+    if not hasattr(data, "is_quantized"):  # what only behaves like a tensor
+        return data.numpy()
     if data.is_quantized:
         data = data.dequantize()
     if data.is_sparse or "sparse" in str(data.layout):
