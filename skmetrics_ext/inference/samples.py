@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -136,13 +136,15 @@ def compare_samples(
     found, level = find_metric(metric, metric_params), check_level(confidence_level)
     claim = Claim.of(alternative, margin, found)
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress)
-    samples = {
+    given = {
         "a": (y_true_a, y_pred_a, sample_weight_a, groups_a),
         "b": (y_true_b, y_pred_b, sample_weight_b, groups_b),
     }
-    first, second = (_reading(found, name, given, weights_are) for name, given in samples.items())
+    first, second = (_reading(found, name, data, weights_are) for name, data in given.items())
+    found_groups = [one.units.n_groups for one in (first, second) if one.units.group is not None]
+    n_groups = sum(found_groups) if len(found_groups) == 2 else None
     if method == "welch":
-        return _welch(first, second, claim, level)
+        return replace(_welch(first, second, claim, level), n_groups=n_groups)
     both = [one for one in methods_of(first) if one in methods_of(second)]
     name = both[0] if method == "auto" else method
     if name not in both:
@@ -150,7 +152,8 @@ def compare_samples(
             f"method={method!r} does not apply to {found.name} here; those that do are "
             f"{['auto', *both, *(['welch'] if _spread(first) else [])]}."
         )
-    return _mover(Sample.of(first, name, plan), Sample.of(second, name, plan), claim, level)
+    both_samples = Sample.of(first, name, plan), Sample.of(second, name, plan)
+    return replace(_mover(*both_samples, claim, level), n_groups=n_groups)
 
 
 # --------------------------------------------------------------------------- samples

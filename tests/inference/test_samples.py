@@ -156,6 +156,7 @@ def test_groups_and_weights_are_those_of_each_sample(metric):
     groups = [np.repeat(np.arange(len(each[0])), 2) for each in both]
     plain = asked(metric, both)
     grouped = asked(metric, twice, groups_a=groups[0], groups_b=groups[1])
+    assert (grouped.n_groups, plain.n_groups) == (240 + 150, None)
     naive = asked(metric, twice)
     assert grouped.standard_error == pytest.approx(plain.standard_error, rel=0.02)
     assert naive.standard_error == pytest.approx(plain.standard_error / np.sqrt(2), rel=0.02)
