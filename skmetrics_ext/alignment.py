@@ -177,20 +177,19 @@ class AlignedRows:
         known = target.known
         order = _positive_last(known, positive)
         codes, weight = target.codes_in(order), target.weight
-        score = positive_column(read_scores_of(response, "y_score"), known, positive)
+        score = positive_column(_response(response, method, known, codes), known, positive)
         weight, codes, score = _with_weight(weight, codes, score)
-        _check_shape(score, len(known), len(codes))
         kind = "binary" if len(known) == 2 else "multiclass"
         return Scores(kind, target.array_of(order), codes, score, weight)
 
-    def with_unseen(self, response: Any) -> Scores:
+    def with_unseen(self, method: str, response: Any) -> Scores:
         """Scores of every class; of those that the model never saw, below all its scores."""
         target = self._single_label()
-        codes, weight, score = target.codes, target.weight, read_scores_of(response, "y_score")
+        codes, weight = target.codes, target.weight
+        score = _response(response, method, target.known, codes)
         weight, codes, score = _with_weight(weight, codes, score)
         if score.ndim == 1:
             score = np.column_stack([-score, score])
-        _check_shape(score, len(target.known), len(codes))
         lowest = score.min()
         below = lowest - 1 if score.dtype == np.int64 else np.nextafter(lowest, -np.inf)
         full = np.full((len(codes), len(target.every)), below, dtype=score.dtype)
@@ -219,14 +218,8 @@ class AlignedRows:
         if target is None:
             weight = self.sample_weight
             return Probabilities.check(self.y_true, response, sample_weight=weight, tell=False)
-        codes, weight, proba = target.codes, target.weight, response
-        if type(proba) is not np.ndarray:
-            proba = read_array("y_proba", proba)
-        if proba.ndim != 2 or proba.shape != (len(codes), len(target.known)):
-            raise InvalidParameterError(
-                f"predict_proba gave an array of shape {proba.shape}; {len(codes)} rows and the "
-                f"classes {target.known} were expected."
-            )
+        codes, weight = target.codes, target.weight
+        proba = _response(response, "predict_proba", target.known, codes, columns_only=True)
         order = target.every if labels is None else list(labels)
         if labels is None and len(order) == 2:
             order = _positive_last(order, positive)
@@ -266,13 +259,22 @@ def _with_weight(weight: Array | None, *columns: Array) -> tuple[Any, ...]:
     return weight[kept], *(column[kept] for column in columns)
 
 
-def _check_shape(score: Array, n_classes: int, n_rows: int) -> None:
-    wanted = (n_rows,) if n_classes == 2 and score.ndim == 1 else (n_rows, n_classes)
-    if score.shape != wanted:
-        raise InvalidParameterError(
-            f"The model gave scores of shape {score.shape}, {wanted} was expected: a column for "
-            "each class. Of pairs of classes (decision_function_shape='ovo') no class has one."
-        )
+def _response(
+    response: Any, method: str, known: list[Any], codes: Array, *, columns_only: bool = False
+) -> Array:
+    """Scores that a model gave, a column for each class; of two classes a vector may stand."""
+    score = read_scores_of(response, method)
+    if score.ndim == 1 and len(known) == 2 and not columns_only:
+        wanted: tuple[int, ...] = codes.shape
+    else:
+        wanted = (len(codes), len(known))
+    if score.shape == wanted:
+        return score
+    raise InvalidParameterError(
+        f"{method} gave an array of shape {score.shape}, {wanted} was expected: a row for each "
+        "that no mask of y_true, sample_weight or predict hides, and a column for each of the "
+        f"classes {known}. Of pairs of classes (decision_function_shape='ovo') no class has one."
+    )
 
 
 def _positive_last(classes: list[Any], positive: Any) -> list[Any]:

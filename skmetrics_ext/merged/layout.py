@@ -137,8 +137,9 @@ def make_layout(
     if n_columns > 1:
         if len(classes) != n_columns:
             raise InvalidParameterError(
-                f"{n_columns} columns of scores need as many classes, in their order; there are "
-                f"{len(classes)}: {show_labels(classes)}. Pass labels=, the class of each column."
+                f"{n_columns} columns of scores (y_score) need as many classes, in their order; "
+                f"there are {len(classes)}: {show_labels(classes)}. Pass labels=, the class of "
+                "each column."
             )
         if n_columns > 2:
             return Layout(asked, classes, pos_label, n_columns, given)

@@ -191,7 +191,9 @@ def averaged(
 def _averaged(
     tally: Tabulated, labels: Any, pos_label: Any, average: str | None, what: str, either: bool
 ) -> Averaged:
-    if average == "binary":
+    if average == "binary":  # of one class, whatever others are listed
+        if labels is not None:
+            read_labels(labels)
         return Averaged(tally.of_class(positive_position(tally, pos_label, what, either)), average)
     if average == "samples":
         counts, weights = tally.by_row(labels)

@@ -17,8 +17,8 @@ from skmetrics_ext.report.scoring import ReportScoring, resolve_scoring
 from skmetrics_ext.scoring.panel import unique
 from skmetrics_ext.scoring.responses import estimator_name
 from skmetrics_ext.scoring.scorer import metric_of
-from skmetrics_ext.validation import distinct_labels
-from skmetrics_ext.validation.containers import count_rows
+from skmetrics_ext.validation import InvalidParameterError, check_weight, distinct_labels
+from skmetrics_ext.validation.containers import count_rows, read_column
 from skmetrics_ext.validation.errors import warn_user
 from skmetrics_ext.validation.groups import read_groups
 from skmetrics_ext.validation.parameters import check_level
@@ -129,9 +129,8 @@ default="prior"
     """
     from sklearn.base import clone
     from sklearn.utils.parallel import delayed
-    from sklearn.utils.validation import check_consistent_length
 
-    check_consistent_length(X, y, groups)
+    _check_lengths(X, y, groups, params or {})
     check_fitted_rows(X, y=y, **{**(params or {}), "groups": groups})
     if groups is not None:
         group = read_groups(groups, count_rows(y) or 0)
@@ -153,7 +152,7 @@ default="prior"
         for number, (train, test) in enumerate(splitter.split(X, labels, **routed.split))
     ]
     if not folds:
-        raise ValueError("cv gives no folds.")
+        raise InvalidParameterError("cv gives no folds.")
     grouping = None if groups is None else Grouping.of(group, folds)
     source = Source(X, models, routed.fit)
     given = {model: (X, y, routed.fit[model]) for model in models}
@@ -186,6 +185,22 @@ default="prior"
         confidence_level=level,
         data=ScoredData(y, chosen.panel.scorers, routed.score, grouping, source),
     )
+
+
+def _check_lengths(X: Any, y: Any, groups: Any, params: Mapping[str, Any]) -> None:
+    """Refuse columns that have another number of rows than X, and what is no column."""
+    weight = params.get("sample_weight")
+    given = {"y": y, "groups": groups, "sample_weight": weight}
+    found = {"X": count_rows(X)}
+    for name, data in given.items():
+        if data is not None or name == "y":
+            found[name] = len(read_column(data, name))
+    if len(set(found.values())) > 1:
+        told = ", ".join(f"{name}: {n}" for name, n in found.items())
+        raise InvalidParameterError(
+            f"Found input variables with inconsistent numbers of samples: {told}."
+        )
+    check_weight(weight, found["y"] or 0)
 
 
 def _collect(
@@ -222,29 +237,29 @@ def _named_models(estimators: Any) -> dict[str, Any]:
         listed = list(estimators)
         models = dict(zip(unique(map(estimator_name, listed)), listed, strict=True))
     else:
-        raise TypeError(
+        raise InvalidParameterError(
             "estimators must be an estimator, a dict of name to estimator or a list of "
             f"estimators, got {type(estimators).__name__}."
         )
     if not models:
-        raise ValueError("estimators is empty.")
+        raise InvalidParameterError("estimators is empty.")
     for name, model in models.items():
         if not hasattr(model, "fit") or isinstance(model, type):
-            raise TypeError(f"The model {name!r} is no estimator: {model!r:.80}.")
+            raise InvalidParameterError(f"The model {name!r} is no estimator: {model!r:.80}.")
     return models
 
 
 def _classes_and_task(y: Any) -> tuple[list[Any], str]:
     from sklearn.utils.multiclass import type_of_target
 
-    classes = distinct_labels(y)
+    classes = distinct_labels(y, "y")
     if classes is None:
         kind = type_of_target(y)
         if kind == "multilabel-indicator":
             return [], "multilabel"
-        raise ValueError(f"y must hold classes or multilabel indicators; it is {kind}.")
+        raise InvalidParameterError(f"y must hold classes or multilabel indicators; it is {kind}.")
     if len(classes) < 2:
-        raise ValueError(f"y holds the single class {classes.tolist()[0]!r}.")
+        raise InvalidParameterError(f"y holds the single class {classes.tolist()[0]!r}.")
     return classes.tolist(), "binary" if len(classes) == 2 else "multiclass"
 
 
@@ -279,7 +294,7 @@ def _with_baseline(
         if get_config().get("enable_metadata_routing") and "sample_weight" in params:
             model.set_fit_request(sample_weight=True)
     else:
-        raise ValueError(
+        raise InvalidParameterError(
             f"baseline must be one of {', '.join(map(repr, _STRATEGIES))}, an estimator or None, "
             f"got {baseline!r}."
         )
@@ -319,7 +334,7 @@ def _check_fits(results: list[FoldResult], baseline: str | None) -> None:
         if nothing and reasons and all(reason.startswith("fit failed") for reason in reasons):
             failed[model] = f"{model!r}: on every fold the {reasons[0]}"
     if failed and all(model in failed for model in models if model != baseline):
-        raise ValueError("; ".join(failed.values()))
+        raise InvalidParameterError("; ".join(failed.values()))
     for told in failed.values():
         warn_user(f"{told}. The report keeps its row with the reason.")
 

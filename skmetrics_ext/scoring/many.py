@@ -8,6 +8,7 @@ from typing import Any
 from skmetrics_ext.registry import Metric, MetricSpec, find
 from skmetrics_ext.tallies import ConfusionTally
 from skmetrics_ext.validation import InvalidParameterError, Labels, Probabilities, Scores
+from skmetrics_ext.validation.labels import read_labels
 from skmetrics_ext.validation.tensors import taking_tensors
 
 _ARGUMENTS = {"labels": "y_pred", "scores": "y_score", "probabilities": "y_proba"}
@@ -73,6 +74,8 @@ def compute_metrics(
     """
     if y_pred is None and isinstance(y_true, ConfusionTally):
         y_pred = y_true
+    if labels is not None:
+        labels = read_labels(labels)
     given = {"labels": y_pred, "scores": y_score, "probabilities": y_proba}
     checked: dict[tuple[str, bool], Any] = {}
     values, unused = {}, set(params)

@@ -197,7 +197,7 @@ def _ground_of_scores(
         given = rows.probabilities(response, positive, labels)
         return Ground.of(metric, given, unseen=target.unseen)
     if target.unseen:
-        return Ground.of(metric, rows.with_unseen(response))
+        return Ground.of(metric, rows.with_unseen(method, response))
     return Ground.of(
         metric,
         rows.scores(method, response, positive),

@@ -106,7 +106,7 @@ class Responses:
 
     def _by_output(self, response: list[Any]) -> Any:
         """Score of 1 for each output: an output that was always 0 in training has but one class."""
-        if np.ndim(response[0]) != 2:
+        if not response or np.ndim(response[0]) != 2:
             return response
         classes = self.classes
         columns = []

@@ -238,10 +238,14 @@ class ConfusionTally(Tabulated, Merges):
 
     @classmethod
     def combine(cls, parts: Iterable[ConfusionTally]) -> Self:
-        """Sum of tallies over the union of their classes: the tally of all their rows."""
+        """Sum of tallies over the union of their classes: the tally of all their rows.
+
+        Classes that are the same in all parts keep their order, others are sorted.
+        """
         parts = list(parts)
         check_sum([part.table for part in parts], 2)
-        classes, codes = kernels.encode(*(part.classes for part in parts))
+        classes, ordered = _classes_of(parts)
+        codes = [find_given(part.classes, classes) for part in parts]
         shape = (*parts[0].table.shape[:-2], len(classes), len(classes))
         try:
             table = np.zeros(shape, dtype=np.result_type(*(part.table for part in parts)))
@@ -249,7 +253,7 @@ class ConfusionTally(Tabulated, Merges):
             raise no_room(len(classes)) from error
         for part, code in zip(parts, codes, strict=True):
             table[..., code[:, None], code] += part.table
-        return cls(classes, table)
+        return cls(classes, table, ordered)
 
     def pool(self, axis: int = 0) -> Self:
         """Sum over a leading axis (folds, groups)."""
@@ -265,3 +269,12 @@ class ConfusionTally(Tabulated, Merges):
             return type(self)(classes, np.where(keep, table, np.zeros_like(table)))
         except MemoryError as error:
             raise no_room(len(positions)) from error
+
+
+def _classes_of(parts: list[ConfusionTally]) -> tuple[Array, bool | None]:
+    """The classes of all parts, and whether their order was declared; None if not alike."""
+    first, orders = parts[0], {part.ordered for part in parts}
+    ordered = orders.pop() if len(orders) == 1 else None
+    if all(np.array_equal(part.classes, first.classes) for part in parts[1:]):
+        return first.classes, ordered
+    return kernels.encode(*(part.classes for part in parts))[0], None if ordered else ordered

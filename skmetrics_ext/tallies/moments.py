@@ -10,8 +10,9 @@ import numpy as np
 
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies.merging import Merges, check_sum
-from skmetrics_ext.validation import check_weight
-from skmetrics_ext.validation.containers import read_numbers
+from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.validation.rows import read_rows
+from skmetrics_ext.validation.score_values import score_values
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -105,9 +106,14 @@ class MomentTally(Means, Merges):
         -------
         MomentTally
         """
-        values = read_numbers("values", values)
-        columns = values.reshape(len(values), -1)
-        return cls.from_checked(columns, check_weight(sample_weight, len(columns), part=True))
+        (column,), weight = read_rows(sample_weight, True, True, values=values)
+        numbers = score_values(column).astype(np.float64, copy=False)
+        if numbers.ndim > 2:
+            raise InvalidParameterError(
+                "values must be of shape (n_samples,) or (n_samples, d), got an array of shape "
+                f"{numbers.shape}."
+            )
+        return cls.from_checked(numbers.reshape(len(numbers), -1), weight)
 
     @classmethod
     def from_checked(cls, columns: Array, weight: Array | None) -> Self:

@@ -11,7 +11,7 @@ from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.thresholds.criteria import Objective
 from skmetrics_ext.thresholds.search import InfeasibleError, choose, thresholds_from_none
-from skmetrics_ext.validation import Scores, containers
+from skmetrics_ext.validation import InvalidParameterError, Scores, containers
 from skmetrics_ext.validation.column_names import check_response
 from skmetrics_ext.validation.containers import read_array
 
@@ -129,14 +129,14 @@ def response_columns(
         decision = response.reshape(-1)
         response = np.column_stack([-decision, decision])
     if response.shape[1] != len(known):
-        raise ValueError(
+        raise InvalidParameterError(
             f"{method} of {type(estimator).__name__} has {response.shape[1]} columns for "
             f"{len(known)} classes; one per class is needed."
         )
     names = classes.tolist() if positive is None else [classes.tolist()[positive]]
     unseen = [name for name in names if name not in known]
     if unseen and method != "predict_proba":
-        raise ValueError(
+        raise InvalidParameterError(
             f"A fold has no training row of the classes {unseen}, and {method} no score for them: "
             "use stratified folds."
         )

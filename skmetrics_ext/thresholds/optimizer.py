@@ -229,13 +229,13 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
 
     def _check_classes(self, y: Any) -> None:
         if len(self.classes_) < 2:
-            raise ValueError(
+            raise InvalidParameterError(
                 "Classifier can't train when only one class is present: a threshold needs two "
                 f"classes, got {self.classes_.tolist()}."
             )
         unknown = set(np.unique(np.asarray(y)).tolist()) - set(self.classes_.tolist())
         if unknown:
-            raise ValueError(
+            raise InvalidParameterError(
                 f"y holds classes that the estimator was not fitted to: {sorted(unknown)}."
             )
         if len(self.classes_) > 2 and (self.prevalence is not None or self.pos_label is not None):

@@ -82,7 +82,7 @@ def make_splits(
     """Positions of the rows to fit and to score; None for an estimator that is fitted."""
     if is_prefit(cv):
         if refit:
-            raise ValueError("When cv='prefit', refit cannot be True.")
+            raise InvalidParameterError("When cv='prefit', refit cannot be True.")
         try:
             check_is_fitted(estimator, "classes_")
         except NotFittedError as error:
@@ -98,7 +98,7 @@ def make_splits(
         folds = check_cv(cv, y=y, classifier=True)
     splits = list(folds.split(X, y, **routed.splitter))
     if not refit and len(splits) > 1:
-        raise ValueError("When cv has several folds, refit cannot be False.")
+        raise InvalidParameterError("When cv has several folds, refit cannot be False.")
     return splits
 
 

@@ -19,6 +19,8 @@ def names_of(data: Any) -> Names:
 
     The default names of pandas, a count from 0, say nothing.
     """
+    if hasattr(data, "collect"):  # a lazy frame, which is refused where it is read
+        return None
     names = getattr(data, "columns", None)
     if names is None:
         name = getattr(data, "name", None)

@@ -78,12 +78,21 @@ def read_column(data: Any, name: str) -> Column:
 
 
 def read_numbers(name: str, values: Any) -> Array:
-    """A parameter that holds numbers (costs, grades), in float64."""
-    values = to_host(values, name)
+    """A parameter that holds numbers (costs, grades, scores of folds), in float64."""
     try:
-        return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+        found = np.asarray(to_host(values, name))
+        if found.dtype.kind in "biufO" and not _holds_text(found) and not np.ma.is_masked(values):
+            return found.astype(np.float64, copy=False)
+        what = f"{values!r:.60} of dtype {found.dtype}"
+    except (InvalidParameterError, MemoryError):
+        raise
+    except Exception as error:  # whatever an object that is no number raises
         raise InvalidParameterError(f"{name} must hold numbers, got {values!r:.60}.") from error
+    raise InvalidParameterError(f"{name} must hold numbers, none of them masked, got {what}.")
+
+
+def _holds_text(values: Array) -> bool:
+    return values.dtype.kind == "O" and any(isinstance(one, str | bytes) for one in values.flat)
 
 
 def read_array(name: str, values: Any) -> Array:
@@ -101,14 +110,16 @@ def take_rows(data: Any, rows: Array) -> Any:
         return data.tocsr()[rows]
     if type(data).__module__.partition(".")[0] == "pyarrow":
         return data.take(rows)
-    if isinstance(data, list | tuple):
+    if isinstance(data, Sequence) and not hasattr(data, "shape"):
         return [data[row] for row in rows]
+    if not hasattr(data, "__getitem__"):
+        return np.asarray(data)[rows]
     return take_of_tensor(data, rows) if is_tensor(data) else data[rows]
 
 
 def count_rows(data: Any) -> int | None:
     """Number of rows, or None for what has none."""
-    if isinstance(data, str | bytes | Mapping):
+    if isinstance(data, str | bytes | Mapping | type):
         return None
     shape = getattr(data, "shape", None)
     if shape is not None:
@@ -119,16 +130,25 @@ def count_rows(data: Any) -> int | None:
 def _with_rows(values: Array, data: Any, name: str) -> Array:
     if values.ndim == 0:
         raise InvalidParameterError(f"{name} must hold rows, got the scalar {data!r:.60}.")
+    if values.ndim > 1 and values.shape[1] == 0 and len(values):
+        raise InvalidParameterError(f"{name} has {len(values)} rows and no column.")
     return values
 
 
 def _from_sequence(data: Any, name: str) -> Array:
     try:
         values = np.asarray(to_host(data, name))
-    except ValueError as error:
+    except (InvalidParameterError, MemoryError):
+        raise
+    except Exception as error:  # whatever a class of the user's own raises
+        if isinstance(data, Sequence) and isinstance(error, ValueError):
+            raise InvalidParameterError(
+                f"{name} is ragged: its rows have different lengths. You appear to be using a "
+                "legacy multi-label data representation; pass a binary indicator matrix."
+            ) from error
         raise InvalidParameterError(
-            f"{name} is ragged: its rows have different lengths. You appear to be using a "
-            "legacy multi-label data representation; pass a binary indicator matrix."
+            f"{name} ({type(data).__name__}) cannot be read as an array: "
+            f"{type(error).__name__}: {error}"
         ) from error
     if values.dtype.kind == "U" and isinstance(data, Sequence) and values.ndim == 1:
         # NumPy turned None, nan and numbers beside text into text: a silent class of its own.
@@ -168,15 +188,16 @@ def _read_pandas(data: Any, name: str) -> Column:
         _refuse_missing(name, int(np.argmax(missing.reshape(len(data), -1).any(axis=1))))
     values = data.to_numpy() if hasattr(data, "to_numpy") else np.asarray(data)
     if values.dtype.kind == "O":
-        values = _narrow_objects(values, dtype)
+        own = [dtype] if values.ndim == 1 else list(getattr(data, "dtypes", [dtype]))
+        values = _narrow_objects(values, own)
     return Column(name, values, index=index, names=names_of(data))
 
 
-def _narrow_objects(values: Array, dtype: Any) -> Array:
+def _narrow_objects(values: Array, dtypes: list[Any]) -> Array:
     """Nullable and Arrow dtypes come out of pandas as objects though they hold one kind."""
-    kind = getattr(dtype, "kind", "O")
-    if kind in "biuf" and kind:
-        return values.astype({"b": bool, "i": np.int64, "u": np.uint64, "f": np.float64}[kind])
+    kinds = [getattr(dtype, "kind", "O") for dtype in dtypes]
+    if all(kind and kind in _WIDEST for kind in kinds):
+        return values.astype(np.result_type(*(_WIDEST[kind] for kind in kinds)))
     return values
 
 
@@ -194,6 +215,10 @@ def _read_polars(data: Any, name: str) -> Column:
     if data.null_count():
         _refuse_missing(name, int(np.argmax(data.is_null().to_numpy())))
     kind = type(data.dtype).__name__
+    if kind in ("Struct", "Array"):  # NumPy has them as matrices
+        raise InvalidParameterError(
+            f"{name} must hold one value a row, got a column of {data.dtype}."
+        )
     if kind == "Enum":
         text = data.dtype.categories.to_numpy().astype(str)
         codes = data.to_physical().to_numpy().astype(np.int64)
@@ -218,6 +243,7 @@ def _read_pyarrow(data: Any, name: str) -> Column:
     return Column(name, data.to_numpy(zero_copy_only=False))
 
 
+_WIDEST = {"b": bool, "i": np.int64, "u": np.uint64, "f": np.float64}  # by the kind of a dtype
 _READERS = {
     "pandas": _read_pandas,
     "polars": _read_polars,

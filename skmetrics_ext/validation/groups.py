@@ -27,7 +27,7 @@ def read_groups(groups: Any, n_rows: int, /, **beside: Any) -> Array:
         Arguments of the same rows by their names, as they came. Their index has to be that of
         ``groups``, and a row that one of them masks has no group.
     """
-    values = _values(groups, n_rows, beside)
+    values = np.asarray(_column(groups, n_rows, beside).values)
     if values.dtype.kind in "mM":
         values = values.view(np.int64)
     try:
@@ -40,14 +40,19 @@ def read_groups(groups: Any, n_rows: int, /, **beside: Any) -> Array:
 
 def read_numbered_groups(groups: Any, n_rows: int, /, **beside: Any) -> Array:
     """The same of groups that are numbers from 0, and stay so."""
-    values = _values(groups, n_rows, beside)
+    column = _column(groups, n_rows, beside)
+    values = np.asarray(column.values)
+    if column.categories is not None:  # their codes number something else
+        values = column.categories[values]
+    if values.dtype.kind == "f" and (values % 1 == 0).all():
+        values = values.astype(np.int64)
     if values.dtype.kind not in "biu" or values.min() < 0:
         found = f"dtype {values.dtype}" if values.dtype.kind not in "biu" else values.min()
         raise InvalidParameterError(f"groups must number the groups from 0, got {found}.")
     return values.astype(np.int64, copy=False)
 
 
-def _values(groups: Any, n_rows: int, beside: Mapping[str, Any]) -> Array:
+def _column(groups: Any, n_rows: int, beside: Mapping[str, Any]) -> Column:
     column = read_column(groups, "groups")
     check_index(**{name: index_of(data) for name, data in beside.items()}, groups=column.index)
     if column.is_sparse or column.values.ndim != 1:
@@ -64,7 +69,7 @@ def _values(groups: Any, n_rows: int, beside: Mapping[str, Any]) -> Array:
         raise InvalidParameterError(
             f"groups must hold one group for each of the {n_rows} rows, got {len(column)}."
         )
-    return np.asarray(column.values)
+    return column
 
 
 def _refuse_missing(column: Column) -> None:
@@ -77,7 +82,7 @@ def _refuse_missing(column: Column) -> None:
     elif values.dtype.kind in "mM":
         missing = np.isnat(values)
     elif values.dtype.kind == "O":
-        missing = np.array([value is None or bool(value != value) for value in values.tolist()])
+        missing = np.array([_is_missing(value) for value in values.tolist()])
     else:
         return
     if missing.any():
@@ -86,3 +91,13 @@ def _refuse_missing(column: Column) -> None:
             f"groups has no value in row {row}: give each row a group (a row that depends on no "
             "other has one of its own), or leave such rows out."
         )
+
+
+def _is_missing(value: Any) -> bool:
+    """None, nan, and what neither equals nor differs from itself (pandas' NA)."""
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # NA
+        return True
+    except ValueError:  # an array, which is refused as a group
+        return False

@@ -354,7 +354,7 @@ def _indicators(true: Any, pred: Any) -> tuple[Any, Any]:
 
     marks = []
     for part in (true, pred):
-        matrix = csr_array(part)
+        matrix = csr_array(part if hasattr(part, "tocsr") else part != 0)
         matrix.sum_duplicates()
         matrix.eliminate_zeros()
         matrix.data = np.ones(len(matrix.data), dtype=np.int64)
@@ -362,9 +362,9 @@ def _indicators(true: Any, pred: Any) -> tuple[Any, Any]:
     return marks[0], marks[1]
 
 
-def distinct_labels(y_true: Any) -> Array | None:
+def distinct_labels(y_true: Any, name: str = "y_true") -> Array | None:
     """The classes that occur, or None for multilabel data."""
-    (column,), _ = read_rows(None, False, y_true=y_true)
+    (column,), _ = read_rows(None, False, **{name: y_true})
     values, kind = label_values(column)
     if kind not in ("binary", "multiclass"):
         return None

@@ -19,7 +19,10 @@ def read_scores_of(data: Any, name: str) -> Array:
     """Finite floats of any container of scores."""
     if type(data) is np.ndarray and data.ndim and data.dtype in _PLAIN and kernels.all_finite(data):
         return data
-    return score_values(read_column(data, name))
+    column = read_column(data, name)
+    if column.mask is not None:
+        raise InvalidParameterError(f"{name} must not be masked: leave out such rows.")
+    return score_values(column)
 
 
 def score_values(column: Column) -> Array:

@@ -164,7 +164,7 @@ class Scores:
         kind = target.kind
         if kind not in ("binary", "multiclass"):
             raise InvalidParameterError(
-                f"y type must be 'binary' or 'multiclass', got '{kind}' instead."
+                f"y type must be 'binary' or 'multiclass', got '{kind}' instead (of y_true)."
             )
         scores = score_values(score)
         if scores.ndim == 2 and scores.shape[1] == 1:

@@ -100,7 +100,8 @@ def _few_distinct(values: Array) -> Array:
 
 def _is_indicator(distinct: Array) -> bool:
     return len(distinct) < 3 and (
-        distinct.dtype.kind in "biu" or bool((distinct == np.floor(distinct)).all())
+        distinct.dtype.kind in "biu"
+        or bool((np.isfinite(distinct) & (distinct == np.floor(distinct))).all())
     )
 
 

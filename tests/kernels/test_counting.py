@@ -45,6 +45,14 @@ def test_narrow_dtypes_do_not_wrap_around(dtype):
     assert codes.tolist() == [2, 0, 1, 2]
 
 
+@pytest.mark.parametrize("far", [1, 2**40, 2**62])
+def test_int64_beside_uint64_are_integers(far):
+    classes, codes = kernels.encode(np.array([-far, 0]), np.array([far, 0], dtype=np.uint64))
+    assert classes.dtype == np.int64
+    assert classes.tolist() == [-far, 0, far]
+    assert [column.tolist() for column in codes] == [[0, 1], [2, 1]]
+
+
 def test_int64_beside_uint64_is_exact():
     first = np.array([2**53, 2**53 + 1], dtype=np.int64)
     classes, codes = kernels.encode(first, np.array([2**63 + 1, 2**53 + 1], dtype=np.uint64))

@@ -260,3 +260,16 @@ def test_tables_beyond_memory_say_their_size(call):
             call(np.arange(200_000))
     finally:
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+
+def test_tables_of_the_same_classes_merge_in_their_order():
+    grades = ["low", "mid", "high"]
+    parts = [
+        ConfusionTally.from_predictions(rows, rows, labels=grades)
+        for rows in (["low", "high"], ["mid", "low"])
+    ]
+    merged = parts[0].merge(parts[1])
+    assert merged.classes.tolist() == grades
+    assert merged.ordered
+    other = ConfusionTally.from_predictions(["mid"], ["mid"], labels=["mid", "low", "high"])
+    assert not merged.merge(other).ordered

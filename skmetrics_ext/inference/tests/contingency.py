@@ -15,6 +15,7 @@ from skmetrics_ext.numeric import Array, divide, ratio
 from skmetrics_ext.tallies import ConfusionTally
 from skmetrics_ext.validation import InvalidParameterError, Labels, check_option
 from skmetrics_ext.validation.parameters import check_level
+from skmetrics_ext.validation.rows import check_same_masks
 from skmetrics_ext.validation.tensors import to_host
 
 MCNEMAR_METHODS = ("exact", "mid_p", "corrected", "uncorrected")
@@ -354,6 +355,7 @@ def _models(predictions: Any) -> dict[str, Any]:
 
 def _hits(y_true: Any, columns: Mapping[str, Any]) -> Array:
     """0/1 table of who is right: one row a sample, one column a model."""
+    check_same_masks(**columns)
     found = []
     for name, column in columns.items():
         try:

@@ -207,7 +207,7 @@ def corrected_resampled_interval(
     """
     values = read_folds("scores", scores).ravel()
     level = check_level(confidence_level)
-    _check_folds(len(values), 2)
+    _check_folds("scores", values.size, 2)
     error = corrected_error(values, _test_to_train(n_train, n_test))
     mean = float(values.mean())
     spread = t_quantile(level, len(values) - 1) * error
@@ -318,13 +318,13 @@ def _paired(scores_a: Any, scores_b: Any) -> tuple[Array, Array]:
             "scores_a and scores_b have to be of the same folds, got shapes "
             f"{first.shape} and {second.shape}."
         )
-    _check_folds(first.size, 2)
+    _check_folds("scores_a and scores_b", first.size, 2)
     return first.ravel(), second.ravel()
 
 
-def _check_folds(n_folds: int, least: int) -> None:
+def _check_folds(name: str, n_folds: int, least: int) -> None:
     if n_folds < least:
-        raise InvalidParameterError(f"{least} folds or more are needed, got {n_folds}.")
+        raise InvalidParameterError(f"{least} folds or more are needed, got {n_folds} in {name}.")
 
 
 def fold_differences(first: Array, second: Array) -> Array:

@@ -25,7 +25,12 @@ def encode(*columns: Array) -> tuple[Array, list[Array]]:
 
     Columns have one kind of dtype among them: integers and booleans, floats, or text.
     """
-    if all(column.dtype.kind in "bi" or column.dtype.kind == "u" for column in columns):
+    if all(column.dtype.kind in "biu" for column in columns):
+        if np.result_type(*columns).kind == "f":  # int64 beside uint64
+            if max(int(column.max()) for column in columns) >= 2**63:  # Python compares exactly
+                columns = tuple(column.astype(object) for column in columns)
+                return _encode_objects(columns, sort_dtype=np.dtype(object))
+            columns = tuple(column.astype(np.int64) for column in columns)
         encoded = _encode_by_table(columns)
         if encoded is not None:
             return encoded
@@ -83,9 +88,6 @@ def _encode_text(joined: Array) -> tuple[Array, Array] | None:
 def _encode_by_table(columns: tuple[Array, ...]) -> tuple[Array, list[Array]] | None:
     """Codes by a table over the range of the integers; None when the range is too wide."""
     dtype = np.result_type(*columns)
-    if dtype.kind == "f":  # int64 beside uint64: Python integers compare exactly
-        columns = tuple(column.astype(object) for column in columns)
-        return _encode_objects(columns, sort_dtype=np.dtype(object))
     low = min(int(column.min()) for column in columns)
     high = max(int(column.max()) for column in columns)
     span = high - low + 1

@@ -22,6 +22,7 @@ from skmetrics_ext.validation import (
     Probabilities,
     warn_undefined,
 )
+from skmetrics_ext.validation.containers import count_rows
 from skmetrics_ext.validation.probabilities import n_columns
 from skmetrics_ext.validation.rows import read_rows
 from skmetrics_ext.validation.tensors import to_host
@@ -280,7 +281,7 @@ def _told(value: Array, score: Callable[..., float]) -> float:
 
 def _too_few(y_true: Any, y_proba: Any, sample_weight: Any) -> bool:
     """Whether there is one row only, of which scikit-learn says nothing, right or wrong."""
-    if not hasattr(y_proba, "__len__") or len(y_proba) != 1:
+    if count_rows(y_proba) != 1:
         return False
     read_rows(sample_weight, False, y_proba=y_proba, y_true=y_true)
     warn_undefined("D^2 score is not well-defined with less than two samples.")

@@ -20,8 +20,10 @@ from skmetrics_ext.validation import (
     check_option,
     warn_undefined,
 )
+from skmetrics_ext.validation.containers import Column
 from skmetrics_ext.validation.errors import warn_user
 from skmetrics_ext.validation.rows import read_rows
+from skmetrics_ext.validation.score_values import score_values
 
 # --------------------------------------------------------------------------- public functions
 
@@ -60,7 +62,7 @@ def auc(x: Any, y: Any) -> float:
     0.75
     """
     (x_column, y_column), _ = read_rows(None, False, x=x, y=y)
-    across, up = (_coordinates(column.values, column.name) for column in (x_column, y_column))
+    across, up = _coordinates(x_column), _coordinates(y_column)
     if len(across) < 2:
         raise InvalidParameterError(
             f"At least 2 points are needed to compute area under curve, but x.shape = "
@@ -72,15 +74,15 @@ def auc(x: Any, y: Any) -> float:
     return float(trapezoid(up, across) * (-1 if (steps < 0).any() else 1))
 
 
-def _coordinates(values: Any, name: str) -> Array:
-    if getattr(values, "ndim", 0) == 2 and values.shape[1] == 1:
+def _coordinates(column: Column) -> Array:
+    values = score_values(column).astype(np.float64, copy=False)
+    if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
-    if not isinstance(values, np.ndarray) or values.ndim != 1 or values.dtype.kind not in "biuf":
+    if values.ndim != 1:
         raise InvalidParameterError(
-            f"{name} should be a 1d array of numbers, got an array of shape {values.shape} and "
-            f"dtype {values.dtype}."
+            f"{column.name} should be a 1d array of numbers, got an array of shape {values.shape}."
         )
-    return values.astype(np.float64)
+    return values
 
 
 def _keywords_from_1_11(function: Callable[..., Any]) -> Callable[..., Any]:
