@@ -31,7 +31,7 @@ class RocCurvesDisplay(CurveDisplay):
       several classes "macro";
     - ``drop_intermediate=True``: leave out points in the middle of straight lines;
     - ``confidence_level=0.95`` of the intervals of the areas, and ``interval``, the method of those
-      of one set of rows: "logit", "delong" or None;
+      of one set of rows: "logit", "delong" or None; ``groups``, which rows depend on each other;
     - of folds: ``grid``, the false positive rates of the mean (101 by default).
 
     The mean over folds is that of their true positive rates at each false positive rate; its
@@ -79,12 +79,13 @@ class RocCurvesDisplay(CurveDisplay):
         *,
         interval: str | None = "logit",
         confidence_level: float = 0.95,
+        groups: Any = None,
         **options: Any,
     ) -> Self:
         check_option("interval", interval, (*AUC_METHODS, None))
         display = super()._of_rows(rows, name, **options)
         if interval is not None:
-            found = quietly(_intervals, rows, interval, confidence_level)
+            found = quietly(_intervals, rows, interval, confidence_level, groups)
             display.lines = tuple(
                 replace(line, interval=found[line.curve]) for line in display.lines
             )
@@ -106,13 +107,14 @@ class RocCurvesDisplay(CurveDisplay):
         drawing.draw_reference(ax, [0, 1], [0, 1], "chance")
 
 
-def _intervals(rows: Scores, method: str, level: float) -> dict[Any, Any]:
+def _intervals(rows: Scores, method: str, level: float, groups: Any) -> dict[Any, Any]:
     """Area with its interval, of every curve."""
     labels = rows.classes.tolist()
 
     def interval(average: str | None) -> Any:
         metric = find(roc_auc_score, {"multi_class": "ovr", "average": average})
-        return interval_of_checked(metric, rows, method=method, confidence_level=level)
+        about = {"method": method, "confidence_level": level, "groups": groups}
+        return interval_of_checked(metric, rows, **about)
 
     if rows.kind == "binary":
         return {labels[-1]: interval("macro")}

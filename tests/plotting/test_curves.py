@@ -53,6 +53,9 @@ def test_interval_of_the_area_by_the_method_asked_for(binary) -> None:
         y, score, interval="delong", confidence_level=0.8
     )
     assert display.lines[0].interval == auc_interval(checked, method="delong", confidence_level=0.8)
+    groups = np.arange(len(y)) // 4
+    grouped = sx.RocCurvesDisplay.from_predictions(y, score, groups=groups)
+    assert grouped.lines[0].interval == sx.confidence_interval("roc_auc", y, score, groups=groups)
     without = sx.RocCurvesDisplay.from_predictions(y, score, interval=None)
     assert without.lines[0].interval is None
     assert without.line_.get_label() == f"model (AUC {without.lines[0].value:.3f})"

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skmetrics_ext.inference.draws.units import RowFacts, Units
+from skmetrics_ext.inference.influence.scales import quantile
+from skmetrics_ext.inference.influence.spread import Contributions
 from skmetrics_ext.inference.proportions import Bounds, increasing_root, normal_quantile
 from skmetrics_ext.inference.results import Comparison, TestResult
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array, divide, ratio
 from skmetrics_ext.tallies import ConfusionTally
 from skmetrics_ext.validation import InvalidParameterError, Labels, check_option
+from skmetrics_ext.validation.groups import read_groups
 from skmetrics_ext.validation.parameters import check_level
 from skmetrics_ext.validation.rows import check_same_masks
 from skmetrics_ext.validation.tensors import to_host
@@ -110,6 +115,59 @@ def mcnemar_comparison(hits: Array, method: str, level: float) -> Comparison:
     )
 
 
+def exchanged_p_value(sums: Array, method: str) -> tuple[float, float]:
+    """The same of sums over groups of the differences of hits, as `mcnemar_p_value` of rows.
+
+    The models change places in whole groups: the exact methods count all exchanges, the others
+    take the square of the sum by the sum of the squares.
+    """
+    from scipy.special import chdtrc, gammaln
+
+    apart = float(abs(sums.sum()))
+    if method in ("corrected", "uncorrected"):
+        moved = apart - min(apart, 1.0) if method == "corrected" else apart
+        statistic = _over(moved**2, (sums**2).sum())
+        return statistic, float(chdtrc(1, statistic))
+    sizes, counts = np.unique(np.abs(sums[sums != 0]).astype(np.int64), return_counts=True)
+    share = np.ones(1)  # of the exchanges with each sum of the groups that the first model wins
+    for size, count in zip(sizes.tolist(), counts.tolist(), strict=True):
+        won = np.arange(count + 1)
+        ways = gammaln(count + 1) - gammaln(won + 1) - gammaln(count - won + 1)
+        own = np.zeros(size * count + 1)
+        own[::size] = np.exp(ways - count * np.log(2))
+        share = np.convolve(share, own)
+    total = 2 * np.arange(len(share)) - (len(share) - 1)
+    as_many, beyond = share[total >= apart].sum(), share[total > apart].sum()
+    tail = as_many if method == "exact" else (as_many + beyond) / 2
+    return float("nan"), min(2 * float(tail), 1.0)
+
+
+def grouped_comparison(hits: Array, group: Array, method: str, level: float) -> Comparison:
+    """`mcnemar_comparison` of rows that depend on each other within groups."""
+    found, apart = mcnemar_comparison(hits, method, level), hits[:, 0] - hits[:, 1]
+    n_rows = len(apart)
+    units = Units.of_rows(n_rows, RowFacts(None, group), None)
+    every = (np.zeros(n_rows, dtype=np.int64),)
+    added = Contributions((apart - found.difference) / n_rows, units, every)
+    spread, effect = added.spread(), float(added.design_effect())
+    statistic, p_value = exchanged_p_value(np.bincount(group, weights=apart), method)
+    # Rows are worth as many as would have this variance, and as a t quantile leaves of them.
+    worth = 1 / effect if effect > 0 else units.n_groups / n_rows
+    worth *= float(normal_quantile(level) / quantile(level, spread.freedom)) ** 2
+    only_a, only_b = (worth * float((apart == sign).sum()) for sign in (1, -1))
+    low, high = tango_bounds(only_a, only_b, worth * n_rows, level)
+    return replace(
+        found,
+        low=float(low),
+        high=float(high),
+        statistic=statistic,
+        p_value=p_value,
+        standard_error=float(np.sqrt(spread.variance)),
+        n_groups=units.n_groups,
+        design_effect=effect,
+    )
+
+
 def cochran_q(hits: Array) -> tuple[float, int]:
     """Cochran's Q of a table of hits, one row a sample and one column a model."""
     n_models = hits.shape[1]
@@ -144,7 +202,13 @@ def _over(numerator: Any, denominator: Any) -> float:
 
 @document
 def mcnemar_test(
-    y_true: Any, pred_a: Any, pred_b: Any, *, method: str = "mid_p", confidence_level: float = 0.95
+    y_true: Any,
+    pred_a: Any,
+    pred_b: Any,
+    *,
+    method: str = "mid_p",
+    groups: Any = None,
+    confidence_level: float = 0.95,
 ) -> Comparison:
     r"""McNemar's test that two models are right equally often on the same rows.
 
@@ -164,6 +228,12 @@ def mcnemar_test(
         - "uncorrected" is the chi-squared statistic above with one degree of freedom;
         - "corrected" lessens :math:`|b - c|` by 1 before it is squared (Edwards), but not below
           0: it is conservative.
+    groups : array-like of shape (n_samples,), default=None
+        Rows of one group depend on each other (several of a patient); groups do not. With
+        :math:`d_k` the rows of a group that the first model alone has right less those of the
+        second, the statistic is :math:`(\sum_k d_k)^2 / \sum_k d_k^2`, the exact methods
+        exchange the models in whole groups, and the interval is of rows that are worth as many as
+        their design effect says. A group for each row is the test without groups.
     confidence_level : float in (0, 1), default=0.95
         Nominal coverage of the interval of the difference.
 
@@ -182,6 +252,7 @@ def mcnemar_test(
     References
     ----------
     McNemar (1947), Psychometrika 12(2), 153-157; Edwards (1948), Psychometrika 13(3), 185-187;
+    Durkalski, Palesch, Lipsitz & Rust (2003), Statistics in Medicine 22(15), 2417-2428, for groups;
     Fagerland, Lydersen & Laake (2013), BMC Medical Research Methodology 13:91; Tango (1998),
     Statistics in Medicine 17(8), 891-908.
 
@@ -197,7 +268,10 @@ def mcnemar_test(
     check_option("method", method, MCNEMAR_METHODS)
     level = check_level(confidence_level)
     hits = _hits(y_true, {"pred_a": pred_a, "pred_b": pred_b})
-    return mcnemar_comparison(hits, method, level)
+    if groups is None:
+        return mcnemar_comparison(hits, method, level)
+    group = read_groups(groups, len(hits), y_true=y_true, pred_a=pred_a)
+    return grouped_comparison(hits, group, method, level)
 
 
 @document

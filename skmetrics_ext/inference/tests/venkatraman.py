@@ -12,6 +12,7 @@ from skmetrics_ext.inference.results import TestResult
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation import InvalidParameterError, Scores
+from skmetrics_ext.validation.groups import read_groups
 from skmetrics_ext.validation.parameters import check_integer
 
 _CELLS = 1 << 20  # of draws by rows that are held at once
@@ -61,9 +62,14 @@ def _error_line(positive: Array, share: float) -> tuple[Array, Array]:
 
 
 def exchanged_statistics(
-    positive: Array, order_a: Array, order_b: Array, n_draws: int, rng: np.random.Generator
+    positive: Array,
+    order_a: Array,
+    order_b: Array,
+    n_draws: int,
+    rng: np.random.Generator,
+    group: Array | None = None,
 ) -> Iterator[Array]:
-    """Statistics where the ranks of each row change places at random, in parts.
+    """Statistics where the ranks of each row, or of all of a group, change places at random.
 
     A rank is then held by no row, one or two; two are put in random order (the rows of a rank
     stand side by side, so that nothing has to be sorted again).
@@ -73,7 +79,9 @@ def exchanged_statistics(
     each = max(_CELLS // (2 * n_rows), 1)
     for start in range(0, n_draws, each):
         n_parts = min(each, n_draws - start)
-        swapped = rng.integers(0, 2, (n_parts, n_rows), dtype=np.int8).astype(bool)
+        n_coins = n_rows if group is None else int(group.max()) + 1
+        swapped = rng.integers(0, 2, (n_parts, n_coins), dtype=np.int8).astype(bool)
+        swapped = swapped if group is None else swapped[:, group]
         in_first = swapped[:, slots] ^ np.array([True, False])
         yield paired_statistic(
             *(_in_rank_order(positive[slots], held, rng) for held in (in_first, ~in_first))
@@ -126,6 +134,7 @@ def venkatraman_test(
     score_b: Any,
     *,
     y_true_b: Any = None,
+    groups: Any = None,
     labels: Any = None,
     pos_label: Any = None,
     n_resamples: int = 9999,
@@ -148,6 +157,9 @@ def venkatraman_test(
     y_true_b : array-like, default=None
         Labels of the rows of ``score_b`` where they are another, independent sample. Without it,
         both models scored the same rows.
+    groups : array-like of shape (n_samples,), default=None
+        Rows of one group depend on each other (several of a patient): the ranks of all of them
+        change places together. Not of two samples.
     {score_labels}
     {score_pos_label}
     n_resamples : int, default=9999
@@ -189,9 +201,20 @@ def venkatraman_test(
     paired = y_true_b is None
     if paired and len(first.true) != len(second.true):
         raise InvalidParameterError("score_a and score_b are masked in different rows.")
+    group = None
+    if groups is not None:
+        if not paired:
+            raise InvalidParameterError(
+                "groups= exchanges the models within groups of the same rows, and y_true_b= is "
+                "another sample: choose one."
+            )
+        group = read_groups(groups, len(first.true), y_true=y_true, score_a=score_a)
     observed, as_large = [], 0
     for n_draws in _draws_of_orders(first, second, n_resamples):
-        found, draws = (_paired if paired else _unpaired)(first, second, n_draws, rng)
+        if paired:
+            found, draws = _paired(first, second, n_draws, rng, group)
+        else:
+            found, draws = _unpaired(first, second, n_draws, rng)
         observed.append(found)
         as_large += sum(int((part >= found * (1 - _ROUNDING)).sum()) for part in draws)
     name = "venkatraman, paired" if paired else "venkatraman, two samples"
@@ -207,14 +230,14 @@ def _draws_of_orders(first: Scores, second: Scores, n_resamples: int) -> Array:
 
 
 def _paired(
-    first: Scores, second: Scores, n_draws: int, rng: np.random.Generator
+    first: Scores, second: Scores, n_draws: int, rng: np.random.Generator, group: Array | None
 ) -> tuple[float, Iterator[Array]]:
     """The statistic of one order of tied scores, and those of permutations."""
     # Ties of both models in the same order, so that a model is equal to itself.
     breaks, positive = rng.random(len(first.true)), first.true == 1
     order_a, order_b = (np.lexsort((breaks, one.score)) for one in (first, second))
     observed = float(paired_statistic(positive[order_a], positive[order_b]))
-    return observed, exchanged_statistics(positive, order_a, order_b, n_draws, rng)
+    return observed, exchanged_statistics(positive, order_a, order_b, n_draws, rng, group)
 
 
 def _unpaired(
