@@ -70,7 +70,8 @@ def compare(
           rate of rows that are independent and have no weights;
         - "delta": the difference in standard errors, which come from the gradient of the metric
           on what each row adds to it; for metrics of a confusion table, and of means over rows,
-          where it is the paired t test;
+          where it is the paired t test. Of a table each class has the variance of two rows that
+          tell the models apart at least;
         - "bootstrap": rows are drawn with replacement, the same for both models; percentiles,
           and twice the share of draws on the other side of 0 as the p-value;
         - "permutation": in each row, or group, the models change places at random; all such

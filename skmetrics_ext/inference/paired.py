@@ -18,10 +18,11 @@ from skmetrics_ext.inference.draws.permutation import permutation_test
 from skmetrics_ext.inference.draws.readings import (
     MomentReading,
     Reading,
+    TableReading,
     TallyReading,
     response_name,
 )
-from skmetrics_ext.inference.influence.spread import Contributions
+from skmetrics_ext.inference.influence.spread import Contributions, over_classes
 from skmetrics_ext.inference.methods import FEW_THAT_DECIDE, OF_RAREST
 from skmetrics_ext.inference.question import Question, difference_of
 from skmetrics_ext.inference.results import NO_WIDTH, Comparison, reason
@@ -36,10 +37,14 @@ from skmetrics_ext.inference.tests.delong import (
     paired_comparison,
     tail_probability,
 )
+from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.validation import Labels
 
-_FEW = 10  # rows in which the models differ, below which the normal distribution is far
+_FEW = 10  # rows of a class, or in which the models differ: with less the level is not held
+_FEW_GROUPS = 20  # that hold rows of a class
+_LEAST = 2.0  # rows of each class that tell the models apart, in the variance of a difference
+_RAREST = 50  # classes that are looked at for it
 _NAN = float("nan")
 
 
@@ -115,7 +120,8 @@ def by_delta(asked: Question, added: list[tuple[TallyReading, Contributions]]) -
 
     (first, _), (second, _) = added
     values = float(first.value), float(second.value)
-    variance, freedom, effective, _ = difference_of(added).spread()
+    parts = difference_of(added)
+    variance, freedom, effective, _ = parts.spread()
     difference = values[0] - values[1]
     name = "delta, paired t" if isinstance(first, MomentReading) else "delta"
     if difference == 0 and variance == 0:
@@ -125,6 +131,8 @@ def by_delta(asked: Question, added: list[tuple[TallyReading, Contributions]]) -
         if asked.claim.margin is None:
             note += ": method='permutation' has a test"
         return _told(asked, values, name, note="" if np.isnan(difference) else note)
+    if isinstance(first, TableReading) and isinstance(second, TableReading):
+        variance, freedom = _with_silent_classes(first, second, parts, variance, freedom)
     error = float(np.sqrt(variance))
     away = float(stdtrit(freedom, (1 + asked.level) / 2)) * error
     bounds = _within(asked.metric, difference - away, difference + away)
@@ -143,7 +151,46 @@ def few_apart(first: TallyReading, second: TallyReading, effective: float) -> st
         return f"the models differ in {differing} rows only: method='permutation' is exact"
     if effective < FEW_THAT_DECIDE:
         return "few rows decide the difference: the test may miss its level"
+    rare, grouped = fewest_rows(first), first.facts.group is not None
+    if rare < (_FEW_GROUPS if grouped else _FEW):
+        what = "groups with rows" if grouped else "rows"
+        return f"{rare:g} {what} of the rarest class are few: the test may miss its level"
     return ""
+
+
+def _with_silent_classes(
+    first: TableReading, second: TableReading, parts: Contributions, variance: Array, freedom: Array
+) -> tuple[Array, Array]:
+    """Variance and freedom of a difference that in each class at least two rows tell.
+
+    A rare class in which the models agree by luck would count as one in which they always do.
+    """
+    units, true = parts.units, first.data.true
+    rows = np.bincount(true, units.rows)
+    seen = np.bincount(true, units.rows * parts.of_rows() ** 2)
+    place = np.unique(true, return_index=True)[1]  # a row of each class
+    rare = place[np.argsort(rows[true[place]], kind="stable")[:_RAREST]]
+    effects = [_of_one_row(one, one.data.true[rare]) for one in (first, second)]
+    lacking = np.zeros(len(rows))
+    lacking[true[rare]] = _LEAST * np.mean(effects, axis=0) ** 2 - seen[true[rare]]
+    lacking = np.maximum(np.nan_to_num(lacking), 0.0)
+    if not lacking.any():
+        return variance, freedom
+    by_class = over_classes(seen + lacking, units.by_class())[1]
+    return variance + lacking.sum(), np.fmin(freedom, by_class)
+
+
+def _of_one_row(reading: TableReading, classes: Array) -> Array:
+    """How far the metric moves where a row of each of these classes is predicted otherwise."""
+    table, n_classes = reading.tables(reading.units.rows), len(reading.classes)
+    rows = np.bincount(reading.data.true, reading.facts.sizes, n_classes)
+    moved = np.repeat(table[None].astype(np.float64), len(classes), axis=0)
+    each, usual = np.arange(len(classes)), table[classes].argmax(axis=1)
+    other = np.where(usual != classes, classes, np.where(classes > 0, classes - 1, n_classes - 1))
+    row = table[classes].sum(axis=1) / rows[classes]
+    moved[each, classes, usual] -= row
+    moved[each, classes, other] += row
+    return np.abs(reading.read(moved) - reading.value)
 
 
 def _alike(

@@ -51,6 +51,29 @@ def test_models_that_agree_differ_by_less_than_the_rarest_class_can_tell(metric,
     assert grouped.high == pytest.approx(width * Z2 / (2 + Z2))  # with positive rows
 
 
+def test_a_class_in_which_models_agree_counts_as_one_where_two_rows_tell_them_apart():
+    true = np.repeat([0, 1], [100, 20])
+    pred_a = true.copy()
+    pred_b = np.where(np.arange(120) < 30, 1, true)  # other errors in the large class only
+    found = compare("balanced_accuracy", true, pred_a, pred_b)
+    share = 30 / 100
+    of_large = share * (1 - share) / 4 / 100 * 120 / 119  # half a rate, as is the other one
+    assert found.standard_error == pytest.approx(np.sqrt(of_large + 2 / 20**2 / 4))
+    assert not found.note
+
+
+@pytest.mark.parametrize(("n_pos", "n_neg"), [(5, 95), (10, 190), (20, 380)])
+def test_equal_models_at_other_operating_points_are_seldom_told_apart(n_pos, n_neg):
+    rng, true, rejected = np.random.default_rng(0), np.repeat([0, 1], [n_neg, n_pos]), 0
+    for _ in range(250):
+        luck = rng.random(len(true))
+        pred_a = np.where(true == 1, luck < 0.8, luck < 0.2).astype(int)
+        pred_b = np.where(true == 1, luck < 0.65, luck < 0.05).astype(int)
+        found = compare("balanced_accuracy", true, pred_a, pred_b)
+        rejected += found.p_value < 0.05 and not found.note
+    assert rejected / 250 <= 0.065
+
+
 def test_losses_that_agree_have_no_width_and_say_so():
     true, proba = [0, 1, 1], [0.2, 0.7, 0.9]
     found = compare("log_loss", true, proba, proba)
