@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.inference.draws.bootstrap import DrawPlan
+from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
 from skmetrics_ext.inference.draws.readers import find_metric, read_checked, read_metric
 from skmetrics_ext.inference.draws.readings import Reading
 from skmetrics_ext.inference.influence.spread import Contributions
@@ -197,7 +197,8 @@ def interval_of_checked(
         As in `confidence_interval`.
     """
     reading = read_checked(metric, checked, groups, weights_are, value)
-    return interval_of(reading, method, check_level(confidence_level), DrawPlan(**draws))
+    plan = DrawPlan(**draws) if draws else PLAN
+    return interval_of(reading, method, check_level(confidence_level), plan)
 
 
 def interval_of(
@@ -213,7 +214,7 @@ def interval_of(
             f"{list(methods)}."
         )
     found = listed(methods[method](reading, method, level, plan), method, level)
-    return found if reading.units.group is None else _with_groups(found, reading)
+    return found if reading.group is None else _with_groups(found, reading)
 
 
 def _with_groups(found: Estimate | list[Estimate], reading: Reading) -> Estimate | list[Estimate]:

@@ -149,12 +149,12 @@ def _largest_class(reading: Reading, _method: str, level: float, _: DrawPlan) ->
 
 def _rare_class(reading: TableReading) -> str:
     """What to tell of the class with the fewest rows."""
-    rows = reading.units.by_class()
+    rows = reading.by_class
     fewest = rows[rows > 0].min()
     if fewest >= FEW_ROWS:
         return ""
     rarest = reading.classes[np.where(rows > 0, rows, np.inf).argmin()]
-    what = "rows" if reading.units.group is None else "groups with rows"
+    what = "rows" if reading.group is None else "groups with rows"
     return f"{fewest:g} {what} of class {rarest} are few: {MAY_MISS}"
 
 
@@ -171,18 +171,18 @@ def _mean_of_rows(reading: Reading, method: str, level: float, _: DrawPlan) -> I
     low, high = -z, z
     if method == "hall":
         slant = float(skewness) / (3 * np.sqrt(float(freedom) + 1))
-        low, high = _unskewed(low, slant), _unskewed(high, slant)
+        low, high = _unskewed(np.array([low, high]), slant)
     low, high = min(value - high * error, value), max(value - low * error, value)
     low, high = np.clip((low, high), *reading.metric.spec.bounds)
     note = FEW_DECIDE if effective < FEW_THAT_DECIDE else ""
     return Interval(value, low, high, error, note)
 
 
-def _unskewed(z: float, slant: float) -> float:
-    """The quantile of a mean of skewed rows: its cubic in z, turned round (Hall 1992)."""
+def _unskewed(z: Array, slant: float) -> Array:
+    """Quantiles of a mean of skewed rows: a cubic in z, turned round (Hall 1992)."""
     if abs(slant) < 1e-12:
         return z
-    return float((np.cbrt(1 + 3 * slant * (z - slant / 2)) - 1) / slant)
+    return np.asarray((np.cbrt(1 + 3 * slant * (z - slant / 2)) - 1) / slant)
 
 
 def _share_of_rows(reading: Reading, method: str, level: float, _: DrawPlan) -> Interval:
@@ -287,7 +287,7 @@ def few_rows(reading: Reading) -> str:
     """What to tell of a rare class, or of a narrow range of rates."""
     rare, inside = fewest_rows(reading), _rows_in_range(reading)
     if rare < FEW_TO_DRAW:
-        what = "rows" if reading.units.group is None else "groups with rows"
+        what = "rows" if reading.group is None else "groups with rows"
         return f"{rare:g} {what} of the rarest class are few: {MAY_MISS}"
     if inside < FEW_TO_DRAW:
         return f"{inside:g} rows of a class in the range of rates are few: {MAY_MISS}"

@@ -83,7 +83,7 @@ def estimate_of(
         return None, one_line(error)
     if isinstance(found, list):
         return None, "it has a value for each class"
-    return turned(found, sign), None
+    return found if sign > 0 else turned(found, sign), None
 
 
 def with_rows(

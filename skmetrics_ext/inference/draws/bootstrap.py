@@ -57,6 +57,9 @@ class DrawPlan:
             check_option("stratified", self.stratified, (True, False))
 
 
+PLAN = DrawPlan()  # where nothing is asked
+
+
 # --------------------------------------------------------------------------- draws
 
 
@@ -178,7 +181,7 @@ def _expanded(level: float, rows: float) -> Array:
 
 def fewest_rows(reading: Reading) -> float:
     """Rows of the rarest class, or groups that hold some of them."""
-    found = reading.units.by_class()
+    found = reading.by_class
     return float(found[found > 0].min())
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skmetrics_ext.inference.draws.bootstrap import DrawPlan, seed_sequence
+from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan, seed_sequence
 from skmetrics_ext.inference.draws.pairs import PairReading
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.progress import reporting
@@ -15,8 +15,6 @@ from skmetrics_ext.progress import reporting
 _CELLS = 1 << 21  # of draws by units that are held at once
 _SLOW = 100  # of calls of a function in Python
 _ROUNDING = 1e-9  # of the larger value: differences so near to the observed one are equal to it
-
-PLAN = DrawPlan()
 
 
 class Permuted(NamedTuple):

@@ -45,6 +45,16 @@ class Reading(ABC):
         """Values (B, ...) where unit u is drawn counts[b, u] times; nan where undefined."""
 
     @property
+    def group(self) -> Array | None:
+        """The group of each unit."""
+        return self.units.group
+
+    @property
+    def by_class(self) -> Array:
+        """Rows of each class, or of groups those that hold some of them."""
+        return self.units.by_class()
+
+    @property
     def is_slow(self) -> bool:
         """Whether every draw is a call of a function in Python."""
         return False
@@ -79,6 +89,20 @@ class TallyReading(Reading):
 
     def statistic(self, counts: Array) -> Array:
         return self.metric.read(self.tally(counts))
+
+    @property
+    def group(self) -> Array | None:
+        """The group of each row, known before there are units."""
+        return self.facts.group
+
+    @property
+    def by_class(self) -> Array:
+        facts, stratum = self.facts, self.stratum
+        if facts.group is not None:
+            return self.units.by_class()
+        if stratum is None:
+            stratum = np.zeros(self.data.true.shape[0], dtype=np.int64)
+        return np.bincount(stratum, weights=facts.sizes)
 
     @property
     def stratum(self) -> Array | None:
@@ -204,7 +228,7 @@ class RowReading(Reading):
     y_true: Any
     y_pred: Any
     weight: Array | None = None
-    group: Array | None = None
+    together: Array | None = None  # the group of each row
 
     @cached_property
     def units(self) -> Units:
@@ -213,7 +237,7 @@ class RowReading(Reading):
         stratum = None
         if is_column and values.dtype.kind != "f":
             stratum = np.unique(values, return_inverse=True)[1].reshape(-1)
-        return Units.of_rows(values.shape[0], RowFacts(None, self.group), stratum)
+        return Units.of_rows(values.shape[0], RowFacts(None, self.together), stratum)
 
     @property
     def is_slow(self) -> bool:
