@@ -1,10 +1,11 @@
 """The hot loops behind the tallies, behind one small interface.
 
-Inputs are trusted: codes are int64 in ``0..n_classes`` (``n_classes`` itself means "another
-class" where a function says so), scores are finite floats, weights are ``None`` (counts come
-back as int64), int64 or float64. Each function below has the same meaning in every
-implementation. The NumPy one is the reference and has them all; the native one (C++) has those
-that gain by it, and is there where the package was built with a compiler. The environment
+Codes are int64 from 0 to ``n_classes - 1``, scores are finite floats, weights are ``None`` (counts
+come back as int64), int64 or float64. Codes of no class and columns of several lengths are
+refused; what else is wrong, the layers above have refused. Each function below has the same
+meaning in every implementation, and answers or refuses alike. The NumPy one is the reference and
+has them all; the native one (C++) has those that gain by it, and is there where the package was
+built with a compiler. The environment
 variable ``SKMETRICS_EXT_KERNELS`` asks for one by name.
 """
 

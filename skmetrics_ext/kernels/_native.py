@@ -1,46 +1,85 @@
 """Compiled implementation of the kernels, for the types and sizes where it is faster.
 
-What it does not know it leaves to the NumPy kernels, which it must equal.
+What it does not know, and what it could not read safely (codes of no class, columns of several
+lengths, scores that are not finite), it answers with None and leaves to the NumPy kernels, which
+it must equal. So these alone refuse, and both refuse alike.
 """
 
 from __future__ import annotations
 
-import os
-import sys
-import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from skmetrics_ext.kernels import _compiled, _numpy
+from skmetrics_ext.kernels._threads import n_threads
 from skmetrics_ext.numeric import Array
 
 _THREADED_CELLS = 1 << 21  # below, starting threads costs more than it saves
-_MAX_ROWS = 1 << 32  # positions in a sort are 32 bits wide
 _INTEGERS = frozenset(np.dtype(code) for code in "?bhilqBHIL")
-_FLOATS = frozenset([np.dtype(np.float32), np.dtype(np.float64)])
+
+
+def _or_numpy(name: str) -> Callable[..., Any]:
+    """The compiled kernel, and the NumPy one where that answers None."""
+    compiled, reference = getattr(_compiled, name), getattr(_numpy, name)
+
+    def kernel(*arguments: Any) -> Any:
+        found = compiled(*arguments)
+        return reference(*arguments) if found is None else found
+
+    return kernel
+
+
+all_finite = _or_numpy("all_finite")
+placements = _or_numpy("placements")
+rank_table = _or_numpy("rank_table")
+ranked_precision = _or_numpy("ranked_precision")
+ranked_steps = _or_numpy("ranked_steps")
+ranked_wins = _or_numpy("ranked_wins")
+types = _or_numpy("types")
+value_range = _or_numpy("value_range")
+
+
+def confusion(true: Array, pred: Array, n_classes: int, weight: Array | None) -> Array:
+    found = _compiled.confusion(true, pred, n_classes) if weight is None else None
+    return _numpy.confusion(true, pred, n_classes, weight) if found is None else found
+
+
+def class_counts(
+    true: Array, pred: Array, n_classes: int, weight: Array | None
+) -> tuple[Array, Array, Array]:
+    return _numpy.class_counts(true, pred, n_classes, weight, count=confusion)
+
+
+def pair_wins(score: Array, codes: Array, n_classes: int, weight: Array | None) -> Array:
+    threads = n_threads() if score.size >= _THREADED_CELLS else 1
+    found = _compiled.pair_wins(score, codes, n_classes, weight, threads)
+    return _numpy.pair_wins(score, codes, n_classes, weight) if found is None else found
+
+
+def resampled_wins(
+    rng: np.random.Generator, marks: Array, group: Array, n_draws: int, stratified: bool
+) -> tuple[Array, Array, Array]:
+    bits = rng.bit_generator
+    with bits.lock:
+        found = _compiled.resampled_wins(bits.capsule, marks, group, n_draws, stratified)
+    if found is None:
+        return _numpy.resampled_wins(rng, marks, group, n_draws, stratified)
+    return found
 
 
 def encode(*columns: Array) -> tuple[Array, list[Array]]:
+    found = None
     if _have(columns, _INTEGERS):
-        found = _compiled.encode_integers(
-            list(columns), _numpy.TABLE_CELLS_PER_ROW, _numpy.SMALL_TABLE
-        )
-        if found is not None:
-            low, classes, codes = found
-            return _labels(classes, low, columns), codes
-    kinds = {column.dtype.kind for column in columns}
-    if kinds == {"U"} and all(map(_is_native_text, columns)):
-        texts, codes = _compiled.encode_text([_characters(column) for column in columns])
-        return _in_order(np.array(texts, dtype=str), codes)
-    if kinds == {"O"}:
-        values, codes = _compiled.encode_objects([np.ascontiguousarray(c) for c in columns])
-        classes = np.empty(len(values), dtype=object)
-        classes[:] = values
-        if all(isinstance(value, str) for value in values):
-            classes = classes.astype(str)
-        return _in_order(classes, codes)
-    return _numpy.encode(*columns)
+        found = _encode_integers(columns)
+    else:
+        kinds = {column.dtype.kind for column in columns}
+        if kinds == {"U"} and all(map(_is_native_text, columns)):
+            found = _encode_text(columns)
+        elif kinds == {"O"}:
+            found = _encode_objects(columns)
+    return _numpy.encode(*columns) if found is None else found
 
 
 def _have(columns: tuple[Array, ...], dtypes: frozenset[Any]) -> bool:
@@ -50,155 +89,55 @@ def _have(columns: tuple[Array, ...], dtypes: frozenset[Any]) -> bool:
     return True
 
 
-def _labels(found: Array, low: int, columns: tuple[Array, ...]) -> Array:
-    """Classes in the dtype of the columns: True stays True and uint8 stays uint8."""
+def _encode_integers(columns: tuple[Array, ...]) -> tuple[Array, list[Array]] | None:
+    found = _compiled.encode_integers(list(columns), _numpy.TABLE_CELLS_PER_ROW, _numpy.SMALL_TABLE)
+    if found is None:
+        return None
+    low, classes, codes = found
+    # In the dtype of the columns: True stays True and uint8 stays uint8.
     dtype = columns[0].dtype
     for column in columns[1:]:
         if column.dtype != dtype:
             dtype = np.result_type(*columns)
             break
     if low:
-        found += low
-    return found if dtype == np.int64 else found.astype(dtype)
+        classes += low
+    return classes if dtype == np.int64 else classes.astype(dtype), codes
 
 
 def _is_native_text(column: Array) -> bool:
-    return column.dtype.isnative and column.dtype.itemsize > 0 and column.flags.c_contiguous
+    return column.dtype.isnative and column.dtype.itemsize > 0 and column.ndim == 1
+
+
+def _encode_text(columns: tuple[Array, ...]) -> tuple[Array, list[Array]] | None:
+    found = _compiled.encode_text([_characters(column) for column in columns])
+    if found is None:
+        return None
+    texts, codes = found
+    classes = np.array(texts, dtype=str)
+    order = np.argsort(classes)
+    return classes[order], _renumbered(codes, order)
 
 
 def _characters(column: Array) -> Array:
-    return column.view(np.uint32).reshape(len(column), -1)
+    rows = np.ascontiguousarray(column).view(np.uint32)
+    return rows.reshape(len(column), column.dtype.itemsize // 4)
 
 
-def _in_order(classes: Array, codes: list[Array]) -> tuple[Array, list[Array]]:
-    """Sorted classes and codes into them, from classes in the order of their first rows."""
-    order = np.argsort(classes)
+def _encode_objects(columns: tuple[Array, ...]) -> tuple[Array, list[Array]] | None:
+    found = _compiled.encode_objects(list(columns))
+    if found is None:
+        return None
+    values, codes = found
+    order = sorted(range(len(values)), key=values.__getitem__)
+    classes = _numpy.object_classes([values[place] for place in order])
+    return classes, _renumbered(codes, np.array(order, dtype=np.int64))
+
+
+def _renumbered(codes: list[Array], order: Array) -> list[Array]:
+    """Codes into sorted classes, from codes into those in the order of their first rows."""
     if (order[1:] > order[:-1]).all():
-        return classes, codes
+        return codes
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
-    return classes[order], [rank[code] for code in codes]
-
-
-def types(objects: Array) -> set[type]:
-    return _compiled.types(np.ascontiguousarray(objects))
-
-
-def confusion(true: Array, pred: Array, n_classes: int, weight: Array | None) -> Array:
-    if weight is None and true.flags.c_contiguous and pred.flags.c_contiguous:
-        return _compiled.confusion(true, pred, n_classes)
-    return _numpy.confusion(true, pred, n_classes, weight)
-
-
-def class_counts(
-    true: Array, pred: Array, n_classes: int, weight: Array | None
-) -> tuple[Array, Array, Array]:
-    return _numpy.class_counts(true, pred, n_classes, weight, count=confusion)
-
-
-def rank_table(
-    score: Array, codes: Array, n_classes: int, weight: Array | None
-) -> tuple[Array, Array]:
-    if 0 < len(score) < _MAX_ROWS:
-        found = _compiled.rank_table(
-            score, np.ascontiguousarray(codes), n_classes, _dense_or_none(weight)
-        )
-        if found is not None:
-            return found
-    return _numpy.rank_table(score, codes, n_classes, weight)
-
-
-def ranked_wins(score: Array, codes: Array, weight: Array | None) -> tuple[Any, Any, Any]:
-    if 0 < len(score) < _MAX_ROWS:
-        found = _compiled.ranked_wins(score, np.ascontiguousarray(codes), _dense_or_none(weight))
-        if found is not None:
-            return found
-    return _numpy.ranked_wins(score, codes, weight)
-
-
-def ranked_precision(score: Array, codes: Array, weight: Array | None) -> tuple[float, float]:
-    if 0 < len(score) < _MAX_ROWS:
-        found = _compiled.ranked_precision(
-            score, np.ascontiguousarray(codes), _dense_or_none(weight)
-        )
-        if found is not None:
-            return found
-    return _numpy.ranked_precision(score, codes, weight)
-
-
-def ranked_steps(
-    score: Array, codes: Array, weight: Array | None, corners: bool
-) -> tuple[Array, Array, Array]:
-    if 0 < len(score) < _MAX_ROWS:
-        found = _compiled.ranked_steps(
-            score, np.ascontiguousarray(codes), _dense_or_none(weight), corners
-        )
-        if found is not None:
-            return found
-    return _numpy.ranked_steps(score, codes, weight, corners)
-
-
-def placements(score: Array, codes: Array, weight: Array | None) -> Array:
-    if 0 < len(score) < _MAX_ROWS:
-        found = _compiled.placements(score, np.ascontiguousarray(codes), _dense_or_none(weight))
-        if found is not None:
-            return found
-    return _numpy.placements(score, codes, weight)
-
-
-def resampled_wins(
-    rng: np.random.Generator, marks: Array, group: Array, n_draws: int, stratified: bool
-) -> tuple[Array, Array, Array]:
-    if not 0 < len(marks) < _MAX_ROWS:
-        return _numpy.resampled_wins(rng, marks, group, n_draws, stratified)
-    bits = rng.bit_generator
-    with bits.lock:
-        return _compiled.resampled_wins(
-            bits.capsule,
-            np.ascontiguousarray(marks),
-            np.ascontiguousarray(group),
-            n_draws,
-            stratified,
-        )
-
-
-def all_finite(values: Array) -> bool:
-    if _is_dense_float(values):
-        return _compiled.all_finite(values)
-    return _numpy.all_finite(values)
-
-
-def value_range(values: Array) -> tuple[float, float]:
-    if _is_dense_float(values):
-        return _compiled.value_range(values)
-    return _numpy.value_range(values)
-
-
-def _is_dense_float(values: Array) -> bool:
-    return values.dtype in _FLOATS and values.flags.forc
-
-
-def pair_wins(score: Array, codes: Array, n_classes: int, weight: Array | None) -> Array:
-    if 0 < len(score) < _MAX_ROWS:
-        threads = min(n_threads(), n_classes) if score.size >= _THREADED_CELLS else 1
-        found = _compiled.pair_wins(
-            score, np.ascontiguousarray(codes), n_classes, _dense_or_none(weight), threads
-        )
-        if found is not None:
-            return found
-    return _numpy.pair_wins(score, codes, n_classes, weight)
-
-
-def _dense_or_none(values: Array | None) -> Array | None:
-    return None if values is None else np.ascontiguousarray(values)
-
-
-def n_threads() -> int:
-    """Threads for one large call: ``OMP_NUM_THREADS`` or all; one in the workers of another."""
-    processes = sys.modules.get("multiprocessing")
-    if threading.current_thread() is not threading.main_thread() or (
-        processes is not None and processes.parent_process() is not None
-    ):
-        return 1
-    asked = os.environ.get("OMP_NUM_THREADS", "")
-    return int(asked) if asked.isdigit() and int(asked) > 0 else os.cpu_count() or 1
+    return [rank[code] for code in codes]

@@ -20,6 +20,24 @@ def same(got, expected, rtol=1e-9, atol=1e-12):
     np.testing.assert_allclose(got, expected, rtol=rtol, atol=atol, equal_nan=True)
 
 
+def listed(found):
+    """An answer of any form as nested lists."""
+    if isinstance(found, dict):
+        return [[str(key), listed(value)] for key, value in found.items()]
+    if isinstance(found, tuple | list):
+        return [listed(part) for part in found]
+    return found.tolist() if isinstance(found, np.ndarray | np.generic) else found
+
+
+def alike(found, expected):
+    """Whether nested lists hold the same, numbers up to rounding; types of errors are equal."""
+    if isinstance(found, list) and isinstance(expected, list):
+        return len(found) == len(expected) and all(map(alike, found, expected))
+    if isinstance(found, float) and isinstance(expected, float):
+        return bool(np.isclose(found, expected, rtol=1e-9, atol=1e-12, equal_nan=True))
+    return found is expected or found == expected
+
+
 def identical(got, expected):
     """Assert equal arrays of one dtype."""
     got, expected = np.asarray(got), np.asarray(expected)

@@ -9,6 +9,7 @@ from skmetrics_ext.kernels._numpy.labels import (
     class_counts,
     confusion,
     encode,
+    object_classes,
     types,
     value_range,
 )
@@ -29,6 +30,7 @@ __all__ = [
     "class_counts",
     "confusion",
     "encode",
+    "object_classes",
     "pair_wins",
     "placements",
     "rank_table",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from skmetrics_ext.kernels._numpy.checks import check_codes
 from skmetrics_ext.numeric import Array, exclusive_cumsum
 
 
@@ -15,6 +16,7 @@ def resampled_wins(
     Rows stand in rising order of their scores: ``marks`` (n,) is 1 for the positive class, and
     ``group`` (n,) the number of the score. ``stratified`` draws within each class.
     """
+    check_codes(marks, 2, group)
     n_rows = len(marks)
     members = [np.flatnonzero(marks == k) for k in (0, 1)] if stratified else [np.arange(n_rows)]
     positive, is_negative = np.flatnonzero(marks), 1 - marks

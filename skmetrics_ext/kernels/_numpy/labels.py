@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
+from skmetrics_ext.kernels._numpy.checks import check_codes
 from skmetrics_ext.numeric import Array
 
 # Above this many table cells per row, a presence table over the range of the integers costs
@@ -15,6 +17,7 @@ SMALL_TABLE = 1 << 16
 _CHUNK = 1 << 15
 _SMALL_TEXT = 5000  # below, sorting costs less than the table
 _MAX_EXACT_FLOAT = 1 << 53
+_MAX_INTEGER = 2.0**63
 
 
 # --------------------------------------------------------------------------- labels
@@ -29,7 +32,7 @@ def encode(*columns: Array) -> tuple[Array, list[Array]]:
         if np.result_type(*columns).kind == "f":  # int64 beside uint64
             if max(int(column.max()) for column in columns) >= 2**63:  # Python compares exactly
                 columns = tuple(column.astype(object) for column in columns)
-                return _encode_objects(columns, sort_dtype=np.dtype(object))
+                return _encode_objects(columns)
             columns = tuple(column.astype(np.int64) for column in columns)
         encoded = _encode_by_table(columns)
         if encoded is not None:
@@ -95,17 +98,16 @@ def _encode_by_table(columns: tuple[Array, ...]) -> tuple[Array, list[Array]] | 
     if span > max(TABLE_CELLS_PER_ROW * rows, SMALL_TABLE):
         return None
     present = np.zeros(span, dtype=bool)
-    shifted = []
-    for column in columns:
-        # Widened before the shift: uint8 labels minus a minimum must not wrap around.
-        wide = column.astype(np.int64, copy=False) if column.dtype.kind != "u" else column
-        offset = np.subtract(wide, low, dtype=np.int64, casting="unsafe") if low else wide
-        offset = offset.astype(np.int64, copy=False)
-        shifted.append(offset)
+    # Widened before the shift: uint8 labels minus a minimum must not wrap around.
+    wide = np.dtype(np.uint64 if dtype.itemsize == 8 and dtype.kind == "u" else np.int64).type
+    shifted = [column.astype(wide, copy=False) for column in columns]
+    if low:
+        shifted = [column - wide(low) for column in shifted]
+    shifted = [column.astype(np.int64, copy=False) for column in shifted]
     _mark_present(present, shifted)
     found = np.flatnonzero(present)
     # Kept in the caller's dtype so that True stays True and uint8 stays uint8.
-    classes = (found + low).astype(dtype)
+    classes = (found.astype(wide) + wide(low)).astype(dtype)
     if len(found) == span:
         return classes, shifted
     code_of = np.cumsum(present) - 1
@@ -121,16 +123,18 @@ def _mark_present(present: Array, columns: list[Array]) -> None:
                 return
 
 
-def _encode_objects(
-    columns: tuple[Array, ...], sort_dtype: np.dtype[Any] | None = None
-) -> tuple[Array, list[Array]]:
-    """Codes of hashable objects through one dictionary of the sorted classes."""
-    lists = [column.tolist() for column in columns]
-    values = sorted(set().union(*lists))
+def object_classes(values: list[Any]) -> Array:
+    """Sorted classes as an array: of text where all are text, else of objects."""
     classes = np.empty(len(values), dtype=object)
     classes[:] = values
-    if sort_dtype is None and all(isinstance(value, str) for value in values):
-        classes = classes.astype(str)
+    return classes.astype(str) if all(isinstance(value, str) for value in values) else classes
+
+
+def _encode_objects(columns: tuple[Array, ...]) -> tuple[Array, list[Array]]:
+    """Codes of hashable objects through one dictionary of the sorted classes."""
+    lists = [column.tolist() for column in columns]
+    values = sorted(dict.fromkeys(chain(*lists)))
+    classes = object_classes(values)
     code_of = {value: code for code, value in enumerate(values)}.__getitem__
     return classes, [np.fromiter(map(code_of, x), dtype=np.int64, count=len(x)) for x in lists]
 
@@ -145,20 +149,30 @@ def all_finite(values: Array) -> bool:
 
 def value_range(values: Array) -> tuple[float, float]:
     """Lowest and highest of finite values, of which there is one at least."""
-    return float(values.min()), float(values.max())
+    return float(values.min()) + 0.0, float(values.max()) + 0.0  # no -0.0
 
 
 def bin_sums(bins: Array, n_bins: int, weight: Array | None) -> Array:
     """Weight in each bin: int64 for no weights or integer weights, else float64."""
-    if weight is None:
-        return np.bincount(bins, minlength=n_bins).astype(np.int64, copy=False)
-    if weight.dtype.kind != "f":
-        if int(weight.sum(dtype=np.float64)) < _MAX_EXACT_FLOAT:
-            return np.bincount(bins, weights=weight, minlength=n_bins).astype(np.int64)
-        sums = np.zeros(n_bins, dtype=np.int64)
-        np.add.at(sums, bins, weight)
-        return sums
-    return np.bincount(bins, weights=weight, minlength=n_bins)
+    if weight is not None and weight.dtype.kind != "f":
+        total = float(weight.sum(dtype=np.float64))
+        if total >= _MAX_EXACT_FLOAT:
+            return _exact_sums(bins, n_bins, weight, total)
+        sums = np.bincount(bins, weights=weight, minlength=n_bins).astype(np.int64)
+    else:
+        sums = np.bincount(bins, weights=weight, minlength=n_bins)
+    if len(sums) > n_bins:
+        raise ValueError(f"bins must be from 0 to {n_bins - 1}.")
+    return sums if weight is not None else sums.astype(np.int64, copy=False)
+
+
+def _exact_sums(bins: Array, n_bins: int, weight: Array, total: float) -> Array:
+    """Of integers whose sums floats cannot hold."""
+    if total >= _MAX_INTEGER:
+        raise OverflowError(f"Integer weights sum to {total:.3g}, beyond 2**63 - 1.")
+    sums = np.zeros(n_bins, dtype=np.int64)
+    np.add.at(sums, bins, weight)
+    return sums
 
 
 def types(objects: Array) -> set[type]:
@@ -168,6 +182,8 @@ def types(objects: Array) -> set[type]:
 
 def confusion(true: Array, pred: Array, n_classes: int, weight: Array | None) -> Array:
     """Table of shape (n_classes, n_classes): rows are the true class, columns the predicted."""
+    check_codes(true, n_classes, pred, weight)
+    check_codes(pred, n_classes)
     cells = n_classes * n_classes
     if weight is not None or len(true) <= _CHUNK:
         table = bin_sums(true * n_classes + pred, cells, weight)
@@ -190,6 +206,8 @@ def class_counts(
     if n_classes * n_classes <= max(len(true), 1024):
         table = count(true, pred, n_classes, weight)
         return table.diagonal().copy(), table.sum(axis=1), table.sum(axis=0)
+    check_codes(true, n_classes, pred, weight)
+    check_codes(pred, n_classes)
     right = true == pred
     hits = bin_sums(true[right], n_classes, None if weight is None else weight[right])
     return hits, bin_sums(true, n_classes, weight), bin_sums(pred, n_classes, weight)

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from skmetrics_ext.kernels._numpy.checks import check_codes
 from skmetrics_ext.kernels._numpy.labels import bin_sums
-from skmetrics_ext.numeric import Array, exclusive_cumsum
+from skmetrics_ext.numeric import Array, as_factors, exact_dot, exclusive_cumsum
 
 
 def rank_table(
@@ -20,6 +21,7 @@ def rank_table(
     thresholds : (T,) array
     mass : (n_classes, T) array
     """
+    check_codes(codes, n_classes, score, weight)
     if weight is None and n_classes == 2:
         packed = _pack(score, codes)
         if packed is not None:
@@ -112,11 +114,12 @@ def ranked_wins(score: Array, codes: Array, weight: Array | None) -> tuple[Any, 
 
     Of pairs of a positive and a negative sample: 2 where the positive scores higher, 1 for ties.
     """
+    check_codes(codes, 2, score, weight)
     packed = None if weight is not None else _pack(score, codes)
     if packed is None:
         negative, positive = rank_table(score, codes, 2, weight)[1]
         beaten_by = 2 * exclusive_cumsum(positive) + positive
-        return (negative * beaten_by).sum(), negative.sum(), positive.sum()
+        return exact_dot(negative, beaten_by), negative.sum(), positive.sum()
     ordered = packed[0]
     n_negative = len(ordered) - np.count_nonzero(codes)
     twice = _packed_wins(ordered, 1, 2, 1)[0]
@@ -140,13 +143,13 @@ def ranked_steps(
 ) -> tuple[Array, Array, Array]:
     """Weight of both classes at or above each score, from none: thresholds, false, true.
 
-    The first threshold is of no row and has no meaning. With ``corners``, scores in the middle
+    The first threshold is of no row: 0. With ``corners``, scores in the middle
     of two equal steps are left out.
     """
     thresholds, mass = rank_table(score, codes, 2, weight)
     steps = np.zeros((2, len(thresholds) + 1), dtype=mass.dtype)
     np.cumsum(mass, axis=1, out=steps[:, 1:])
-    thresholds = np.concatenate([thresholds[:1], thresholds])
+    thresholds = np.concatenate([np.zeros(1, dtype=thresholds.dtype), thresholds])
     if corners and len(thresholds) > 3:
         kept = np.ones(len(thresholds), dtype=bool)
         kept[2:-1] = (np.diff(steps[:, 1:], 2, axis=1) != 0).any(axis=0)
@@ -159,6 +162,7 @@ def placements(score: Array, codes: Array, weight: Array | None) -> Array:
 
     float64, in the order of the rows. A row of weight 0 has a place, and adds to no other's.
     """
+    check_codes(codes, 2, score, weight)
     order = np.argsort(score)
     ordered, own = score[order], codes[order]
     is_start = np.empty(len(ordered), dtype=bool)
@@ -202,8 +206,12 @@ def pair_wins(score: Array, codes: Array, n_classes: int, weight: Array | None) 
 
     ``wins[k, j]`` sums over pairs of a sample of class k and one of class j: 2 where column k
     scores the first higher, 1 where it ties them. From one sort per column come all one-vs-one
-    and one-vs-rest areas. Column k of ``score`` belongs to class k.
+    and one-vs-rest areas. Column k of ``score`` belongs to class k. Integers where the weights are
+    integers whose products fit into 63 bits.
     """
+    check_codes(codes, n_classes, score, weight)
+    if weight is not None and weight.dtype.kind != "f":
+        weight = as_factors(weight)
     exact = weight is None or weight.dtype.kind != "f"
     wins = np.zeros((n_classes, n_classes), dtype=np.int64 if exact else np.float64)
     one = np.ones(len(codes), dtype=np.int64) if weight is None else weight

@@ -1,75 +1,95 @@
 // Bindings of the kernels on labels and plain columns. Functions answer None where the case is
 // left to NumPy.
+#include <optional>
+#include <utility>
+
 #include "arrays.hpp"
 #include "labels.hpp"
 
 namespace skm {
 namespace {
 
-nb::object confusion_(Codes true_, Codes pred, std::size_t n_classes) {
+constexpr std::size_t most_classes = std::size_t{1} << 24;
+
+nb::object confusion_(nb::handle true_, nb::handle pred_, std::size_t n_classes) {
+  const Array true_codes(true_, Layout::dense), pred(pred_, Layout::dense);
+  for (const Array* codes : {&true_codes, &pred}) {
+    if (!codes->is_column() || !codes->holds<i64>()) return nb::none();
+  }
+  if (pred.size() != true_codes.size() || n_classes > most_classes) return nb::none();
   Memory<i64> table(n_classes * n_classes);
-  std::fill_n(table.data, n_classes * n_classes, 0);
+  bool counted;
   {
     nb::gil_scoped_release unlocked;
-    confusion(true_.data(), pred.data(), true_.size(), n_classes, table.data);
+    std::fill_n(table.data, n_classes * n_classes, 0);
+    counted = confusion(true_codes.data<i64>(), pred.data<i64>(), pred.size(), n_classes,
+                        table.data);
   }
+  if (!counted) return nb::none();
   return as_array(table.take(), {n_classes, n_classes});
 }
 
-bool all_finite_(AnyArray values) {
-  if (values.dtype() == nb::dtype<double>()) {
-    return all_finite(static_cast<const double*>(values.data()), values.size());
-  }
-  return all_finite(static_cast<const float*>(values.data()), values.size());
+// Calls `run` with the values of a block of floats; None for other arrays.
+template <class Run>
+nb::object of_floats(nb::handle source, Run run) {
+  const Array values(source);
+  if (!values.is_block()) return nb::none();
+  if (values.holds<double>()) return run(Column<double>{values.data<double>(), 1}, values.size());
+  if (values.holds<float>()) return run(Column<float>{values.data<float>(), 1}, values.size());
+  return nb::none();
 }
 
-nb::tuple value_range_(AnyArray values) {
-  const auto range = [&](auto type) {
-    using S = decltype(type);
-    const auto found =
-        range_of(Column<S>{static_cast<const S*>(values.data()), 1}, values.size());
-    return nb::make_tuple(found.low, found.high);
-  };
-  return values.dtype() == nb::dtype<double>() ? range(double{}) : range(float{});
+nb::object all_finite_(nb::handle values) {
+  return of_floats(values, [](const auto& column, std::size_t n) -> nb::object {
+    return nb::bool_(all_finite(column, n));
+  });
+}
+
+nb::object value_range_(nb::handle values) {
+  return of_floats(values, [](const auto& column, std::size_t n) -> nb::object {
+    if (n == 0) return nb::none();
+    const auto range = range_of(column, n);
+    if (!range.finite) return nb::none();
+    return nb::make_tuple(range.low + 0, range.high + 0);  // no -0.0
+  });
 }
 
 // Calls `run` with the column as one of integers of its type; None for another type.
 template <class Run>
-nb::object by_integer(const AnyArray& values, Run run) {
-  const auto as = [&](auto type) {
-    using T = decltype(type);
-    return run(Column<T>{static_cast<const T*>(values.data()), values.stride(0)});
-  };
-  const auto type = values.dtype();
-  if (type == nb::dtype<i64>()) return as(i64{});
-  if (type == nb::dtype<std::int32_t>()) return as(std::int32_t{});
-  if (type == nb::dtype<bool>() || type == nb::dtype<std::uint8_t>()) return as(std::uint8_t{});
-  if (type == nb::dtype<std::int8_t>()) return as(std::int8_t{});
-  if (type == nb::dtype<std::int16_t>()) return as(std::int16_t{});
-  if (type == nb::dtype<std::uint16_t>()) return as(std::uint16_t{});
-  if (type == nb::dtype<std::uint32_t>()) return as(std::uint32_t{});
+nb::object by_integer(const Array& values, Run run) {
+  const auto is = [&](auto type) { return values.holds<decltype(type)>(); };
+  if (is(i64{})) return run(values.column<i64>());
+  if (is(std::int32_t{})) return run(values.column<std::int32_t>());
+  if (is(std::uint8_t{})) return run(values.column<std::uint8_t>());
+  if (is(std::int8_t{})) return run(values.column<std::int8_t>());
+  if (is(std::int16_t{})) return run(values.column<std::int16_t>());
+  if (is(std::uint16_t{})) return run(values.column<std::uint16_t>());
+  if (is(std::uint32_t{})) return run(values.column<std::uint32_t>());
   return nb::none();
 }
 
 // Columns of integers -> lowest, distinct values less the lowest, codes of each column. None
 // where the range is so wide that a table over it costs more than sorting.
-nb::object encode_integers_(nb::list columns, std::size_t cells_per_row, std::size_t small) {
-  std::vector<AnyArray> arrays;
+nb::object encode_integers_(nb::list columns, std::size_t cells_per_row, std::size_t small_table) {
+  std::vector<Array> arrays;
   std::optional<Range<i64>> all;
   std::size_t rows = 0;
   for (nb::handle column : columns) {
-    const auto& array = arrays.emplace_back(nb::cast<AnyArray>(column));
+    const Array& array = arrays.emplace_back(column);
+    if (!array.is_column() || array.size() == 0) return nb::none();
     rows += array.size();
     const nb::object known = by_integer(array, [&](auto values) -> nb::object {
       const auto own = range_of(values, array.size());
-      const Range<i64> wide{static_cast<i64>(own.low), static_cast<i64>(own.high)};
-      all = all ? Range<i64>{std::min(all->low, wide.low), std::max(all->high, wide.high)} : wide;
+      const auto low = static_cast<i64>(own.low), high = static_cast<i64>(own.high);
+      all = all ? Range<i64>{std::min(all->low, low), std::max(all->high, high), true}
+                : Range<i64>{low, high, true};
       return nb::bool_(true);
     });
     if (known.is_none()) return nb::none();
   }
+  if (!all) return nb::none();
   const u64 widest = static_cast<u64>(all->high) - static_cast<u64>(all->low);
-  if (widest >= std::max(cells_per_row * rows, small)) return nb::none();
+  if (widest >= std::max(cells_per_row * rows, small_table)) return nb::none();
   const auto span = static_cast<std::size_t>(widest) + 1;
   std::vector<char> present(span);
   for (const auto& array : arrays) {
@@ -91,9 +111,9 @@ nb::object encode_integers_(nb::list columns, std::size_t cells_per_row, std::si
   nb::list codes;
   std::size_t at = 0;
   for (nb::handle column : columns) {
-    const auto& array = arrays[at++];
-    if (all->low == 0 && classes == static_cast<i64>(span) &&
-        array.dtype() == nb::dtype<i64>() && array.stride(0) == 1) {
+    const Array& array = arrays[at++];
+    if (all->low == 0 && classes == static_cast<i64>(span) && array.holds<i64>() &&
+        array.is_in_place() && array.stride(0) == 1) {
       codes.append(column);  // the values are the codes
       continue;
     }
@@ -110,15 +130,18 @@ nb::object encode_integers_(nb::list columns, std::size_t cells_per_row, std::si
                         codes);
 }
 
-// Rows of characters of several columns -> (column, row) of each distinct text, codes.
+// Columns of text, each as rows of characters -> distinct texts in the order of their first rows,
+// codes of each column.
 nb::object encode_text_(nb::list columns) {
-  using Words = nb::ndarray<const std::uint32_t, nb::ndim<2>, nb::device::cpu>;
   TextCodes codes;
   nb::list arrays;
-  std::vector<Words> kept;
+  std::vector<Array> kept;  // the texts lie in them
+  kept.reserve(nb::len(columns));
   for (nb::handle column : columns) {
-    const auto words = kept.emplace_back(nb::cast<Words>(column));
-    const TextColumn text{words.data(), words.shape(0), words.shape(1), words.stride(0)};
+    const Array& words = kept.emplace_back(column, Layout::dense);
+    if (words.dimensions() != 2 || !words.holds<std::uint32_t>()) return nb::none();
+    const TextColumn text{words.data<std::uint32_t>(), words.length(0), words.length(1),
+                          static_cast<std::ptrdiff_t>(words.length(1))};
     Memory<i64> own(text.n);
     {
       nb::gil_scoped_release unlocked;
@@ -134,34 +157,17 @@ nb::object encode_text_(nb::list columns) {
   return nb::make_tuple(texts, arrays);
 }
 
-// A dense array of objects, held while it is read.
-class Objects {
- public:
-  explicit Objects(nb::handle array) {
-    if (PyObject_GetBuffer(array.ptr(), &view_, PyBUF_CONTIG_RO | PyBUF_FORMAT) != 0) {
-      throw nb::python_error();
-    }
-  }
-  ~Objects() { PyBuffer_Release(&view_); }
-  Objects(const Objects&) = delete;
-  Objects& operator=(const Objects&) = delete;
-
-  std::size_t size() const { return static_cast<std::size_t>(view_.len / view_.itemsize); }
-  PyObject* operator[](std::size_t i) const { return static_cast<PyObject**>(view_.buf)[i]; }
-
- private:
-  Py_buffer view_;
-};
-
 // The types that occur.
-nb::object types_(nb::object array) {
-  const Objects objects(array);
+nb::object types_(nb::handle source) {
+  const Array objects(source, Layout::dense);
+  if (!objects.holds_objects()) return nb::none();
   nb::set types;
   PyTypeObject* last = nullptr;
   for (std::size_t i = 0; i < objects.size(); ++i) {
-    if (Py_TYPE(objects[i]) == last) continue;
-    last = Py_TYPE(objects[i]);
-    types.add(nb::handle(reinterpret_cast<PyObject*>(last)));
+    PyTypeObject* own = Py_TYPE(objects.object(i));
+    if (own == last) continue;
+    last = own;
+    types.add(nb::handle(reinterpret_cast<PyObject*>(own)));
   }
   return types;
 }
@@ -174,11 +180,12 @@ nb::object encode_objects_(nb::list columns) {
   nb::dict seen;
   nb::list values, arrays;
   for (nb::handle column : columns) {
-    const Objects objects(column);
+    const Array objects(column, Layout::dense);
+    if (!objects.is_column() || !objects.holds_objects()) return nb::none();
     const std::size_t n = objects.size();
     Memory<i64> own(n);
     for (std::size_t i = 0; i < n; ++i) {
-      PyObject* object = objects[i];
+      PyObject* object = objects.object(i);
       auto& [address, code] = by_address[(reinterpret_cast<std::uintptr_t>(object) >> 4) % cached];
       if (address != object) {
         PyObject* known = PyDict_GetItemWithError(seen.ptr(), object);
@@ -202,14 +209,13 @@ nb::object encode_objects_(nb::list columns) {
 }  // namespace
 
 void bind_labels(nb::module_& m) {
-  m.def("all_finite", &all_finite_, nb::arg("values"));
-  m.def("value_range", &value_range_, nb::arg("values"));
-  m.def("encode_integers", &encode_integers_, nb::arg("columns"), nb::arg("cells_per_row"),
-        nb::arg("small"));
-  m.def("confusion", &confusion_, nb::arg("true"), nb::arg("pred"), nb::arg("n_classes"));
-  m.def("encode_text", &encode_text_, nb::arg("columns"));
-  m.def("encode_objects", &encode_objects_, nb::arg("columns"));
-  m.def("types", &types_, nb::arg("objects"));
+  define(m, "all_finite", &all_finite_);
+  define(m, "value_range", &value_range_);
+  define(m, "encode_integers", &encode_integers_);
+  define(m, "confusion", &confusion_);
+  define(m, "encode_text", &encode_text_);
+  define(m, "encode_objects", &encode_objects_);
+  define(m, "types", &types_);
 }
 
 }  // namespace skm

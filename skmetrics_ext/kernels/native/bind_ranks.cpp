@@ -1,5 +1,9 @@
-// Bindings of the kernels on rankings. Arguments are checked by the callers in Python; here only
-// their types choose the code that runs. Functions answer None where the case is left to NumPy.
+// Bindings of the kernels on rankings. Functions answer None where the case is left to NumPy: for
+// types that have no code here, and for whatever the code could not read safely, so that there is
+// one place that refuses.
+#include <cmath>
+#include <optional>
+
 #include "arrays.hpp"
 #include "draws.hpp"
 #include "pairs.hpp"
@@ -8,182 +12,216 @@
 namespace skm {
 namespace {
 
-// Calls `run(Column<S>, Rows)` for the types of the scores and of the weights.
-template <class Run>
-nb::object by_type(const AnyArray& scores, const std::optional<AnyArray>& weight, Run run) {
-  const auto with_weight = [&](auto type) -> nb::object {
-    using S = decltype(type);
-    if (!weight) return run(S{}, Unweighted{});
-    if (weight->dtype() == nb::dtype<double>()) {
-      return run(S{}, Weights<double>{static_cast<const double*>(weight->data())});
-    }
-    if (weight->dtype() == nb::dtype<i64>()) {
-      return run(S{}, Weights<i64>{static_cast<const i64*>(weight->data())});
-    }
-    return nb::none();
-  };
-  if (scores.dtype() == nb::dtype<double>()) return with_weight(double{});
-  if (scores.dtype() == nb::dtype<float>()) return with_weight(float{});
-  if (scores.dtype() == nb::dtype<i64>()) return with_weight(i64{});
-  return nb::none();
+constexpr std::size_t most_rows = 0xFFFFFFFF;  // positions in a sort are 32 bits wide
+constexpr std::size_t most_classes = std::size_t{1} << 24;
+// Of integer weights: below, sums of products of two of them, and sums, fit into 63 bits.
+constexpr double most_in_pairs = 2147483648.0;
+constexpr double most_in_sums = 4611686018427387904.0;
+
+template <class W>
+bool is_finite(W value) {
+  return std::isfinite(static_cast<double>(value));
 }
 
-nb::object ranked_wins_(AnyArray scores, Codes codes, std::optional<AnyArray> weight) {
-  return by_type(scores, weight, [&](auto type, auto rows) -> nb::object {
+double sum_of_sizes(const i64* weights, std::size_t n) {
+  double sum = 0;
+  for (std::size_t i = 0; i < n; ++i) sum += std::fabs(static_cast<double>(weights[i]));
+  return sum;
+}
+
+// What kernels on rankings are called with.
+class Ranked {
+ public:
+  Ranked(nb::handle score, nb::handle codes, nb::handle weight)
+      : score_(score), codes_(codes, Layout::dense) {
+    if (!weight.is_none()) weight_.emplace(weight, Layout::dense);
+  }
+
+  const Array& score() const { return score_; }
+  const i64* codes() const { return codes_.data<i64>(); }
+  std::size_t size() const { return codes_.size(); }
+  bool has_classes(std::size_t count) const {
+    return count <= most_classes && are_codes(codes(), size(), count);
+  }
+
+  // Calls `run(S{}, Rows)` for the types of the scores and of the weights; None where rows do not
+  // match, or the weights are integers whose sum may pass `most_weight`.
+  template <class Run>
+  nb::object by_type(std::size_t dimensions, double most_weight, Run run) const {
+    if (!codes_.is_column() || !codes_.holds<i64>() || size() == 0 || size() > most_rows ||
+        score_.dimensions() != dimensions || score_.length(0) != size() ||
+        (weight_ && (!weight_->is_column() || weight_->size() != size()))) {
+      return nb::none();
+    }
+    if (weight_ && weight_->holds<i64>() &&
+        sum_of_sizes(weight_->data<i64>(), size()) >= most_weight) {
+      return nb::none();
+    }
+    if (score_.holds<double>()) return with_weight(double{}, run);
+    if (score_.holds<float>()) return with_weight(float{}, run);
+    if (score_.holds<i64>()) return with_weight(i64{}, run);
+    return nb::none();
+  }
+
+ private:
+  template <class S, class Run>
+  nb::object with_weight(S score_type, Run& run) const {
+    if (!weight_) return run(score_type, Unweighted{});
+    if (weight_->holds<double>()) return run(score_type, Weights<double>{weight_->data<double>()});
+    if (weight_->holds<i64>()) return run(score_type, Weights<i64>{weight_->data<i64>()});
+    return nb::none();
+  }
+
+  Array score_, codes_;
+  std::optional<Array> weight_;
+};
+
+nb::object ranked_wins_(nb::handle score, nb::handle codes, nb::handle weight) {
+  const Ranked given(score, codes, weight);
+  return given.by_type(1, most_in_pairs, [&](auto type, auto rows) -> nb::object {
     using S = decltype(type);
     std::optional<Wins<typename decltype(rows)::Weight>> wins;
     {
       nb::gil_scoped_release unlocked;
-      wins = ranked_wins(column_of<S>(scores), codes.data(), codes.size(), rows);
+      wins = ranked_wins(given.score().column<S>(), given.codes(), given.size(), rows);
     }
-    if (!wins) return nb::none();
+    if (!wins || !is_finite(wins->twice_won)) return nb::none();
     return nb::make_tuple(wins->twice_won, wins->negative, wins->positive);
   });
 }
 
-nb::object ranked_precision_(AnyArray scores, Codes codes, std::optional<AnyArray> weight) {
-  return by_type(scores, weight, [&](auto type, auto rows) -> nb::object {
+nb::object ranked_precision_(nb::handle score, nb::handle codes, nb::handle weight) {
+  const Ranked given(score, codes, weight);
+  return given.by_type(1, most_in_sums, [&](auto type, auto rows) -> nb::object {
     using S = decltype(type);
     std::optional<Pair<double>> found;
     {
       nb::gil_scoped_release unlocked;
-      found = ranked_precision(column_of<S>(scores), codes.data(), codes.size(), rows);
+      found = ranked_precision(given.score().column<S>(), given.codes(), given.size(), rows);
     }
-    if (!found) return nb::none();
+    if (!found || !is_finite((*found)[0] + (*found)[1])) return nb::none();
     return nb::make_tuple((*found)[0], (*found)[1]);
   });
 }
 
-nb::object ranked_steps_(AnyArray scores, Codes codes, std::optional<AnyArray> weight,
-                         bool corners) {
-  return by_type(scores, weight, [&](auto type, auto rows) -> nb::object {
+nb::object ranked_steps_(nb::handle score, nb::handle codes, nb::handle weight, bool corners) {
+  const Ranked given(score, codes, weight);
+  return given.by_type(1, most_in_sums, [&](auto type, auto rows) -> nb::object {
     using S = decltype(type);
-    using W = typename decltype(rows)::Weight;
-    const std::size_t n = codes.size();
+    using Rows = decltype(rows);
+    using W = typename Rows::Weight;
+    const std::size_t n = given.size();
     std::optional<Memory<S>> thresholds;
     std::optional<Memory<W>> negative, positive;
     std::size_t points = 0;
     {
       nb::gil_scoped_release unlocked;
-      const Ranking<S, decltype(rows)> ranking(column_of<S>(scores), codes.data(), n, 2, rows);
+      const Ranking<S, Rows> ranking(given.score().column<S>(), given.codes(), n, 2, rows);
       if (ranking.fits()) {
         thresholds.emplace(n + 1);
         negative.emplace(n + 1);
         positive.emplace(n + 1);
-        using Rows = decltype(rows);
         const auto steps = corners ? ranked_steps<true, S, Rows> : ranked_steps<false, S, Rows>;
         points = steps(ranking, rows, thresholds->data, negative->data, positive->data);
       }
     }
-    if (!thresholds) return nb::none();
+    if (!thresholds || !is_finite(negative->data[points - 1] + positive->data[points - 1])) {
+      return nb::none();
+    }
     return nb::make_tuple(as_array(thresholds->take(points), {points}),
                           as_array(negative->take(points), {points}),
                           as_array(positive->take(points), {points}));
   });
 }
 
-nb::object rank_table_(AnyArray scores, Codes codes, std::size_t n_classes,
-                       std::optional<AnyArray> weight) {
-  return by_type(scores, weight, [&](auto type, auto rows) -> nb::object {
+nb::object rank_table_(nb::handle score, nb::handle codes, std::size_t n_classes,
+                       nb::handle weight) {
+  const Ranked given(score, codes, weight);
+  return given.by_type(1, most_in_sums, [&](auto type, auto rows) -> nb::object {
     using S = decltype(type);
     using W = typename decltype(rows)::Weight;
     std::optional<Memory<S>> thresholds;
     std::optional<Memory<W>> mass;
     std::size_t n_scores = 0;
+    const auto begin_table = [&](std::size_t groups, S*& to_scores, W*& to_mass) {
+      n_scores = groups;
+      to_scores = thresholds.emplace(groups).data;
+      to_mass = mass.emplace(groups * n_classes).data;
+    };
+    bool fits;
     {
       nb::gil_scoped_release unlocked;
-      const bool fits = rank_table(column_of<S>(scores), codes.data(), codes.size(), n_classes,
-                                   rows, [&](std::size_t groups, S*& to_scores, W*& to_mass) {
-                                     n_scores = groups;
-                                     to_scores = thresholds.emplace(groups).data;
-                                     to_mass = mass.emplace(groups * n_classes).data;
-                                   });
-      if (!fits) thresholds.reset();
+      fits = given.has_classes(n_classes) &&
+             rank_table(given.score().column<S>(), given.codes(), given.size(), n_classes, rows,
+                        begin_table);
     }
-    if (!thresholds) return nb::none();
+    if (!fits) return nb::none();
     return nb::make_tuple(as_array(thresholds->take(), {n_scores}),
                           as_array(mass->take(), {n_classes, n_scores}));
   });
 }
 
-// Per row, the weight of the other class below it and half of its ties.
-nb::object placements_(AnyArray scores, Codes codes, std::optional<AnyArray> weight) {
-  const std::size_t n = codes.size();
-  Memory<double> found(n);
-  Memory<i64> numbers(n);
-  const auto type = scores.dtype();
-  bool fits = false;
-  const auto place = [&](auto score_type, auto weight_of) {
-    using S = decltype(score_type);
-    using W = decltype(weight_of(0));
-    nb::gil_scoped_release unlocked;
-    for (std::size_t i = 0; i < n; ++i) numbers.data[i] = static_cast<i64>(i);
-    const Weights<i64> rows{numbers.data};  // what is carried along is the number of the row
-    const Ranking<S, Weights<i64>> ranking(column_of<S>(scores), codes.data(), n, 2, rows);
-    fits = ranking.fits();
-    if (!fits) return;
-    Sum<W> below[2];  // from the lowest score up: no difference of large sums
-    for (const auto* e = ranking.end(); e != ranking.begin();) {
-      const auto* stop = e;
-      const u64 key = ranking.score_key(*(e - 1));
-      Pair<W> own{};
-      for (; e != ranking.begin() && ranking.score_key(*(e - 1)) == key; --e) {
-        own[ranking.code(*(e - 1))] += weight_of(static_cast<std::size_t>((e - 1)->weight));
-      }
-      for (const auto* row = e; row != stop; ++row) {
-        const std::size_t other = 1 - ranking.code(*row);
-        found.data[row->weight] =
-            static_cast<double>(below[other].value()) + static_cast<double>(own[other]) / 2;
-      }
-      below[0].add(own[0]);
-      below[1].add(own[1]);
+nb::object placements_(nb::handle score, nb::handle codes, nb::handle weight) {
+  const Ranked given(score, codes, weight);
+  return given.by_type(1, most_in_sums, [&](auto type, auto rows) -> nb::object {
+    using S = decltype(type);
+    Memory<double> places(given.size());
+    bool fits;
+    {
+      nb::gil_scoped_release unlocked;
+      fits = placements(given.score().column<S>(), given.codes(), given.size(), rows, places.data);
     }
-  };
-  const auto of_type = [&](auto weight_of) {
-    if (type == nb::dtype<double>()) place(double{}, weight_of);
-    if (type == nb::dtype<float>()) place(float{}, weight_of);
-    if (type == nb::dtype<i64>()) place(i64{}, weight_of);
-  };
-  if (!weight) {
-    of_type([](std::size_t) { return i64{1}; });
-  } else if (weight->dtype() == nb::dtype<i64>()) {
-    of_type([data = static_cast<const i64*>(weight->data())](std::size_t i) { return data[i]; });
-  } else {
-    of_type([data = static_cast<const double*>(weight->data())](std::size_t i) { return data[i]; });
-  }
-  if (!fits) return nb::none();
-  return as_array(found.take(), {n});
+    if (!fits) return nb::none();
+    return as_array(places.take(), {given.size()});
+  });
 }
 
-nb::object resampled_wins_(nb::object capsule, Codes marks, Codes group, std::size_t n_draws,
-                           bool stratified) {
+nb::object resampled_wins_(nb::handle capsule, nb::handle marks_, nb::handle group_,
+                           std::size_t n_draws, bool stratified) {
+  const Array marks(marks_, Layout::dense), group(group_, Layout::dense);
+  for (const Array* column : {&marks, &group}) {
+    if (!column->is_column() || !column->holds<i64>() || column->size() != marks.size() ||
+        column->size() == 0 || column->size() > most_rows) {
+      return nb::none();
+    }
+  }
+  const RankedRows rows{marks.data<i64>(), group.data<i64>(), marks.size()};
+  if (!are_codes(rows.marks, rows.n, 2) || n_draws > most_rows) return nb::none();
   const auto* bits =
       static_cast<const BitGenerator*>(PyCapsule_GetPointer(capsule.ptr(), "BitGenerator"));
   if (bits == nullptr) throw nb::python_error();
   Memory<i64> wins(n_draws), negative(n_draws), positive(n_draws);
   {
     nb::gil_scoped_release unlocked;
-    resampled_wins(*bits, {marks.data(), group.data(), marks.size()}, n_draws, stratified,
-                   wins.data, negative.data, positive.data);
+    resampled_wins(*bits, rows, n_draws, stratified, wins.data, negative.data, positive.data);
   }
   return nb::make_tuple(as_array(wins.take(), {n_draws}), as_array(negative.take(), {n_draws}),
                         as_array(positive.take(), {n_draws}));
 }
 
-nb::object pair_wins_(AnyArray scores, Codes codes, std::size_t n_classes,
-                      std::optional<AnyArray> weight, unsigned threads) {
-  return by_type(scores, weight, [&](auto type, auto rows) -> nb::object {
+nb::object pair_wins_(nb::handle score, nb::handle codes, std::size_t n_classes,
+                      nb::handle weight, std::size_t threads) {
+  const Ranked given(score, codes, weight);
+  return given.by_type(2, most_in_pairs, [&](auto type, auto rows) -> nb::object {
     using S = decltype(type);
     using W = typename decltype(rows)::Weight;
+    const Array& scores = given.score();
+    if (scores.length(1) != n_classes || n_classes == 0 || n_classes > most_classes) {
+      return nb::none();
+    }
     Memory<W> wins(n_classes * n_classes);
-    std::fill_n(wins.data, n_classes * n_classes, W{0});
-    bool fits;
+    W* const end = wins.data + n_classes * n_classes;
+    std::fill(wins.data, end, W{0});
+    bool fits = false;
     {
       nb::gil_scoped_release unlocked;
-      PairWins<S, decltype(rows)> pairs(static_cast<const S*>(scores.data()), scores.stride(0),
-                                        scores.stride(1), codes.data(), codes.size(), n_classes,
-                                        rows, wins.data);
-      fits = pairs.run(threads);
+      const Matrix<S> matrix{scores.data<S>(), scores.stride(0), scores.stride(1), given.size(),
+                             n_classes};
+      if (given.has_classes(n_classes) && all_finite(matrix)) {
+        fits = PairWins<S, decltype(rows)>(matrix, given.codes(), rows, wins.data)
+                   .run(std::max<std::size_t>(threads, 1));
+      }
+      fits = fits && std::all_of(wins.data, end, is_finite<W>);
     }
     if (!fits) return nb::none();
     return as_array(wins.take(), {n_classes, n_classes});
@@ -193,20 +231,15 @@ nb::object pair_wins_(AnyArray scores, Codes codes, std::size_t n_classes,
 }  // namespace
 
 void bind_ranks(nb::module_& m) {
-  m.def("ranked_wins", &ranked_wins_, nb::arg("score"), nb::arg("codes"),
-        nb::arg("weight").none());
-  m.def("rank_table", &rank_table_, nb::arg("score"), nb::arg("codes"), nb::arg("n_classes"),
-        nb::arg("weight").none());
-  m.def("pair_wins", &pair_wins_, nb::arg("score"), nb::arg("codes"), nb::arg("n_classes"),
-        nb::arg("weight").none(), nb::arg("threads"));
-  m.def("ranked_precision", &ranked_precision_, nb::arg("score"), nb::arg("codes"),
-        nb::arg("weight").none());
-  m.def("ranked_steps", &ranked_steps_, nb::arg("score"), nb::arg("codes"),
-        nb::arg("weight").none(), nb::arg("corners"));
-  m.def("placements", &placements_, nb::arg("score"), nb::arg("codes"),
-        nb::arg("weight").none());
-  m.def("resampled_wins", &resampled_wins_, nb::arg("bits"), nb::arg("marks"), nb::arg("group"),
-        nb::arg("n_draws"), nb::arg("stratified"));
+  using namespace nb::literals;
+  define(m, "ranked_wins", &ranked_wins_, "score"_a, "codes"_a, "weight"_a.none());
+  define(m, "rank_table", &rank_table_, "score"_a, "codes"_a, "n_classes"_a, "weight"_a.none());
+  define(m, "pair_wins", &pair_wins_, "score"_a, "codes"_a, "n_classes"_a, "weight"_a.none(),
+         "threads"_a);
+  define(m, "ranked_precision", &ranked_precision_, "score"_a, "codes"_a, "weight"_a.none());
+  define(m, "ranked_steps", &ranked_steps_, "score"_a, "codes"_a, "weight"_a.none(), "corners"_a);
+  define(m, "placements", &placements_, "score"_a, "codes"_a, "weight"_a.none());
+  define(m, "resampled_wins", &resampled_wins_);
 }
 
 }  // namespace skm

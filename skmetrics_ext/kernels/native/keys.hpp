@@ -86,12 +86,33 @@ void over_rows(const Column<T>& values, Body body) {
   }
 }
 
-// Lets `low` and `high` reach the lowest and the highest value.
+// Whether no value is infinite or not a number: only then is each less itself 0.
 template <class T>
-void widen_range(const Column<T>& values, std::size_t n, T& low, T& high) {
+bool all_finite(const Column<T>& values, std::size_t n) {
+  bool finite = true;
+  if constexpr (std::is_floating_point_v<T>) {
+    over_rows(values, [&](auto at) {
+      constexpr std::size_t lanes = 8;  // chains that do not wait for each other
+      T sums[lanes] = {};
+      std::size_t i = 0;
+      for (; i + lanes <= n; i += lanes) {
+        for (std::size_t lane = 0; lane < lanes; ++lane) sums[lane] += at(i + lane) - at(i + lane);
+      }
+      for (; i < n; ++i) sums[0] += at(i) - at(i);
+      finite = std::all_of(sums, sums + lanes, [](T sum) { return sum == 0; });
+    });
+  }
+  return finite;
+}
+
+// Lets `low` and `high` reach the lowest and the highest value; whether all values are finite.
+template <class T>
+bool widen_range(const Column<T>& values, std::size_t n, T& low, T& high) {
+  bool finite = true;
   over_rows(values, [&](auto at) {
-    constexpr std::size_t lanes = 8;  // chains that do not wait for each other
-    T lows[lanes], highs[lanes];
+    constexpr std::size_t lanes = 8;
+    constexpr bool is_float = std::is_floating_point_v<T>;
+    T lows[lanes], highs[lanes], sums[lanes] = {};
     std::fill_n(lows, lanes, low);
     std::fill_n(highs, lanes, high);
     for (std::size_t i = 0; i + lanes <= n; i += lanes) {
@@ -99,15 +120,74 @@ void widen_range(const Column<T>& values, std::size_t n, T& low, T& high) {
         const T value = at(i + lane);
         lows[lane] = value < lows[lane] ? value : lows[lane];
         highs[lane] = value > highs[lane] ? value : highs[lane];
+        if constexpr (is_float) sums[lane] += value;
       }
     }
     for (std::size_t i = n / lanes * lanes; i < n; ++i) {
-      lows[0] = std::min(lows[0], at(i));
-      highs[0] = std::max(highs[0], at(i));
+      const T value = at(i);
+      lows[0] = std::min(lows[0], value);
+      highs[0] = std::max(highs[0], value);
+      if constexpr (is_float) sums[0] += value;
     }
     low = *std::min_element(lows, lows + lanes);
     high = *std::max_element(highs, highs + lanes);
+    // A sum of finite values may be infinite, but no other one is finite.
+    if constexpr (is_float) {
+      finite = std::all_of(sums, sums + lanes, [](T sum) { return std::isfinite(sum); });
+    }
   });
+  return finite || all_finite(values, n);
+}
+
+inline int bit_length(u64 value) {
+  int bits = 0;
+  while (value) {
+    ++bits;
+    value >>= 1;
+  }
+  return bits;
+}
+
+// Bits of a code.
+inline int bits_for(std::size_t n_classes) {
+  return n_classes <= 2 ? 1 : bit_length(static_cast<u64>(n_classes - 1));
+}
+
+// Whether all codes are from 0 to `n_classes` - 1. A code has a sign bit outside of them, or what
+// it leaves has one.
+inline bool are_codes(const i64* codes, std::size_t n, std::size_t n_classes) {
+  u64 signs = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto code = static_cast<u64>(codes[i]);
+    signs |= code | (static_cast<u64>(n_classes) - 1 - code);
+  }
+  return signs >> 63 == 0;
+}
+
+// A matrix of scores, whatever the distances between its cells.
+template <class S>
+struct Matrix {
+  const S* data;
+  std::ptrdiff_t row_stride, column_stride;
+  std::size_t rows, columns;
+  Column<S> row(std::size_t i) const {
+    return {data + static_cast<std::ptrdiff_t>(i) * row_stride, column_stride};
+  }
+  Column<S> column(std::size_t k) const {
+    return {data + static_cast<std::ptrdiff_t>(k) * column_stride, row_stride};
+  }
+};
+
+// In the order of the memory.
+template <class S>
+bool all_finite(const Matrix<S>& values) {
+  const bool by_row = values.column_stride == 1;
+  const std::size_t outer = by_row ? values.rows : values.columns;
+  const std::size_t inner = by_row ? values.columns : values.rows;
+  for (std::size_t i = 0; i < outer; ++i) {
+    if (!all_finite(by_row ? values.row(i) : values.column(i), inner)) return false;
+  }
+  return true;
 }
 
 // Whether no value is changed by being made smaller and larger again.
@@ -124,7 +204,8 @@ template <class S>
 KeyMap<S> key_map(const Column<S>& scores, std::size_t n, int code_bits) {
   KeyMap<S> map;
   S low = scores[0], high = scores[0];
-  widen_range(scores, n, low, high);
+  map.fits = widen_range(scores, n, low, high);
+  if (!map.fits) return map;
   map.low = low;
   map.high = high;
   map.highest = image(high);

@@ -11,43 +11,98 @@
 
 namespace skm {
 
-// Rows are counted in a few tables at once, so that equal neighbours do not wait for each other.
-inline void confusion(const i64* true_, const i64* pred, std::size_t n, std::size_t n_classes,
+// Counts in a table of few classes, whose rows and columns are padded to a power of two. Codes that
+// are of no class but have no more bits are counted in the padding, and found there in the end.
+class SmallTable {
+ public:
+  static constexpr int most_bits = 6;
+
+  SmallTable(std::size_t n_classes, std::size_t n)
+      : k_(n_classes), bits_(bits_for(n_classes)), cells_(std::size_t{1} << 2 * bits_),
+        ways_(n < most_ways * cells_ ? 1 : most_ways), counts_(ways_ * cells_) {}
+
+  // False where a code has more bits.
+  bool add(const i64* true_, const i64* pred, std::size_t n) {
+    constexpr std::size_t part = 1 << 11;  // is read twice, from the first cache
+    for (std::size_t i = 0; i < n; i += part) {
+      const std::size_t size = std::min(n - i, part);
+      if (!fit(true_ + i, pred + i, size)) return false;
+      if (ways_ == 1) {
+        count<1>(true_ + i, pred + i, size);
+      } else {
+        count<most_ways>(true_ + i, pred + i, size);
+      }
+    }
+    return true;
+  }
+
+  // False where a code was of no class.
+  bool read(i64* table) const {
+    const std::size_t width = std::size_t{1} << bits_;
+    i64 others = 0;
+    for (std::size_t c = 0; c < counts_.size(); ++c) {
+      const std::size_t row = c % cells_ >> bits_, column = c % width;
+      (row < k_ && column < k_ ? table[row * k_ + column] : others) += counts_[c];
+    }
+    return others == 0;
+  }
+
+ private:
+  // Rows are counted in a few tables at once, so that equal neighbours do not wait for each other.
+  static constexpr std::size_t most_ways = 4;
+
+  bool fit(const i64* true_, const i64* pred, std::size_t n) const {
+    u64 seen = 0;
+    for (std::size_t i = 0; i < n; ++i) seen |= static_cast<u64>(true_[i] | pred[i]);
+    return seen >> bits_ == 0;
+  }
+
+  template <std::size_t ways>
+  void count(const i64* true_, const i64* pred, std::size_t n) {
+    i64* const counts = counts_.data();
+    const int bits = bits_;
+    const std::size_t cells = cells_;
+    const auto cell = [=](std::size_t i) {
+      return static_cast<std::size_t>(true_[i]) << bits | static_cast<std::size_t>(pred[i]);
+    };
+    std::size_t i = 0;
+    for (; i + ways <= n; i += ways) {
+      for (std::size_t w = 0; w < ways; ++w) ++counts[w * cells + cell(i + w)];
+    }
+    for (; i < n; ++i) ++counts[cell(i)];
+  }
+
+  std::size_t k_;
+  int bits_;
+  std::size_t cells_, ways_;
+  std::vector<i64> counts_;
+};
+
+// Adds the rows to a table of (true, predicted) classes. False where a code is of no class.
+inline bool confusion(const i64* true_, const i64* pred, std::size_t n, std::size_t n_classes,
                       i64* table) {
-  const std::size_t cells = n_classes * n_classes;
-  constexpr std::size_t ways = 4;
-  if (cells > 4096 || n < 4 * cells) {
-    for (std::size_t i = 0; i < n; ++i) {
-      ++table[static_cast<std::size_t>(true_[i]) * n_classes + static_cast<std::size_t>(pred[i])];
-    }
-    return;
+  if (bits_for(n_classes) <= SmallTable::most_bits) {
+    SmallTable counted(n_classes, n);
+    return counted.add(true_, pred, n) && counted.read(table);
   }
-  std::vector<i64> parts(ways * cells);
-  std::size_t i = 0;
-  for (; i + ways <= n; i += ways) {
-    for (std::size_t w = 0; w < ways; ++w) {
-      ++parts[w * cells + static_cast<std::size_t>(true_[i + w]) * n_classes +
-              static_cast<std::size_t>(pred[i + w])];
-    }
+  if (!are_codes(true_, n, n_classes) || !are_codes(pred, n, n_classes)) return false;
+  for (std::size_t i = 0; i < n; ++i) {
+    ++table[static_cast<std::size_t>(true_[i]) * n_classes + static_cast<std::size_t>(pred[i])];
   }
-  for (; i < n; ++i) {
-    ++parts[static_cast<std::size_t>(true_[i]) * n_classes + static_cast<std::size_t>(pred[i])];
-  }
-  for (std::size_t w = 0; w < ways; ++w) {
-    for (std::size_t c = 0; c < cells; ++c) table[c] += parts[w * cells + c];
-  }
+  return true;
 }
 
 template <class T>
 struct Range {
   T low, high;
+  bool finite;
 };
 
 template <class T>
 Range<T> range_of(const Column<T>& values, std::size_t n) {
   T low = values[0], high = values[0];
-  widen_range(values, n, low, high);
-  return {low, high};
+  const bool finite = widen_range(values, n, low, high);
+  return {low, high, finite};
 }
 
 // Marks the values that occur; all of them mostly do, and then the first rows tell.
@@ -61,19 +116,6 @@ void mark_present(const Column<T>& values, std::size_t n, i64 low, std::vector<c
       return;
     }
   }
-}
-
-// Whether no value is infinite or not a number: only then is each less itself 0.
-template <class S>
-bool all_finite(const S* data, std::size_t n) {
-  constexpr std::size_t lanes = 8;  // chains that do not wait for each other
-  S sums[lanes] = {};
-  std::size_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    for (std::size_t lane = 0; lane < lanes; ++lane) sums[lane] += data[i + lane] - data[i + lane];
-  }
-  for (; i < n; ++i) sums[0] += data[i] - data[i];
-  return std::all_of(sums, sums + lanes, [](S sum) { return sum == 0; });
 }
 
 // Text of fixed width, four bytes a character, filled up with zeros.

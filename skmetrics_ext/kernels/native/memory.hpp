@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <new>
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -40,18 +41,25 @@ inline void* shrink(void* block, std::size_t bytes) noexcept {
 
 inline void release(void* block) noexcept { std::free(block); }
 
-constexpr std::size_t far_rows = std::size_t{1} << 16;  // so many are not all in a near cache
+template <class T>
+std::size_t bytes_of(std::size_t count) {
+  constexpr std::size_t most = std::numeric_limits<std::size_t>::max() / 4 / sizeof(T);
+  if (count > most) throw std::bad_alloc();
+  return count * sizeof(T);
+}
 
-// Asks for what will be read in a moment, if it is far: of arrays beyond the caches, the hardware
+constexpr std::size_t prefetched_rows = std::size_t{1} << 16;  // more are not in a near cache
+
+// Asks for what will be read in a moment, if it lies beyond the caches: from there the hardware
 // alone fetches too late.
 template <class T>
-inline void fetch_ahead(const T* now, bool far) {
+inline void fetch_ahead(const T* now, bool uncached) {
 #if defined(__GNUC__) || defined(__clang__)
   constexpr std::uintptr_t distance = 2048;
   const auto address = reinterpret_cast<std::uintptr_t>(now) + distance;
-  if (far) __builtin_prefetch(reinterpret_cast<const void*>(address));
+  if (uncached) __builtin_prefetch(reinterpret_cast<const void*>(address));
 #else
-  (void)now, (void)far;
+  (void)now, (void)uncached;
 #endif
 }
 
@@ -81,18 +89,24 @@ class Kept {
   std::size_t size_ = 0;
 };
 
+// The thread's own block of a slot. One of them is in use at a time, whatever it holds.
+inline void* kept_block(Slot slot, std::size_t bytes) {
+  thread_local Kept kept[static_cast<int>(Slot::count)];
+  return kept[static_cast<int>(slot)].grow(bytes);
+}
+
+// Working memory of a function. A thread keeps up to `kept_bytes` of each slot until it ends.
 template <class T>
 class Scratch {
  public:
   Scratch(Slot slot, std::size_t count) {
-    const std::size_t bytes = count * sizeof(T);
+    const std::size_t bytes = bytes_of<T>(count);
     if (bytes > kept_bytes) {
       owned_ = acquire(bytes);
       data_ = static_cast<T*>(owned_);
       return;
     }
-    thread_local Kept kept[static_cast<int>(Slot::count)];
-    data_ = static_cast<T*>(kept[static_cast<int>(slot)].grow(bytes));
+    data_ = static_cast<T*>(kept_block(slot, bytes));
   }
 
   ~Scratch() { release(owned_); }

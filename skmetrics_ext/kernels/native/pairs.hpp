@@ -2,14 +2,14 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
-#include <exception>
 #include <limits>
-#include <thread>
-#include <utility>
+#include <type_traits>
 #include <vector>
 
 #include "ranks.hpp"
+#include "threads.hpp"
 
 namespace skm {
 
@@ -92,77 +92,64 @@ class PairWins {
  public:
   using W = typename Rows::Weight;
 
-  PairWins(const S* scores, std::ptrdiff_t row_stride, std::ptrdiff_t column_stride,
-           const i64* codes, std::size_t n, std::size_t n_classes, const Rows& rows, W* wins)
-      : scores_(scores), row_(row_stride), column_(column_stride), codes_(codes), n_(n),
-        k_(n_classes), rows_(rows), wins_(wins), class_rows_(n_classes) {
-    for (std::size_t i = 0; i < n; ++i) ++class_rows_[static_cast<std::size_t>(codes[i])];
+  // Scores that are finite, and codes of classes that are the columns.
+  PairWins(const Matrix<S>& scores, const i64* codes, const Rows& rows, W* wins)
+      : scores_(scores), codes_(codes), n_(scores.rows), k_(scores.columns), rows_(rows),
+        wins_(wins), class_rows_(scores.columns) {
+    for (std::size_t i = 0; i < n_; ++i) ++class_rows_[static_cast<std::size_t>(codes[i])];
     starts_.assign(k_ + 1, 0);
     for (std::size_t k = 0; k < k_; ++k) starts_[k + 1] = starts_[k] + class_rows_[k];
     std::vector<std::size_t> next(starts_.begin(), starts_.end() - 1);
-    by_class_.resize(n);
-    for (std::size_t i = 0; i < n; ++i) {
+    by_class_.resize(n_);
+    for (std::size_t i = 0; i < n_; ++i) {
       by_class_[next[static_cast<std::size_t>(codes[i])]++] = static_cast<std::uint32_t>(i);
     }
   }
 
-  // False where a column has to be sorted and does not fit.
-  bool run(unsigned threads) {
-    std::vector<std::size_t> looked_up;
-    std::vector<std::size_t> sorted;
-    for (std::size_t k = 0; k < k_; ++k) {
-      if (class_rows_[k] == 0) continue;  // no pairs
-      (class_rows_[k] <= lookup_limit ? looked_up : sorted).push_back(k);
-    }
-    std::vector<char> fits(threads, 1);
-    std::vector<std::exception_ptr> errors(threads);
-    const auto work = [&](unsigned t) {
-      try {
-        std::vector<std::size_t> own;
-        std::size_t rows = 0;
-        for (std::size_t i = t; i < looked_up.size(); i += threads) {
-          own.push_back(looked_up[i]);
-          rows += class_rows_[own.back()];
-          if (rows >= cached_rows || i + threads >= looked_up.size()) {
-            fits[t] = fits[t] && look_up(own);
-            own.clear();
-            rows = 0;
-          }
-        }
-        for (std::size_t i = t; i < sorted.size() && fits[t]; i += threads) {
-          fits[t] = sort(sorted[i]);
-        }
-      } catch (...) {
-        errors[t] = std::current_exception();
-      }
-    };
-    std::vector<std::thread> others;
-    for (unsigned t = 1; t < threads; ++t) others.emplace_back(work, t);
-    work(0);
-    for (auto& other : others) other.join();
-    for (const auto& error : errors) {
-      if (error) std::rethrow_exception(error);
-    }
-    return std::all_of(fits.begin(), fits.end(), [](char ok) { return ok != 0; });
+  // False where a column does not fit.
+  bool run(std::size_t threads) {
+    const auto groups = groups_of_classes(threads);
+    std::atomic<bool> fits{true};
+    share(groups.size(), threads, [&](std::size_t g) {
+      if (!fits) return;
+      const std::size_t first = groups[g][0];
+      const bool fitted = class_rows_[first] > lookup_limit ? sort(first) : look_up(groups[g]);
+      if (!fitted) fits = false;
+    });
+    return fits;
   }
 
  private:
-  Column<S> column(std::size_t k) const {
-    return {scores_ + static_cast<std::ptrdiff_t>(k) * column_, row_};
+  using Group = std::vector<std::size_t>;
+
+  // The classes that have rows: large ones by themselves, the others together as long as their
+  // tables stay in the cache and there is a group for every thread.
+  std::vector<Group> groups_of_classes(std::size_t threads) const {
+    const std::size_t most_rows = std::min(cached_rows, n_ / threads);
+    const std::size_t most_classes = k_ / threads + 1;
+    std::vector<Group> groups, small_ones;
+    std::size_t rows = 0;
+    for (std::size_t k = 0; k < k_; ++k) {
+      if (class_rows_[k] == 0) continue;  // no pairs
+      if (class_rows_[k] > lookup_limit) {
+        groups.push_back({k});
+        continue;
+      }
+      if (small_ones.empty() || rows >= most_rows || small_ones.back().size() >= most_classes) {
+        small_ones.emplace_back();
+        rows = 0;
+      }
+      small_ones.back().push_back(k);
+      rows += class_rows_[k];
+    }
+    groups.insert(groups.end(), small_ones.begin(), small_ones.end());
+    return groups;
   }
 
   // The rows of a class; those of the next begin where they end.
   const std::uint32_t* rows_of(std::size_t k) const { return by_class_.data() + starts_[k]; }
 
-  W weight(std::size_t row) const {
-    if constexpr (std::is_same_v<Rows, Unweighted>) {
-      return 1;
-    } else {
-      return rows_.data[row];
-    }
-  }
-
-  bool look_up(const std::vector<std::size_t>& classes) {
+  bool look_up(const Group& classes) {
     std::vector<ClassScores<S, W>> tables;
     tables.reserve(classes.size());
     for (const std::size_t k : classes) {
@@ -170,8 +157,8 @@ class PairWins {
       std::vector<W> weights;
       scores.reserve(class_rows_[k]);
       for (const std::uint32_t* row = rows_of(k); row != rows_of(k + 1); ++row) {
-        scores.push_back(column(k)[*row]);
-        if constexpr (!std::is_same_v<Rows, Unweighted>) weights.push_back(weight(*row));
+        scores.push_back(scores_.column(k)[*row]);
+        if constexpr (!std::is_same_v<Rows, Unweighted>) weights.push_back(rows_.of_row(*row));
       }
       const std::vector<i64> no_codes(scores.size());
       Rows own{};
@@ -184,11 +171,11 @@ class PairWins {
     std::vector<Sum<W>> won(classes.size() * k_);
     for (std::size_t i = 0; i < n_; ++i) {
       const auto j = static_cast<std::size_t>(codes_[i]);
-      const S* cells = scores_ + static_cast<std::ptrdiff_t>(i) * row_;
-      const W own_weight = weight(i);
+      const Column<S> cells = scores_.row(i);
+      const W own_weight = rows_.of_row(i);
       Sum<W>* to = won.data() + j * classes.size();
       for (std::size_t c = 0; c < classes.size(); ++c) {
-        const S score = cells[static_cast<std::ptrdiff_t>(classes[c]) * column_];
+        const S score = cells[classes[c]];
         to[c].add(own_weight * tables[c].twice_above(score));
       }
     }
@@ -203,7 +190,7 @@ class PairWins {
   bool sort(std::size_t k) {
     // Read across the rows once, not in each pass of the sort.
     Scratch<S> own(Slot::column, n_);
-    for (std::size_t i = 0; i < n_; ++i) own[i] = column(k)[i];
+    for (std::size_t i = 0; i < n_; ++i) own[i] = scores_.column(k)[i];
     const Ranking<S, Rows> ranking({own.data(), 1}, codes_, n_, k_, rows_);
     if (!ranking.fits()) return false;
     std::vector<Sum<W>> won(k_);
@@ -211,8 +198,8 @@ class PairWins {
     for (const auto* e = ranking.begin(); e != ranking.end();) {
       const auto* stop = ranking.end_of_score(e);
       W tied = 0;
-      for (const auto* own = e; own != stop; ++own) {
-        tied += ranking.code(*own) == k ? rows_.weight(*own) : W{0};
+      for (const auto* row = e; row != stop; ++row) {
+        tied += ranking.code(*row) == k ? rows_.weight(*row) : W{0};
       }
       const W twice = 2 * above.value() + tied;
       for (; e != stop; ++e) won[ranking.code(*e)].add(rows_.weight(*e) * twice);
@@ -222,8 +209,7 @@ class PairWins {
     return true;
   }
 
-  const S* scores_;
-  std::ptrdiff_t row_, column_;
+  Matrix<S> scores_;
   const i64* codes_;
   std::size_t n_, k_;
   Rows rows_;

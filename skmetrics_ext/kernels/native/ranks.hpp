@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <optional>
 
@@ -16,6 +17,7 @@ struct Unweighted {
   using Weight = i64;
   u64 pack(u64 key, std::size_t) const { return key; }
   static i64 weight(u64) { return 1; }
+  i64 of_row(std::size_t) const { return 1; }
 };
 
 template <class W>
@@ -25,11 +27,8 @@ struct Weights {
   const W* data = nullptr;
   Element pack(u64 key, std::size_t row) const { return {key, data[row]}; }
   static W weight(const Element& element) { return element.weight; }
+  W of_row(std::size_t row) const { return data[row]; }
 };
-
-inline int bits_for(std::size_t n_classes) {
-  return n_classes <= 2 ? 1 : bit_length(static_cast<u64>(n_classes - 1));
-}
 
 // The rows of a ranking, sorted: the highest score first, its class in the low bits of the key.
 template <class S, class Rows>
@@ -42,12 +41,16 @@ class Ranking {
       : bits_(bits_for(n_classes)), map_(key_map(scores, n, bits_)),
         data_(Slot::first, map_.fits ? n : 0), n_(n) {
     if (!map_.fits) return;
-    sort_scores(scores, n, map_, bits_, data_.data(), [&](std::size_t i) {
-      return rows.pack(map_(scores[i]) << bits_ | static_cast<u64>(codes[i]), i);
-    });
+    const auto pack = [&](std::size_t i, u64& seen) {
+      const auto code = static_cast<u64>(codes[i]);
+      seen |= code;
+      return rows.pack(map_(scores[i]) << bits_ | code, i);
+    };
+    map_.fits = sort_scores(scores, n, map_, bits_, data_.data(), pack) >> bits_ == 0;
   }
 
-  // Whether scores and classes fit into one integer; if not, there is nothing else here.
+  // Whether scores and classes fit into one integer; if not, there is nothing else here. Of two
+  // classes other codes are found by this, for more the caller has looked.
   bool fits() const { return map_.fits; }
   const Element* begin() const { return data_.data(); }
   const Element* end() const { return data_.data() + n_; }
@@ -80,10 +83,11 @@ using Pair = std::array<W, 2>;
 // Calls `step(own, element)` with the weight of both classes at each score, highest first.
 template <class S, class Rows, class Step>
 void for_each_score(const Ranking<S, Rows>& ranking, const Rows& rows, Step step) {
-  const bool far = ranking.end() - ranking.begin() > static_cast<std::ptrdiff_t>(far_rows);
+  const auto n = static_cast<std::size_t>(ranking.end() - ranking.begin());
+  const bool uncached = n > prefetched_rows;
   for (const auto* e = ranking.begin(); e != ranking.end();) {
     const auto* first = e;
-    fetch_ahead(e, far);
+    fetch_ahead(e, uncached);
     const auto* stop = ranking.end_of_score(e);
     Pair<typename Rows::Weight> own{};
     for (; e != stop; ++e) own[ranking.code(*e)] += rows.weight(*e);
@@ -161,6 +165,35 @@ std::size_t ranked_steps(const Ranking<S, Rows>& ranking, const Rows& rows, S* t
     positive[last] = tp;
   });
   return last + 1;
+}
+
+// Per row, the weight of the other class below it and half of its ties.
+template <class S, class Rows>
+bool placements(const Column<S>& scores, const i64* codes, std::size_t n, const Rows& rows,
+                double* places) {
+  using W = typename Rows::Weight;
+  Scratch<i64> numbers(Slot::column, n);
+  for (std::size_t i = 0; i < n; ++i) numbers[i] = static_cast<i64>(i);
+  const Weights<i64> numbered{numbers.data()};  // what is carried along is the number of the row
+  const Ranking<S, Weights<i64>> ranking(scores, codes, n, 2, numbered);
+  if (!ranking.fits()) return false;
+  Sum<W> below[2];  // from the lowest score up: no difference of large sums
+  for (const auto* e = ranking.end(); e != ranking.begin();) {
+    const auto* stop = e;
+    const u64 key = ranking.score_key(*(e - 1));
+    Pair<W> own{};
+    for (; e != ranking.begin() && ranking.score_key(*(e - 1)) == key; --e) {
+      own[ranking.code(*(e - 1))] += rows.of_row(static_cast<std::size_t>((e - 1)->weight));
+    }
+    for (const auto* row = e; row != stop; ++row) {
+      const std::size_t other = 1 - ranking.code(*row);
+      places[row->weight] =
+          static_cast<double>(below[other].value()) + static_cast<double>(own[other]) / 2;
+    }
+    below[0].add(own[0]);
+    below[1].add(own[1]);
+  }
+  return std::isfinite(static_cast<double>(below[0].value() + below[1].value()));
 }
 
 // Distinct scores, highest first, and the weight of each class at each of them, (classes, scores).

@@ -29,15 +29,6 @@ struct ByKey {
   }
 };
 
-inline int bit_length(u64 value) {
-  int bits = 0;
-  while (value) {
-    ++bits;
-    value >>= 1;
-  }
-  return bits;
-}
-
 template <class E>
 void insertion_sort(E* data, std::size_t n) {
   for (std::size_t i = 1; i < n; ++i) {
@@ -182,27 +173,30 @@ inline int bucket_bits(std::size_t n) {
   return n <= one_level ? bits : std::clamp(bits - 10, 5, 14);
 }
 
-// Sorts the packed scores into `data`, the highest first. Fewer than 2^32 of them.
+// Sorts the packed scores into `data`, the highest first. Fewer than 2^32 of them. Returns the bits
+// that occur in codes, which `pack(row, seen)` adds to `seen`.
 template <class E, class S, class Pack>
-void sort_scores(const Column<S>& scores, std::size_t n, const KeyMap<S>& map, int code_bits,
+u64 sort_scores(const Column<S>& scores, std::size_t n, const KeyMap<S>& map, int code_bits,
                  E* data, Pack pack) {
   const Buckets<S> bucket(map, scores, n, bucket_bits(n));
   Scratch<std::uint32_t> ends(Slot::table, bucket.count());
   std::fill_n(ends.data(), bucket.count(), 0);
-  const bool far = n > far_rows;
+  const bool uncached = n > prefetched_rows;
   for (std::size_t i = 0; i < n; ++i) {
-    fetch_ahead(scores.at(i), far);
+    fetch_ahead(scores.at(i), uncached);
     ++ends[bucket(scores[i])];
   }
   const std::uint32_t largest = starts_from_sizes(ends.data(), bucket.count());
+  u64 seen = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    fetch_ahead(scores.at(i), far);
-    data[ends[bucket(scores[i])]++] = pack(i);
+    fetch_ahead(scores.at(i), uncached);
+    data[ends[bucket(scores[i])]++] = pack(i, seen);
   }
   Scratch<E> spare(Slot::second, largest);
   finish_buckets(data, n, ends.data(), bucket.count(), largest, [&](E* run, std::size_t size) {
     sort_bucket(run, spare.data(), size, code_bits);
   });
+  return seen;
 }
 
 }  // namespace skm

@@ -1,0 +1,20 @@
+"""What a kernel cannot count is refused, not counted wrongly."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from skmetrics_ext.numeric import Array
+
+
+def check_codes(codes: Array, n_classes: int, *others: Array | None) -> None:
+    """Refuse codes that are of no class, and columns of other lengths than theirs."""
+    if codes.dtype != np.int64 or codes.ndim != 1:
+        raise TypeError(f"codes must be a column of int64, got {codes.ndim}-D {codes.dtype}.")
+    n_rows = len(codes)
+    for other in others:
+        if other is not None and len(other) != n_rows:
+            raise ValueError(f"Columns of {n_rows} and {len(other)} rows.")
+    # A negative code is a large one without its sign.
+    if n_rows and not codes.view(np.uint64).max() < n_classes:
+        raise ValueError(f"codes must be from 0 to {n_classes - 1}.")
