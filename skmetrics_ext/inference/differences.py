@@ -297,10 +297,10 @@ def ratio_interval(
     Returns
     -------
     Estimate
-        ``standard_error`` is that of the logarithm. Where the ratio is 0 or infinite, or the
-        logarithm has no variance, bounds and error are those of the table with 1/2 added to
-        each cell (Haldane, Anscombe), the
-        interval reaches the value, and ``note`` says so. nan, with a warning, where it is 0/0.
+        ``standard_error`` is that of the logarithm. `confidence_interval` calls "log" the same
+        with the quantile of a t distribution and a least spread of few rows. Where the ratio is 0
+        or infinite, or the logarithm has no variance, bounds and error are those of the table with
+        1/2 added to each cell (Haldane, Anscombe), the interval reaches the value, and ``note`` says so. nan, with a warning, where it is 0/0.
 
     Raises
     ------
@@ -315,7 +315,7 @@ def ratio_interval(
     --------
     >>> from skmetrics_ext import ratio_interval
     >>> print(ratio_interval(142, 22, 29, 110, ratio="positive_likelihood_ratio"))
-    4.982 [3.382, 7.34] (95% confidence, log)
+    4.982 [3.382, 7.34] (95% confidence, log, z)
     """
     check_option("ratio", ratio, RATIOS)
     level = check_level(confidence_level)
@@ -327,4 +327,4 @@ def ratio_interval(
         warn_undefined(f"{ratio} is undefined and nan: it is 0/0.")
     note = "its logarithm has no variance: 1/2 was added to each cell"
     has_variance = np.isnan(value) or _RATIOS[ratio](*map(np.asarray, cells.values()))[1] > 0
-    return Estimate(value, low, high, error, "log", level, "" if has_variance else note)
+    return Estimate(value, low, high, error, "log, z", level, "" if has_variance else note)

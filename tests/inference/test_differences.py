@@ -13,6 +13,7 @@ from scipy.stats import binom
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skmetrics_ext import (
+    confidence_interval,
     diagnostic_odds_ratio,
     proportion_difference_interval,
     proportion_interval,
@@ -201,3 +202,15 @@ def test_refused_ratio() -> None:
         ratio_interval(1, 2, 3, 4, ratio="LR+")
     with pytest.raises(ValueError, match="fn has to be a finite number of 0 or more"):
         ratio_interval(1, 2, -3, 4)
+
+
+def test_one_name_is_one_interval_of_a_ratio():
+    cells = [80, 20, 30, 120]
+    true, pred = np.repeat([1, 1, 0, 0], cells), np.repeat([1, 0, 1, 0], cells)
+    own = ratio_interval(80, 30, 20, 120)
+    found = confidence_interval("diagnostic_odds_ratio", true, pred)
+    error = np.sqrt(1 / 80 + 1 / 30 + 1 / 20 + 1 / 120)
+    assert (own.method, found.method) == ("log, z", "log")
+    assert np.log(own.high / own.value) == pytest.approx(1.959964 * error)
+    # The same error, with a t quantile of the rows of the classes.
+    assert 1.959964 < np.log(found.high / found.value) / error < 2.01
