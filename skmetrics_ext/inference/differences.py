@@ -300,7 +300,8 @@ def ratio_interval(
         ``standard_error`` is that of the logarithm. `confidence_interval` calls "log" the same
         with the quantile of a t distribution and a least spread of few rows. Where the ratio is 0
         or infinite, or the logarithm has no variance, bounds and error are those of the table with
-        1/2 added to each cell (Haldane, Anscombe), the interval reaches the value, and ``note`` says so. nan, with a warning, where it is 0/0.
+        1/2 added to each cell (Haldane, Anscombe), the interval reaches the value, and ``note``
+        says so. nan, with a warning, where it is 0/0.
 
     Raises
     ------

@@ -110,8 +110,9 @@ def confidence_interval(
         ``value, low, high, standard_error, method, confidence_level, note``; a list of one for
         each class where the metric gives an array (``average=None``). The interval holds the
         value, and has a width where the data have no error, too. ``note`` says what makes its
-        coverage doubtful; with ``groups``, ``n_groups`` and ``design_effect`` how many there are
-        and how many times they multiply the variance.
+        coverage doubtful (of calibration errors the upper bound alone holds). With ``groups``,
+        ``n_groups`` and ``design_effect`` tell how many there are and how many times they
+        multiply the variance.
 
     Raises
     ------

@@ -44,6 +44,11 @@ FEW_THAT_DECIDE = 5
 ROUNDING = 1e-12  # values come within it of the ends of their range, and errors of 0
 MAY_MISS = "the interval may miss its level"
 FEW_DECIDE = f"few rows decide the value: {MAY_MISS}"
+BIASED = {
+    "biased": f"too large on average in samples: {MAY_MISS}",
+    "calibration": "too large on average in samples: only the upper bound holds; "
+    "spiegelhalter_test tells whether the model is calibrated",
+}
 OF_RAREST = "bounds of a share of the rarest class"
 NO_SPREAD = "the rows show no spread"
 
@@ -77,7 +82,7 @@ def is_share(reading: Reading) -> bool:
 def methods_of(reading: Reading) -> dict[str, Method]:
     """The methods that apply and what finds the interval of each, the preferred one first."""
     row, own = reading.metric.row, _methods_of_kind(reading)
-    if row is None or row.interval == "biased":  # the only one that corrects for a bias
+    if row is None or row.interval in BIASED:  # the only one that corrects for a bias
         own = {"bca": _by_draws, **own}
     return {**own, **dict.fromkeys(BOOTSTRAP_METHODS, _by_draws)}
 
@@ -262,8 +267,8 @@ def bounds_of_draws(
         error = np.sqrt(divide(squares, np.where(defined > 1, defined - 1, 0)))
         error = np.where(np.isfinite(error), error, np.nan)
     notes = np.full(value.shape, "", dtype=object)
-    if row is not None and row.interval == "biased":
-        notes[...] = "too large on average in samples: the interval may miss its level"
+    if row is not None and row.interval in BIASED:
+        notes[...] = BIASED[row.interval]
     few = few_rows(reading)
     if few:
         notes[...] = few

@@ -110,7 +110,7 @@ ROWS = (
         ranges=WHOLE,
         bins_when=("strategy", "uniform"),
         variants=TARGETS,
-        interval="biased",
+        interval="calibration",
     ),
     _loss(
         smooth.smooth_calibration_error,
@@ -118,7 +118,7 @@ ROWS = (
         (0.0, 1.0),
         tally="ranks",
         ranges=WHOLE,
-        interval="biased",
+        interval="calibration",
     ),
     _loss(
         recalibration.observed_expected_ratio,

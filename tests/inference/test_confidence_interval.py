@@ -18,6 +18,7 @@ from skmetrics_ext import (
     accuracy_score,
     confidence_interval,
     equal_error_rate,
+    expected_calibration_error,
     expected_cost,
     net_benefit,
     partial_roc_auc_score,
@@ -376,3 +377,15 @@ def test_the_largest_class_may_be_another_one():
     assert found.high == pytest.approx(proportion_interval(52, 100).high)
     lower = proportion_interval(52, 100, confidence_level=0.975)
     assert found.low == pytest.approx(lower.low)
+
+
+def test_the_upper_bound_of_a_calibration_error_holds_and_the_note_says_so():
+    rng, held = np.random.default_rng(0), 0
+    for seed in range(40):
+        proba = rng.integers(1, 8, 300) / 10 + 0.05
+        true = (rng.random(300) < proba + 0.1).astype(int)  # an error of 0.1 in every bin
+        options = {"n_resamples": 199, "random_state": seed}
+        found = confidence_interval(expected_calibration_error, true, proba, **options)
+        held += found.high >= 0.1
+        assert "only the upper bound holds; spiegelhalter_test" in found.note
+    assert held >= 36
