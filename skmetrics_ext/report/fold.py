@@ -87,7 +87,6 @@ def fit_and_score(
     """Fit a copy of the estimator and score it. Whatever fails is told as a reason."""
     from sklearn.base import clone
 
-    n_samples = count_rows(y)
     own = clone(estimator)
     found = PanelResult(dict.fromkeys(panel.scorers, float("nan")))
     responses: dict[str, Array] = {}
@@ -96,7 +95,7 @@ def fit_and_score(
         own.fit(
             take_rows(X, fold.train),
             take_rows(y, fold.train),
-            **(take_params(fit_params, n_samples, fold.train) if fit_params else {}),
+            **(take_params(fit_params, count_rows(y), fold.train) if fit_params else {}),
         )
     except Warning:  # the user made errors of warnings
         raise
@@ -108,7 +107,7 @@ def fit_and_score(
         params_of: dict[str, dict[str, Any]] = {}
         for name, params in score_params.items():
             if params:
-                params_of[name] = take_params(params, n_samples, fold.test)
+                params_of[name] = take_params(params, count_rows(y), fold.test)
         found = panel.read(evaluation, params_of)
         responses = {
             method: response if type(response) is np.ndarray else read_array(method, response)

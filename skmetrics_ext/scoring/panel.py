@@ -40,7 +40,8 @@ class ScorerPanel(TakesMetadata):
     intervals : bool or dict, default=False
         Whether the keys ``{name}_low`` and ``{name}_high`` are added, the bounds of
         `confidence_interval`; a dict holds options of that function. They are nan for callables
-        and where a metric or its interval is undefined.
+        and where a metric or its interval is undefined. With ``groups=`` in the call (by metadata
+        routing: ``set_score_request(groups=True)``) they are by groups.
     on_error : {"nan", "raise"}, default=None
         Whether a metric that raises is nan, or its error is raised. nan by default, unless
         ``missing="raise"``.
@@ -106,7 +107,8 @@ class ScorerPanel(TakesMetadata):
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each row, for the metrics that take it.
         **metadata : dict
-            Further arguments of the metrics, by metadata routing.
+            Further arguments of the metrics, by metadata routing; ``groups`` are those of the rows,
+            for intervals.
 
         Returns
         -------
@@ -169,16 +171,34 @@ class ScorerPanel(TakesMetadata):
         -------
         PanelResult
         """
+        groups = None
+        for own in params_of.values():
+            groups = own.get("groups", groups)
+        if groups is not None:
+            params_of = self._without_groups(params_of)
         result = evaluate_all(self.scorers, evaluation, params_of, reraise=self.on_error == "raise")
         if self.intervals is False:
             return result
         options = dict(self.intervals) if isinstance(self.intervals, Mapping) else {}
+        if groups is not None:
+            options["groups"] = groups
         for name, scorer in self.scorers.items():
             low, high = interval_of(
                 scorer, evaluation, params_of.get(name, {}), result.values[name], options
             )
             result.values[f"{name}_low"], result.values[f"{name}_high"] = low, high
         return result
+
+    def _without_groups(
+        self, params_of: Mapping[str, Mapping[str, Any]]
+    ) -> dict[str, Mapping[str, Any]]:
+        """Parameters of the metrics, of which ours take no groups: intervals do."""
+        return {
+            name: {key: own[key] for key in own if key != "groups"}
+            if isinstance(self.scorers[name], Scorer)
+            else own
+            for name, own in params_of.items()
+        }
 
     def single(self, name: str) -> Callable[..., float]:
         """Scorer of one number of the panel, for places that take no dict.

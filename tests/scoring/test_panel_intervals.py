@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
-from sklearn.model_selection import cross_validate
+from sklearn import config_context
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GroupKFold, cross_validate
 from support.compare import undefined_allowed
 
 from scoring.models import bayes, cancer, fitted, iris
@@ -56,3 +58,37 @@ def test_no_interval_of_what_is_undefined_or_foreign():
     assert got["mine"] == 0.5
     for key in ("mine_low", "mine_high", "roc_auc", "roc_auc_low", "roc_auc_high"):
         assert np.isnan(got[key])
+
+
+def test_groups_reach_intervals_and_no_metric():
+    rng = np.random.default_rng(5)
+    y = rng.integers(0, 2, 120)
+    X = (y + rng.normal(size=120))[:, None]
+    groups = np.array([f"patient {k}" for k in np.arange(120) // 6])
+    model = LogisticRegression().fit(X, y)
+    panel = ScorerPanel(["roc_auc", "f1", "neg_log_loss"], intervals=True)
+    found, plain = panel(model, X, y, groups=groups), panel(model, X, y)
+    proba = model.predict_proba(X)[:, 1]
+    area = confidence_interval("roc_auc", y, proba, groups=groups)
+    assert (found["roc_auc_low"], found["roc_auc_high"]) == (area.low, area.high)
+    assert [found[name] for name in panel.names] == [plain[name] for name in panel.names]
+    assert all(found[f"{name}_low"] != plain[f"{name}_low"] for name in panel.names)
+    alone = ScorerPanel(["roc_auc"])(model, X, y, groups=groups)
+    assert alone == {"roc_auc": found["roc_auc"]}
+
+
+def test_groups_are_routed_to_a_panel_that_asks():
+    rng = np.random.default_rng(6)
+    y = rng.integers(0, 2, 120)
+    X = (y + rng.normal(size=120))[:, None]
+    groups = np.arange(120) // 6
+    with config_context(enable_metadata_routing=True):
+        panel = ScorerPanel(["accuracy"], intervals=True).set_score_request(groups=True)
+        options = {"cv": GroupKFold(3), "return_estimator": True, "return_indices": True}
+        found = cross_validate(
+            LogisticRegression(), X, y, scoring=panel, params={"groups": groups}, **options
+        )
+    for fold, rows in enumerate(found["indices"]["test"]):
+        pred = found["estimator"][fold].predict(X[rows])
+        wanted = confidence_interval("accuracy", y[rows], pred, groups=groups[rows])
+        assert found["test_accuracy_low"][fold] == pytest.approx(wanted.low)
