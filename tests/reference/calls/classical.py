@@ -43,7 +43,7 @@ def log_ratio(name: str) -> Call:
     def call(inputs: Inputs, params: Params) -> list[float]:
         cells = {cell: inputs[cell] for cell in ("tp", "fp", "fn", "tn")}
         estimate = m.ratio_interval(**cells, ratio=name, confidence_level=params["conf_level"])
-        assert estimate.method == params["method"]
+        assert estimate.method == f"{params['method']}, z"  # by the normal distribution
         return with_value(estimate)
 
     return call
