@@ -39,7 +39,7 @@ from skmetrics_ext.inference.draws.rankings import RankReading
 from skmetrics_ext.inference.draws.readers import read_metric
 from skmetrics_ext.inference.draws.readings import TableReading
 from skmetrics_ext.inference.influence import tables as delta
-from skmetrics_ext.inference.methods import FEW_ROWS, bounds_of_draws, is_share, methods_of
+from skmetrics_ext.inference.methods import FEW_ROWS, bounds_of_draws, methods_of, share_of
 
 DRAWS = 399
 LARGE = 1_000_000
@@ -244,7 +244,7 @@ def of_labels(listed: list[Case], prevalence: str, repetitions: int, seed: int) 
     reading = case.read(*np.divmod(np.arange(n_classes**2), n_classes))
     assert isinstance(reading, TableReading)
     truth = float(reading.read(shares * LARGE))  # some metrics correct for small samples
-    method, share = next(iter(methods_of(reading))), is_share(reading)
+    method, share = next(iter(methods_of(reading))), share_of(reading)
     rng = np.random.default_rng([seed, n_classes, PREVALENCES.index(prevalence)])
     for size in SIZES:
         tables = rng.multinomial(size, shares.ravel(), size=int(OF_TABLES * repetitions))
@@ -257,7 +257,11 @@ def of_labels(listed: list[Case], prevalence: str, repetitions: int, seed: int) 
             low, high = delta.bounds_by(method, spread, case.spec.bounds, LEVEL, share=share)
             rare = tables.sum(axis=-1).min(axis=-1) < FEW_ROWS
             rare |= np.isinf(spread.value)
-            few = delta.worth(spread, case.spec.bounds, prior=None) < FEW_ROWS if share else rare
+            few = (
+                delta.worth(spread.as_share(share), case.spec.bounds, prior=None) < FEW_ROWS
+                if share
+                else rare
+            )
             low, high, noted = (part[~np.isnan(spread.value)] for part in (low, high, few))
         yield result(case, method, prevalence, size, truth, (low, high), noted)
 

@@ -60,9 +60,10 @@ def confidence_interval(
         "auto" takes the first that applies. Any other is refused where it does not apply, and
         the message names those that do.
 
-        - Shares of rows (accuracy, error rate, precision, recall, specificity and so on of one
-          class, top-k accuracy): "wilson" and the other methods of `proportion_interval`.
-        - Other metrics of labels: "wilson" between two bounds (F-scores, macro averages,
+        - Shares of rows (accuracy, error rate, precision, recall, specificity, Jaccard index and so
+          on of one class, top-k accuracy), and F1 of one class, which is 2 J / (1 + J) of the share
+          J: "wilson" and the other methods of `proportion_interval`.
+        - Other metrics of labels: "wilson" between two bounds (F-beta, macro averages,
           Matthews correlation, kappa), "log" beside one (likelihood ratios, odds ratio), else
           "delta", which is available for all.
         - Areas under the ROC curve and Gini: "logit", "delong".

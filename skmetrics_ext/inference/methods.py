@@ -69,14 +69,18 @@ Method = Callable[[Reading, str, float, DrawPlan], Interval]
 
 
 def is_share(reading: Reading) -> bool:
-    """Whether the metric is a number of rows among some rows."""
+    """Whether the metric is a number of rows among some rows, or grows with one."""
+    return bool(share_of(reading))
+
+
+def share_of(reading: Reading) -> str:
+    """How the metric tells a number of rows among some rows; "" where it does not."""
     row = reading.metric.row
-    if row is None or row.interval != "wilson":
-        return False
-    if isinstance(reading, MomentReading):
-        return True
+    if row is None or row.interval not in delta.SHARES:
+        return ""
     average = reading.metric.params.get("average", "binary")
-    return isinstance(reading, TableReading) and average in ("binary", None)
+    of_table = isinstance(reading, TableReading) and average in ("binary", None)
+    return row.interval if of_table or isinstance(reading, MomentReading) else ""
 
 
 def methods_of(reading: Reading) -> dict[str, Method]:
@@ -115,14 +119,14 @@ def _methods_of_kind(reading: Reading) -> dict[str, Method]:
 def _by_table(reading: Reading, method: str, level: float, _: DrawPlan) -> Interval:
     assert isinstance(reading, TableReading)
     spread = delta.TableSpread.of_reading(reading)
-    bounds, share = reading.metric.spec.bounds, is_share(reading)
+    bounds, share = reading.metric.spec.bounds, share_of(reading)
     low, high = delta.bounds_by(method, spread, bounds, level, share=share)
     notes = np.full(spread.value.shape, "", dtype=object)
     inside = (bounds[0] < spread.value) & (spread.value < bounds[1])
     found = OF_RAREST if np.isfinite(bounds).all() else NO_WIDTH
     notes[(spread.variance == 0) & inside] = f"{NO_SPREAD}: {found}"
     if share and method != "delta":
-        rows = delta.worth(spread, bounds, prior=None)
+        rows = delta.worth(spread.as_share(share), bounds, prior=None)
         notes[rows < FEW_ROWS] = f"very few rows: {MAY_MISS}"
         if spread.grouped:
             notes[spread.freedom + 1 < FEW_ROWS] = f"very few groups: {MAY_MISS}"

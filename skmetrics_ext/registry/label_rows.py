@@ -39,6 +39,7 @@ _SHARES = {
     rate_kernels.true_share,
     rate_kernels.hit_share,
     rate_kernels.predicted_share,
+    rate_kernels.jaccard,  # of the rows that are of a class or predicted so
 }
 SINGLE_LABEL_AVERAGES = {name: AVERAGES[name] for name in ("", "macro", "micro", "weighted")}
 ONE_CLASS = "only one class occurs"
@@ -99,7 +100,9 @@ ROWS = (
         is_table=True,
     ),
     *(
-        _rate(function, function.rate)
+        _rate(
+            function, function.rate, **({"interval": "dice"} if function is rates.f1_score else {})
+        )
         for function in (
             rates.precision_score,
             rates.recall_score,

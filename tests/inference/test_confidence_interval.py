@@ -318,7 +318,7 @@ def test_net_benefit_of_text_labels_in_any_form(rows):
 @pytest.mark.parametrize(
     ("metric", "params", "message"),
     [
-        ("f1", {"method": "delong"}, r"does not apply to f1.*'wilson', 'delta', 'expanded'"),
+        ("f1", {"method": "delong"}, r"does not apply to f1.*'wilson', .*'delta', 'expanded'"),
         ("f1_macro", {"method": "clopper_pearson"}, "those that do are"),
         ("positive_likelihood_ratio", {"method": "wilson"}, "'log', 'delta'"),
         ("f1", {"confidence_level": 1.0}, "confidence_level"),
@@ -389,3 +389,27 @@ def test_the_upper_bound_of_a_calibration_error_holds_and_the_note_says_so():
         held += found.high >= 0.1
         assert "only the upper bound holds; spiegelhalter_test" in found.note
     assert held >= 36
+
+
+@pytest.mark.parametrize("method", ["wilson", "clopper_pearson", "jeffreys", "mid_p"])
+def test_f1_and_jaccard_are_shares_of_the_rows_of_their_class(method):
+    true, pred = np.repeat([1, 1, 0, 0], [17, 5, 3, 40]), np.repeat([1, 0, 1, 0], [17, 5, 3, 40])
+    share = proportion_interval(17, 25, method=method)
+    jaccard = confidence_interval("jaccard", true, pred, method=method)
+    assert (jaccard.low, jaccard.high) == pytest.approx((share.low, share.high))
+    f1 = confidence_interval("f1", true, pred, method=method)
+    expected = [2 * bound / (1 + bound) for bound in (share.value, share.low, share.high)]
+    assert (f1.value, f1.low, f1.high) == pytest.approx(expected)
+    other = confidence_interval("f2", true, pred)  # of other weights, which are no share
+    assert other.low != pytest.approx(confidence_interval("f1", true, pred).low, rel=1e-3)
+
+
+def test_f1_without_an_error_and_of_groups():
+    true = np.repeat([0, 1], [30, 12])
+    found = confidence_interval("f1", true, true)
+    low = proportion_interval(12, 12).low
+    assert (found.low, found.high) == pytest.approx((2 * low / (1 + low), 1))
+    pred = np.where(np.arange(42) % 5 == 0, 1 - true, true)
+    alone = confidence_interval("f1", true, pred)
+    grouped = confidence_interval("f1", true, pred, groups=np.arange(42) // 6)
+    assert grouped.high - grouped.low > alone.high - alone.low

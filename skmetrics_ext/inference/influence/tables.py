@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,6 +47,14 @@ def freedom_of(squares: Array, rows: Array) -> Array:
     _, of_true = over_classes(squares.sum(axis=-1), rows.sum(axis=-1))
     _, of_pred = over_classes(squares.sum(axis=-2), rows.sum(axis=-2))
     return np.asarray(np.fmin(of_true, of_pred))
+
+
+# How a metric tells a share of rows: the share of it, the derivative of that, and the way back.
+Scale = tuple[Callable[[Array], Array], Callable[[Array], Array], Callable[[Array], Array]]
+SHARES: dict[str, Scale | None] = {
+    "wilson": None,  # it is one
+    "dice": (lambda f: f / (2 - f), lambda f: 2 / (2 - f) ** 2, lambda j: 2 * j / (1 + j)),
+}
 
 
 class TableSpread(NamedTuple):
@@ -93,6 +102,17 @@ class TableSpread(NamedTuple):
         value, table = np.asarray(reading.value, np.float64), table * (rows / table.sum())
         about = spread.freedom, False, group is not None, _is_told(reading)
         return cls(reading.read, table, value, variance, *about)
+
+    def as_share(self, kind: str) -> TableSpread:
+        """Of the share of rows that the metric grows with."""
+        scale = SHARES[kind]
+        if scale is None:
+            return self
+        to, slope, _ = scale
+        read, variance = self.read, self.variance * slope(self.value) ** 2
+        return self._replace(
+            read=lambda tables: to(read(tables)), value=to(self.value), variance=variance
+        )
 
 
 def _is_told(reading: TableReading) -> Array | bool:
@@ -152,9 +172,9 @@ def worth(spread: TableSpread, bounds: tuple[float, float], prior: float | None 
 
 
 def bounds_by(
-    method: str, spread: TableSpread, bounds: tuple[float, float], level: float, *, share: bool
+    method: str, spread: TableSpread, bounds: tuple[float, float], level: float, *, share: str = ""
 ) -> Bounds:
-    """Bounds of a metric of labels by one of its methods; ``share`` says that it is one."""
+    """Bounds of a metric of labels by one of its methods; ``share`` says how it is one."""
     if method == "delta":
         z = quantile(level, spread.freedom if spread.grouped else None)
         low, high = delta_bounds(spread.value, np.sqrt(spread.variance), z, bounds)
@@ -167,7 +187,9 @@ def bounds_by(
         low = np.where(rises, near[0], np.where(falls, spread.value, low))
         return low, np.where(falls, near[1], np.where(rises, spread.value, high))
     if share:
-        return share_bounds(method, spread, bounds, level)
+        low, high = share_bounds(method, spread.as_share(share), bounds, level)
+        scale = SHARES[share]
+        return (low, high) if scale is None else (scale[2](low), scale[2](high))
     z = quantile(level, spread.freedom)
     if method == "log":
         return log_bounds(spread, bounds, z)

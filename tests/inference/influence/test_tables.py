@@ -135,7 +135,7 @@ def test_a_class_without_an_error_leaves_a_width():
         params = {"average": "macro"} if name == "f1_score" else {}
         spec = METRICS[name]
         spread = delta.TableSpread.of_tables(on_tables(name, params, 3), perfect[None])
-        low, high = delta.bounds_by("wilson", spread, spec.bounds, 0.95, share=False)
+        low, high = delta.bounds_by("wilson", spread, spec.bounds, 0.95, share="")
         assert high[0] == pytest.approx(1)
         assert -1 < low[0] < 0.97, name
 
@@ -145,7 +145,7 @@ def test_bounds_on_the_log_scale_where_nothing_went_wrong():
     spread = delta.TableSpread.of_tables(
         on_tables("diagnostic_odds_ratio", {}, 2), np.array([[[20.0, 0.0], [3.0, 17.0]]])
     )
-    low, high = delta.bounds_by("log", spread, spec.bounds, 0.95, share=False)
+    low, high = delta.bounds_by("log", spread, spec.bounds, 0.95, share="")
     assert np.isinf(high[0])
     assert 1 < low[0] < 20.5 * 17.5 / (0.5 * 3.5)
 
@@ -176,7 +176,11 @@ def test_stacks_of_tables_have_the_intervals_of_their_rows(name, params):
         rows = np.repeat(np.arange(9), table.ravel())
         found = confidence_interval(spec.function, true[rows], pred[rows], **params)
         low, high = delta.bounds_by(
-            found.method, spread, spec.bounds, 0.95, share=name == "accuracy_score"
+            found.method,
+            spread,
+            spec.bounds,
+            0.95,
+            share="wilson" if name == "accuracy_score" else "",
         )
         assert (found.low, found.high) == pytest.approx((low[i], high[i]), rel=1e-9)
         assert found.standard_error == pytest.approx(np.sqrt(spread.variance[i]), rel=1e-9)
