@@ -61,7 +61,9 @@ def by_largest(asked: Question, pairs: Sequence[Pair]) -> Differences:
     variance = own[first] + own[second] - 2 * spread[first, second]
     known = variance > _RANK * (own[first] + own[second])
     freedom, effective = _reliability(added, units, pairs)
-    difference, error = values[first] - values[second], np.sqrt(np.where(known, variance, np.nan))
+    error = np.sqrt(np.where(known, variance, np.nan))
+    with np.errstate(invalid="ignore"):  # infinity less infinity is undefined
+        difference = values[first] - values[second]
     alone = 2 * stdtr(freedom, -np.abs(divide(difference, error)))
     z = -ndtri(alone / 2)
     n_draws = asked.plan.n_resamples

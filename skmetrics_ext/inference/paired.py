@@ -173,7 +173,7 @@ def _with_silent_classes(
     effects = [_of_one_row(one, one.data.true[rare]) for one in (first, second)]
     lacking = np.zeros(len(rows))
     lacking[true[rare]] = _LEAST * np.mean(effects, axis=0) ** 2 - seen[true[rare]]
-    lacking = np.maximum(np.nan_to_num(lacking), 0.0)
+    lacking = np.where(np.isfinite(lacking), np.maximum(lacking, 0.0), 0.0)  # else says nothing
     if not lacking.any():
         return variance, freedom
     by_class = over_classes(seen + lacking, units.by_class())[1]

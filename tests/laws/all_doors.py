@@ -25,7 +25,9 @@ from .doors import (
     of_influence_values,
     of_metric,
     of_panel,
+    of_sample_size,
     of_scorer,
+    orders_of,
 )
 
 # --------------------------------------------------------------------------- other functions
@@ -41,6 +43,7 @@ OPTIONS = {
 }
 _OF_METRICS = (
     *("compute_metrics", "confidence_interval", "compare", "compare_many", "influence_values"),
+    "sample_size",
 )
 # What reads rows of two classes alone.
 OF_TWO = (
@@ -152,7 +155,7 @@ def of_accumulator(data):
     roles = {"y_true": "true", "y_score": RESPONSES[asked.spec.response]}
     told = {"y_score": ("y_pred",)}
     call = call_of(ask, asked.rows, {**roles, "sample_weight": "weight"})
-    return replace(call, about=str(asked), told_as=told)
+    return replace(call, about=str(asked), told_as=told, leaves_out=orders_of(asked.spec))
 
 
 BINARY_ROLES = {"y_true": "true", "y_score": "score", "sample_weight": "weight"}
@@ -277,6 +280,7 @@ DOORS = {
     "compare": of_compare,
     "compare_many": of_compare_many,
     "influence_values": of_influence_values,
+    "sample_size": of_sample_size,
     "Accumulator": of_accumulator,
     "RankTally": of_rank_tally,
     "ConfusionTally": of_confusion_tally,

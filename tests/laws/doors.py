@@ -187,7 +187,7 @@ def of_metric(name, data):
             return found
     asked = draw_question(data, name)
     call = call_of(spec.function, asked.rows, metric_roles(spec), **options_of(asked))
-    return replace(call, about=str(asked), leaves_out=orders_of(spec))
+    return replace(call, about=str(asked), leaves_out=orders_of(asked.spec))
 
 
 def orders_of(spec):
@@ -286,9 +286,8 @@ def of_compute_metrics(data):
     ask = partial(sx.compute_metrics, [name], pos_label=rows.positive(None))
     if not rows.is_binary:
         ask = partial(sx.compute_metrics, [name])
-    return replace(
-        call_of(ask, rows, {**roles, "labels": "classes"}), about=f"{name} of {rows.classes}"
-    )
+    call = call_of(ask, rows, {**roles, "labels": "classes"})
+    return replace(call, about=f"{name} of {rows.classes}", leaves_out=orders_of(spec))
 
 
 def of_panel(data):
@@ -319,7 +318,12 @@ def of_confidence_interval(data):
     options = {"n_resamples": 3, "random_state": 0, **options_of(asked)}
     ask = partial(sx.confidence_interval, spec.function)
     told = {"y_pred": (list(signature_of(spec))[1],)}
-    return replace(call_of(ask, rows, roles, **options), about=str(asked), told_as=told)
+    return replace(
+        call_of(ask, rows, roles, **options),
+        about=str(asked),
+        told_as=told,
+        leaves_out=orders_of(asked.spec),
+    )
 
 
 def of_compare(data):
@@ -330,16 +334,34 @@ def of_compare(data):
     roles |= {"sample_weight": "weight"} | ({"groups": "group"} if data.draw(st.booleans()) else {})
     options = {"n_resamples": 3, "random_state": 0, **options_of(asked)}
     ask = partial(sx.compare, spec.function)
-    return replace(call_of(ask, rows, roles, **options), about=str(asked))
+    return replace(
+        call_of(ask, rows, roles, **options), about=str(asked), leaves_out=orders_of(asked.spec)
+    )
 
 
 def of_influence_values(data):
+    return _about_a_metric(data, sx.influence_values)
+
+
+def of_sample_size(data):
+    return _about_a_metric(data, partial(sx.sample_size, width=0.1))
+
+
+def _about_a_metric(data, function):
     asked = draw_judge(data)
     spec, rows = asked.spec, asked.rows
     roles = {"y_true": "true", "y_pred": RESPONSES[spec.response], "sample_weight": "weight"}
-    ask = partial(sx.influence_values, spec.function)
+
+    def ask(**arguments):
+        return function(spec.function, **arguments)
+
     told = {"y_pred": (list(signature_of(spec))[1],)}
-    return replace(call_of(ask, rows, roles, **options_of(asked)), about=str(asked), told_as=told)
+    return replace(
+        call_of(ask, rows, roles, **options_of(asked)),
+        about=str(asked),
+        told_as=told,
+        leaves_out=orders_of(asked.spec),
+    )
 
 
 def of_compare_many(data):
@@ -353,4 +375,6 @@ def of_compare_many(data):
         weighted = {**options, "sample_weight": sample_weight}
         return sx.compare_many(asked.spec.function, y_true, models, **weighted)
 
-    return replace(call_of(ask, asked.rows, roles), about=str(asked))
+    return replace(
+        call_of(ask, asked.rows, roles), about=str(asked), leaves_out=orders_of(asked.spec)
+    )

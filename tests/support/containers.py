@@ -37,6 +37,13 @@ def _bare_series(values):
 # --------------------------------------------------------------------------- layouts of memory
 
 
+def _packed(values):
+    """A field of records whose size is no multiple of the item's, and whose start is odd."""
+    records = np.zeros(len(values), [("flag", "i1"), ("value", values.dtype), ("more", "i1", 2)])
+    records["value"] = values
+    return records["value"]
+
+
 def _inner(values):
     """A column of a matrix of which the memory holds more, in Fortran order."""
     wide = np.repeat(values[:, None], 3, axis=1)
@@ -68,6 +75,7 @@ LAYOUTS = {
     "strided": lambda values: np.repeat(values, 2)[::2],
     "backwards": lambda values: values[::-1].copy()[::-1],
     "inner column": _inner,
+    "field of packed records": _packed,
     "field of a record array": _record_array,
     "read-only": _read_only,
     "byte-swapped": _swapped,
