@@ -26,17 +26,13 @@ from skmetrics_ext.inference.influence.spread import Contributions, over_classes
 from skmetrics_ext.inference.methods import FEW_THAT_DECIDE, OF_RAREST
 from skmetrics_ext.inference.question import Question, difference_of
 from skmetrics_ext.inference.results import NO_WIDTH, Comparison, reason
-from skmetrics_ext.inference.tests.contingency import (
-    alike_bounds,
-    mcnemar_comparison,
-    tango_score,
-)
 from skmetrics_ext.inference.tests.delong import (
     NONE_APART,
     correlated_areas,
     paired_comparison,
     tail_probability,
 )
+from skmetrics_ext.inference.tests.mcnemar import alike_bounds, mcnemar_comparison, tango_score
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.validation import Labels

@@ -11,7 +11,7 @@ def test_joint_draws_are_those_of_one_metric_alone(script, monkeypatch):
     study, page = script("coverage"), script("coverage_page")
     monkeypatch.setattr(study, "LARGE", 1000)
     monkeypatch.setattr(study, "DRAWS", 49)
-    for names in (["equal_error_rate", "pr_auc_score"], ["ks_statistic_score"]):
+    for names in (["equal_error_rate", "auprg_score"], ["ks_statistic_score"]):
         ((listed, simulate),) = study.groups(list(study.cases(names)))
         seen = []
         monkeypatch.setattr(study, "result", lambda *given, to=seen: to.append(given))

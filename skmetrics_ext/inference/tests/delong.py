@@ -19,7 +19,7 @@ from skmetrics_ext.inference.margins import SIDES, Claim
 from skmetrics_ext.inference.methods import OF_RAREST
 from skmetrics_ext.inference.proportions import normal_quantile
 from skmetrics_ext.inference.results import Comparison, reason
-from skmetrics_ext.inference.tests.contingency import alike_bounds
+from skmetrics_ext.inference.tests.mcnemar import alike_bounds
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.rankings.roc_areas import roc_auc_score
 from skmetrics_ext.numeric import Array, divide
