@@ -13,6 +13,14 @@ if "native" not in kernels.available():
     pytest.skip("the native kernels are not built", allow_module_level=True)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def implementation():
+    """Both run in every test here."""
+    before = kernels.active()
+    yield
+    kernels.use(before)
+
+
 def both(call):
     answers = []
     for name in kernels.available():
@@ -22,7 +30,7 @@ def both(call):
 
 
 def check(seeds):
-    before, refused = kernels.active(), 0
+    refused = 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for seed in seeds:
@@ -30,7 +38,6 @@ def check(seeds):
             numpy_says, native_says = both(call)
             assert alike(native_says, numpy_says), (call.name, call.told, native_says, numpy_says)
             refused += isinstance(numpy_says, type)
-    kernels.use(before)
     # Values and refusals both are compared.
     assert 0.2 < refused / len(seeds) < 0.8
 

@@ -2,18 +2,28 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from support.compare import alike, listed
 from support.layouts import layouts_of, records
 
-from skmetrics_ext.kernels import _numpy, available
+from skmetrics_ext import kernels
+from skmetrics_ext.kernels import _numpy
 
-if "native" not in available():
+if "native" not in kernels.available():
     pytest.skip("the native kernels are not built", allow_module_level=True)
 
 from skmetrics_ext.kernels import _native
+
+
+@pytest.fixture(scope="module", autouse=True)
+def implementation():
+    """Both run in every test here."""
+    before = kernels.active()
+    yield
+    kernels.use(before)
+
 
 ROWS = st.integers(0, 9)
 SCORE_TYPES = ["f8", "f4", "i8", "f2", "u1", ">f8", "?", "U2", "O", "c16", "M8[s]", "g"]
@@ -195,8 +205,20 @@ def answer(module, name, arguments):
             return type(error)
 
 
-@given(call=calls())
-def test_both_answer_or_refuse_alike(call):
+def check(call):
     name, arguments = call
     found, expected = answer(_native, name, arguments), answer(_numpy, name, arguments)
     assert alike(found, expected), (found, expected)
+
+
+@settings(max_examples=200)
+@given(call=calls())
+def test_both_answer_or_refuse_alike(call):
+    check(call)
+
+
+@pytest.mark.slow
+@settings(max_examples=20_000)
+@given(call=calls())
+def test_so_in_many_calls(call):
+    check(call)

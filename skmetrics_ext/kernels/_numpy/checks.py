@@ -8,12 +8,19 @@ from skmetrics_ext.numeric import Array
 
 
 def check_codes(codes: Array, n_classes: int, *others: Array | None) -> None:
-    """Refuse codes that are of no class, and columns of other lengths than theirs."""
-    if codes.dtype != np.int64 or codes.ndim != 1:
-        raise TypeError(f"codes must be a column of int64, got {codes.ndim}-D {codes.dtype}.")
+    """Refuse codes that are of no class, and columns of other lengths than theirs.
+
+    `numpy.bincount` would write beside its memory, and a mask would hide the code from its reader.
+    """
+    if type(codes) is not np.ndarray or codes.dtype != np.int64 or codes.ndim != 1:
+        raise TypeError(f"codes must be a column of int64, got {codes!r:.60}.")
     n_rows = len(codes)
     for other in others:
-        if other is not None and len(other) != n_rows:
+        if other is None:
+            continue
+        if type(other) is not np.ndarray:
+            raise TypeError(f"Columns must be plain arrays, got {type(other).__name__}.")
+        if len(other) != n_rows:
             raise ValueError(f"Columns of {n_rows} and {len(other)} rows.")
     # A negative code is a large one without its sign.
     if n_rows and not codes.view(np.uint64).max() < n_classes:

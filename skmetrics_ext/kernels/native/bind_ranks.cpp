@@ -85,7 +85,9 @@ nb::object ranked_wins_(nb::handle score, nb::handle codes, nb::handle weight) {
       nb::gil_scoped_release unlocked;
       wins = ranked_wins(given.score().column<S>(), given.codes(), given.size(), rows);
     }
-    if (!wins || !is_finite(wins->twice_won)) return nb::none();
+    if (!wins || !is_finite(wins->twice_won) || !is_finite(wins->negative + wins->positive)) {
+      return nb::none();
+    }
     return nb::make_tuple(wins->twice_won, wins->negative, wins->positive);
   });
 }
