@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.draws.readers import RawRows, check_models, find_metric
 from skmetrics_ext.inference.draws.units import WEIGHT_KINDS
@@ -174,7 +176,8 @@ def answer(asked: Question, method: str = "auto") -> Comparison:
             "method='permutation' tests that nothing differs and takes no margin, got "
             f"{asked.claim.margin:g}."
         )
-    found = _by_method(asked, method)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # nan where undefined
+        found = _by_method(asked, method)
     claimed = replace(found, alternative=asked.claim.alternative, margin=asked.claim.margin)
     return claimed if asked.groups is None else replace(claimed, **asked.about_groups())
 

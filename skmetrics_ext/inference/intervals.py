@@ -215,7 +215,8 @@ def interval_of(
             f"method={method!r} does not apply to {reading.metric.name} here; those that do are "
             f"{list(methods)}."
         )
-    found = listed(methods[method](reading, method, level, plan), method, level)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # nan where undefined
+        found = listed(methods[method](reading, method, level, plan), method, level)
     return found if reading.group is None else _with_groups(found, reading)
 
 

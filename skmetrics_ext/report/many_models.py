@@ -219,7 +219,7 @@ def compare_many(
     -----  ------  ----------  -------------------  ------------
     a      b             0.15     [0.0284, 0.2716]        0.0113
     a      c             0.15    [0.04205, 0.2579]        0.0048
-    b      c                0  [-0.07065, 0.07065]             1
+    b      c                0  [-0.07211, 0.07211]             1
     """
     check_option("adjust", adjust, ADJUSTMENTS)
     check_option("weights_are", weights_are, WEIGHT_KINDS)

@@ -330,7 +330,8 @@ def _check_classes(classes: Array, matrix: Array, labels: Any) -> None:
         raise InvalidParameterError(
             "y_true and y_prob contain different number of classes: "
             f"{len(classes)} vs {matrix.shape[1]}. Please provide the true labels explicitly "
-            f"through the labels argument (y_proba). Classes found in y_true: {classes}"
+            f"through the labels argument. Classes found in y_true: {classes}, "
+            f"columns of y_proba: {matrix.shape[1]}"
         )
     raise InvalidParameterError(
         "The number of classes in labels is different from that in y_prob. Classes found in "

@@ -218,7 +218,8 @@ def cohen_kappa_score(
         raise InvalidParameterError(
             f"replace_undefined_by has to be in [-1, 1] or nan, got {replace_undefined_by!r}."
         )
-    checked = Labels.check(y1, y2, sample_weight=sample_weight, names=("y1", "y2"))
+    # Errors call the raters y_true and y_pred, as scikit-learn's do.
+    checked = Labels.check(y1, y2, sample_weight=sample_weight)
     checked = checked.single_label("kappa")
     if labels is not None:
         _check_present(read_labels(labels, once=True), checked)

@@ -75,7 +75,11 @@ def auc(x: Any, y: Any) -> float:
 
 
 def _coordinates(column: Column) -> Array:
-    values = score_values(column).astype(np.float64, copy=False)
+    is_plain = not column.is_sparse and column.categories is None
+    # Plain floats are nan where a curve is undefined: so is its area.
+    has_nan = is_plain and column.values.dtype.kind == "f"
+    values = column.values if has_nan else score_values(column)
+    values = values.astype(np.float64, copy=False)
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:

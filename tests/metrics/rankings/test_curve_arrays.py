@@ -114,7 +114,7 @@ def test_auc_of_a_curve_that_is_undefined_is_nan():
         ([1], [1], "At least 2 points"),
         ([0, 2, 1], [0, 1, 2], "neither increasing nor decreasing"),
         ([[0, 1], [1, 2]], [0, 1], "x should be a 1d array"),
-        ([0, 1], ["a", "b"], "y should be a 1d array"),
+        ([0, 1], ["a", "b"], "y must hold numbers"),
     ],
 )
 def test_auc_of_what_is_no_curve(x, y, message):
