@@ -82,11 +82,11 @@ def compare(
           There is no interval;
         - "auto": the first of these that applies. Where areas have no variance to estimate, its
           p-value is that of "permutation".
-    alternative : {"two-sided", "less", "greater", "non-inferior", "equivalent"}, \
-            default="two-sided"
+    alternative : str, default="two-sided"
+        "two-sided", "less", "greater", "non-inferior" or "equivalent".
         What is claimed of the metric of the first model: that it differs from that of the second,
         is less, is greater; with a margin, by more than that; that it is "non-inferior", not
-        worse by the margin or more, where `better` is as the metric has it; or "equivalent",
+        worse by the margin or more, where better is as the metric has it; or "equivalent",
         within the margin on both sides. The interval is two-sided whatever the alternative.
     margin : float, default=None
         The least difference that matters, in units of the metric; positive.

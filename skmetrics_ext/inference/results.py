@@ -96,7 +96,7 @@ class Comparison:
     statistic : float
         Test statistic; nan where the method has none.
     p_value : float
-        Of the hypothesis that what `alternative` claims is not so.
+        Of the hypothesis that what ``alternative`` claims is not so.
     method : str
         How the difference was tested.
     value_a, value_b : float

@@ -83,8 +83,8 @@ def compare_samples(
         - the name of a method of `confidence_interval` combines the intervals of that;
         - "welch" adds the variances of `influence_values`, with a t quantile of Satterthwaite's
           degrees of freedom; of means over rows it is Welch's test.
-    alternative : {"two-sided", "less", "greater", "non-inferior", "equivalent"}, \
-            default="two-sided"
+    alternative : str, default="two-sided"
+        "two-sided", "less", "greater", "non-inferior" or "equivalent".
         What is claimed of the first sample, as in `compare`.
     margin : float, default=None
         The least difference that matters, as in `compare`.
