@@ -190,7 +190,7 @@ def _by_method(asked: Question, method: str) -> Comparison:
     if method == "permutation":
         return by_permutation(asked)
     if method in ("auto", "delta"):
-        added = asked.contributions()
+        added = asked.contributions
         if added is not None:
             return by_delta(asked, added)
     if method in ("auto", "bootstrap"):
@@ -208,7 +208,7 @@ def _applicable(asked: Question) -> list[str]:
     applies = {
         "delong": is_mean_area(asked.metric),
         "mcnemar": is_hits(asked),
-        "delta": asked.contributions() is not None,
+        "delta": asked.contributions is not None,
         "bootstrap": True,
         "permutation": True,
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,10 +11,10 @@ from skmetrics_ext.inference.compare import answer
 from skmetrics_ext.inference.draws.bootstrap import seed_sequence
 from skmetrics_ext.inference.draws.units import Units
 from skmetrics_ext.inference.influence.scales import quantile
-from skmetrics_ext.inference.influence.spread import Contributions, covariance
+from skmetrics_ext.inference.influence.spread import joint_spread
 from skmetrics_ext.inference.paired import few_apart
 from skmetrics_ext.inference.proportions import normal_quantile
-from skmetrics_ext.inference.question import Question
+from skmetrics_ext.inference.question import Question, within
 from skmetrics_ext.inference.results import Comparison
 from skmetrics_ext.inference.tests.adjustment import holm_adjust
 from skmetrics_ext.numeric import Array, divide
@@ -46,7 +46,7 @@ def by_largest(asked: Question, pairs: Sequence[Pair]) -> Differences:
     """
     from scipy.special import ndtr, ndtri, stdtr
 
-    found = asked.contributions()
+    found = asked.contributions
     if found is None:
         raise InvalidParameterError(
             f"adjust='max_t' needs a derivative by the rows, which {asked.metric.name} of these "
@@ -55,12 +55,13 @@ def by_largest(asked: Question, pairs: Sequence[Pair]) -> Differences:
     readings, added = [one for one, _ in found], [part for _, part in found]
     units = Units.of_rows(len(readings[0].data.true), readings[0].facts, readings[0].stratum)
     values = np.array([float(one.value) for one in readings])
-    spread = covariance(added, units)
+    spread, apart = joint_spread([part.on(units) for part in added])
     first, second = np.array(pairs).T
     own = np.diag(spread)
     variance = own[first] + own[second] - 2 * spread[first, second]
     known = variance > _RANK * (own[first] + own[second])
-    freedom, effective = _reliability(added, units, pairs)
+    of_pairs = [apart[max(pair), min(pair)] for pair in pairs]
+    freedom, effective = np.array([(one.freedom, one.effective) for one in of_pairs]).T
     error = np.sqrt(np.where(known, variance, np.nan))
     with np.errstate(invalid="ignore"):  # infinity less infinity is undefined
         difference = values[first] - values[second]
@@ -76,8 +77,7 @@ def by_largest(asked: Question, pairs: Sequence[Pair]) -> Differences:
     ends = normal_quantile(asked.level), normal_quantile(1 - (1 - asked.level) / n_tests)
     together = float(1 - 2 * ndtr(-np.clip(largest[place], *ends)))
     away = quantile(together, freedom) * error
-    width = asked.metric.spec.bounds[1] - asked.metric.spec.bounds[0]
-    low, high = np.maximum(difference - away, -width), np.minimum(difference + away, width)
+    low, high = within(asked.metric, difference - away, difference + away)
     notes = [few_apart(readings[i], readings[j], effective[k]) for k, (i, j) in enumerate(pairs)]
     for k, pair in enumerate(pairs):
         if known[k]:
@@ -86,16 +86,6 @@ def by_largest(asked: Question, pairs: Sequence[Pair]) -> Differences:
         one = _alone(asked, pair, 1 - (1 - asked.level) / len(pairs), "delta")
         low[k], high[k], p_value[k], notes[k] = one.low, one.high, one.p_value, one.note
     return Differences(values.tolist(), difference, low, high, p_value, notes)
-
-
-def _reliability(
-    added: Sequence[Contributions], units: Units, pairs: Sequence[Pair]
-) -> tuple[Array, Array]:
-    """Degrees of freedom of the variance of each difference, and the rows that decide it."""
-    rows = [one.on(units) for one in added]
-    spreads = [rows[i].minus(rows[j]).spread() for i, j in pairs]
-    freedom, effective = np.array([(one.freedom, one.effective) for one in spreads]).T
-    return freedom, effective
 
 
 def _largest(spread: Array, first: Array, second: Array, n_draws: int, seed: object) -> Array:
@@ -133,4 +123,4 @@ def by_holm(asked: Question, pairs: Sequence[Pair]) -> Differences:
 def _alone(asked: Question, pair: Pair, level: float, method: str) -> Comparison:
     """Two of the models by themselves."""
     models, names = (tuple(of[k] for k in pair) for of in (asked.models, asked.names))
-    return answer(asked._replace(models=models, names=names, level=level), method)
+    return answer(replace(asked, models=models, names=names, level=level), method)

@@ -305,17 +305,14 @@ def few_rows(reading: Reading) -> str:
 
 def _rows_in_range(reading: Reading) -> float:
     """Rows of one class that a partial area goes over; infinite for any other metric."""
-    units, about = reading.units, reading.metric.params
-    if reading.metric.row is None or units.stratum is None:
+    about = reading.metric.params
+    given = [name for name in ("fpr_range", "max_fpr", "tpr_range") if about.get(name) is not None]
+    if not given or reading.metric.row is None or reading.units.stratum is None:
         return np.inf
-    rows = np.bincount(units.stratum, weights=units.rows)
+    rows = np.bincount(reading.units.stratum, weights=reading.units.rows)
     n_pos, n_neg = (rows[1], rows[0]) if len(rows) == 2 else (rows.min(), rows.sum() - rows.max())
-    inside = np.inf
-    for name, total in (("fpr_range", n_neg), ("max_fpr", n_neg), ("tpr_range", n_pos)):
-        if about.get(name) is not None:
-            low, high = np.append(0.0, about[name])[-2:]
-            inside = total * float(high - low)
-    return inside
+    low, high = np.append(0.0, about[given[-1]])[-2:]
+    return float((n_pos if given[-1] == "tpr_range" else n_neg) * (high - low))
 
 
 def _of_rarest(

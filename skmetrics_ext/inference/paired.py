@@ -24,7 +24,7 @@ from skmetrics_ext.inference.draws.readings import (
 )
 from skmetrics_ext.inference.influence.spread import Contributions, over_classes
 from skmetrics_ext.inference.methods import FEW_THAT_DECIDE, OF_RAREST
-from skmetrics_ext.inference.question import Question, difference_of
+from skmetrics_ext.inference.question import Question, difference_of, within
 from skmetrics_ext.inference.results import NO_WIDTH, Comparison, reason
 from skmetrics_ext.inference.tests.delong import (
     NONE_APART,
@@ -34,7 +34,6 @@ from skmetrics_ext.inference.tests.delong import (
 )
 from skmetrics_ext.inference.tests.mcnemar import alike_bounds, mcnemar_comparison, tango_score
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.registry import Metric
 from skmetrics_ext.validation import Labels
 
 _FEW = 10  # rows of a class, or in which the models differ: with less the level is not held
@@ -131,7 +130,8 @@ def by_delta(asked: Question, added: list[tuple[TallyReading, Contributions]]) -
         variance, freedom = _with_silent_classes(first, second, parts, variance, freedom)
     error = float(np.sqrt(variance))
     away = float(stdtrit(freedom, (1 + asked.level) / 2)) * error
-    bounds = _within(asked.metric, difference - away, difference + away)
+    low, high = within(asked.metric, difference - away, difference + away)
+    bounds = float(low), float(high)
     p_value, null = asked.claim.tested(
         lambda null, side: tail_probability((difference - null) / error, float(freedom), side)
     )
@@ -291,11 +291,3 @@ def _told(
     difference, level = values[0] - values[1], asked.level
     note = note or reason(difference, *bounds)
     return Comparison(difference, *bounds, statistic, p_value, method, *values, error, level, note)
-
-
-def _within(metric: Metric, low: float, high: float) -> tuple[float, float]:
-    """Bounds of a difference, inside those that the metric allows."""
-    if metric.row is None:
-        return low, high
-    width = metric.row.bounds[1] - metric.row.bounds[0]
-    return max(low, -width), min(high, width)

@@ -203,7 +203,7 @@ class Pilot:
             groups = read_groups(groups, models[0].true.shape[0], **beside)
         low, high = settled.spec.bounds
         if is_pair:
-            added = Question(settled, models, groups, weights_are).contributions()
+            added = Question(settled, models, groups, weights_are).contributions
             if added is None:
                 raise _no_derivative(found)
             apart = difference_of(added)

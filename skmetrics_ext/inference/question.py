@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
 
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
 from skmetrics_ext.inference.draws.pairs import (
@@ -22,7 +26,8 @@ from skmetrics_ext.registry import Metric
 _OF_HITS = ("hits", "marks")  # tallies of rows that are right or wrong
 
 
-class Question(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Question:
     """What is asked of models, mostly two: a metric that is settled, and data that were checked.
 
     Of a function of the user's own the data are `RawRows`.
@@ -32,7 +37,7 @@ class Question(NamedTuple):
     models: tuple[Any, ...]
     groups: Any = None
     weights_are: str = "importance"
-    claim: Claim = Claim()
+    claim: Claim = field(default_factory=Claim)
     level: float = 0.95
     plan: DrawPlan = PLAN
     names: tuple[str, ...] = ("pred_a", "pred_b")
@@ -52,17 +57,18 @@ class Question(NamedTuple):
 
     def turned(self) -> Question:
         """The same of the models in the other order."""
-        return self._replace(models=self.models[::-1], claim=self.claim.per(-1.0))
+        return replace(self, models=self.models[::-1], claim=self.claim.per(-1.0))
 
     def about_groups(self) -> dict[str, Any]:
         """Their number, and what they do to the variance of the difference."""
-        added = self.contributions()
+        added = self.contributions
         if added is None:
             return {"n_groups": self.pair().units.n_groups}
         difference = difference_of(added)
         found = {"n_groups": difference.units.n_groups}
         return {**found, "design_effect": float(difference.design_effect())}
 
+    @cached_property
     def contributions(self) -> list[tuple[TallyReading, Contributions]] | None:
         """What each row adds to the metric of any model; None where it has no derivative."""
         if self.metric.row is None:
@@ -83,6 +89,14 @@ def difference_of(added: list[tuple[TallyReading, Contributions]]) -> Contributi
     (first, of_first), (_, of_second) = added
     units = Units.of_rows(first.data.true.shape[0], first.facts, first.stratum)
     return of_first.on(units).minus(of_second.on(units))
+
+
+def within(metric: Metric, low: Any, high: Any) -> tuple[Any, Any]:
+    """Bounds of differences, inside those that the metric allows."""
+    if metric.row is None:
+        return low, high
+    width = metric.row.bounds[1] - metric.row.bounds[0]
+    return np.maximum(low, -width), np.minimum(high, width)
 
 
 def is_mean_area(metric: Metric) -> bool:

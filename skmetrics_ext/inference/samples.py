@@ -22,6 +22,7 @@ from skmetrics_ext.inference.influence.spread import Spread
 from skmetrics_ext.inference.intervals import reading_asked
 from skmetrics_ext.inference.margins import Claim
 from skmetrics_ext.inference.methods import Interval, bounds_of_draws, methods_of
+from skmetrics_ext.inference.question import within
 from skmetrics_ext.inference.results import Comparison
 from skmetrics_ext.inference.tests.delong import tail_probability
 from skmetrics_ext.metrics.documentation import document
@@ -296,8 +297,8 @@ def _welch(first: Reading, second: Reading, claim: Claim, level: float) -> Compa
     freedom = variance**2 / float((variances**2 / freedoms).sum())
     error = variance**0.5
     away = float(quantile(level, np.asarray(freedom))) * error
-    width = first.metric.spec.bounds[1] - first.metric.spec.bounds[0]
-    bounds = max(difference - away, -width), min(difference + away, width)
+    low, high = within(first.metric, difference - away, difference + away)
+    bounds = float(low), float(high)
     p_value, null = claim.tested(
         lambda null, side: tail_probability((difference - null) / error, freedom, side)
     )

@@ -228,15 +228,16 @@ def cell_sums(values: Array, cells: Array, n_cells: int) -> Array:
     return np.stack(sums).reshape(*values.shape[:-1], n_cells)
 
 
-def covariance(models: list[Contributions], units: Units) -> Array:
-    """Covariance (p, p) of a metric of several models of the same rows.
+def joint_spread(models: Sequence[Contributions]) -> tuple[Array, dict[tuple[int, int], Spread]]:
+    """Covariance (p, p) of a metric of several models of the same units, and their differences.
 
-    That of two is the part of the variance of their sum that they have not alone.
+    The covariance of two is what the variance of their difference lacks of those of both. A
+    difference is under its models, the later one first.
     """
-    found = np.empty((len(models), len(models)))
+    found, apart = np.diag([float(one.spread().variance) for one in models]), {}
     for i, first in enumerate(models):
-        found[i, i] = first.on(units).spread().variance
         for j, second in enumerate(models[:i]):
-            apart = first.on(units).minus(second.on(units)).spread().variance
-            found[i, j] = found[j, i] = (found[i, i] + found[j, j] - apart) / 2
-    return found
+            apart[i, j] = first.minus(second).spread()
+            found[i, j] = (found[i, i] + found[j, j] - float(apart[i, j].variance)) / 2
+            found[j, i] = found[i, j]
+    return found, apart

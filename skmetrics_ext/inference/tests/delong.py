@@ -14,7 +14,7 @@ from skmetrics_ext.inference.draws.readers import read_checked
 from skmetrics_ext.inference.draws.readings import TallyReading
 from skmetrics_ext.inference.draws.units import Units
 from skmetrics_ext.inference.influence.areas import score_bounds, sides_of
-from skmetrics_ext.inference.influence.spread import Contributions, covariance
+from skmetrics_ext.inference.influence.spread import Contributions, joint_spread
 from skmetrics_ext.inference.margins import SIDES, Claim
 from skmetrics_ext.inference.methods import OF_RAREST
 from skmetrics_ext.inference.proportions import normal_quantile
@@ -229,11 +229,11 @@ def correlated_areas(
     metric = find(roc_auc_score, {"multi_class": multi_class, "average": average})
     readings = [read_checked(metric, one, groups, weights_are) for one in checked]
     first = readings[0]
-    added = [part for part in map(Contributions.of, readings) if part is not None]  # areas have
     units = Units.of_rows(len(first.data.true), first.facts, first.stratum)
+    added = [one.on(units) for one in map(Contributions.of, readings) if one is not None]
     rows = int(units.rows.sum()) if units.group is None else units.n_groups
     values = np.array([one.value for one in readings])
-    return Correlated(values, covariance(added, units), readings, rows, fewest_rows(first))
+    return Correlated(values, joint_spread(added)[0], readings, rows, fewest_rows(first))
 
 
 # --------------------------------------------------------------------------- tests
