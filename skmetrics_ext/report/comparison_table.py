@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from skmetrics_ext.report.document import fragment, table
-from skmetrics_ext.report.frames import frame_of
+from skmetrics_ext.report.frames import Framed
 from skmetrics_ext.report.render import interval, probability, signed, text_table
 
 
-class ComparisonTable(list[dict[str, Any]]):
+class ComparisonTable(Framed, list[dict[str, Any]]):
     """A list of a dict per metric and pair of models, shown as a table.
 
     Made by `CrossValidationReport.compare`.
@@ -26,24 +26,8 @@ class ComparisonTable(list[dict[str, Any]]):
         super().__init__(rows)
         self.confidence_level = confidence_level
 
-    def frame(self, *, library: str = "pandas") -> Any:
-        """The rows as a data frame.
-
-        Parameters
-        ----------
-        library : {"pandas", "polars"}, default="pandas"
-            Whose frame.
-
-        Returns
-        -------
-        pandas.DataFrame or polars.DataFrame
-
-        Raises
-        ------
-        ImportError
-            If the library is not installed.
-        """
-        return frame_of(self, library, "ComparisonTable.frame")
+    def _listed(self) -> list[dict[str, Any]]:
+        return self
 
     def header(self) -> list[str]:
         """Names of the columns that are shown."""

@@ -7,6 +7,35 @@ from typing import Any
 from skmetrics_ext.validation import check_option
 
 
+class Framed:
+    """Rows that are given as a data frame too."""
+
+    __slots__ = ()
+
+    def _listed(self) -> list[dict[str, Any]]:
+        """The rows."""
+        raise NotImplementedError
+
+    def frame(self, *, library: str = "pandas") -> Any:
+        """The rows as a data frame.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars"}, default="pandas"
+            Whose frame.
+
+        Returns
+        -------
+        pandas.DataFrame or polars.DataFrame
+
+        Raises
+        ------
+        ImportError
+            If the library is not installed.
+        """
+        return frame_of(self._listed(), library, f"{type(self).__name__}.frame")
+
+
 def frame_of(table: list[dict[str, Any]], library: str, what: str) -> Any:
     """Rows as a frame of pandas or polars."""
     check_option("library", library, ("pandas", "polars"))

@@ -15,7 +15,7 @@ from skmetrics_ext.inference.question import Question
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.registry import Metric
-from skmetrics_ext.report.frames import frame_of
+from skmetrics_ext.report.frames import Framed
 from skmetrics_ext.report.render import text_table
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.groups import read_groups
@@ -26,7 +26,7 @@ ADJUSTMENTS = ("max_t", "holm")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class ManyComparisons:
+class ManyComparisons(Framed):
     """Models compared on the same rows, with p-values and intervals that hold together.
 
     Made by `compare_many`; printing it shows a table.
@@ -63,24 +63,8 @@ class ManyComparisons:
     confidence_level: float
     control: Any = None
 
-    def frame(self, *, library: str = "pandas") -> Any:
-        """The rows as a data frame.
-
-        Parameters
-        ----------
-        library : {"pandas", "polars"}, default="pandas"
-            Whose frame.
-
-        Returns
-        -------
-        pandas.DataFrame or polars.DataFrame
-
-        Raises
-        ------
-        ImportError
-            If the library is not installed.
-        """
-        return frame_of(self.rows, library, "ManyComparisons.frame")
+    def _listed(self) -> list[dict[str, Any]]:
+        return self.rows
 
     def plot(self, ax: Any = None) -> Any:
         """Models by their value, those that are not shown to differ joined by a line.
