@@ -24,6 +24,7 @@ import figures
 import growth
 from cases import CASES
 from measuring import measure_all, not_installed
+from options import race_parser
 from output import CLOCKS, machine, machine_line, problems, put, sizes_table
 from timing import one_thread
 
@@ -90,7 +91,7 @@ _MODES: dict[str, Callable[[argparse.Namespace], Found]] = {
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = race_parser(__doc__, "MODE")
     mode = parser.add_mutually_exclusive_group()
     for name in ("figures", "growth"):
         text = _MODES[name].__doc__.splitlines()[0]
@@ -99,25 +100,15 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--sizes", type=int, nargs="+", help="numbers of rows")
     parser.add_argument("--only", default="", metavar="REGEX", help="cases whose name matches")
     parser.add_argument("--peers", default="", metavar="REGEX", help="libraries that match")
-    parser.add_argument("--rounds", type=int, default=15, help="at most (default 15, at least 3)")
-    parser.add_argument(
-        "--seconds", type=float, default=10.0, help="stop the rounds of a case after so long"
-    )
     parser.add_argument("--largest", type=int, metavar="N", help="leave out figures beyond")
     parser.add_argument(
         "--memory-repeats", type=int, default=3, help="processes for each peak of memory"
     )
     parser.add_argument("--quick", action="store_true", help="n = 100 and 10,000, five rounds")
-    parser.add_argument("--wall", dest="clock", action="store_const", const="wall", default="cpu")
     parser.add_argument("--plot", type=Path, metavar="PNG", help="with --growth: draw it there")
     parser.add_argument("--json", type=Path, metavar="OUT", help="write all numbers there")
-    parser.add_argument(
-        "--into", type=Path, nargs="+", default=[], metavar="PAGE",
-        help="also put the text where these pages have <!-- begin MODE -->",
-    )  # fmt: skip
     parser.add_argument("--list", action="store_true", help="names of the cases, and stop")
     options = parser.parse_args(arguments)
-    options.rounds = max(options.rounds, 3)
     if options.quick:
         options.rounds, options.seconds = 5, 2.0
     if options.sizes is None:

@@ -16,10 +16,10 @@ import re
 import warnings
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from options import race_parser
 from output import CLOCKS, machine_line, markdown, put, seconds, three_digits
 from timing import Entrant, Ratio, one_thread, race
 
@@ -135,22 +135,13 @@ def costs(options: argparse.Namespace) -> list[str]:
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = race_parser(__doc__, "errors", rounds=5, seconds=2.0)
     parser.add_argument("--only", help="scorers whose names match")
     parser.add_argument("--rows", type=int, default=2000, help="of the errors (default 2,000)")
     parser.add_argument("--draws", type=int, default=4999, help="of the errors (default 4,999)")
     parser.add_argument("--timed-rows", type=int, default=10_000, help="of the times")
     parser.add_argument("--shown", type=int, default=25, help="lines of the table of times")
-    parser.add_argument("--rounds", type=int, default=5, help="at most, at least 3")
-    parser.add_argument("--seconds", type=float, default=2.0, help="stop a race after so long")
-    parser.add_argument("--wall", dest="clock", action="store_const", const="wall", default="cpu")
-    parser.add_argument(
-        "--into", type=Path, nargs="+", default=[], metavar="PAGE",
-        help="also put the text where these pages have <!-- begin errors -->",
-    )  # fmt: skip
-    options = parser.parse_args(arguments)
-    options.rounds = max(options.rounds, 3)
-    return options
+    return parser.parse_args(arguments)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import argparse
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from measuring import own_kernels_kept, tell
+from options import race_parser
 from output import CLOCKS, machine_line, markdown, put, seconds, three_digits
 from timing import Entrant, Ratio, difference, one_thread, race
 
@@ -97,18 +97,9 @@ def measure(n: int, options: argparse.Namespace) -> tuple[list[str], str | None]
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = race_parser(__doc__, "panel")
     parser.add_argument("--sizes", type=int, nargs="+", default=[1000, 10_000, 100_000])
-    parser.add_argument("--rounds", type=int, default=15, help="at most (default 15, at least 3)")
-    parser.add_argument("--seconds", type=float, default=10.0, help="stop a size after so long")
-    parser.add_argument("--wall", dest="clock", action="store_const", const="wall", default="cpu")
-    parser.add_argument(
-        "--into", type=Path, nargs="+", default=[], metavar="PAGE",
-        help="also put the text where these pages have <!-- begin panel -->",
-    )  # fmt: skip
-    options = parser.parse_args(arguments)
-    options.rounds = max(options.rounds, 3)
-    return options
+    return parser.parse_args(arguments)
 
 
 def main(arguments: list[str] | None = None) -> int:

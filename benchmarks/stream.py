@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from options import race_parser
 from output import CLOCKS, machine_line, markdown, put, seconds, three_digits
 from timing import Entrant, Ratio, difference, one_thread, race
 
@@ -91,20 +91,11 @@ def measure(size: int, options: argparse.Namespace) -> tuple[list[list[str]], li
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = race_parser(__doc__, "stream")
     parser.add_argument("--sizes", type=int, nargs="+", default=[32, 256, 4096], help="of a batch")
     parser.add_argument("--batches", type=int, default=600, help="of a stream (default 600)")
-    parser.add_argument("--rounds", type=int, default=15, help="at most (default 15, at least 3)")
-    parser.add_argument("--seconds", type=float, default=10.0, help="stop a size after so long")
-    parser.add_argument("--wall", dest="clock", action="store_const", const="wall", default="cpu")
     parser.add_argument("--strict", action="store_true", help="exit status 1 beyond the limit")
-    parser.add_argument(
-        "--into", type=Path, nargs="+", default=[], metavar="PAGE",
-        help="also put the text where these pages have <!-- begin stream -->",
-    )  # fmt: skip
-    options = parser.parse_args(arguments)
-    options.rounds = max(options.rounds, 3)
-    return options
+    return parser.parse_args(arguments)
 
 
 def main(arguments: list[str] | None = None) -> int:
