@@ -45,6 +45,7 @@ _BY_MODULE = (
     ("backends", LARGE),
     ("merged", LARGE),
     ("streaming", LARGE),
+    ("slices", TESTS),
     ("tallies", LARGE),
     ("registry", REGISTRY),
     ("report", SCORING),

@@ -1,0 +1,129 @@
+"""Columns as codes into their own values, numeric ones in bins, and several of them crossed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext import kernels
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.validation.containers import Column, read_column
+from skmetrics_ext.validation.encoding import encode_columns
+from skmetrics_ext.validation.parameters import check_integer
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Coded:
+    """A column as codes.
+
+    Parameters
+    ----------
+    name : str
+    values : tuple
+        What the codes stand for, in order; bins are text like "[30, 50)".
+    codes : ndarray of int64 of shape (n,)
+    """
+
+    name: str
+    values: tuple[Any, ...]
+    codes: Array
+
+    @classmethod
+    def of(cls, name: str, column: Any, bins: Any = None) -> Coded:
+        """Read a column; of numbers in ``bins``, a number of quantile bins or inner edges."""
+        read = column if isinstance(column, Column) else read_column(column, name)
+        if read.is_sparse or read.values.ndim != 1:
+            raise InvalidParameterError(
+                f"Column {name!r} must hold one value a row, got shape {read.values.shape}."
+            )
+        if bins is None:
+            values, (codes,) = encode_columns((read, read.values))
+            return cls(name, tuple(values.tolist()), codes.astype(np.int64, copy=False))
+        edges = edges_of(name, numbers_of(read), bins)
+        return cls(name, bin_names(edges), bin_codes(numbers_of(read), edges))
+
+
+def numbers_of(column: Column) -> Array:
+    """A column of numbers that bins can hold."""
+    values = column.values
+    if column.categories is not None or values.dtype.kind not in "fiu":
+        raise InvalidParameterError(
+            f"Column {column.name!r} has to hold numbers to be put in bins; leave out its bins."
+        )
+    values = values.astype(np.float64, copy=False)
+    if np.isnan(values).any():
+        row = int(np.argmax(np.isnan(values)))
+        raise InvalidParameterError(f"Column {column.name!r} has a missing value in row {row}.")
+    return values
+
+
+def edges_of(name: str, values: Array, bins: Any) -> Array:
+    """Inner edges of bins: as given, or quantiles for so many of about equal numbers of rows."""
+    if isinstance(bins, int | np.integer) and not isinstance(bins, bool):
+        n_bins = check_integer(f"bins of {name!r}", bins, 2)
+        return quantile_edges(values, n_bins)
+    return check_edges(name, bins)
+
+
+def check_edges(name: str, bins: Any) -> Array:
+    """Inner edges that rise."""
+    edges = np.asarray(bins, dtype=object)
+    try:
+        edges = edges.astype(np.float64)
+    except (TypeError, ValueError):
+        edges = np.zeros((0, 0))
+    if edges.ndim != 1 or not len(edges) or not (np.diff(edges) > 0).all() or np.isnan(edges).any():
+        raise InvalidParameterError(
+            f"bins of {name!r} must be a number of bins, or their inner edges in rising order, "
+            f"got {bins!r:.60}."
+        )
+    return edges
+
+
+def quantile_edges(values: Array, n_bins: int) -> Array:
+    """Values that part the rows into bins of about equal numbers; fewer where values are tied."""
+    ordered = np.sort(values)
+    places = np.arange(1, n_bins) * len(ordered) // n_bins
+    edges = np.unique(ordered[places])
+    return edges[edges > ordered[0]]  # the first bin holds a row
+
+
+def bin_codes(values: Array, edges: Array) -> Array:
+    """Number of the bin of each value; an edge belongs to the bin above it."""
+    return np.searchsorted(edges, values, side="right").astype(np.int64, copy=False)
+
+
+def bin_names(edges: Array) -> tuple[str, ...]:
+    """What each bin holds, as text: "< 30", "[30, 50)", ">= 50"."""
+    if not len(edges):
+        return ("all",)
+    told = [f"{edge:.6g}" for edge in edges]
+    if len(set(told)) < len(told):
+        told = [repr(float(edge)) for edge in edges]
+    inner = [f"[{low}, {high})" for low, high in pairwise(told)]
+    return (f"< {told[0]}", *inner, f">= {told[-1]}")
+
+
+def cross(columns: Sequence[Coded]) -> tuple[Array, Array]:
+    """Combinations of values that occur, and the number of that of each row.
+
+    Returns
+    -------
+    ndarray of int64 of shape (n_combinations, n_columns)
+        The code of each column, in lexical order.
+    ndarray of int64 of shape (n,)
+    """
+    sizes = [len(column.values) for column in columns]
+    number = np.zeros(len(columns[0].codes), dtype=np.int64)
+    for column, size in zip(columns, sizes, strict=True):
+        if number.size and float(number.max() + 1) * size >= 2.0**62:
+            number = kernels.encode(number)[1][0]
+        number = number * size + column.codes
+    _, first, found = np.unique(number, return_index=True, return_inverse=True)
+    codes = np.stack([column.codes[first] for column in columns], axis=1)
+    return codes, found.reshape(-1).astype(np.int64, copy=False)
