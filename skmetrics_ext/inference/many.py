@@ -53,7 +53,7 @@ def by_largest(asked: Question, pairs: Sequence[Pair]) -> Differences:
             "data does not have; adjust='holm' resamples each pair."
         )
     readings, added = [one for one, _ in found], [part for _, part in found]
-    units = Units.of_rows(len(readings[0].data.true), readings[0].facts, readings[0].stratum)
+    units = Units.of_rows(len(readings[0].data.true), readings[0].facts, readings[0].label)
     values = np.array([float(one.value) for one in readings])
     spread, apart = joint_spread([part.on(units) for part in added])
     first, second = np.array(pairs).T

@@ -307,9 +307,9 @@ def _rows_in_range(reading: Reading) -> float:
     """Rows of one class that a partial area goes over; infinite for any other metric."""
     about = reading.metric.params
     given = [name for name in ("fpr_range", "max_fpr", "tpr_range") if about.get(name) is not None]
-    if not given or reading.metric.row is None or reading.units.stratum is None:
+    if not given or reading.metric.row is None or reading.units.label is None:
         return np.inf
-    rows = np.bincount(reading.units.stratum, weights=reading.units.rows)
+    rows = np.bincount(reading.units.label, weights=reading.units.rows)
     n_pos, n_neg = (rows[1], rows[0]) if len(rows) == 2 else (rows.min(), rows.sum() - rows.max())
     low, high = np.append(0.0, about[given[-1]])[-2:]
     return float((n_pos if given[-1] == "tpr_range" else n_neg) * (high - low))

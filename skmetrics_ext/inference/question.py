@@ -87,7 +87,7 @@ class Question:
 def difference_of(added: list[tuple[TallyReading, Contributions]]) -> Contributions:
     """What each row adds to the difference of two models."""
     (first, of_first), (_, of_second) = added
-    units = Units.of_rows(first.data.true.shape[0], first.facts, first.stratum)
+    units = Units.of_rows(first.data.true.shape[0], first.facts, first.label)
     return of_first.on(units).minus(of_second.on(units))
 
 

@@ -152,9 +152,9 @@ def _over_folds(report: CrossValidationReport, model: str, metric: str, _: Any) 
     group = dependent_rows(data.grouping, every)
     if group is not None:
         group = np.unique(group, return_inverse=True)[1]
-    classes = [reading.stratum for reading in readings if reading.stratum is not None]
-    stratum = np.concatenate(classes) if len(classes) == len(readings) else None
-    units = Units.of_rows(len(every), RowFacts(None, group), stratum)
+    classes = [reading.label for reading in readings if reading.label is not None]
+    label = np.concatenate(classes) if len(classes) == len(readings) else None
+    units = Units.of_rows(len(every), RowFacts(None, group), label)
     spread = Contributions.over_folds(parts, units).spread()
     if np.isnan(spread.variance):
         return "a fold has one row, or one group, of a class"

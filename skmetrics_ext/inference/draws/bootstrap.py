@@ -92,7 +92,7 @@ def resample(reading: Reading, plan: DrawPlan) -> Array:
                 "stratified=True draws within classes and groups= draws whole groups, which may "
                 "hold several classes: choose one."
             )
-        if units.stratum is None:
+        if units.label is None:
             raise InvalidParameterError("stratified=True needs one class label a row in y_true.")
     reading = reading.for_draws
     size = _SLOW_BLOCK if reading.is_slow else _BLOCK
@@ -239,8 +239,8 @@ def parts_of(reading: Reading) -> tuple[Array, bool]:
     if isinstance(reading, RowReading):
         return np.arange(n_units) % n_parts, True
     order = np.arange(n_units)
-    if n_parts < n_units and units.stratum is not None:
-        order = np.argsort(units.stratum, kind="stable")
+    if n_parts < n_units and units.label is not None:
+        order = np.argsort(units.label, kind="stable")
     part = np.empty(n_units, dtype=np.int64)
     part[order] = np.arange(n_units) * n_parts // n_units
     return part, False

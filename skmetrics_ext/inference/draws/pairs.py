@@ -47,8 +47,8 @@ class PairReading(Reading):
     @cached_property
     def units(self) -> Units:
         first, second = self._of_rows
-        stratum = self.both.units.stratum
-        return Units.alike(self.facts, None if stratum is None else stratum[first], first, second)
+        label = self.both.units.label
+        return Units.alike(self.facts, None if label is None else label[first], first, second)
 
     @cached_property
     def of_models(self) -> tuple[Array, Array]:

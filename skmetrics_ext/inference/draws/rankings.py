@@ -78,7 +78,7 @@ class RankReading(TallyReading):
     def units(self) -> Units:
         scores = self.data
         if scores.kind != "binary":
-            return Units.of_rows(len(scores.true), self.facts, self.stratum)
+            return Units.of_rows(len(scores.true), self.facts, self.label)
         place = np.unique(scores.score, return_inverse=True)[1].reshape(-1)
         return Units.alike(self.facts, scores.true, place, scores.true)
 

@@ -97,15 +97,15 @@ class TallyReading(Reading):
 
     @property
     def by_class(self) -> Array:
-        facts, stratum = self.facts, self.stratum
+        facts, label = self.facts, self.label
         if facts.group is not None:
             return self.units.by_class()
-        if stratum is None:
-            stratum = np.zeros(self.data.true.shape[0], dtype=np.int64)
-        return np.bincount(stratum, weights=facts.sizes)
+        if label is None:
+            label = np.zeros(self.data.true.shape[0], dtype=np.int64)
+        return np.bincount(label, weights=facts.sizes)
 
     @property
-    def stratum(self) -> Array | None:
+    def label(self) -> Array | None:
         """The class of each row, where it has one."""
         true = self.data.true
         return true if getattr(true, "ndim", 2) == 1 and true.dtype.kind == "i" else None
@@ -156,7 +156,7 @@ class MomentReading(TallyReading):
 
     @cached_property
     def units(self) -> Units:
-        return Units.of_rows(len(self.data.true), self.facts, self.stratum)
+        return Units.of_rows(len(self.data.true), self.facts, self.label)
 
     @cached_property
     def measured(self) -> Array:
@@ -178,7 +178,7 @@ class CheckedReading(TallyReading):
 
     @cached_property
     def units(self) -> Units:
-        return Units.of_rows(self.data.true.shape[0], self.facts, self.stratum)
+        return Units.of_rows(self.data.true.shape[0], self.facts, self.label)
 
     @property
     def is_slow(self) -> bool:
@@ -234,10 +234,10 @@ class RowReading(Reading):
     def units(self) -> Units:
         values = read_column(self.y_true, "y_true").values
         is_column = isinstance(values, np.ndarray) and values.ndim == 1
-        stratum = None
+        label = None
         if is_column and values.dtype.kind != "f":
-            stratum = np.unique(values, return_inverse=True)[1].reshape(-1)
-        return Units.of_rows(values.shape[0], RowFacts(None, self.together), stratum)
+            label = np.unique(values, return_inverse=True)[1].reshape(-1)
+        return Units.of_rows(values.shape[0], RowFacts(None, self.together), label)
 
     @property
     def is_slow(self) -> bool:

@@ -60,7 +60,7 @@ class Units:
         A row of each unit.
     weight : ndarray of float64 of shape (U,) or None
         Weight of a row of each unit.
-    group, stratum : ndarray of int64 of shape (U,) or None
+    group, label : ndarray of int64 of shape (U,) or None
         The group of rows that are drawn together, and the class within which is drawn.
     """
 
@@ -69,12 +69,12 @@ class Units:
     first: Array
     weight: Array | None = None
     group: Array | None = None
-    stratum: Array | None = None
+    label: Array | None = None
 
     @classmethod
-    def alike(cls, facts: RowFacts, stratum: Array | None, *kinds: Array) -> Units:
+    def alike(cls, facts: RowFacts, label: Array | None, *kinds: Array) -> Units:
         """Units of rows that agree in all of these codes, and in what is known of them."""
-        columns = [column for column in (*kinds, facts.group, stratum) if column is not None]
+        columns = [column for column in (*kinds, facts.group, label) if column is not None]
         if facts.weight is not None:
             columns.append(np.unique(facts.weight, return_inverse=True)[1])
         key = columns[0].astype(np.int64)
@@ -83,21 +83,21 @@ class Units:
             if (int(key.max()) + 1) * span >= 2**62:
                 key = np.unique(key, return_inverse=True)[1]
             key = key * span + column
-        return cls._of(*_distinct(key), facts, stratum)
+        return cls._of(*_distinct(key), facts, label)
 
     @classmethod
-    def of_rows(cls, n_rows: int, facts: RowFacts, stratum: Array | None) -> Units:
+    def of_rows(cls, n_rows: int, facts: RowFacts, label: Array | None) -> Units:
         """Every row for itself."""
         rows = np.arange(n_rows)
-        return cls._of(rows, rows, facts, stratum)
+        return cls._of(rows, rows, facts, label)
 
     @classmethod
-    def _of(cls, of_row: Array, first: Array, facts: RowFacts, stratum: Array | None) -> Units:
+    def _of(cls, of_row: Array, first: Array, facts: RowFacts, label: Array | None) -> Units:
         weight, group, sizes = facts
         counts = np.bincount(of_row, weights=sizes, minlength=len(first)).astype(np.int64)
         own = None if weight is None else weight[first].astype(np.float64)
         groups = None if group is None else group[first]
-        return cls(of_row, counts, first, own, groups, None if stratum is None else stratum[first])
+        return cls(of_row, counts, first, own, groups, None if label is None else label[first])
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -106,12 +106,12 @@ class Units:
         """The same units in another order."""
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
-        weight, group, stratum = (
+        weight, group, label = (
             None if about is None else about[order]
-            for about in (self.weight, self.group, self.stratum)
+            for about in (self.weight, self.group, self.label)
         )
         rows, first = self.rows[order], self.first[order]
-        return Units(place[self.of_row], rows, first, weight, group, stratum)
+        return Units(place[self.of_row], rows, first, weight, group, label)
 
     @property
     def n_groups(self) -> int:
@@ -120,11 +120,11 @@ class Units:
 
     def by_class(self) -> Array:
         """Rows of each class, or of groups those that hold some of them."""
-        stratum = np.zeros(len(self), dtype=np.int64) if self.stratum is None else self.stratum
+        label = np.zeros(len(self), dtype=np.int64) if self.label is None else self.label
         if self.group is None:
-            return np.bincount(stratum, weights=self.rows)
-        n_classes = int(stratum.max()) + 1
-        held = np.unique(self.group * n_classes + stratum)
+            return np.bincount(label, weights=self.rows)
+        n_classes = int(label.max()) + 1
+        held = np.unique(self.group * n_classes + label)
         return np.bincount(held % n_classes, minlength=n_classes)
 
     def mass(self, counts: Array) -> Array:
@@ -185,9 +185,9 @@ def draw_counts(rng: np.random.Generator, units: Units, n_draws: int, stratified
     if not stratified:
         return _draw(rng, units.rows, n_draws)
     counts = np.empty((n_draws, len(units)), dtype=np.int64)
-    assert units.stratum is not None
-    for stratum in np.unique(units.stratum):
-        own = np.flatnonzero(units.stratum == stratum)
+    assert units.label is not None
+    for label in np.unique(units.label):
+        own = np.flatnonzero(units.label == label)
         counts[:, own] = _draw(rng, units.rows[own], n_draws)
     return counts
 

@@ -81,14 +81,14 @@ class Contributions:
         Of one row of each unit.
     units : Units
         Rows that are alike, with their numbers and groups.
-    strata : tuple of ndarray of shape (U,) or (S, U)
+    classes : tuple of ndarray of shape (U,) or (S, U)
         Ways to tell classes of units. A class of m rows, or groups, has m - 1 degrees of freedom:
         the variance is that of the first way, its freedom that of the one that leaves least.
     """
 
     parts: Array
     units: Units
-    strata: tuple[Array, ...]
+    classes: tuple[Array, ...]
 
     @classmethod
     def of(cls, reading: Reading) -> Contributions | None:
@@ -101,7 +101,7 @@ class Contributions:
         mass = weight * units.rows
         # They sum to 0 but for rounding, and for the steps of what is read at a point.
         mean = np.einsum("...u,u->...", slope, mass) / mass.sum()
-        return cls(weight * (slope - mean[..., None]), units, _strata(reading))
+        return cls(weight * (slope - mean[..., None]), units, _classes(reading))
 
     @classmethod
     def over_folds(cls, folds: Sequence[Contributions], units: Units) -> Contributions:
@@ -111,12 +111,12 @@ class Contributions:
         """
         parts = np.concatenate([fold.of_rows() for fold in folds]) / len(folds)
         of_fold = np.repeat(np.arange(len(folds)), [len(fold.units.of_row) for fold in folds])
-        strata = []
-        for ways in zip(*(fold.strata for fold in folds), strict=True):
+        told = []
+        for ways in zip(*(fold.classes for fold in folds), strict=True):
             both = zip(ways, folds, strict=True)
-            classes = np.concatenate([way[fold.units.of_row] for way, fold in both])
-            strata.append(of_fold * (int(classes.max()) + 1) + classes)
-        return cls(parts, units, tuple(strata))
+            labels = np.concatenate([way[fold.units.of_row] for way, fold in both])
+            told.append(of_fold * (int(labels.max()) + 1) + labels)
+        return cls(parts, units, tuple(told))
 
     def of_rows(self) -> Array:
         """Contribution of each row, (*S, n)."""
@@ -124,20 +124,20 @@ class Contributions:
 
     def on(self, units: Units) -> Contributions:
         """The same, every row for itself."""
-        strata = tuple(one[..., self.units.of_row] for one in self.strata)
-        return Contributions(self.of_rows(), units, strata)
+        classes = tuple(one[..., self.units.of_row] for one in self.classes)
+        return Contributions(self.of_rows(), units, classes)
 
     def minus(self, other: Contributions) -> Contributions:
         """Of the difference of two metrics of the same units."""
-        strata = (*self.strata, *other.strata[1:])  # what either predicts
-        return Contributions(self.parts - other.parts, self.units, strata)
+        classes = (*self.classes, *other.classes[1:])  # what either predicts
+        return Contributions(self.parts - other.parts, self.units, classes)
 
     def spread(self) -> Spread:
         """Variance and degrees of freedom of the metric, and the shape of what rows add."""
-        first, *others = self.strata
+        first, *others = self.classes
         variance, freedom = _spread(self.parts, self.units, first)
-        for stratum in others:
-            freedom = np.fmin(freedom, _spread(self.parts, self.units, stratum)[1])
+        for label in others:
+            freedom = np.fmin(freedom, _spread(self.parts, self.units, label)[1])
         each, rows = self._independent()
         added = rows * each**2
         squares, cubes = added.sum(axis=-1), (added * each).sum(axis=-1)
@@ -169,31 +169,31 @@ def _shape(squares: Array, cubes: Array, fourth: Array, n_rows: Any) -> tuple[Ar
         return squares**2 / fourth, np.nan_to_num(cubes * np.sqrt(n_rows) / squares**1.5)
 
 
-def _strata(reading: Reading) -> tuple[Array, ...]:
+def _classes(reading: Reading) -> tuple[Array, ...]:
     """Classes of units that have degrees of freedom of their own."""
     one = np.zeros(len(reading.units), dtype=np.int64)
     if isinstance(reading, TableReading):
         return one, *np.divmod(reading.cell, len(reading.classes))
-    if isinstance(reading, MomentReading) or reading.units.stratum is None:
+    if isinstance(reading, MomentReading) or reading.units.label is None:
         return (one,)
     if np.ndim(reading.value) == 1 and isinstance(reading, RankReading):
         # Each class against the rest, of which the others are one class.
         return (reading.data.marks()[reading.units.first].T.astype(np.int64),)
-    return (reading.units.stratum,)
+    return (reading.units.label,)
 
 
-def _spread(parts: Array, units: Units, stratum: Array) -> tuple[Array, Array]:
+def _spread(parts: Array, units: Units, label: Array) -> tuple[Array, Array]:
     """Variance and degrees of freedom (*S)."""
-    if stratum.ndim == 2:
-        each = [_spread(*one) for one in zip(parts, [units] * len(parts), stratum, strict=True)]
+    if label.ndim == 2:
+        each = [_spread(*one) for one in zip(parts, [units] * len(parts), label, strict=True)]
         variance, freedom = np.array(each).T
         return variance, freedom
-    n_classes = int(stratum.max()) + 1
+    n_classes = int(label.max()) + 1
     if units.group is None:
-        squares = cell_sums(units.rows * parts**2, stratum, n_classes)
-        return over_classes(squares, np.bincount(stratum, weights=units.rows, minlength=n_classes))
+        squares = cell_sums(units.rows * parts**2, label, n_classes)
+        return over_classes(squares, np.bincount(label, weights=units.rows, minlength=n_classes))
     n_groups, added = units.n_groups, parts * units.rows
-    held, cell = np.unique(units.group * n_classes + stratum, return_inverse=True)
+    held, cell = np.unique(units.group * n_classes + label, return_inverse=True)
     of_class = held % n_classes
     squares = cell_sums(cell_sums(added, cell, len(held)) ** 2, of_class, n_classes)
     within, freedom = over_classes(squares, np.bincount(of_class, minlength=n_classes))

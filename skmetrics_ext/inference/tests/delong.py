@@ -229,7 +229,7 @@ def correlated_areas(
     metric = find(roc_auc_score, {"multi_class": multi_class, "average": average})
     readings = [read_checked(metric, one, groups, weights_are) for one in checked]
     first = readings[0]
-    units = Units.of_rows(len(first.data.true), first.facts, first.stratum)
+    units = Units.of_rows(len(first.data.true), first.facts, first.label)
     added = [one.on(units) for one in map(Contributions.of, readings) if one is not None]
     rows = int(units.rows.sum()) if units.group is None else units.n_groups
     values = np.array([one.value for one in readings])

@@ -31,7 +31,7 @@ def test_as_many_rows_are_drawn_as_there_are(labels):
 def test_classes_keep_their_size_where_they_are_strata(scores):
     units = read_metric("roc_auc", *scores).units
     counts = draw_counts(np.random.default_rng(0), units, 50, stratified=True)
-    positive = (counts * (units.stratum == 1)).sum(axis=1)
+    positive = (counts * (units.label == 1)).sum(axis=1)
     assert (positive == scores[0].sum()).all()
     assert (counts.sum(axis=1) == 150).all()
 
