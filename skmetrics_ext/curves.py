@@ -13,6 +13,7 @@ from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.rankings.precision_recall import precision_recall_points
 from skmetrics_ext.metrics.rankings.ranking_kernels import recall_ends, roc_arrays
 from skmetrics_ext.numeric import Array, trapezoid
+from skmetrics_ext.rows import frame_of
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option, warn_undefined
 from skmetrics_ext.validation.tensors import to_host
@@ -132,20 +133,34 @@ class Curves(Generic[CurveT]):
         """Area under every curve."""
         return {name: curve.area for name, curve in self.named().items()}
 
-    def frame(self) -> Any:
-        """All points as a pandas data frame with a column ``curve``, pandas imported only now.
+    def columns(self) -> dict[str, Array]:
+        """All points as arrays by name, with the curve of each."""
+        named = self.named()
+        sizes = [len(curve.thresholds) for curve in named.values()]
+        parts = [curve.columns() for curve in named.values()]
+        names: Array = np.empty(len(named), dtype=object)
+        names[:] = list(named)  # classes and averages as they are
+        found: dict[str, Array] = {"curve": np.repeat(names, sizes)}
+        return found | {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
+
+    def frame(self, *, library: str = "pandas") -> Any:
+        """All points as a data frame with a column ``curve``.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars"}, default="pandas"
+            Whose frame.
 
         Returns
         -------
-        pandas.DataFrame
-        """
-        import pandas as pd
+        pandas.DataFrame or polars.DataFrame
 
-        parts = [
-            pd.DataFrame({"curve": [name] * len(curve.thresholds), **curve.columns()})
-            for name, curve in self.named().items()
-        ]
-        return pd.concat(parts, ignore_index=True)
+        Raises
+        ------
+        ImportError
+            If the library is not installed.
+        """
+        return frame_of(self.columns(), library, "Curves.frame")
 
 
 def _read_curves(

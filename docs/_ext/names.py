@@ -49,6 +49,7 @@ _BY_MODULE = (
     ("tallies", LARGE),
     ("registry", REGISTRY),
     ("report", SCORING),
+    ("rows", SCORING),
     ("scoring", SCORING),
     ("panel", SCORING),
     ("thresholds", THRESHOLDS),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from skmetrics_ext.formats import text_table
 from skmetrics_ext.registry import METRICS, MetricSpec
-from skmetrics_ext.report.render import text_table
 
 
 def add_metrics(commands: argparse._SubParsersAction[Any]) -> None:

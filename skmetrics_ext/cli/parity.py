@@ -14,9 +14,9 @@ import numpy as np
 
 from skmetrics_ext.cli.words import tell, whole_number
 from skmetrics_ext.datasets import BUNDLED, load
+from skmetrics_ext.formats import text_table
 from skmetrics_ext.models import MODELS, make_model
 from skmetrics_ext.registry import METRICS, MetricSpec
-from skmetrics_ext.report.render import text_table
 
 
 def add_parity(commands: argparse._SubParsersAction[Any]) -> None:

@@ -13,9 +13,9 @@ from skmetrics_ext.cli.prediction_files import Predictions, read_predictions
 from skmetrics_ext.cli.scoring_file import classes_of, score_rows, without_positive
 from skmetrics_ext.cli.streaming_file import is_large, stream_rows
 from skmetrics_ext.cli.words import new_file, say, share, tell, whole_number
+from skmetrics_ext.formats import html_table, interval, number, text_table
 from skmetrics_ext.report.charts import NO_MATPLOTLIB, can_draw
-from skmetrics_ext.report.document import document, note, pictures, section, table
-from skmetrics_ext.report.render import interval, number, text_table
+from skmetrics_ext.report.document import document, note, pictures, section
 
 
 def add_score(commands: argparse._SubParsersAction[Any]) -> None:
@@ -164,7 +164,7 @@ def _page(options: argparse.Namespace, found: Predictions, rows: list[dict[str, 
             for row in own
         ]
         header = ["metric", "value", f"{level} interval", "method", "why not"]
-        parts.append(section(_title(group, of, own), table(header, cells, text=(3, 4))))
+        parts.append(section(_title(group, of, own), html_table(header, cells, text=(3, 4))))
     lead = [f"{len(found.frame)} rows; true labels: {found.true}"]
     if found.weight:
         lead.append(f"weights: {found.weight}")

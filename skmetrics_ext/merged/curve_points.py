@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.rows import frame_of
 from skmetrics_ext.tallies import RankTally
 
 
@@ -37,18 +38,18 @@ class ThinnedCurve:
         """The true positive rate by its other name."""
         return self.true_positive_rate
 
-    def frame(self) -> Any:
-        """The points as a pandas data frame."""
-        import pandas
+    def columns(self) -> dict[str, Array]:
+        """The points as arrays by name."""
+        return {
+            "threshold": self.thresholds,
+            "false_positive_rate": self.false_positive_rate,
+            "true_positive_rate": self.true_positive_rate,
+            "precision": self.precision,
+        }
 
-        return pandas.DataFrame(
-            {
-                "threshold": self.thresholds,
-                "false_positive_rate": self.false_positive_rate,
-                "true_positive_rate": self.true_positive_rate,
-                "precision": self.precision,
-            }
-        )
+    def frame(self, *, library: str = "pandas") -> Any:
+        """The points as a data frame of pandas or polars."""
+        return frame_of(self.columns(), library, "ThinnedCurve.frame")
 
 
 def thin_curve(tally: RankTally, points: int, gap: float) -> ThinnedCurve | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,12 @@ from skmetrics_ext.merged import intervals, sketches, values
 from skmetrics_ext.merged.curve_points import thin_curve
 from skmetrics_ext.merged.layout import Layout
 from skmetrics_ext.merged.ranges import RangePlan, RangeReading
-from skmetrics_ext.merged.result import Evaluation, EvaluationRow
+from skmetrics_ext.merged.result import Evaluation, evaluation_rows
 from skmetrics_ext.merged.sums import Sums
 from skmetrics_ext.merged.values import NAN, Found
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
+from skmetrics_ext.rows import Row, Rows
 from skmetrics_ext.tallies import ScoreSketch
 
 Columns = Mapping[Any, Sequence[RangeReading]]
@@ -49,10 +51,10 @@ def finish(
     level : float or None
         Of the confidence intervals; None for none.
     """
-    found = Evaluation([], engine, 0.95 if level is None else level)
+    found = Evaluation(Rows(), engine, 0.95 if level is None else level)
     for group in _ordered(sums.rows):
         group_of(found, layout, plan, sums, columns.get(group), sketched.get(group), group, level)
-    return found
+    return replace(found, rows=evaluation_rows(found.rows, found.confidence_level))
 
 
 def group_of(
@@ -126,7 +128,7 @@ def _rows(
     found: Found,
     bounds: intervals.Bounded | None,
     n_rows: int,
-) -> Iterable[EvaluationRow]:
+) -> Iterable[Row]:
     parts = values.parts_of(found.value, classes)
     low, high, method, told = bounds or (NAN, NAN, "", "")
     if len(parts) > 1 or (np.isnan(parts[0][1]) and method != sketches.METHOD):
@@ -134,7 +136,17 @@ def _rows(
     reason = found.reason or told
     for of, value in parts:
         own = reason if len(parts) == 1 or np.isnan(value) else ""
-        yield EvaluationRow(group, one.name, of, value, low, high, n_rows, method, own)
+        yield Row(
+            group=group,
+            metric=one.name,
+            of=of,
+            value=value,
+            low=low,
+            high=high,
+            n_rows=n_rows,
+            method=method,
+            reason=own,
+        )
 
 
 def _ordered(groups: Iterable[Any]) -> list[Any]:

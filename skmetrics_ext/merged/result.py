@@ -2,57 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
+from skmetrics_ext.formats import interval, number
 from skmetrics_ext.merged.curve_points import ThinnedCurve
 from skmetrics_ext.numeric import Array
+from skmetrics_ext.rows import Row, Rows, Shown, Tabular
 from skmetrics_ext.tallies.bins import BinTally
 
 
-@dataclass(frozen=True, slots=True)
-class EvaluationRow:
-    """One metric of one group.
-
-    Parameters
-    ----------
-    group : object
-        Value of the column ``by``; None for all rows together.
-    metric : str
-        Name of the metric. Losses are not negated.
-    of : object
-        The class, or the pair of classes, of a metric that has a value for each; else None.
-    value : float
-        nan where it is undefined, and where only bounds are known.
-    low, high : float
-        Bounds: of the confidence interval, or with ``approximate=True`` of the value itself.
-    n_rows : int
-        Number of rows of the group.
-    method : str
-        How the bounds were made; "" where there are none.
-    reason : str
-        Why there is no value or no interval, or by what convention there is one; else "".
-    """
-
-    group: Any
-    metric: str
-    of: Any
-    value: float
-    low: float
-    high: float
-    n_rows: int
-    method: str = ""
-    reason: str = ""
+def evaluation_rows(rows: Iterable[Mapping[str, Any]], level: float) -> Rows:
+    """The rows as a table, without the columns that say nothing."""
+    rows = list(rows)
+    has = {
+        key: any(row[key] not in (None, "") for row in rows) for key in ("group", "of", "method")
+    }
+    has["low"] = any(row["low"] == row["low"] for row in rows)
+    columns = [
+        Shown("group", is_text=True),
+        Shown("metric", is_text=True),
+        Shown("of", is_text=True),
+        Shown("value", "value", number),
+        Shown(f"{100 * level:g}% interval", ("low", "high"), interval),
+        Shown("rows", "n_rows"),
+        Shown("method", is_text=True),
+    ]
+    shown = [
+        c for c in columns if has.get(c.keys[0] if isinstance(c.keys, tuple) else c.title, True)
+    ]
+    return Rows(rows, shown)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Evaluation:
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
+class Evaluation(Tabular):
     """Metrics of a data set: a row for each group and metric.
 
     Parameters
     ----------
-    rows : list of EvaluationRow
+    rows : Rows
+        Each with ``group`` (value of the column ``by``; None for all rows together), ``metric``
+        (losses are not negated), ``of`` (the class, or the pair of classes, of a metric that has a
+        value for each; else None), ``value`` (nan where it is undefined, and where only bounds
+        are known), ``low`` and ``high`` (of the confidence interval, or with ``approximate=True``
+        of the value itself), ``n_rows`` (of the group), ``method`` (how the bounds were made; ""
+        where there are none) and ``reason`` (why there is no value or no interval, or by what
+        convention there is one; else "").
     engine : str
         What computed it.
     confidence_level : float
@@ -66,20 +62,20 @@ class Evaluation:
         ``group -> ndarray (K, K)``, where ``pairwise_roc_auc`` was asked for.
     """
 
-    rows: list[EvaluationRow]
+    rows: Rows
     engine: str
     confidence_level: float = 0.95
     curves: dict[tuple[Any, Any], ThinnedCurve] = field(default_factory=dict)
     bins: dict[tuple[Any, str], BinTally | tuple[BinTally, ...]] = field(default_factory=dict)
     pair_areas: dict[Any, Array] = field(default_factory=dict)
 
-    def __iter__(self) -> Iterator[EvaluationRow]:
+    def __iter__(self) -> Iterator[Row]:
         return iter(self.rows)
 
     def __len__(self) -> int:
         return len(self.rows)
 
-    def row(self, metric: str, group: Any = None, of: Any = None) -> EvaluationRow:
+    def row(self, metric: str, group: Any = None, of: Any = None) -> Row:
         """The row of a metric.
 
         Parameters
@@ -93,7 +89,7 @@ class Evaluation:
 
         Returns
         -------
-        EvaluationRow
+        Row
         """
         for row in self.rows:
             if (row.metric, row.group, row.of) == (metric, group, of):
@@ -116,20 +112,7 @@ class Evaluation:
         -------
         float
         """
-        return self.row(metric, group, of).value
+        return float(self.row(metric, group, of).value)
 
-    def frame(self) -> Any:
-        """The rows as a pandas data frame."""
-        import pandas
-
-        return pandas.DataFrame([asdict(row) for row in self.rows])
-
-    def __str__(self) -> str:
-        lines = []
-        for row in self.rows:
-            where = "" if row.group is None else f"{row.group}: "
-            of = "" if row.of is None else f"[{row.of}]"
-            bounds = "" if row.low != row.low else f" [{row.low:.6g}, {row.high:.6g}]"
-            told = f" ({row.reason})" if row.reason else ""
-            lines.append(f"{where}{row.metric}{of} = {row.value:.6g}{bounds}{told}")
-        return "\n".join(lines)
+    def _as_rows(self) -> Rows:
+        return self.rows

@@ -19,6 +19,7 @@ from skmetrics_ext.plotting.scored import (
     response_methods,
     scored_folds,
 )
+from skmetrics_ext.rows import frame_of
 from skmetrics_ext.scoring.responses import estimator_name
 from skmetrics_ext.validation import Scores
 
@@ -30,24 +31,26 @@ class Display:
         """The numbers behind the picture, as arrays of one length by name."""
         raise NotImplementedError
 
-    def frame(self, *args: Any, **options: Any) -> Any:
-        """The numbers behind the picture as a pandas DataFrame.
+    def frame(self, *args: Any, library: str = "pandas", **options: Any) -> Any:
+        """The numbers behind the picture as a data frame.
 
         Parameters
         ----------
         *args, **options
-            Those of `columns`.
+            Those of `columns`, which gives the same as arrays.
+        library : {"pandas", "polars"}, default="pandas"
+            Whose frame.
 
         Returns
         -------
-        pandas.DataFrame
+        pandas.DataFrame or polars.DataFrame
 
         Raises
         ------
         ImportError
-            If pandas is not installed.
+            If the library is not installed.
         """
-        return drawing.make_frame(type(self).__name__, self.columns(*args, **options))
+        return frame_of(self.columns(*args, **options), library, f"{type(self).__name__}.frame")
 
 
 @document_display

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 # Okabe and Ito's colours, without black, which averages have, and yellow, which paper swallows.
@@ -133,15 +132,3 @@ def number(value: float, interval: Any = None) -> str:
     if interval is None or not interval.low <= interval.high:  # nan
         return f"{value:.3f}"
     return f"{value:.3f} [{max(interval.low, 0.0):.3f}, {min(interval.high, 1.0):.3f}]"
-
-
-def make_frame(what: str, columns: Mapping[str, Any]) -> Any:
-    """The columns as a pandas DataFrame."""
-    try:
-        import pandas
-    except ImportError as error:
-        raise ImportError(
-            f"{what}.frame needs pandas: pip install 'skmetrics-ext[frames]'; columns() gives the "
-            "same as a dict of arrays."
-        ) from error
-    return pandas.DataFrame(dict(columns))

@@ -10,14 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.report.comparison_table import ComparisonTable
 from skmetrics_ext.report.fold import FoldResult
 from skmetrics_ext.report.fold_statistics import compare_models
-from skmetrics_ext.report.frames import frame_of
 from skmetrics_ext.report.grouping import Grouping
 from skmetrics_ext.report.pooling import OutOfFold, ScoredData, out_of_fold, pool
 from skmetrics_ext.report.render import html_page, text_report
 from skmetrics_ext.report.summary import KINDS, summary_of
+from skmetrics_ext.report.tables import (
+    comparison_table,
+    fold_table,
+    pooled_table,
+    summary_table,
+)
+from skmetrics_ext.rows import Rows, written
 from skmetrics_ext.validation import check_option
 
 
@@ -98,17 +103,17 @@ class CrossValidationReport:
         """
         return [result for result in self.results if result.model == model]
 
-    def folds(self) -> list[dict[str, Any]]:
+    def folds(self) -> Rows:
         """Values of each fold.
 
         Returns
         -------
-        list of dict
+        Rows
             A row per model, fold and metric, with ``model``, ``fold``, ``metric``, ``value``
             (nan where undefined), ``reason`` (None where defined), ``n_train``, ``n_test``,
             ``fit_time`` and ``score_time`` (seconds; the score time is that of all metrics).
         """
-        return [
+        rows = [
             {
                 "model": result.model,
                 "fold": result.fold,
@@ -123,8 +128,9 @@ class CrossValidationReport:
             for result in self.results
             for metric in self.metrics
         ]
+        return fold_table(rows, self.baseline)
 
-    def summary(self, interval: str = "auto") -> list[dict[str, Any]]:
+    def summary(self, interval: str = "auto") -> Rows:
         """Mean, spread and interval of each model and metric.
 
         Parameters
@@ -147,7 +153,7 @@ class CrossValidationReport:
 
         Returns
         -------
-        list of dict
+        Rows
             A row per model and metric, with ``model``, ``is_baseline``, ``metric``, ``mean`` and
             ``std`` (standard deviation with ddof=1) over the folds where the metric is defined,
             ``interval`` (which), ``value``, ``standard_error``, ``low`` and ``high`` (within the
@@ -169,7 +175,8 @@ class CrossValidationReport:
         Journal of the American Statistical Association 119(546), 1434-1445.
         """
         check_option("interval", interval, ("auto", *KINDS))
-        return summary_of(self, interval)
+        rows = summary_of(self, interval)
+        return summary_table(rows, self.confidence_level, self.baseline)
 
     @property
     def predictions(self) -> dict[str, OutOfFold]:
@@ -183,7 +190,7 @@ class CrossValidationReport:
         """
         return {model: out_of_fold(self.results_of(model)) for model in self.models}
 
-    def pooled(self) -> list[dict[str, Any]]:
+    def pooled(self) -> Rows:
         """Each metric on the out-of-fold predictions of all folds together, where that is valid.
 
         Predicted labels and probabilities mean the same on every fold and are pooled. Scores do
@@ -192,18 +199,18 @@ class CrossValidationReport:
 
         Returns
         -------
-        list of dict
+        Rows
             A row per model and metric, with ``model``, ``metric``, ``value``, ``low``, ``high``,
             ``method`` (of the interval), ``n_rows`` and ``reason`` (why there is no value, or no
             interval, by what convention there is a value, or what makes its interval doubtful;
             else None). Intervals take as independent the groups of rows, where these were given,
             and else the rows, also where repeated folds predict them several times.
         """
-        return pool(self)
+        return pooled_table(pool(self), self.confidence_level, self.baseline)
 
     def compare(
         self, metric: str | None = None, *, rope: float = 0.01, against: str = "all"
-    ) -> ComparisonTable:
+    ) -> Rows:
         """Each model against the baseline and against each other, on the same folds.
 
         The corrected resampled t-test of Nadeau and Bengio and its Bayesian reading, over the
@@ -221,15 +228,14 @@ class CrossValidationReport:
 
         Returns
         -------
-        ComparisonTable
-            A list of a dict per metric and pair, which prints as a table and has ``.frame()``;
-            with ``metric``, ``model_a``, ``model_b``, ``n_folds``,
+        Rows
+            A row per metric and pair, with ``metric``, ``model_a``, ``model_b``, ``n_folds``,
             ``difference`` (a less b), ``low``, ``high``, ``p_value``, ``p_holm``,
             ``p_a_better``, ``p_equivalent``, ``p_b_better`` (their sum is 1), ``rope`` and
             ``reason`` (why there is no comparison, else None).
         """
         rows = compare_models(self, metric, rope, against)
-        return ComparisonTable(rows, self.confidence_level)
+        return comparison_table(rows, self.confidence_level, rope)
 
     def plot(self, **options: Any) -> Any:
         """Dot and interval of each model and metric, the baseline marked.
@@ -292,7 +298,8 @@ class CrossValidationReport:
             If the library is not installed.
         """
         check_option("rows", rows, ("summary", "folds", "pooled", "compare"))
-        return frame_of(getattr(self, rows)(), library, "CrossValidationReport.frame")
+        found: Rows = getattr(self, rows)()
+        return found.frame(library=library)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain Python values.
@@ -332,7 +339,7 @@ class CrossValidationReport:
         str
         """
         text = json.dumps(_finite(self.to_dict()), indent=2, allow_nan=False, default=str)
-        return _written(text, path, "\n")
+        return written(text, path, "\n")
 
     def to_html(self, path: str | Path | None = None) -> str:
         """All of it as one self-contained page: tables and pictures, nothing to load.
@@ -351,19 +358,13 @@ class CrossValidationReport:
         """
         from skmetrics_ext.report.page import report_page
 
-        return _written(report_page(self), path)
+        return written(report_page(self), path)
 
     def __str__(self) -> str:
         return text_report(self)
 
     def _repr_html_(self) -> str:
         return html_page(self)
-
-
-def _written(text: str, path: str | Path | None, end: str = "") -> str:
-    if path is not None:
-        Path(path).write_text(text + end, encoding="utf-8")
-    return text
 
 
 def _finite(value: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable
 from html import escape
 
 _STYLE = """
@@ -33,14 +33,6 @@ details {margin-top: 2rem} summary {cursor: pointer; font-weight: 600}
 @media print {details > * {display: block} body {max-width: none}}
 """.strip()
 
-_NOTEBOOK = """
-.skmetrics-ext table {border-collapse: collapse; font-variant-numeric: tabular-nums}
-.skmetrics-ext th, .skmetrics-ext td {padding: .25em .8em; text-align: right}
-.skmetrics-ext th:first-child {text-align: left}
-.skmetrics-ext thead th {border-bottom: 1px solid}
-.skmetrics-ext tr.baseline {font-style: italic; border-top: 1px dotted}
-""".strip()
-
 
 def document(title: str, lead: Iterable[str], body: Iterable[str]) -> str:
     """A page with a heading, a few lines under it, and parts already in HTML."""
@@ -51,55 +43,6 @@ def document(title: str, lead: Iterable[str], body: Iterable[str]) -> str:
         '<link rel="icon" href="data:,">\n'
         f"<title>{escape(title)}</title>\n<style>\n{_STYLE}\n</style>\n</head>\n<body>\n"
         f"<h1>{escape(title)}</h1>\n{lines}{''.join(body)}</body>\n</html>\n"
-    )
-
-
-def fragment(lead: Iterable[str], shown: str, notes: Iterable[str]) -> str:
-    """What a notebook shows: lines, a table already in HTML, and notes in small print."""
-    lines = "".join(f"<p>{escape(line)}</p>" for line in lead)
-    below = "".join(f"<p><small>{escape(text)}</small></p>" for text in notes)
-    return f'<div class="skmetrics-ext"><style>{_NOTEBOOK}</style>{lines}{shown}{below}</div>'
-
-
-def table(
-    header: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    *,
-    caption: str = "",
-    text: Collection[int] = (),
-    baseline: str | None = None,
-) -> str:
-    """A table whose first cells name its rows.
-
-    Parameters
-    ----------
-    header, rows : sequence of str
-        Cells, which are escaped.
-    caption : str
-        What stands above it.
-    text : collection of int
-        Columns of text, which are aligned to the left.
-    baseline : str or None
-        Rows in which a cell is this name are marked.
-    """
-    left = {0, *text}
-    head = "".join(
-        f'<th scope="col"{_text(place in left)}>{escape(cell)}</th>'
-        for place, cell in enumerate(header)
-    )
-    lines = []
-    for row in rows:
-        first = f'<th scope="row">{escape(row[0])}</th>'
-        rest = "".join(
-            f"<td{_text(place in left)}>{escape(cell)}</td>"
-            for place, cell in enumerate(row[1:], start=1)
-        )
-        mark = ' class="baseline"' if baseline in row else ""
-        lines.append(f"<tr{mark}>{first}{rest}</tr>\n")
-    told = f"<caption>{escape(caption)}</caption>" if caption else ""
-    return (
-        f'<div class="wide"><table>{told}<thead><tr>{head}</tr></thead>\n<tbody>\n'
-        f"{''.join(lines)}</tbody></table></div>\n"
     )
 
 
@@ -125,7 +68,3 @@ def pictures(figures: Iterable[tuple[str, str]]) -> str:
 def folded(title: str, *parts: str) -> str:
     """A part that is opened by a click."""
     return f"<details><summary>{escape(title)}</summary>\n{''.join(parts)}</details>\n"
-
-
-def _text(is_text: bool) -> str:
-    return ' class="text"' if is_text else ""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
+from skmetrics_ext.formats import interval, probability, signed
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.draws.readers import RawRows, check_rows, find_metric
 from skmetrics_ext.inference.draws.units import WEIGHT_KINDS
@@ -15,18 +16,24 @@ from skmetrics_ext.inference.question import Question
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.registry import Metric
-from skmetrics_ext.report.frames import Framed
-from skmetrics_ext.report.render import text_table
+from skmetrics_ext.rows import Rows, Shown, Tabular
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.groups import read_groups
 from skmetrics_ext.validation.parameters import check_level
 from skmetrics_ext.validation.rows import check_same_masks
 
 ADJUSTMENTS = ("max_t", "holm")
+_COLUMNS = (
+    Shown("first", is_text=True),
+    Shown("second", is_text=True),
+    Shown("difference", "difference", signed),
+    Shown("interval", ("low", "high"), interval),
+    Shown("p (adjusted)", "p_value", probability),
+)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class ManyComparisons(Framed):
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
+class ManyComparisons(Tabular):
     """Models compared on the same rows, with p-values and intervals that hold together.
 
     Made by `compare_many`; printing it shows a table.
@@ -37,7 +44,7 @@ class ManyComparisons(Framed):
         Name of the metric.
     values : mapping of str to float
         The metric of each model.
-    rows : list of dict
+    rows : Rows
         Of each pair ``first``, ``second``, ``difference`` (first less second), ``low``, ``high``,
         ``p_value`` (adjusted) and ``note``.
     adjust : str
@@ -58,12 +65,12 @@ class ManyComparisons(Framed):
 
     metric: str
     values: Mapping[Any, float]
-    rows: list[dict[str, Any]]
+    rows: Rows
     adjust: str
     confidence_level: float
     control: Any = None
 
-    def _listed(self) -> list[dict[str, Any]]:
+    def _as_rows(self) -> Rows:
         return self.rows
 
     def plot(self, ax: Any = None) -> Any:
@@ -88,25 +95,6 @@ class ManyComparisons(Framed):
         from skmetrics_ext.plotting import many_models
 
         return many_models.draw(self, ax)
-
-    def __str__(self) -> str:
-        told = f"{100 * self.confidence_level:g}% together, {self.adjust}"
-        header = ["first", "second", "difference", "interval", "p (adjusted)"]
-        cells = [
-            [
-                str(row["first"]),
-                str(row["second"]),
-                f"{row['difference']:.4g}",
-                f"[{row['low']:.4g}, {row['high']:.4g}]",
-                f"{row['p_value']:.3g}",
-            ]
-            for row in self.rows
-        ]
-        values = ", ".join(f"{name} {value:.4g}" for name, value in self.values.items())
-        notes = [f"{row['first']} - {row['second']}: {row['note']}" for row in self.rows]
-        notes = [note for row, note in zip(self.rows, notes, strict=True) if row["note"]]
-        table = text_table(header, cells, "<<")
-        return "\n".join([f"{self.metric}: {values} ({told})", table, *notes])
 
 
 @document
@@ -199,11 +187,11 @@ def compare_many(
     >>> c = [0, 1, 1, 1] * 20 + [0, 0, 1, 0] * 5
     >>> print(compare_many("balanced_accuracy", y_true, {"a": a, "b": b, "c": c}, random_state=0))
     balanced_accuracy: a 0.9, b 0.75, c 0.75 (95% together, max_t)
-    first  second  difference             interval  p (adjusted)
-    -----  ------  ----------  -------------------  ------------
-    a      b             0.15     [0.0284, 0.2716]        0.0113
-    a      c             0.15    [0.04205, 0.2579]        0.0048
-    b      c                0  [-0.07211, 0.07211]             1
+    first  second  difference           interval  p (adjusted)
+    -----  ------  ----------  -----------------  ------------
+    a      b          +0.1500   [0.0284, 0.2716]         0.011
+    a      c          +0.1500   [0.0421, 0.2579]         0.005
+    b      c           0.0000  [-0.0721, 0.0721]         1.000
     """
     check_option("adjust", adjust, ADJUSTMENTS)
     check_option("weights_are", weights_are, WEIGHT_KINDS)
@@ -225,7 +213,9 @@ def compare_many(
     pairs = _pairs(names, control)
     differences = by_largest(asked, pairs) if adjust == "max_t" else by_holm(asked, pairs)
     values = dict(zip(names, differences.values, strict=True))
-    rows = _rows(names, pairs, differences)
+    told = ", ".join(f"{name} {value:.4g}" for name, value in values.items())
+    lead = f"{found.name}: {told} ({100 * level:g}% together, {adjust})"
+    rows = Rows(_rows(names, pairs, differences), _COLUMNS, lead=[lead])
     return ManyComparisons(found.name, values, rows, adjust, level, control)
 
 

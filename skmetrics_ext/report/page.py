@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from skmetrics_ext.formats import html_table, interval, number
 from skmetrics_ext.report.charts import report_charts
-from skmetrics_ext.report.document import document, folded, note, pictures, section, table
+from skmetrics_ext.report.document import document, folded, note, pictures, section
 from skmetrics_ext.report.picture import ChartLine, dots
-from skmetrics_ext.report.render import footnotes, heading, interval, number
+from skmetrics_ext.report.render import footnotes, heading
 
 if TYPE_CHECKING:
     from skmetrics_ext.report.cv_report import CrossValidationReport
@@ -75,7 +76,7 @@ def _summary(report: CrossValidationReport, marks: dict[Any, str], level: str) -
         "metric", "model", "mean", "sd", f"{level} interval", "of",
         "folds defined", "fit (s)", "score (s)",
     ]  # fmt: skip
-    return table(header, rows, text=(1, 5), baseline=report.baseline)
+    return html_table(header, rows, text=(1, 5), baseline=report.baseline)
 
 
 def shown_interval(row: dict[str, Any]) -> str:
@@ -104,7 +105,7 @@ def _comparison(report: CrossValidationReport) -> list[str]:
     rows = report.compare()
     if not rows:
         return [note("There is one model only.")]
-    return [table(rows.header(), rows.cells(), text=(1, 2)), *map(note, rows.notes())]
+    return [html_table(rows.header(), rows.cells(), text=(1, 2)), *map(note, rows.told())]
 
 
 def _pooled(report: CrossValidationReport, level: str) -> str:
@@ -121,7 +122,7 @@ def _pooled(report: CrossValidationReport, level: str) -> str:
         for row in report.pooled()
     ]
     header = ["model", "metric", "value", f"{level} interval", "method", "rows", "note"]
-    return table(header, rows, text=(1, 4, 6), baseline=report.baseline)
+    return html_table(header, rows, text=(1, 4, 6), baseline=report.baseline)
 
 
 def _folds(report: CrossValidationReport) -> str:
@@ -138,4 +139,4 @@ def _folds(report: CrossValidationReport) -> str:
         for result in report.results
     ]
     header = ["model", "fold", "train", "test", *report.metrics, "fit (s)", "score (s)"]
-    return table(header, rows)
+    return html_table(header, rows)

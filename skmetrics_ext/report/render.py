@@ -3,34 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from skmetrics_ext.report.document import fragment, table
+from skmetrics_ext.formats import WIDTH, html_fragment, html_table, number, text_table
 from skmetrics_ext.report.summary import fold_cells
 
 if TYPE_CHECKING:
     from skmetrics_ext.report.cv_report import CrossValidationReport
 
-WIDTH = 100
-_GAP = "  "
 _FIT = "fit (s)"
-
-
-def text_table(header: Sequence[str], rows: Iterable[Sequence[str]], align: str = "<") -> str:
-    """Columns aligned by ``align``, "<" or ">" for each; those beyond it to the right."""
-    grid = [header, *rows]
-    widths = [max(map(len, column)) for column in zip(*grid, strict=True)]
-    sides = align.ljust(len(widths), ">")
-    lines = [
-        _GAP.join(
-            f"{cell:{side}{width}}" for cell, side, width in zip(row, sides, widths, strict=True)
-        ).rstrip()
-        for row in grid
-    ]
-    rule = _GAP.join("-" * width for width in widths)
-    return "\n".join([lines[0], rule, *lines[1:]])
 
 
 def text_report(report: CrossValidationReport) -> str:
@@ -47,7 +30,7 @@ def html_page(report: CrossValidationReport) -> str:
     """What a notebook shows."""
     notes, marks = footnotes(report)
     header, *rows = _grid(report, report.metrics, marks)
-    return fragment(heading(report), table(header, rows, baseline=report.baseline), notes)
+    return html_fragment(heading(report), html_table(header, rows, baseline=report.baseline), notes)
 
 
 def heading(report: CrossValidationReport) -> list[str]:
@@ -123,30 +106,6 @@ def _cell(row: Mapping[str, Any], mark: str | None) -> str:
     if mark:
         parts.append(mark)
     return " ".join(parts)
-
-
-def number(value: float) -> str:
-    """Four decimals; four digits where the number is large; nan is "undefined"."""
-    if math.isnan(value):
-        return "undefined"
-    return f"{value:z.4f}" if abs(value) < 1000 else f"{value:.4g}"
-
-
-def interval(low: float, high: float) -> str:
-    """Bounds in brackets; empty where there are none."""
-    return "" if math.isnan(low) or math.isnan(high) else f"[{number(low)}, {number(high)}]"
-
-
-def signed(value: float) -> str:
-    """A difference with its sign."""
-    return "" if math.isnan(value) else f"{'+' if value > 0 else ''}{number(value)}"
-
-
-def probability(value: float) -> str:
-    """Three decimals, and never a flat 0."""
-    if math.isnan(value):
-        return ""
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def footnotes(report: CrossValidationReport) -> tuple[list[str], dict[tuple[str, str], str]]:

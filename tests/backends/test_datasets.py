@@ -148,7 +148,10 @@ def test_results_as_a_table(frame):
     found = evaluate(frame, **ASKED, intervals=True, by="group")
     table = found.frame()
     assert list(table.columns[:4]) == ["group", "metric", "of", "value"]
-    assert len(table) == len(found) == 9
-    assert str(found).splitlines()[0].startswith("a: roc_auc = 0.")
+    assert len(table) == len(found) == len(found.rows) == 9
+    head, _, first, *_ = str(found).splitlines()
+    assert head.split("  ")[0] == "group"
+    assert first.split()[:3] == ["a", "roc_auc", f"{found.value('roc_auc', 'a'):.4f}"]
+    assert (found.rows[0].group, found.rows[0]["metric"]) == ("a", "roc_auc")
     with pytest.raises(KeyError, match="No row of metric='gini'"):
         found.value("gini")

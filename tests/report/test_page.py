@@ -14,7 +14,8 @@ from sklearn.naive_bayes import GaussianNB
 
 from skmetrics_ext import cross_validation_report
 from skmetrics_ext.cli import main
-from skmetrics_ext.report.document import document, table
+from skmetrics_ext.formats import html_table
+from skmetrics_ext.report.document import document
 from skmetrics_ext.report.picture import ChartLine, dots
 
 X, Y = load_breast_cancer(return_X_y=True)
@@ -124,7 +125,7 @@ def test_pictures_without_spread_or_values():
 
 
 def test_cells_are_escaped():
-    text = document("<t>", ["<l>"], [table(["<h>"], [["<c>"]], caption="<k>")])
+    text = document("<t>", ["<l>"], [html_table(["<h>"], [["<c>"]], caption="<k>")])
     for name in "tlhck":
         assert f"<{name}>" not in text
         assert f"&lt;{name}&gt;" in text

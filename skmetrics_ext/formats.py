@@ -1,0 +1,174 @@
+"""Numbers and tables as people read them: plain text, HTML, Markdown, LaTeX."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Sequence
+from html import escape
+from typing import Any
+
+WIDTH = 100
+_GAP = "  "
+
+# --------------------------------------------------------------------------- numbers
+
+
+def number(value: float) -> str:
+    """Four decimals; four digits where the number is large; nan is "undefined"."""
+    if math.isnan(value):
+        return "undefined"
+    return f"{value:z.4f}" if abs(value) < 1000 else f"{value:.4g}"
+
+
+def known(value: float) -> str:
+    """A number; empty where there is none."""
+    return "" if math.isnan(value) else number(value)
+
+
+def interval(low: float, high: float) -> str:
+    """Bounds in brackets; empty where there are none."""
+    return "" if math.isnan(low) or math.isnan(high) else f"[{number(low)}, {number(high)}]"
+
+
+def signed(value: float) -> str:
+    """A difference with its sign."""
+    return "" if math.isnan(value) else f"{'+' if value > 0 else ''}{number(value)}"
+
+
+def probability(value: float) -> str:
+    """Three decimals, and never a flat 0."""
+    if math.isnan(value):
+        return ""
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def plain(value: Any) -> str:
+    """Anything: numbers as numbers, reasons with how often they hold, nothing for nothing."""
+    if value is None:
+        return ""
+    if isinstance(value, dict):
+        return "; ".join(f"{text} ({count})" for text, count in value.items())
+    # Numbers of numpy are no floats where they are narrow.
+    if isinstance(value, float) or getattr(getattr(value, "dtype", None), "kind", "") == "f":
+        return known(float(value)) if not getattr(value, "ndim", 0) else str(value)
+    return str(value)
+
+
+# --------------------------------------------------------------------------- tables
+
+
+def text_table(header: Sequence[str], rows: Iterable[Sequence[str]], align: str = "<") -> str:
+    """Columns aligned by ``align``, "<" or ">" for each; those beyond it to the right."""
+    grid = [header, *rows]
+    widths = [max(map(len, column)) for column in zip(*grid, strict=True)]
+    sides = align.ljust(len(widths), ">")
+    lines = [
+        _GAP.join(
+            f"{cell:{side}{width}}" for cell, side, width in zip(row, sides, widths, strict=True)
+        ).rstrip()
+        for row in grid
+    ]
+    rule = _GAP.join("-" * width for width in widths)
+    return "\n".join([lines[0], rule, *lines[1:]])
+
+
+def html_table(
+    header: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    caption: str = "",
+    text: Collection[int] = (),
+    baseline: str | None = None,
+) -> str:
+    """A table whose first cells name its rows.
+
+    Parameters
+    ----------
+    header, rows : sequence of str
+        Cells, which are escaped.
+    caption : str
+        What stands above it.
+    text : collection of int
+        Columns of text, which are aligned to the left.
+    baseline : str or None
+        Rows in which a cell is this name are marked.
+    """
+    left = {0, *text}
+    head = "".join(
+        f'<th scope="col"{_text(place in left)}>{escape(cell)}</th>'
+        for place, cell in enumerate(header)
+    )
+    lines = []
+    for row in rows:
+        first = f'<th scope="row">{escape(row[0])}</th>'
+        rest = "".join(
+            f"<td{_text(place in left)}>{escape(cell)}</td>"
+            for place, cell in enumerate(row[1:], start=1)
+        )
+        mark = ' class="baseline"' if baseline in row else ""
+        lines.append(f"<tr{mark}>{first}{rest}</tr>\n")
+    told = f"<caption>{escape(caption)}</caption>" if caption else ""
+    return (
+        f'<div class="wide"><table>{told}<thead><tr>{head}</tr></thead>\n<tbody>\n'
+        f"{''.join(lines)}</tbody></table></div>\n"
+    )
+
+
+def _text(is_text: bool) -> str:
+    return ' class="text"' if is_text else ""
+
+
+_NOTEBOOK = """
+.skmetrics-ext table {border-collapse: collapse; font-variant-numeric: tabular-nums}
+.skmetrics-ext th, .skmetrics-ext td {padding: .25em .8em; text-align: right}
+.skmetrics-ext th:first-child, .skmetrics-ext .text {text-align: left}
+.skmetrics-ext thead th {border-bottom: 1px solid}
+.skmetrics-ext tr.baseline {font-style: italic; border-top: 1px dotted}
+""".strip()
+
+
+def html_fragment(lead: Iterable[str], shown: str, notes: Iterable[str]) -> str:
+    """What a notebook shows: lines, a table already in HTML, and notes in small print."""
+    lines = "".join(f"<p>{escape(line)}</p>" for line in lead)
+    below = "".join(f"<p><small>{escape(text)}</small></p>" for text in notes)
+    return f'<div class="skmetrics-ext"><style>{_NOTEBOOK}</style>{lines}{shown}{below}</div>'
+
+
+def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]], align: str = "<") -> str:
+    """A table as GitHub, GitLab and Sphinx read it."""
+    sides = align.ljust(len(header), ">")
+    rule = ["---:" if side == ">" else "---" for side in sides]
+    grid = [map(markdown_text, header), rule, *(map(markdown_text, row) for row in rows)]
+    return "\n".join(f"| {' | '.join(row)} |" for row in grid)
+
+
+# What would be read as markup. A dot or a bracket alone is none.
+_MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_|<"} | {"\n": " "})
+
+
+def markdown_text(text: str) -> str:
+    """Text that Markdown shows as it is."""
+    return text.translate(_MARKDOWN)
+
+
+def latex_table(header: Sequence[str], rows: Iterable[Sequence[str]], align: str = "<") -> str:
+    """A ``tabular`` with the rules of the package booktabs."""
+    sides = "".join("l" if side == "<" else "r" for side in align.ljust(len(header), ">"))
+    first, *rest = (f"{' & '.join(map(latex_text, row))} \\\\" for row in [header, *rows])
+    top = [f"\\begin{{tabular}}{{{sides}}}", "\\toprule", first, "\\midrule"]
+    return "\n".join([*top, *rest, "\\bottomrule", "\\end{tabular}"])
+
+
+_LATEX = str.maketrans(
+    {mark: f"\\{mark}" for mark in "&%$#_{}"}
+    | {
+        "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}",
+        "<": "\\textless{}", ">": "\\textgreater{}", "|": "\\textbar{}",
+        "±": "$\\pm$", "−": "$-$", "\n": " ", "[": "{[}", "]": "{]}",
+    }
+)  # fmt: skip
+
+
+def latex_text(text: str) -> str:
+    """Text that LaTeX sets as it is; a bracket after a line's end is no option of it."""
+    return text.translate(_LATEX)

@@ -1,0 +1,360 @@
+"""Rows of results: a sequence of mappings that reads as a table everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from textwrap import fill
+from typing import Any, NamedTuple, Self, SupportsIndex, overload
+
+from skmetrics_ext import formats
+from skmetrics_ext.formats import WIDTH
+from skmetrics_ext.validation import check_option
+
+LIBRARIES = ("pandas", "polars")
+_MOST_SHOWN = 100
+
+# How columns are shown of which nothing else is said, by their names; those of tests begin "p_".
+_FORMS: Mapping[str, Callable[..., str]] = {
+    "value": formats.number,
+    "mean": formats.number,
+    "difference": formats.signed,
+    "p_value": formats.probability,
+}
+# Sentences: they stand below the table and not in it.
+_SENTENCES = ("reason", "reasons", "note", "notes", "interval_note")
+
+
+class Row(dict[str, Any]):
+    """A mapping whose keys are attributes too: ``row["value"]`` is ``row.value``.
+
+    Parameters
+    ----------
+    *args, **kwargs
+        Those of `dict`.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import Row
+    >>> row = Row(metric="recall", value=0.8)
+    >>> row.value, row["value"], dict(row)
+    (0.8, 0.8, {'metric': 'recall', 'value': 0.8})
+    """
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            told = f"a row has no {name!r}; it has {list(self)}"
+            raise AttributeError(told, name=name, obj=self) from None
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *map(str, self)})
+
+
+def _row(row: Mapping[str, Any]) -> Row:
+    return row if type(row) is Row else Row(row)
+
+
+class Shown(NamedTuple):
+    """A column as it is shown.
+
+    Parameters
+    ----------
+    title : str
+        Its head.
+    keys : str or tuple of str, default=""
+        What of a row it is made of; by default what the title names.
+    form : callable
+        Takes the values and returns text; numbers are shown by four decimals otherwise.
+    is_text : bool, default=False
+        Whether it is aligned to the left.
+    """
+
+    title: str
+    keys: str | tuple[str, ...] = ""
+    form: Callable[..., str] = formats.plain
+    is_text: bool = False
+
+    def cell(self, row: Mapping[str, Any]) -> str:
+        """What is shown of a row."""
+        keys = self.keys or self.title
+        keys = (keys,) if isinstance(keys, str) else keys
+        values = [row.get(key) for key in keys]
+        return "" if any(value is None for value in values) else self.form(*values)
+
+
+class Tabular:
+    """What is given as rows: text, HTML, frames, Markdown and LaTeX of them."""
+
+    __slots__ = ()
+
+    def _as_rows(self) -> Rows:
+        """The rows, and how they are shown."""
+        raise NotImplementedError
+
+    def frame(self, *, library: str = "pandas") -> Any:
+        """The rows as a data frame.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars"}, default="pandas"
+            Whose frame.
+
+        Returns
+        -------
+        pandas.DataFrame or polars.DataFrame
+            A column for each key, also for those that printing leaves out. In polars, counted
+            reasons are text.
+
+        Raises
+        ------
+        ImportError
+            If the library is not installed.
+        """
+        rows = self._as_rows()
+        columns = {key: [row.get(key) for row in rows] for key in rows.fields()}
+        return frame_of(columns, library, f"{type(self).__name__}.frame")
+
+    def to_markdown(self, path: str | Path | None = None) -> str:
+        """The table in Markdown, notes below it.
+
+        Parameters
+        ----------
+        path : str or Path, default=None
+            File to write as well.
+
+        Returns
+        -------
+        str
+        """
+        rows = self._as_rows()
+        shown = formats.markdown_table(rows.header(), rows.cells(), rows.align())
+        return written("\n\n".join(rows.around(shown, formats.markdown_text)), path, "\n")
+
+    def to_latex(self, path: str | Path | None = None) -> str:
+        r"""The table in LaTeX, notes below it; it needs ``\usepackage{booktabs}``.
+
+        Parameters
+        ----------
+        path : str or Path, default=None
+            File to write as well.
+
+        Returns
+        -------
+        str
+        """
+        rows = self._as_rows()
+        shown = formats.latex_table(rows.header(), rows.cells(), rows.align())
+        return written("\n\n".join(rows.around(shown, formats.latex_text)), path, "\n")
+
+    def __str__(self) -> str:
+        rows = self._as_rows()
+        if not rows:
+            return "\n".join([*rows.lead, rows.empty])
+        shown = formats.text_table(rows.header(), rows.cells(_MOST_SHOWN), rows.align())
+        notes = [fill(note, WIDTH, subsequent_indent="    ") for note in rows.told()]
+        left_out = rows.beyond(_MOST_SHOWN)
+        parts = ["\n".join([*rows.lead, shown, *left_out]), "\n".join(notes)]
+        return "\n\n".join(filter(None, parts))
+
+    def __repr__(self) -> str:
+        rows = self._as_rows()
+        n_rows, n_columns = len(rows), len(rows.fields())
+        counted = f"{n_rows} row{'s' * (n_rows != 1)}, {n_columns} column{'s' * (n_columns != 1)}"
+        return f"<{type(self).__name__}: {counted}>"
+
+    def _repr_html_(self) -> str:
+        rows = self._as_rows()
+        if not rows:
+            return formats.html_fragment([*rows.lead, rows.empty], "", ())
+        left = [place for place, side in enumerate(rows.align()) if side == "<"]
+        cells = rows.cells(_MOST_SHOWN)
+        shown = formats.html_table(rows.header(), cells, text=left, baseline=rows.baseline)
+        return formats.html_fragment(rows.lead, shown, [*rows.beyond(_MOST_SHOWN), *rows.told()])
+
+
+class Rows(Tabular, list[Row]):
+    """Rows of results: a list of mappings that prints as a table.
+
+    Parameters
+    ----------
+    rows : iterable of mapping
+        The rows.
+    columns : sequence of str or Shown, default=None
+        What is shown, and how. By default every key but sentences, which stand below the table;
+        ``low`` and ``high`` are shown as one interval.
+    lead : sequence of str, default=()
+        Lines above the table.
+    notes : sequence of str, default=()
+        Sentences below it.
+    sentences : sequence of str, default=None
+        Keys whose texts stand below the table, each once, with a mark in the rows that it is of.
+        By default ``reason``, ``reasons``, ``note``, ``notes`` and ``interval_note``.
+    baseline : str, default=None
+        Rows in which a cell is this name are marked in HTML.
+    empty : str, default="no rows"
+        What stands in place of a table without rows.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import Rows
+    >>> rows = Rows([dict(metric="recall", value=0.8, low=0.7, high=0.9, reason=None)])
+    >>> rows
+    <Rows: 1 row, 5 columns>
+    >>> print(rows)
+    metric   value          interval
+    ------  ------  ----------------
+    recall  0.8000  [0.7000, 0.9000]
+    >>> rows[0].value
+    0.8
+    >>> print(rows.to_markdown())
+    | metric | value | interval |
+    | --- | ---: | ---: |
+    | recall | 0.8000 | [0.7000, 0.9000] |
+    """
+
+    def __init__(
+        self,
+        rows: Iterable[Mapping[str, Any]] = (),
+        columns: Sequence[str | Shown] | None = None,
+        *,
+        lead: Sequence[str] = (),
+        notes: Sequence[str] = (),
+        sentences: Sequence[str] | None = None,
+        baseline: str | None = None,
+        empty: str = "no rows",
+    ) -> None:
+        super().__init__(map(_row, rows))
+        self._columns = columns
+        self.lead = tuple(lead)
+        self.notes = tuple(notes)
+        self.sentences = _SENTENCES if sentences is None else tuple(sentences)
+        self.baseline = baseline
+        self.empty = empty
+
+    def _as_rows(self) -> Rows:
+        return self
+
+    @overload
+    def __getitem__(self, place: SupportsIndex) -> Row: ...
+    @overload
+    def __getitem__(self, place: slice) -> Self: ...
+    def __getitem__(self, place: Any) -> Any:
+        """A row, or the rows of a slice, which read as a table too."""
+        found = super().__getitem__(place)
+        return self.like(found) if isinstance(place, slice) else found
+
+    def like(self, rows: Iterable[Mapping[str, Any]]) -> Self:
+        """Other rows, shown as these are."""
+        other = type(self).__new__(type(self))
+        list.__init__(other, map(_row, rows))
+        other.__dict__.update(self.__dict__)
+        return other
+
+    def fields(self) -> list[str]:
+        """Keys of the rows, in the order in which they first occur."""
+        return list(dict.fromkeys(key for row in self for key in row))
+
+    def shown(self) -> list[Shown]:
+        """The columns that are shown."""
+        if self._columns is None:
+            return _inferred(self)
+        return [Shown(c) if isinstance(c, str) else c for c in self._columns]
+
+    def header(self) -> list[str]:
+        """Titles of the columns that are shown, and of the marks of sentences."""
+        return [*(column.title for column in self.shown()), *(["note"] if self._texts() else [])]
+
+    def align(self) -> str:
+        """The side of each column: "<" of text, ">" of numbers."""
+        sides = "".join("<" if self._is_text(column) else ">" for column in self.shown())
+        return sides + "<" * bool(self._texts())
+
+    def _is_text(self, column: Shown) -> bool:
+        key: Any = column.keys or column.title  # a pair of bounds is no key
+        return column.is_text or any(isinstance(row.get(key), str) for row in self)
+
+    def cells(self, most: int | None = None) -> list[list[str]]:
+        """What is shown of each row, or of the first ones."""
+        columns, places = self.shown(), self._texts()
+        cells = [[column.cell(row) for column in columns] for row in list(self)[:most]]
+        if places:
+            for row, own in zip(self, cells, strict=False):
+                own.append("".join(f"[{places[text]}]" for text in self._sentences(row)))
+        return cells
+
+    def beyond(self, most: int) -> list[str]:
+        """What stands in place of rows beyond the first ones."""
+        more = len(self) - most
+        return [f"... and {more} more rows, as frame() has them"] if more > 0 else []
+
+    def told(self) -> list[str]:
+        """What stands below the table: sentences with their marks, then notes."""
+        return [*(f"[{place}] {text}" for text, place in self._texts().items()), *self.notes]
+
+    def around(self, table: str, escaped: Callable[[str], str]) -> list[str]:
+        """The table between the lines above and the notes below, escaped."""
+        shown = table if self else escaped(self.empty)
+        return [*map(escaped, self.lead), shown, *map(escaped, self.told())]
+
+    def _sentences(self, row: Row) -> list[str]:
+        """Those of a row, each once."""
+        return [*dict.fromkeys(filter(None, (formats.plain(row.get(k)) for k in self.sentences)))]
+
+    def _texts(self) -> dict[str, int]:
+        """Each sentence and its number."""
+        texts = dict.fromkeys(text for row in self for text in self._sentences(row))
+        return {text: place for place, text in enumerate(texts, start=1)}
+
+
+def _inferred(rows: Rows) -> list[Shown]:
+    """Columns of which nothing is said: as their names and values tell."""
+    keys = [key for key in rows.fields() if key not in rows.sentences]
+    has_bounds = "low" in keys and "high" in keys
+    columns = []
+    for key in keys:
+        if has_bounds and key in ("low", "high"):
+            if key == "low":
+                columns.append(Shown("interval", ("low", "high"), formats.interval))
+            continue
+        form = _FORMS.get(key, formats.probability if key.startswith("p_") else formats.plain)
+        are_numbers = all(isinstance(row.get(key), float | int | None) for row in rows)
+        columns.append(Shown(key, key, form if are_numbers else formats.plain))
+    return columns
+
+
+# --------------------------------------------------------------------------- elsewhere
+
+
+def frame_of(columns: Mapping[str, Any], library: str, what: str) -> Any:
+    """Columns of one length as a frame of pandas or polars, which is imported only now."""
+    check_option("library", library, LIBRARIES)
+    try:
+        if library == "pandas":
+            import pandas
+
+            return pandas.DataFrame(dict(columns))
+        import polars
+    except ImportError as error:
+        extra = "'skmetrics-ext[frames]'" if library == "pandas" else "polars"
+        raise ImportError(f"{what} needs {library}: pip install {extra}") from error
+    flat = {
+        key: [_flat(value) for value in values] if isinstance(values, list) else values
+        for key, values in columns.items()
+    }
+    return polars.DataFrame(flat, strict=False)
+
+
+def _flat(value: Any) -> Any:
+    """Counted reasons as text: polars has no column of dicts with changing keys."""
+    return formats.plain(value) or None if isinstance(value, dict) else value
+
+
+def written(text: str, path: str | Path | None, end: str = "") -> str:
+    """The text, written to a file as well where one is named."""
+    if path is not None:
+        Path(path).write_text(text + end, encoding="utf-8")
+    return text
