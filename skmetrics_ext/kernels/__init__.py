@@ -75,6 +75,10 @@ def available() -> tuple[str, ...]:
 def active() -> str:
     """Name of the implementation that runs: "native" where it was built, else "numpy".
 
+    The native one is built when the package is installed where a C++ compiler is found. An
+    installation without it says nothing, for its numbers are the same: ask here. Installing again
+    with ``pip install --force-reinstall --no-cache-dir`` where there is a compiler builds it.
+
     Examples
     --------
     >>> from skmetrics_ext import kernels

@@ -151,8 +151,12 @@ nb::object encode_text_(nb::list columns) {
   }
   nb::list texts;
   for (const auto& text : codes.texts()) {
-    texts.append(nb::steal(PyUnicode_FromKindAndData(
-        PyUnicode_4BYTE_KIND, text.data, static_cast<Py_ssize_t>(text.length))));
+    int order = PY_BIG_ENDIAN ? 1 : -1;  // told, so that a byte order mark stays what it is: text
+    const auto bytes = static_cast<Py_ssize_t>(text.length * sizeof(std::uint32_t));
+    const auto* data = reinterpret_cast<const char*>(text.data);
+    PyObject* decoded = PyUnicode_DecodeUTF32(data, bytes, "surrogatepass", &order);
+    if (decoded == nullptr) throw nb::python_error();
+    texts.append(nb::steal(decoded));
   }
   return nb::make_tuple(texts, arrays);
 }

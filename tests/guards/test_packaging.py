@@ -1,0 +1,91 @@
+"""What is published: addresses, versions, and the wheel itself, outside the checkout."""
+
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+ADDRESS = "https://example.org/owner/name"
+RELATIVE = re.compile(r"\]\((?![a-z]+://|#)([^)]+)\)")
+PUBLISHED = ("README.md", "pyproject.toml", "CITATION.cff", ".ci/address.py")
+
+# An editable installation would be found before the one that is tested here.
+RUN = """
+import sys
+sys.meta_path[:] = [f for f in sys.meta_path if "editable" not in type(f).__module__]
+sys.path.insert(0, sys.argv[1])
+import skmetrics_ext
+assert skmetrics_ext.__file__.startswith(sys.argv[1]), skmetrics_ext.__file__
+from skmetrics_ext import kernels
+assert kernels.active() == "native", kernels.available()
+import pytest
+sys.exit(pytest.main(sys.argv[2:]))
+"""
+
+
+def test_links_hold_outside_of_the_repository(tmp_path):
+    for name in PUBLISHED:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    links = RELATIVE.findall((ROOT / "README.md").read_text(encoding="utf-8"))
+    missing = [link for link in links if not (ROOT / link).exists()]
+    assert links
+    assert not missing
+    command = [sys.executable, ".ci/address.py", f"{ADDRESS}/", "v1"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    readme = (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert not RELATIVE.findall(readme)
+    assert all(f"{ADDRESS}/{kind}/v1/" in readme for kind in ("raw", "blob"))
+    project = tomllib.loads((tmp_path / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["urls"]["Issues"] == f"{ADDRESS}/issues"
+    assert f"repository-code: {ADDRESS}\n" in (tmp_path / "CITATION.cff").read_text("utf-8")
+
+
+def test_one_version():
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    for name in ("CITATION.cff", ".ci/conda/recipe.yaml"):
+        found = re.search(r"^ *version: (\S+)$", (ROOT / name).read_text("utf-8"), re.MULTILINE)
+        assert found, name
+        assert found[1] == version, name
+
+
+def test_conda_recipe_asks_for_what_the_wheel_asks_for():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    recipe = (ROOT / ".ci/conda/recipe.yaml").read_text("utf-8")
+    asked = project["project"]["dependencies"] + project["build-system"]["requires"]
+    for requirement in [*asked, "python" + project["project"]["requires-python"]]:
+        spaced = requirement.replace(">=", " >=")
+        assert f"- {spaced}\n" in recipe, requirement
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="auditwheel reads wheels of Linux")
+@pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
+def test_wheel_runs_outside_of_the_checkout(tmp_path):
+    pytest.importorskip("auditwheel", reason="part of the extra dev")
+    pip = [sys.executable, "-m", "pip"]
+    made = [*pip, "wheel", "--quiet", "--no-deps", "--wheel-dir", tmp_path, ROOT]
+    subprocess.run(made, check=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    shown = subprocess.run(
+        [sys.executable, "-m", "auditwheel", "show", wheel],
+        capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    # Nothing but the C and C++ runtimes that every distribution has.
+    assert "manylinux_2_" in shown, shown
+    target = tmp_path / "installed"
+    subprocess.run([*pip, "install", "--quiet", "--no-deps", "--target", target, wheel], check=True)
+    tests = tmp_path / "tests"
+    for part in ("kernels", "support"):
+        shutil.copytree(ROOT / "tests" / part, tests / part)
+    shutil.copy(ROOT / "tests" / "conftest.py", tests)
+    command = [sys.executable, "-P", "-c", RUN, target, "-q", "-x", "-n0", "-p", "no:cacheprovider"]
+    command += ["--import-mode=importlib", "kernels/test_counting.py", "kernels/test_ranking.py"]
+    run = subprocess.run(command, cwd=tests, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout[-4000:] + run.stderr[-4000:]
+    assert " passed" in run.stdout
