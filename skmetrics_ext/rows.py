@@ -71,19 +71,22 @@ class Shown(NamedTuple):
         Takes the values and returns text; numbers are shown by four decimals otherwise.
     is_text : bool, default=False
         Whether it is aligned to the left.
+    none : str, default=""
+        What is shown where there is no value.
     """
 
     title: str
     keys: str | tuple[str, ...] = ""
     form: Callable[..., str] = formats.plain
     is_text: bool = False
+    none: str = ""
 
     def cell(self, row: Mapping[str, Any]) -> str:
         """What is shown of a row."""
         keys = self.keys or self.title
         keys = (keys,) if isinstance(keys, str) else keys
         values = [row.get(key) for key in keys]
-        return "" if any(value is None for value in values) else self.form(*values)
+        return self.none if any(value is None for value in values) else self.form(*values)
 
 
 class Tabular:

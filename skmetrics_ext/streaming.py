@@ -6,14 +6,12 @@ from collections.abc import Mapping
 from itertools import groupby
 from typing import Any
 
-import numpy as np
-
 from skmetrics_ext.merged.batches import NAMES, PLACE, Told
 from skmetrics_ext.merged.columns import Part, join_parts, rows_by_group
 from skmetrics_ext.merged.finish import finish
 from skmetrics_ext.merged.growing_ranks import RankStack, distinct_beyond, tallies_of
 from skmetrics_ext.merged.layout import Layout, find_all, make_layout
-from skmetrics_ext.merged.ranges import RangePlan, RangeReading, kind_of, read_range
+from skmetrics_ext.merged.ranges import RangePlan, RangeReading, kind_of, read_tables
 from skmetrics_ext.merged.result import Evaluation
 from skmetrics_ext.merged.sums import Sums, count_labels, sum_rows
 from skmetrics_ext.tallies import RankTally
@@ -283,10 +281,8 @@ class Accumulator:
         )
 
     def _read(self, k: int, plan: RangePlan, layout: Layout) -> RangeReading:
-        tally = self._stacks[k].whole()
-        total = tally.mass.sum(axis=1)
         own = 1 if layout.is_binary else k
-        return read_range(tally, own, np.zeros_like(total), total, plan, (), 1 << 62)
+        return read_tables([self._stacks[k].whole()], own, plan)
 
     def __repr__(self) -> str:
         return f"Accumulator({list(self.names)!r}): {self.n_rows} rows"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -50,6 +50,13 @@ class DaskEngine:
 
     def close(self) -> None:
         """Nothing is held."""
+
+    def collect(self, columns: tuple[str, ...]) -> Iterator[tuple[Any, Place]]:
+        """The rows of some columns, part by part."""
+        for i, part in enumerate(self.frame[list(columns)].to_delayed()):
+            (found,) = self._compute([part])
+            if len(found):
+                yield found, _place(i)
 
     def survey(self, sampled: bool) -> Survey:
         found: Survey = self._reduce(

@@ -16,6 +16,7 @@ from skmetrics_ext.merged.columns import MOST_EXACT, Names, Place, encode_labels
 from skmetrics_ext.merged.ranges import RangeReading
 from skmetrics_ext.merged.sums import Sums
 from skmetrics_ext.numeric import Array
+from skmetrics_ext.slices.coding import bin_names
 from skmetrics_ext.tallies import ConfusionTally
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import Column
@@ -85,7 +86,8 @@ class DuckEngine:
     def survey(self, sampled: bool) -> Survey:
         names = self.names
         self._refuse_types()
-        keys = [self._key(name) for name in (names.by, names.true, names.pred) if name is not None]
+        keys = [self._group(name) for name in names.by.columns]
+        keys += [self._key(name) for name in names.labels]
         faults = [f"sum(({fault})::BIGINT)" for fault in self._faults()]
         told = ["count(*)", *(f"coalesce({fault}, 0)" for fault in faults), *self._weight_sum()]
         found = self._fetch(
@@ -135,6 +137,26 @@ class DuckEngine:
         plain = (*_INTEGERS, *_FLOATS, "BOOLEAN", "VARCHAR")
         return column if kind in plain else f"CAST({column} AS VARCHAR)"
 
+    def _group(self, name: str) -> str:
+        """SQL of the value that a column gives its group, or of the number of its bin."""
+        edges = self.names.by.edges.get(name)
+        if edges is None:
+            return self._key(name)
+        if self.types[name] not in (*_INTEGERS, *_FLOATS):
+            raise InvalidParameterError(
+                f"Column {name!r} has to hold numbers to be put in bins, got {self.types[name]}."
+            )
+        above = [f"({self.columns[name]}::DOUBLE >= {edge!r})::INTEGER" for edge in edges.tolist()]
+        return " + ".join(["0", *above])
+
+    def _group_of(self, values: tuple[Any, ...]) -> Any:
+        by = self.names.by
+        told = [
+            bin_names(by.edges[name])[value] if name in by.edges else value
+            for name, value in zip(by.columns, values, strict=True)
+        ]
+        return by.key(told)
+
     def _count_distinct(self) -> list[int]:
         if not self.names.score:
             return []
@@ -144,7 +166,7 @@ class DuckEngine:
 
     def _sums(self, found: list[tuple[Any, ...]], n_keys: int) -> Sums:
         names = self.names
-        at = 0 if names.by is None else 1
+        at = len(names.by.columns)
         keys = enumerate(names.labels, start=at)
         columns = [_column(name, [row[i] for row in found]) for i, name in keys]
         classes, codes = encode_labels(columns)
@@ -152,7 +174,7 @@ class DuckEngine:
         weight = rows if names.weight is None else np.array([row[-1] for row in found])
         cells: dict[Any, list[int]] = {}
         for i, row in enumerate(found):
-            cells.setdefault(row[0] if at else None, []).append(i)
+            cells.setdefault(self._group_of(row[:at]), []).append(i)
         sums = Sums()
         for group, own in cells.items():
             here = np.array(own)
@@ -212,11 +234,22 @@ class DuckEngine:
         self.done += rows
         self.report(self.done)
 
+    def collect(self, columns: tuple[str, ...]) -> Iterator[tuple[Any, Place]]:
+        """The rows of some columns, part by part."""
+        told = ", ".join(map(self._told, columns))
+        reader = self._reader(f"SELECT {told} FROM data")
+        for batch, place in placed(each(self.what, lambda: reader)):
+            if batch.num_rows:
+                yield dict(zip(columns, batch.columns, strict=True)), place
+
+    def _told(self, name: str) -> str:
+        """SQL of a column; of what makes groups as the survey names them."""
+        by = self.names.by
+        is_value = name in by.names and name not in by.edges
+        return self._key(name) if is_value else self.columns[name]
+
     def count(self, task: Task) -> Counted:
-        columns = ", ".join(
-            self._key(name) if name == self.names.by else column
-            for name, column in self.columns.items()
-        )
+        columns = ", ".join(map(self._told, self.columns))
         total = Counted()
         try:
             for batch in self._batches(f"SELECT {columns} FROM data"):
@@ -254,9 +287,7 @@ class DuckEngine:
         joins: list[str] = []
         classes = {label: i for i, label in enumerate(task.layout.classes.tolist())}
         code = _coded(self._key(names.true), classes, "UTINYINT", "classes", joins)
-        group = "0::UTINYINT"
-        if names.by:
-            group = _coded(self._key(names.by), task.groups, "INTEGER", "groups", joins)
+        group = self._number_of_group(task, joins)
         parts = [f"{group} AS g", f"{self.columns[score]}::DOUBLE AS s", f"{code} AS c"]
         where = ""
         if names.weight:
@@ -268,8 +299,36 @@ class DuckEngine:
             weight = "sum(w)" if names.weight else "count(*)"
             kind = self._kind_of_weight() if names.weight else "BIGINT"
             inner = f"SELECT g, s, c, {weight}::{kind} AS w FROM ({inner}) GROUP BY g, s, c"
-        order = "g, s DESC" if names.by else "s DESC"
+        order = "g, s DESC" if names.by.columns else "s DESC"
         return f"SELECT * FROM ({inner}) ORDER BY {order}"
+
+    def _number_of_group(self, task: Task, joins: list[str]) -> str:
+        """SQL of the number of the group of a row."""
+        by = task.names.by
+        if not by.columns:
+            return "0::UTINYINT"
+        columns = [self._group(name) for name in by.columns]
+        keys = {}
+        for group, number in task.groups.items():
+            values = by.values(group)
+            told = (self._as_in_sql(name, values[name]) for name in by.columns)
+            keys[tuple(told)] = number
+        if len(columns) == 1:
+            codes = {value: number for (value,), number in keys.items()}
+            return _coded(columns[0], codes, "INTEGER", "groups", joins)
+        rows = ", ".join(
+            f"({', '.join(map(sql_literal, values))}, {number})" for values, number in keys.items()
+        )
+        names = [f"v{i}" for i in range(len(columns))]
+        equal = (f"groups.{v} = {one}" for v, one in zip(names, columns, strict=True))
+        joins.append(
+            f" JOIN (VALUES {rows}) AS groups({', '.join(names)}, i) ON {' AND '.join(equal)}"
+        )
+        return "groups.i::INTEGER"
+
+    def _as_in_sql(self, name: str, value: Any) -> Any:
+        edges = self.names.by.edges.get(name)
+        return value if edges is None else bin_names(edges).index(value)
 
 
 def _coded(column: str, codes: Mapping[Any, int], kind: str, table: str, joins: list[str]) -> str:

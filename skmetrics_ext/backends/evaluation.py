@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from skmetrics_ext.backends.datasets import open_engine
+from skmetrics_ext.backends.margins import add_margin, with_edges
 from skmetrics_ext.backends.work import SAMPLE, Counted, Survey, Task
+from skmetrics_ext.merged.by import By
 from skmetrics_ext.merged.columns import Names
 from skmetrics_ext.merged.finish import finish
 from skmetrics_ext.merged.layout import Layout, find_all, make_layout
@@ -37,7 +40,10 @@ def evaluate(
     score: str | Sequence[str] | Mapping[Any, str] | None = None,
     pred: str | None = None,
     weight: str | None = None,
-    by: str | None = None,
+    by: str | Sequence[str] | None = None,
+    margins: bool = False,
+    bins: Mapping[str, Any] | None = None,
+    min_rows: int = 1,
     metrics: Any = OF_SCORES,
     labels: Any = None,
     pos_label: Any = None,
@@ -74,8 +80,17 @@ def evaluate(
         Column of predicted labels, for metrics of labels.
     weight : str, default=None
         Column of weights.
-    by : str, default=None
-        Column of groups, which are evaluated each for itself in the same pass.
+    by : str or list of str, default=None
+        Column of groups, which are evaluated each for itself in the same pass. Of a list of
+        columns every combination of values that occurs is a group, a tuple.
+    margins : bool, default=False
+        Whether to add the margins, which are groups of some of the columns alone (None stands for
+        those that are summed over), and all rows, whose group is None.
+    bins : dict of str to int or sequence of float, default=None
+        Numeric columns of ``by`` that are read in bins: inner edges, or the number of bins of
+        about equal numbers of rows (by a sample of 100,000 rows, where there are more).
+    min_rows : int, default=1
+        A group of fewer rows has no values, and ``reason`` says so.
     metrics : sequence of str and callable, or dict of name to these
         Names of `get_scorer_names` (losses are not negated), metrics of this package,
         `functools.partial` of them, ``"pairwise_roc_auc"``.
@@ -140,8 +155,10 @@ def evaluate(
     roc_auc = 0.75
     brier_score = 0.158125
     """
-    for name, flag in (("intervals", intervals), ("approximate", approximate)):
+    flags = {"intervals": intervals, "approximate": approximate, "margins": margins}
+    for name, flag in flags.items():
         check_option(name, flag, (True, False))
+    least = check_integer("min_rows", min_rows, 1)
     level = check_level(confidence_level)
     points = check_integer("curve_points", curve_points, 0)
     asked = find_all(metrics)
@@ -154,7 +171,10 @@ def evaluate(
     ranked = tuple(one for one in asked if one.sums == "ranks")
     opened = open_engine(dataset, names, engine, most_bytes)
     try:
+        if bins is not None:
+            opened.names = names = with_edges(names, bins, opened)
         survey = opened.survey(bool(ranked) and (approximate or opened.needs_ranges))
+        names.by.check(survey.sums.rows)
         layout = _layout(survey, asked, labels, pos_label, len(columns))
         if not isinstance(score, Mapping):
             _check_names(columns, layout)
@@ -175,6 +195,8 @@ def evaluate(
             readings = {}
             if ranked and not approximate:
                 readings = opened.rank(task, counted.sums, counted)
+            for fewer in names.by.levels() if margins else []:
+                readings |= add_margin(fewer, task, counted, readings, opened)
     finally:
         opened.close()
     return finish(
@@ -185,17 +207,19 @@ def evaluate(
         counted.sketches,
         engine=opened.name,
         level=level if intervals else None,
+        by=names.by,
+        min_rows=least,
     )
 
 
 def _names(true: Any, score: tuple[Any, ...], pred: Any, weight: Any, by: Any) -> Names:
-    may_lack = {"pred": pred, "weight": weight, "by": by}
+    may_lack = {"pred": pred, "weight": weight}
     given = [("true", true), *(("score", name) for name in score)]
     given += [(what, name) for what, name in may_lack.items() if name is not None]
     for what, name in given:
         if not isinstance(name, str):
             raise InvalidParameterError(f"{what} must be the name of a column, got {name!r:.60}.")
-    return Names(true, score, pred, weight, by)
+    return Names(true, score, pred, weight, By.of(by))
 
 
 def _columns(
@@ -261,7 +285,7 @@ def _with_ranges(
     if approximate:
         bins = check_integer("n_bins", n_bins, 1)
         sketches = tuple(ScoreSketch.from_sample(column, bins) for column in columns)
-        return Task(task.names, task.layout, task.plan, task.groups, (), sketches)
+        return replace(task, sketch=sketches)
     if not ranges:
         return task
     wanted = -(-survey.n_rows * _BYTES_PER_ROW // most_bytes)
@@ -271,7 +295,7 @@ def _with_ranges(
         ordered = np.sort(column)
         places = np.arange(1, n_ranges) * len(ordered) // n_ranges
         edges.append(np.unique(ordered[places]))
-    return Task(task.names, task.layout, task.plan, task.groups, tuple(edges))
+    return replace(task, edges=tuple(edges))
 
 
 def read_bytes(limit: int | str) -> int:

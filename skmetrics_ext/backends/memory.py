@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import numpy as np
-
 from skmetrics_ext.backends.reading import Rows
 from skmetrics_ext.backends.work import (
     Counted,
     Survey,
     Task,
     count_part,
+    len_of,
     survey_part,
     told,
 )
 from skmetrics_ext.merged.columns import Names, Place, read_part, rows_by_group
 from skmetrics_ext.merged.growing_ranks import RankStack, distinct_beyond, tallies_of
-from skmetrics_ext.merged.ranges import RangeReading, read_range
+from skmetrics_ext.merged.ranges import RangeReading, read_tables
 from skmetrics_ext.merged.sums import Sums
 from skmetrics_ext.validation import InvalidParameterError
 
@@ -51,6 +50,12 @@ class MemoryEngine:
 
     def close(self) -> None:
         """Nothing is held."""
+
+    def collect(self, columns: tuple[str, ...]) -> Iterator[tuple[Any, Place]]:
+        """The rows of some columns, part by part."""
+        for batch, place in self.rows(columns):
+            if len_of(batch):
+                yield batch, place
 
     def _parts(self) -> Iterator[tuple[Any, Place]]:
         for batch, place in self.rows(self.names.all):
@@ -95,10 +100,6 @@ def readings_of(
     """Each stack as one range that holds all scores."""
     found: dict[Any, list[RangeReading]] = {}
     for (group, k), stack in sorted(stacks.items(), key=lambda item: item[0][1]):
-        tally = stack.whole()
-        total = tally.mass.sum(axis=1)
-        reading = read_range(
-            tally, task.own(k), np.zeros_like(total), total, task.plan, (), 1 << 62
-        )
+        reading = read_tables([stack.whole()], task.own(k), task.plan)
         found.setdefault(group, []).append(reading)
     return found

@@ -51,6 +51,15 @@ class SparkEngine:
     def close(self) -> None:
         """Nothing is held."""
 
+    def collect(self, columns: tuple[str, ...]) -> Iterator[tuple[Any, Place]]:
+        """The rows of some columns, part by part."""
+
+        def each(batches: Iterator[Any]) -> Iterator[Any]:
+            for batch, place in _placed(batches):
+                yield _blob((batch, place))
+
+        yield from _collect(self.frame.select(*columns).mapInArrow(each, _BLOB))
+
     def survey(self, sampled: bool) -> Survey:
         names = self.names
 

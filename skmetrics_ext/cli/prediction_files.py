@@ -9,6 +9,7 @@ from typing import Any
 
 from skmetrics_ext.backends.files import SUFFIXES, open_files, require
 from skmetrics_ext.backends.reading import reading
+from skmetrics_ext.merged.by import By
 from skmetrics_ext.merged.columns import Names, Place, read_part
 
 
@@ -56,7 +57,7 @@ def read_predictions(
     if not Path(path).is_file():
         raise ValueError(f"{path!r} does not exist.")
     require("pandas", "Scoring a file")
-    names = Names(true, tuple(scores), pred, weight, by)
+    names = Names(true, tuple(scores), pred, weight, By.of(by))
     with reading(repr(path)):
         frame = open_files(path, names).reader(names.all).read_pandas(ignore_metadata=True)
     missing = frame.isna().to_numpy()

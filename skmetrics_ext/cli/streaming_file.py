@@ -20,6 +20,7 @@ from skmetrics_ext.cli.scoring_file import (
     without_positive,
 )
 from skmetrics_ext.cli.words import say
+from skmetrics_ext.merged.by import By
 from skmetrics_ext.merged.columns import Names, read_part
 
 LARGE = 1 << 30  # bytes of a file beyond which its rows are not read at once
@@ -45,7 +46,7 @@ def stream_rows(
     progress: bool = True,
 ) -> list[dict[str, Any]]:
     """What `score_rows` gives, by `evaluate`: metrics without a value say why."""
-    names = Names(true, tuple(scores), pred, weight, by)
+    names = Names(true, tuple(scores), pred, weight, By.of(by))
     files = open_files(path, names)
     classes = _classes(files, replace(names, score=()), memory_limit)
     say(without_positive(classes, positive, bool(scores)))

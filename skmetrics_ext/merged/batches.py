@@ -26,7 +26,6 @@ from skmetrics_ext.validation.rows import check_total, read_rows
 from skmetrics_ext.validation.score_values import check_mergeable, score_values
 
 NAMES, PLACE = Names("y_true", ("y_score",)), Place("the stream")
-_NO_GROUPS = np.zeros(1, dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -101,9 +100,7 @@ class Told:
             labels, codes, decided = checked.classes, checked.true, checked.pred.copy()
         is_text = self._check_text(labels)
         # Codes may be the labels themselves, in an array that the caller goes on to fill.
-        part = Part(
-            labels, codes.copy(), decided, matrix, weight, _NO_GROUPS, None, eps, checked=True
-        )
+        part = Part(labels, codes.copy(), decided, matrix, weight, (None,), None, eps, checked=True)
         _check_edges(part, layout)
         return part, replace(
             self,

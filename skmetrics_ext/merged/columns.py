@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext import kernels
+from skmetrics_ext.merged.by import NO_GROUPS, By
 from skmetrics_ext.merged.layout import Layout
 from skmetrics_ext.numeric import Array, row_sums
 from skmetrics_ext.validation import InvalidParameterError
@@ -34,7 +35,7 @@ class Names:
     score: tuple[str, ...] = ()
     pred: str | None = None
     weight: str | None = None
-    by: str | None = None
+    by: By = NO_GROUPS
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -44,7 +45,7 @@ class Names:
     @property
     def all(self) -> tuple[str, ...]:
         """Each of them once."""
-        wanted = (self.by, self.true, self.pred, *self.score, self.weight)
+        wanted = (*self.by.columns, self.true, self.pred, *self.score, self.weight)
         return tuple(dict.fromkeys(name for name in wanted if name is not None))
 
 
@@ -73,7 +74,7 @@ class Part:
     pred: Array | None
     score: Array | None
     weight: Array | None
-    groups: Array
+    groups: Sequence[Any]
     group: Array | None
     eps: float = 0.0
     checked: bool = False
@@ -116,11 +117,12 @@ def join_parts(parts: Sequence[Part]) -> Part:
 
 def read_part(data: Any, names: Names, place: Place) -> Part:
     """Read the columns of a data frame, a record batch, or a dict of arrays."""
-    labels, codes = encode_labels([_column(data, name, place) for name in names.labels], place.part)
-    groups, group = np.zeros(1, dtype=np.int64), None
-    if names.by is not None:
-        own = _column(data, names.by, place)
-        groups, (group,) = encode_columns((own, own.values))
+    labels, codes = encode_labels(
+        [read_value_column(data, name, place) for name in names.labels], place.part
+    )
+    groups, group = names.by.groups_of(
+        {name: read_value_column(data, name, place) for name in names.by.columns}
+    )
     score, eps = _scores(data, names, place)
     weight = None if names.weight is None else _weights(data, names.weight, place)
     return Part(
@@ -153,7 +155,7 @@ def _labels(column: Column) -> Array:
     return np.asarray(values)
 
 
-def _column(data: Any, name: str, place: Place) -> Column:
+def read_value_column(data: Any, name: str, place: Place) -> Column:
     column = data[name] if not hasattr(data, "column") else data.column(name)
     row = _first_missing(column)
     if row is not None:
@@ -196,7 +198,7 @@ def _first_missing(column: Any) -> int | None:
 def _scores(data: Any, names: Names, place: Place) -> tuple[Array | None, float]:
     if not names.score:
         return None, 0.0
-    read = [_column(data, name, place) for name in names.score]
+    read = [read_value_column(data, name, place) for name in names.score]
     for column in read:
         if column.values.dtype.kind not in "fiub" or column.categories is not None:
             raise InvalidParameterError(
@@ -224,7 +226,7 @@ def _shown(column: Column) -> str:
 
 
 def _weights(data: Any, name: str, place: Place) -> Array:
-    column = _column(data, name, place)
+    column = read_value_column(data, name, place)
     values = column.values
     if values.dtype.kind not in "fiub" or column.categories is not None:
         raise InvalidParameterError(f"Column {name!r} must hold weights, got {_shown(column)}.")
@@ -297,7 +299,7 @@ def _slices(part: Part, kept: Array | None) -> Iterator[tuple[Any, Any]]:
         order = order[kept[order]]
     starts = np.flatnonzero(np.diff(part.group[order], prepend=-1))
     for start, rows in zip(starts, np.split(order, starts[1:]), strict=True):
-        yield part.groups[part.group[order[start]]].item(), rows
+        yield part.groups[part.group[order[start]]], rows
 
 
 def _probabilities(score: Array, names: Names, place: Place) -> Array:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.merged import intervals, sketches, values
+from skmetrics_ext.merged.by import NO_GROUPS, By
 from skmetrics_ext.merged.curve_points import thin_curve
 from skmetrics_ext.merged.layout import Layout
 from skmetrics_ext.merged.ranges import RangePlan, RangeReading
@@ -33,6 +34,8 @@ def finish(
     *,
     engine: str,
     level: float | None,
+    by: By = NO_GROUPS,
+    min_rows: int = 1,
 ) -> Evaluation:
     """The table: groups in order, metrics as they were asked for.
 
@@ -50,11 +53,22 @@ def finish(
         What computed them.
     level : float or None
         Of the confidence intervals; None for none.
+    by : By
+        What makes the groups.
+    min_rows : int
+        Of a group that is evaluated.
     """
-    found = Evaluation(Rows(), engine, 0.95 if level is None else level)
-    for group in _ordered(sums.rows):
+    found = Evaluation(Rows(), engine, 0.95 if level is None else level, by=by)
+    for group in by.ordered(sums.rows):
+        n_rows = sums.rows[group]
+        if n_rows < min_rows:
+            reason = f"{n_rows} rows are fewer than min_rows={min_rows}"
+            none = Found(NAN, reason)
+            for one in layout.asked:
+                found.rows.extend(_rows(one, group, layout.classes, none, None, n_rows))
+            continue
         group_of(found, layout, plan, sums, columns.get(group), sketched.get(group), group, level)
-    return replace(found, rows=evaluation_rows(found.rows, found.confidence_level))
+    return replace(found, rows=evaluation_rows(found.rows, found.confidence_level, by))
 
 
 def group_of(
@@ -147,11 +161,3 @@ def _rows(
             method=method,
             reason=own,
         )
-
-
-def _ordered(groups: Iterable[Any]) -> list[Any]:
-    listed = list(groups)
-    try:
-        return sorted(listed)
-    except TypeError:
-        return listed

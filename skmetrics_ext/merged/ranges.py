@@ -198,6 +198,13 @@ def read_range(
     )
 
 
+def read_tables(tables: Iterable[RankTally], own: int, plan: RangePlan) -> RangeReading:
+    """One ranking of the rows of several tables, as one range that holds all scores."""
+    table = RankTally.combine(tables)
+    total = table.mass.sum(axis=1)
+    return read_range(table, own, np.zeros_like(total), total, plan, (), 1 << 62)
+
+
 def _rest_and_own(mass: Array, own: int) -> Array:
     return np.stack([mass.sum(axis=0) - mass[own], mass[own]])
 

@@ -7,21 +7,23 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from skmetrics_ext.formats import interval, number
+from skmetrics_ext.merged.by import ALL, NO_GROUPS, By
 from skmetrics_ext.merged.curve_points import ThinnedCurve
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.rows import Row, Rows, Shown, Tabular
 from skmetrics_ext.tallies.bins import BinTally
 
 
-def evaluation_rows(rows: Iterable[Mapping[str, Any]], level: float) -> Rows:
+def evaluation_rows(rows: Iterable[Mapping[str, Any]], level: float, by: By = NO_GROUPS) -> Rows:
     """The rows as a table, without the columns that say nothing."""
     rows = list(rows)
     has = {
         key: any(row[key] not in (None, "") for row in rows) for key in ("group", "of", "method")
     }
+    has["group"] |= bool(by.names)
     has["low"] = any(row["low"] == row["low"] for row in rows)
     columns = [
-        Shown("group", is_text=True),
+        Shown("group", "group", by.told, is_text=True, none=ALL),
         Shown("metric", is_text=True),
         Shown("of", is_text=True),
         Shown("value", "value", number),
@@ -68,6 +70,7 @@ class Evaluation(Tabular):
     curves: dict[tuple[Any, Any], ThinnedCurve] = field(default_factory=dict)
     bins: dict[tuple[Any, str], BinTally | tuple[BinTally, ...]] = field(default_factory=dict)
     pair_areas: dict[Any, Array] = field(default_factory=dict)
+    by: By = NO_GROUPS
 
     def __iter__(self) -> Iterator[Row]:
         return iter(self.rows)
@@ -115,4 +118,10 @@ class Evaluation(Tabular):
         return float(self.row(metric, group, of).value)
 
     def _as_rows(self) -> Rows:
-        return self.rows
+        if not self.by.names:
+            return self.rows
+        told = (dict(row) for row in self.rows)
+        records = [{**self.by.values(row.pop("group")), **row} for row in told]
+        groups = [Shown(name, is_text=True, none=ALL) for name in self.by.names]
+        own = [column for column in self.rows.shown() if column.title != "group"]
+        return Rows(records, [*groups, *own])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -58,6 +58,23 @@ class Sums:
             total.add(part)
         return total
 
+    def margin(self, sources: Mapping[Any, Sequence[Any]]) -> Sums:
+        """The sums of groups that are made of others, each by its sources."""
+        found = Sums()
+        means, binned = ({of for _, of in held} for held in (self.moments, self.bins))
+        for group, parts in sources.items():
+            found.tables[group] = ConfusionTally.combine(self.tables[part] for part in parts)
+            found.rows[group] = sum(self.rows[part] for part in parts)
+            for of in means:
+                own = [self.moments[part, of] for part in parts if (part, of) in self.moments]
+                if own:
+                    found.moments[group, of] = MomentTally.combine(own)
+            for of in binned:
+                bins = [self.bins[part, of] for part in parts if (part, of) in self.bins]
+                if bins:
+                    found.bins[group, of] = tuple(map(BinTally.combine, zip(*bins, strict=True)))
+        return found
+
     def masses(self, group: Any, classes: Array) -> Array:
         """Weight of each class in a group."""
         table = self.tables[group]
@@ -82,7 +99,7 @@ def count_labels(part: Part) -> Sums:
         return _count_each_group(labels, part)
     stacked = ConfusionTally.from_labels(labels, part.group)
     rows = np.bincount(part.group, minlength=len(part.groups))
-    for value, table, count in zip(part.groups.tolist(), stacked.table, rows, strict=True):
+    for value, table, count in zip(part.groups, stacked.table, rows, strict=True):
         found.tables[value] = _occurring(part.labels, table)
         found.rows[value] = int(count)
     return found
@@ -95,7 +112,7 @@ def _count_each_group(labels: Labels, part: Part) -> Sums:
     order = np.argsort(group, kind="stable")
     starts = np.flatnonzero(np.diff(group[order], prepend=-1))
     for start, rows in zip(starts, np.split(order, starts[1:]), strict=True):
-        value = part.groups[group[order[start]]].item()
+        value = part.groups[group[order[start]]]
         seen, codes = np.unique(
             np.concatenate([labels.true[rows], labels.pred[rows]]), return_inverse=True
         )

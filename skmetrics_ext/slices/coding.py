@@ -44,8 +44,12 @@ class Coded:
         if bins is None:
             values, (codes,) = encode_columns((read, read.values))
             return cls(name, tuple(values.tolist()), codes.astype(np.int64, copy=False))
-        edges = edges_of(name, numbers_of(read), bins)
-        return cls(name, bin_names(edges), bin_codes(numbers_of(read), edges))
+        return cls.binned(name, read, edges_of(name, numbers_of(read), bins))
+
+    @classmethod
+    def binned(cls, name: str, column: Column, edges: Array) -> Coded:
+        """A column of numbers in the bins between inner edges."""
+        return cls(name, bin_names(edges), bin_codes(numbers_of(column), edges))
 
 
 def numbers_of(column: Column) -> Array:

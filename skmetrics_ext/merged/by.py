@@ -1,0 +1,175 @@
+"""Which columns make the groups, what a group is called, and the margins of crossed groups.
+
+A group of one column is its value; of several a tuple of one value for each, None for a column
+that is summed over. All rows together are None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import Any
+
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.slices.coding import Coded, bin_names, cross
+from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.validation.containers import Column
+from skmetrics_ext.validation.errors import printable
+
+MOST_GROUPS = 10_000
+ALL = "all"  # what stands for a column that is summed over, where groups are shown
+_FEW = 100  # values of any column, however few rows there are
+
+
+@dataclass(frozen=True, eq=False)
+class By:
+    """The columns of groups.
+
+    Parameters
+    ----------
+    names : tuple of str
+    crossed : bool
+        Whether groups are tuples, as where a list of columns was given.
+    edges : mapping of str to ndarray
+        Inner edges of numeric columns that are read in bins.
+    kept : tuple of bool or None
+        Of crossed groups the columns that are told apart; None for all of them.
+    """
+
+    names: tuple[str, ...] = ()
+    crossed: bool = False
+    edges: Mapping[str, Array] = field(default_factory=dict)
+    kept: tuple[bool, ...] | None = None
+
+    @classmethod
+    def of(cls, by: str | Sequence[str] | None) -> By:
+        """Of one column, or of a list of columns that are crossed."""
+        if by is None:
+            return cls()
+        if isinstance(by, str):
+            return cls((by,))
+        names = tuple(by) if isinstance(by, Iterable) else ()
+        if not names or not all(isinstance(name, str) for name in names):
+            raise InvalidParameterError(
+                f"by must be the name of a column, or a list of names, got {by!r:.60}."
+            )
+        if len(set(names)) < len(names):
+            raise InvalidParameterError(f"by names a column twice: {list(names)}.")
+        return cls(names, crossed=True)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are told apart."""
+        if self.kept is None:
+            return self.names
+        return tuple(name for name, kept in zip(self.names, self.kept, strict=True) if kept)
+
+    def key(self, values: Sequence[Any]) -> Any:
+        """The group with these values of the columns."""
+        if not values:
+            return None
+        if not self.crossed:
+            return values[0]
+        if self.kept is None:
+            return tuple(values)
+        left = iter(values)
+        return tuple(next(left) if kept else None for kept in self.kept)
+
+    def groups_of(self, columns: Mapping[str, Column]) -> tuple[Sequence[Any], Array | None]:
+        """The groups that occur, and the number of that of each row; None without columns."""
+        if not columns:
+            return (None,), None
+        coded = [
+            Coded.binned(name, one, self.edges[name]) if name in self.edges else Coded.of(name, one)
+            for name, one in columns.items()
+        ]
+        if len(coded) == 1:
+            return [self.key([value]) for value in coded[0].values], coded[0].codes
+        found, number = cross(coded)
+        values = [one.values for one in coded]
+        return [
+            self.key([of[code] for of, code in zip(values, codes, strict=True)])
+            for codes in found.tolist()
+        ], number
+
+    # ----------------------------------------------------------------------- margins
+
+    def levels(self) -> list[By]:
+        """The same with fewer and fewer columns told apart, to none."""
+        n = len(self.names)
+        if not self.crossed:
+            return [By()] if n else []
+        places = [kept for size in range(n - 1, -1, -1) for kept in combinations(range(n), size)]
+        return [replace(self, kept=tuple(i in kept for i in range(n))) for kept in places]
+
+    def sources(self, groups: Iterable[Any]) -> dict[Any, list[Any]]:
+        """The groups that each group of this level is made of."""
+        found: dict[Any, list[Any]] = {}
+        for group in groups:
+            found.setdefault(self.above(group), []).append(group)
+        return found
+
+    def above(self, group: Any) -> Any:
+        """The group of this level that a group of all columns is part of."""
+        if self.kept is None or not any(self.kept):
+            return group if self.columns else None
+        return tuple(value if kept else None for value, kept in zip(group, self.kept, strict=True))
+
+    # ----------------------------------------------------------------------- what is told
+
+    def values(self, group: Any) -> dict[str, Any]:
+        """The value of each column, None where it is summed over."""
+        if group is None:
+            return dict.fromkeys(self.names)
+        return dict(zip(self.names, group if self.crossed else (group,), strict=True))
+
+    def told(self, group: Any) -> str:
+        """A group in words."""
+        if group is None:
+            return ALL
+        if not self.crossed:
+            return str(group)
+        known = {name: value for name, value in self.values(group).items() if value is not None}
+        return ", ".join(f"{name}={value}" for name, value in known.items())
+
+    def ordered(self, groups: Iterable[Any]) -> list[Any]:
+        """Groups in the order of their values, bins in theirs; margins last, and all rows."""
+        listed = list(groups)
+        places = {
+            name: {text: i for i, text in enumerate(bin_names(edges))}
+            for name, edges in self.edges.items()
+        }
+
+        def key(group: Any) -> tuple[Any, ...]:
+            values = self.values(group)
+            summed = [value is None for value in values.values()]
+            told = {name: x for name, x in values.items() if x is not None}
+            place = [places[name][x] if name in places else x for name, x in told.items()]
+            return sum(summed), summed, place
+
+        try:
+            return sorted(listed, key=key)
+        except TypeError:  # values of several types have no order
+            return sorted(listed, key=lambda group: list(self.values(group).values()).count(None))
+
+    def check(self, rows: Mapping[Any, int]) -> None:
+        """Refuse columns that tell the rows apart, and more groups than a table can show."""
+        n_rows = sum(rows.values())
+        distinct = {name: len({self.values(group)[name] for group in rows}) for name in self.names}
+        for name, n in distinct.items():
+            if n > max(_FEW, n_rows / 2):
+                raise InvalidParameterError(
+                    f"by: column {printable(name)!r} has {n} values in {n_rows} rows, so it "
+                    "identifies rows and makes no groups; rows that depend on each other belong "
+                    "in groups=, and numbers in bins=."
+                )
+        if len(rows) > MOST_GROUPS:
+            told = ", ".join(f"{printable(name)!r} {n}" for name, n in distinct.items())
+            raise InvalidParameterError(
+                f"by makes {len(rows)} groups, more than {MOST_GROUPS}; values of the columns: "
+                f"{told}. Leave one out, or read numbers in bins=."
+            )
+
+
+NO_GROUPS = By()
