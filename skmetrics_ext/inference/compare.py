@@ -23,7 +23,7 @@ from skmetrics_ext.inference.results import Comparison
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.validation import InvalidParameterError, check_option
-from skmetrics_ext.validation.groups import read_groups
+from skmetrics_ext.validation.groups import read_design
 from skmetrics_ext.validation.parameters import check_level
 
 COMPARE_METHODS = ("auto", "delong", "mcnemar", "delta", "bootstrap", "permutation")
@@ -42,6 +42,7 @@ def compare(
     confidence_level: float = 0.95,
     n_resamples: int = 9999,
     groups: Any = None,
+    strata: Any = None,
     sample_weight: Any = None,
     weights_are: str = "importance",
     stratified: bool = False,
@@ -96,6 +97,9 @@ def compare(
         Draws of "bootstrap" and "permutation".
     groups : array-like of shape (n_samples,), default=None
         Rows of one group depend on each other (several of a patient); groups do not.
+    strata : array-like of shape (n_samples,), default=None
+        Parts of the source (sites, age bands) of each of which a number of rows, or groups, was
+        sampled, as in `confidence_interval`.
     {sample_weight}
     weights_are : {"importance", "frequency"}, default="importance"
         Whether a weight of 2 is one row that counts twice, or two rows.
@@ -159,13 +163,13 @@ def compare(
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress)
     if found.row is not None:
         found, models = check_models(found, y_true, pred_a, pred_b, sample_weight)
-        if groups is not None:
-            beside = {"y_true": y_true, "pred_a": pred_a, "sample_weight": sample_weight}
-            groups = read_groups(groups, models[0].true.shape[0], **beside)
+        beside = {"y_true": y_true, "pred_a": pred_a, "sample_weight": sample_weight}
+        design = read_design(groups, strata, models[0].true.shape[0], **beside)
     else:
-        about = sample_weight, groups, weights_are
+        about = sample_weight, (groups, strata), weights_are
         models = RawRows.check(y_true, pred_a, *about), RawRows.check(y_true, pred_b, *about)
-    return answer(Question(found, models, groups, weights_are, claim, level, plan), method)
+        design = models[0].facts.design
+    return answer(Question(found, models, design, weights_are, claim, level, plan), method)
 
 
 def answer(asked: Question, method: str = "auto") -> Comparison:
@@ -179,7 +183,7 @@ def answer(asked: Question, method: str = "auto") -> Comparison:
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # nan where undefined
         found = _by_method(asked, method)
     claimed = replace(found, alternative=asked.claim.alternative, margin=asked.claim.margin)
-    return claimed if asked.groups is None else replace(claimed, **asked.about_groups())
+    return claimed if asked.design.is_plain else asked.with_design(claimed)
 
 
 def _by_method(asked: Question, method: str) -> Comparison:

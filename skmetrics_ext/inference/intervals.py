@@ -12,6 +12,7 @@ from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
 from skmetrics_ext.inference.draws.readers import find_metric, read_checked, read_metric
 from skmetrics_ext.inference.draws.readings import Reading
 from skmetrics_ext.inference.influence.spread import Contributions
+from skmetrics_ext.inference.influence.strata import with_single
 from skmetrics_ext.inference.margins import Goal
 from skmetrics_ext.inference.methods import Interval, methods_of
 from skmetrics_ext.inference.results import Estimate, reason
@@ -20,6 +21,7 @@ from skmetrics_ext.progress import Progress
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.tallies import ConfusionTally
 from skmetrics_ext.validation import InvalidParameterError, Labels, Probabilities, Scores
+from skmetrics_ext.validation.groups import INDEPENDENT, read_design
 from skmetrics_ext.validation.parameters import check_level
 
 
@@ -33,6 +35,7 @@ def confidence_interval(
     confidence_level: float = 0.95,
     goal: float | None = None,
     groups: Any = None,
+    strata: Any = None,
     sample_weight: Any = None,
     weights_are: str = "importance",
     stratified: bool = False,
@@ -85,6 +88,11 @@ def confidence_interval(
         Rows of one group depend on each other (several of a patient); groups do not. Variances
         are those of sums over groups, their degrees of freedom count the groups that hold rows of
         a class, and the bootstrap draws groups.
+    strata : array-like of shape (n_samples,), default=None
+        Parts of the source (sites, age bands) of each of which a number of rows, or groups, was
+        sampled: it would be the same in another sample. What rows add is taken about the mean of
+        their stratum, each stratum costs a degree of freedom, and the bootstrap draws within
+        strata. A group lies in one stratum; one stratum is as none.
     sample_weight : array-like of shape (n_samples,), default=None
         Weight of each row; those of weight 0 are left out.
     weights_are : {"importance", "frequency"}, default="importance"
@@ -111,9 +119,9 @@ def confidence_interval(
         ``value, low, high, standard_error, method, confidence_level, note``; a list of one for
         each class where the metric gives an array (``average=None``). The interval holds the
         value, and has a width where the data have no error, too. ``note`` says what makes its
-        coverage doubtful (of calibration errors the upper bound alone holds). With ``groups``,
-        ``n_groups`` and ``design_effect`` tell how many there are and how many times they
-        multiply the variance.
+        coverage doubtful (of calibration errors the upper bound alone holds). With ``groups``
+        or ``strata``, ``n_groups``, ``n_strata`` and ``design_effect`` tell how many there are and
+        how many times they multiply the variance.
 
     Raises
     ------
@@ -151,7 +159,8 @@ def confidence_interval(
     found, level = find_metric(metric, metric_params), check_level(confidence_level)
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress)
     beyond = None if goal is None else Goal.of(goal, found)
-    about = {"sample_weight": sample_weight, "groups": groups, "weights_are": weights_are}
+    about = {"sample_weight": sample_weight, "groups": groups, "strata": strata}
+    about["weights_are"] = weights_are
     estimates = interval_of(reading_asked(found, y_true, y_pred, **about), method, level, plan)
     return estimates if beyond is None else beyond.asked_of(estimates)
 
@@ -161,10 +170,11 @@ def reading_asked(found: Metric, y_true: Any, y_pred: Any, **about: Any) -> Read
     if isinstance(y_true, ConfusionTally):
         y_pred = y_true if y_pred is None else y_pred
         about["weights_are"] = "frequency"
-        if found.row is None or found.row.response != "labels" or about["groups"] is not None:
+        by_rows = [about.get(name) is not None for name in ("groups", "strata")]
+        if found.row is None or found.row.response != "labels" or any(by_rows):
             raise InvalidParameterError(
                 "y_true is a ConfusionTally, which has the cells of metrics of labels and no rows: "
-                f"neither {found.name!r} of other data nor groups can be read from it."
+                f"neither {found.name!r} of other data nor groups or strata can be read from it."
             )
     if y_pred is None:
         raise InvalidParameterError(
@@ -180,6 +190,7 @@ def interval_of_checked(
     *,
     value: Any = None,
     groups: Any = None,
+    strata: Any = None,
     weights_are: str = "importance",
     method: str = "auto",
     confidence_level: float = 0.95,
@@ -195,10 +206,13 @@ def interval_of_checked(
         What its function takes in the place of both arrays, weights included.
     value : float or ndarray, default=None
         What the metric is of these data, where it is known.
-    groups, weights_are, method, confidence_level, **draws
+    groups, strata, weights_are, method, confidence_level, **draws
         As in `confidence_interval`.
     """
-    reading = read_checked(metric, checked, groups, weights_are, value)
+    design = INDEPENDENT
+    if groups is not None or strata is not None:
+        design = read_design(groups, strata, checked.true.shape[0])
+    reading = read_checked(metric, checked, design, weights_are, value)
     plan = DrawPlan(**draws) if draws else PLAN
     return interval_of(reading, method, check_level(confidence_level), plan)
 
@@ -217,21 +231,20 @@ def interval_of(
         )
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # nan where undefined
         found = listed(methods[method](reading, method, level, plan), method, level)
-    return found if reading.group is None else _with_groups(found, reading)
+    return found if reading.is_plain else _with_design(found, reading)
 
 
-def _with_groups(found: Estimate | list[Estimate], reading: Reading) -> Estimate | list[Estimate]:
-    """The same with the number of groups, and what they do to the variance."""
-    added = Contributions.of(reading)
-    n_groups = reading.units.n_groups
-    if isinstance(found, Estimate):
-        effect = float("nan") if added is None else float(added.design_effect())
-        return replace(found, n_groups=n_groups, design_effect=effect)
-    effects = np.full(len(found), np.nan) if added is None else np.ravel(added.design_effect())
-    return [
-        replace(one, n_groups=n_groups, design_effect=float(effect))
-        for one, effect in zip(found, effects, strict=True)
+def _with_design(found: Estimate | list[Estimate], reading: Reading) -> Estimate | list[Estimate]:
+    """The same with the numbers of groups and strata, and what they do to the variance."""
+    added, units = Contributions.of(reading), reading.units
+    counts = units.of_design()
+    estimates = found if isinstance(found, list) else [found]
+    effects = [np.nan] * len(estimates) if added is None else np.ravel(added.design_effect())
+    told = [
+        replace(one, **counts, design_effect=float(effect), note=with_single(one.note, units))
+        for one, effect in zip(estimates, effects, strict=True)
     ]
+    return told if isinstance(found, list) else told[0]
 
 
 def listed(found: Interval, method: str, level: float) -> Estimate | list[Estimate]:

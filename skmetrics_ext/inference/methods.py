@@ -198,13 +198,13 @@ def _share_of_rows(reading: Reading, method: str, level: float, _: DrawPlan) -> 
     """Share of rows, by a method of `proportion_interval`."""
     found, units, value = Contributions.of(reading), reading.units, float(reading.value)
     assert found is not None
-    variance = found.squares() if units.group is None else found.spread().variance
+    variance = found.squares() if units.is_plain else found.spread().variance
     rows = divide(np.asarray(value * (1 - value)), variance)
     if not (np.isfinite(rows) and rows > 0):
         mass = units.mass(units.rows)
         least = units.rows.sum() if units.group is None else units.n_groups
         rows = np.asarray(min(mass.sum() ** 2 / (mass * mass / units.rows).sum(), least))
-    if units.group is not None:
+    if not units.is_plain:
         freedom = found.spread().freedom
         rows = rows * (normal_quantile(level) / quantile(level, freedom)) ** 2
     low, high = proportion_bounds(value * rows, rows, method, level)

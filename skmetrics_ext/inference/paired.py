@@ -47,7 +47,7 @@ def by_delong(asked: Question, method: str) -> Comparison:
     options = asked.metric.options
     areas = correlated_areas(
         list(asked.models),
-        asked.groups,
+        asked.design,
         multi_class=options.get("multi_class", "ovr"),
         average=options.get("average", "macro"),
         weights_are=asked.weights_are,

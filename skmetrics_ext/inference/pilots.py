@@ -24,7 +24,7 @@ from skmetrics_ext.inference.question import Question, difference_of
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.validation import InvalidParameterError, check_option
-from skmetrics_ext.validation.groups import read_groups
+from skmetrics_ext.validation.groups import read_design
 from skmetrics_ext.validation.parameters import check_level, check_number
 
 _MOST = 60.0  # log2 of more rows than anyone has
@@ -83,6 +83,7 @@ def sample_size(
     power: float = 0.8,
     confidence_level: float = 0.95,
     groups: Any = None,
+    strata: Any = None,
     sample_weight: Any = None,
     weights_are: str = "importance",
     **metric_params: Any,
@@ -118,6 +119,9 @@ def sample_size(
         Of the interval; 1 less the level of the test.
     groups : array-like of shape (n_samples,), default=None
         Rows of one group depend on each other (several of a patient); groups do not.
+    strata : array-like of shape (n_samples,), default=None
+        Parts of the source (sites, age bands) of each of which a number of rows, or groups, was
+        sampled, as in `confidence_interval`, and is to be again, in the same shares.
     {sample_weight}
     weights_are : {"importance", "frequency"}, default="importance"
         Whether a weight of 2 is one row that counts twice, or two rows.
@@ -156,7 +160,9 @@ def sample_size(
     check_option("weights_are", weights_are, WEIGHT_KINDS)
     found, level = find_metric(metric, metric_params), check_level(confidence_level)
     z, more = normal_quantile(level), normal_quantile(2 * check_level(power, "power") - 1)
-    pilot = Pilot.of(found, y_true, (y_pred, y_pred_b), (sample_weight, groups, weights_are))
+    pilot = Pilot.of(
+        found, y_true, (y_pred, y_pred_b), (sample_weight, (groups, strata), weights_are)
+    )
     if difference is not None:
         size = _positive("difference", difference, pilot.bounds)
         rows = pilot.rows * (pilot.error * max(z + more, 0.0) / size) ** 2
@@ -183,10 +189,14 @@ class Pilot:
 
     @classmethod
     def of(
-        cls, found: Metric, y_true: Any, preds: tuple[Any, Any], about: tuple[Any, Any, str]
+        cls,
+        found: Metric,
+        y_true: Any,
+        preds: tuple[Any, Any],
+        about: tuple[Any, tuple[Any, Any], str],
     ) -> Pilot:
         """Of one model, or of the difference between two."""
-        weight, groups, weights_are = about
+        weight, groups_strata, weights_are = about
         if found.row is None:
             raise InvalidParameterError(
                 f"metric must be one of this package, whose derivative is known, got {found.name}."
@@ -198,19 +208,18 @@ class Pilot:
         else:
             settled, checked = check_rows(found, y_true, preds[0], weight)
             models = (checked,)
-        if groups is not None:
-            beside = {"y_true": y_true, "y_pred": preds[0], "sample_weight": weight}
-            groups = read_groups(groups, models[0].true.shape[0], **beside)
+        beside = {"y_true": y_true, "y_pred": preds[0], "sample_weight": weight}
+        design = read_design(*groups_strata, models[0].true.shape[0], **beside)
         low, high = settled.spec.bounds
         if is_pair:
-            added = Question(settled, models, groups, weights_are).contributions
+            added = Question(settled, models, design, weights_are).contributions
             if added is None:
                 raise _no_derivative(found)
             apart = difference_of(added)
             value = float(added[0][0].value - added[1][0].value)
             bounds = low - high, high - low
             return cls._of(value, apart.spread(), apart.units, "delta", bounds)
-        reading = read_checked(settled, models[0], groups, weights_are)
+        reading = read_checked(settled, models[0], design, weights_are)
         parts = Contributions.of(reading)
         if parts is None:
             raise _no_derivative(found)

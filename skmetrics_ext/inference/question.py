@@ -20,8 +20,11 @@ from skmetrics_ext.inference.draws.readers import read_checked
 from skmetrics_ext.inference.draws.readings import TallyReading
 from skmetrics_ext.inference.draws.units import Units
 from skmetrics_ext.inference.influence.spread import Contributions
+from skmetrics_ext.inference.influence.strata import with_single
 from skmetrics_ext.inference.margins import Claim
+from skmetrics_ext.inference.results import Comparison
 from skmetrics_ext.registry import Metric
+from skmetrics_ext.validation.groups import INDEPENDENT, Design
 
 _OF_HITS = ("hits", "marks")  # tallies of rows that are right or wrong
 
@@ -35,7 +38,7 @@ class Question:
 
     metric: Metric
     models: tuple[Any, ...]
-    groups: Any = None
+    design: Design = INDEPENDENT
     weights_are: str = "importance"
     claim: Claim = field(default_factory=Claim)
     level: float = 0.95
@@ -43,14 +46,17 @@ class Question:
     names: tuple[str, ...] = ("pred_a", "pred_b")
 
     def pair(self, *, exchange: bool = False) -> PairReading:
-        """Both models; of rankings, exchanges are those of ranks, which have one scale."""
+        """Both models; of rankings, exchanges are those of ranks, which have one scale.
+
+        Models change places in a row, or group, whatever its stratum.
+        """
         row = self.metric.row
         if row is None:
             return pair_of_rows(self.metric, *self.models)
         return pair_of_checked(
             self.metric,
             *self.models,
-            groups=self.groups,
+            design=Design(self.design.group) if exchange else self.design,
             weights_are=self.weights_are,
             ranked=exchange and (row.tally, row.response) == ("ranks", "scores"),
         )
@@ -59,14 +65,16 @@ class Question:
         """The same of the models in the other order."""
         return replace(self, models=self.models[::-1], claim=self.claim.per(-1.0))
 
-    def about_groups(self) -> dict[str, Any]:
-        """Their number, and what they do to the variance of the difference."""
-        added = self.contributions
+    def with_design(self, found: Comparison) -> Comparison:
+        """The same with the numbers of groups and strata, and what they do to the variance."""
+        added, effect = self.contributions, float("nan")
         if added is None:
-            return {"n_groups": self.pair().units.n_groups}
-        difference = difference_of(added)
-        found = {"n_groups": difference.units.n_groups}
-        return {**found, "design_effect": float(difference.design_effect())}
+            units = self.pair().units
+        else:
+            difference = difference_of(added)
+            units, effect = difference.units, float(difference.design_effect())
+        note = with_single(found.note, units)
+        return replace(found, **units.of_design(), design_effect=effect, note=note)
 
     @cached_property
     def contributions(self) -> list[tuple[TallyReading, Contributions]] | None:
@@ -76,7 +84,7 @@ class Question:
         found = []
         for name, data in zip(self.names, self.models, strict=True):
             value = number_of(self.metric, name, data)
-            reading = read_checked(self.metric, data, self.groups, self.weights_are, value)
+            reading = read_checked(self.metric, data, self.design, self.weights_are, value)
             added = Contributions.of(reading)
             if added is None:
                 return None
@@ -111,7 +119,7 @@ def is_hits(asked: Question) -> bool:
         metric.row is None
         or metric.tally not in _OF_HITS
         or metric.params
-        or asked.groups is not None
+        or not asked.design.is_plain
     ):
         return False
     return not first.is_multilabel and first.weight is None

@@ -44,8 +44,10 @@ class Estimate:
     n_groups : int or None, default=None
         Number of groups, where these were given.
     design_effect : float, default=nan
-        How many times the variance is that of independent rows; nan without groups, and where the
-        method has no variance.
+        How many times the variance is that of independent rows; nan without groups or strata, and
+        where the method has no variance.
+    n_strata : int or None, default=None
+        Number of strata, where these were given.
 
     Examples
     --------
@@ -65,9 +67,10 @@ class Estimate:
     reached: bool | None = None
     n_groups: int | None = None
     design_effect: float = float("nan")
+    n_strata: int | None = None
 
     def __str__(self) -> str:
-        told = _of_groups(self.n_groups, self.design_effect)
+        told = _of_design(self.n_groups, self.n_strata, self.design_effect)
         told += f"; {self.note}" if self.note else ""
         asked = "" if self.goal is None else f", goal {self.goal:g}: {_ANSWERS[self.reached]}"
         return (
@@ -76,11 +79,12 @@ class Estimate:
         )
 
 
-def _of_groups(n_groups: int | None, design_effect: float) -> str:
-    if n_groups is None:
-        return ""
-    effect = "" if isnan(design_effect) else f", design effect {design_effect:.3g}"
-    return f"; {n_groups} groups{effect}"
+def _of_design(n_groups: int | None, n_strata: int | None, design_effect: float) -> str:
+    counts = ((n_groups, "groups"), (n_strata, "strata"))
+    told = [f"{number} {what}" for number, what in counts if number is not None]
+    if told and not isnan(design_effect):
+        told.append(f"design effect {design_effect:.3g}")
+    return f"; {', '.join(told)}" if told else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +120,8 @@ class Comparison:
     design_effect : float, default=nan
         How many times the variance of the difference is that of independent rows; nan where that
         is not known.
+    n_strata : int or None, default=None
+        Number of strata, where these were given.
 
     Examples
     --------
@@ -142,6 +148,7 @@ class Comparison:
     margin: float | None = None
     n_groups: int | None = None
     design_effect: float = float("nan")
+    n_strata: int | None = None
 
     @property
     def concluded(self) -> bool | None:
@@ -152,7 +159,7 @@ class Comparison:
         return None if isnan(self.p_value) else self.p_value <= 1 - self.confidence_level
 
     def __str__(self) -> str:
-        told = _of_groups(self.n_groups, self.design_effect)
+        told = _of_design(self.n_groups, self.n_strata, self.design_effect)
         told += f"; {self.note}" if self.note else ""
         asked = ""
         if self.margin is not None:

@@ -19,6 +19,7 @@ from skmetrics_ext.inference.draws.readers import find_metric
 from skmetrics_ext.inference.draws.readings import Reading, TallyReading
 from skmetrics_ext.inference.influence.scales import quantile
 from skmetrics_ext.inference.influence.spread import Spread
+from skmetrics_ext.inference.influence.strata import with_single
 from skmetrics_ext.inference.intervals import reading_asked
 from skmetrics_ext.inference.margins import Claim
 from skmetrics_ext.inference.methods import Interval, bounds_of_draws, methods_of
@@ -51,6 +52,8 @@ def compare_samples(
     sample_weight_b: Any = None,
     groups_a: Any = None,
     groups_b: Any = None,
+    strata_a: Any = None,
+    strata_b: Any = None,
     weights_are: str = "importance",
     stratified: bool = False,
     n_resamples: int = 9999,
@@ -96,6 +99,9 @@ def compare_samples(
     groups_a, groups_b : array-like, default=None
         Rows of one group depend on each other (several of a patient); groups do not. A group
         that has rows in both samples is not seen as one.
+    strata_a, strata_b : array-like, default=None
+        Parts of the source of each of which a number of rows, or groups, was sampled, as in
+        `confidence_interval`.
     weights_are : {"importance", "frequency"}, default="importance"
         Whether a weight of 2 is one row that counts twice, or two rows.
     stratified : bool, default=False
@@ -138,14 +144,14 @@ def compare_samples(
     claim = Claim.of(alternative, margin, found)
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress)
     given = {
-        "a": (y_true_a, y_pred_a, sample_weight_a, groups_a),
-        "b": (y_true_b, y_pred_b, sample_weight_b, groups_b),
+        "a": (y_true_a, y_pred_a, sample_weight_a, groups_a, strata_a),
+        "b": (y_true_b, y_pred_b, sample_weight_b, groups_b, strata_b),
     }
     first, second = (_reading(found, name, data, weights_are) for name, data in given.items())
-    found_groups = [one.units.n_groups for one in (first, second) if one.units.group is not None]
-    n_groups = sum(found_groups) if len(found_groups) == 2 else None
+    of_both = [one.units.of_design() for one in (first, second)]
+    counts: dict[str, Any] = {name: _both(*(one[name] for one in of_both)) for name in of_both[0]}
     if method == "welch":
-        return replace(_welch(first, second, claim, level), n_groups=n_groups)
+        return replace(_welch(first, second, claim, level), **counts)
     both = [one for one in methods_of(first) if one in methods_of(second)]
     name = both[0] if method == "auto" else method
     if name not in both:
@@ -154,7 +160,7 @@ def compare_samples(
             f"{['auto', *both, *(['welch'] if _spread(first) else [])]}."
         )
     both_samples = Sample.of(first, name, plan), Sample.of(second, name, plan)
-    return replace(_mover(*both_samples, claim, level), n_groups=n_groups)
+    return replace(_mover(*both_samples, claim, level), **counts)
 
 
 # --------------------------------------------------------------------------- samples
@@ -162,8 +168,9 @@ def compare_samples(
 
 def _reading(found: Metric, name: str, given: tuple[Any, ...], weights_are: str) -> Reading:
     """The metric of one of the samples, which has to be one number."""
-    y_true, y_pred, weight, groups = given
-    about = {"sample_weight": weight, "groups": groups, "weights_are": weights_are}
+    y_true, y_pred, weight, groups, strata = given
+    about = {"sample_weight": weight, "groups": groups, "strata": strata}
+    about["weights_are"] = weights_are
     try:
         reading = reading_asked(found, y_true, y_pred, **about)
     except ValueError as error:
@@ -174,6 +181,10 @@ def _reading(found: Metric, name: str, given: tuple[Any, ...], weights_are: str)
             f"{found.name}: choose an average."
         )
     return reading
+
+
+def _both(first: int | None, second: int | None) -> int | None:
+    return None if first is None or second is None else first + second
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -230,7 +241,9 @@ def _mover(first: Sample, second: Sample, claim: Claim, level: float) -> Compari
 
     parts = [one.interval(level) for one in (first, second)]
     error = float(np.hypot(float(parts[0].error), float(parts[1].error)))
-    note = _note(first.reading, second.reading, [str(part.notes) for part in parts])
+    both = zip(parts, (first, second), strict=True)
+    notes = [with_single(str(part.notes), sample.reading.units) for part, sample in both]
+    note = _note(first.reading, second.reading, notes)
     told = partial(_told, values, name, claim, level, error=error, note=note)
     down, up = away(level) if np.isfinite(difference) else (_NAN, _NAN)
     if not np.isfinite(down + up):

@@ -18,7 +18,7 @@ from skmetrics_ext.progress import Progress
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.rows import Rows, Shown, Tabular
 from skmetrics_ext.validation import InvalidParameterError, check_option
-from skmetrics_ext.validation.groups import read_groups
+from skmetrics_ext.validation.groups import read_design
 from skmetrics_ext.validation.parameters import check_level
 from skmetrics_ext.validation.rows import check_same_masks
 
@@ -107,6 +107,7 @@ def compare_many(
     adjust: str = "max_t",
     confidence_level: float = 0.95,
     groups: Any = None,
+    strata: Any = None,
     sample_weight: Any = None,
     weights_are: str = "importance",
     n_resamples: int = 9999,
@@ -140,6 +141,9 @@ def compare_many(
         Of all intervals together.
     groups : array-like of shape (n_samples,), default=None
         Rows of one group depend on each other (several of a patient); groups do not.
+    strata : array-like of shape (n_samples,), default=None
+        Parts of the source (sites, age bands) of each of which a number of rows, or groups, was
+        sampled, as in `confidence_interval`.
     {sample_weight}
     weights_are : {"importance", "frequency"}, default="importance"
         Whether a weight of 2 is one row that counts twice, or two rows.
@@ -202,14 +206,16 @@ def compare_many(
         found,
         y_true,
         dict(zip(labels, predictions.values(), strict=True)),
-        (sample_weight, groups, weights_are),
+        (sample_weight, (groups, strata), weights_are),
     )
-    if found.row is not None and groups is not None:
+    if found.row is None:
+        design = models[0].facts.design
+    else:
         first = predictions[names[0]]
         beside = {"y_true": y_true, labels[0]: first, "sample_weight": sample_weight}
-        groups = read_groups(groups, models[0].true.shape[0], **beside)
+        design = read_design(groups, strata, models[0].true.shape[0], **beside)
     plan = DrawPlan(n_resamples, False, random_state, n_jobs, progress)
-    asked = Question(settled, models, groups, weights_are, level=level, plan=plan, names=labels)
+    asked = Question(settled, models, design, weights_are, level=level, plan=plan, names=labels)
     pairs = _pairs(names, control)
     differences = by_largest(asked, pairs) if adjust == "max_t" else by_holm(asked, pairs)
     values = dict(zip(names, differences.values, strict=True))

@@ -1,9 +1,9 @@
-"""Groups: which rows belong together."""
+"""How rows were sampled: which belong together, and which were drawn apart."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,6 +12,81 @@ from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation.containers import Column, read_column
 from skmetrics_ext.validation.errors import InvalidParameterError
 from skmetrics_ext.validation.rows import check_index, index_of, masked_rows
+
+_ONE = {"groups": "group", "strata": "stratum"}
+_WITHOUT = {
+    "groups": "give each row a group (a row that depends on no other has one of its own)",
+    "strata": "give each row a stratum",
+}
+
+
+class Design(NamedTuple):
+    """How rows were sampled; those of which nothing is known are independent.
+
+    Parameters
+    ----------
+    group : ndarray of int of shape (n,) or None
+        Number of the group of each row: rows of one depend on each other, groups do not.
+    stratum : ndarray of int of shape (n,) or None
+        Number of the stratum of each row, or group: of each a number of its own was drawn. There
+        are two or more, for one is the whole.
+    """
+
+    group: Array | None = None
+    stratum: Array | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether rows are independent, and drawn from one source."""
+        return self.group is None and self.stratum is None
+
+    def kept(self, rows: Array) -> Design:
+        """That of some of the rows."""
+        group, stratum = (
+            None if one is None else np.unique(one[rows], return_inverse=True)[1] for one in self
+        )
+        return Design(group, _several(stratum))
+
+
+INDEPENDENT = Design()
+
+
+def read_design(groups: Any, strata: Any, n_rows: int, /, **beside: Any) -> Design:
+    """Groups and strata as in `read_groups`; a group lies within one stratum."""
+    if groups is None and strata is None:
+        return INDEPENDENT
+    group = None if groups is None else read_groups(groups, n_rows, **beside)
+    if strata is None:
+        return Design(group)
+    stratum = _several(_codes(_column("strata", strata, n_rows, beside)))
+    if stratum is None:
+        return Design(group)
+    if group is not None:
+        _refuse_torn(group, stratum)
+    n_drawn = n_rows if group is None else int(group.max()) + 1
+    if n_drawn == int(stratum.max()) + 1:
+        what = "row" if group is None else "group"
+        raise InvalidParameterError(
+            f"strata has one {what} in each of its {n_drawn} strata, and nothing tells how such "
+            f"{what}s vary: join strata that are alike, so that each has two {what}s or more."
+        )
+    return Design(group, stratum)
+
+
+def _several(stratum: Array | None) -> Array | None:
+    return None if stratum is None or not stratum.any() else stratum
+
+
+def _refuse_torn(group: Array, stratum: Array) -> None:
+    """A group of two strata is drawn in neither as a whole."""
+    first = np.unique(group, return_index=True)[1][group]  # a row of the same group
+    torn = np.flatnonzero(stratum[first] != stratum)
+    if len(torn):
+        raise InvalidParameterError(
+            f"rows {first[torn[0]]} and {torn[0]} are of one group and of two strata: groups are "
+            "drawn within strata. Take strata that hold whole groups, or groups that end where a "
+            "stratum does."
+        )
 
 
 def read_groups(groups: Any, n_rows: int, /, **beside: Any) -> Array:
@@ -27,20 +102,25 @@ def read_groups(groups: Any, n_rows: int, /, **beside: Any) -> Array:
         Arguments of the same rows by their names, as they came. Their index has to be that of
         ``groups``, and a row that one of them masks has no group.
     """
-    values = np.asarray(_column(groups, n_rows, beside).values)
+    return _codes(_column("groups", groups, n_rows, beside))
+
+
+def _codes(column: Column) -> Array:
+    """Number of each value among those that occur."""
+    values = np.asarray(column.values)
     if values.dtype.kind in "mM":
         values = values.view(np.int64)
     try:
         return kernels.encode(values)[1][0]
     except TypeError as error:
         raise InvalidParameterError(
-            f"groups must hold values of one type, got dtype {values.dtype}: {error}."
+            f"{column.name} must hold values of one type, got dtype {values.dtype}: {error}."
         ) from error
 
 
 def read_numbered_groups(groups: Any, n_rows: int, /, **beside: Any) -> Array:
     """The same of groups that are numbers from 0, and stay so."""
-    column = _column(groups, n_rows, beside)
+    column = _column("groups", groups, n_rows, beside)
     values = np.asarray(column.values)
     if column.categories is not None:  # their codes number something else
         values = column.categories[values]
@@ -52,22 +132,22 @@ def read_numbered_groups(groups: Any, n_rows: int, /, **beside: Any) -> Array:
     return values.astype(np.int64, copy=False)
 
 
-def _column(groups: Any, n_rows: int, beside: Mapping[str, Any]) -> Column:
-    column = read_column(groups, "groups")
-    check_index(**{name: index_of(data) for name, data in beside.items()}, groups=column.index)
+def _column(name: str, given: Any, n_rows: int, beside: Mapping[str, Any]) -> Column:
+    column, one = read_column(given, name), _ONE[name]
+    check_index(**{other: index_of(data) for other, data in beside.items()}, **{name: column.index})
     if column.is_sparse or column.values.ndim != 1:
         raise InvalidParameterError(
-            f"groups must be 1-D, one group for each of the {n_rows} rows, got an array of shape "
+            f"{name} must be 1-D, one {one} for each of the {n_rows} rows, got an array of shape "
             f"{column.values.shape}."
         )
     _refuse_missing(column)
     masked = [data for data in beside.values() if isinstance(data, np.ma.MaskedArray)]
-    rows = [masked_rows(read_column(data, "groups")) for data in masked]
+    rows = [masked_rows(read_column(data, name)) for data in masked]
     if rows and len(rows[0]) == len(column):
         column = column.keep(~np.logical_or.reduce(rows))
     if len(column) != n_rows:
         raise InvalidParameterError(
-            f"groups must hold one group for each of the {n_rows} rows, got {len(column)}."
+            f"{name} must hold one {one} for each of the {n_rows} rows, got {len(column)}."
         )
     return column
 
@@ -88,8 +168,8 @@ def _refuse_missing(column: Column) -> None:
     if missing.any():
         row = int(np.argmax(missing))
         raise InvalidParameterError(
-            f"groups has no value in row {row}: give each row a group (a row that depends on no "
-            "other has one of its own), or leave such rows out."
+            f"{column.name} has no value in row {row}: {_WITHOUT[column.name]}, or leave such rows "
+            "out."
         )
 
 

@@ -148,7 +148,7 @@ def bootstrap_bounds(
         levels = _corrected(flat, value.reshape(-1), skewness.reshape(-1), tails)
     else:
         if method == "expanded":
-            tails = _expanded(level, fewest_rows(reading))
+            tails = _expanded(level, *rarest_class(reading))
         levels = np.repeat(tails[:, None], flat.shape[1], axis=1)
     low, high = np.empty(flat.shape[1]), np.empty(flat.shape[1])
     for k, column in enumerate(flat.T):
@@ -166,16 +166,16 @@ def bootstrap_bounds(
     return np.minimum(down, value), np.maximum(up, value)
 
 
-def _expanded(level: float, rows: float) -> Array:
+def _expanded(level: float, rows: float, lost: float) -> Array:
     """Levels of percentiles as wide as t intervals of so many rows are (Hesterberg 2015).
 
-    Draws of m rows spread by the root of (m - 1) / m too little, and a normal interval is too
-    narrow where the spread is an estimate.
+    Draws of m rows about k means spread by the root of (m - k) / m too little, and a normal
+    interval is too narrow where the spread is an estimate.
     """
     from scipy.special import ndtr, stdtrit
 
-    freedom = max(rows - 1, 1.0)
-    away = float(stdtrit(freedom, (1 + level) / 2)) * np.sqrt((freedom + 1) / freedom)
+    freedom = max(rows - lost, 1.0)
+    away = float(stdtrit(freedom, (1 + level) / 2)) * np.sqrt((freedom + lost) / freedom)
     return np.asarray(ndtr([-away, away]))
 
 
@@ -183,6 +183,17 @@ def fewest_rows(reading: Reading) -> float:
     """Rows of the rarest class, or groups that hold some of them."""
     found = reading.by_class
     return float(found[found > 0].min())
+
+
+def rarest_class(reading: Reading) -> tuple[float, float]:
+    """Its rows or groups, and how many of their degrees of freedom the means of strata take."""
+    units = reading.units
+    if units.stratum is None:
+        return fewest_rows(reading), 1.0
+    label = np.zeros(len(units), dtype=np.int64) if units.label is None else units.label
+    rows, n_classes = units.by_class(), int(label.max()) + 1
+    rarest = int(np.where(rows > 0, rows, np.inf).argmin())
+    return float(rows[rarest]), float(units.lost(label, n_classes)[rarest])
 
 
 def _corrected(flat: Array, value: Array, skewness: Array, tails: Array) -> Array:

@@ -23,7 +23,7 @@ from skmetrics_ext.registry import Metric
 from skmetrics_ext.validation import InvalidParameterError, Labels
 from skmetrics_ext.validation.containers import read_column
 from skmetrics_ext.validation.encoding import find_labels
-from skmetrics_ext.validation.groups import read_groups
+from skmetrics_ext.validation.groups import INDEPENDENT, Design
 from skmetrics_ext.validation.labels import read_labels
 
 
@@ -114,7 +114,7 @@ def pair_of_checked(
     first: Any,
     second: Any,
     *,
-    groups: Any = None,
+    design: Design = INDEPENDENT,
     weights_are: str = "importance",
     ranked: bool = False,
 ) -> PairReading:
@@ -122,15 +122,14 @@ def pair_of_checked(
 
     ``ranked`` puts ranks in the place of scores, so that the models have one scale.
     """
-    group = None if groups is None else read_groups(groups, first.true.shape[0])
-    (first, group), (second, _) = weighed(first, group), weighed(second)
+    (first, design), (second, _) = weighed(first, design), weighed(second)
     values = (
         number_of(metric, "pred_a", first),
         number_of(metric, "pred_b", second),
     )
     if ranked:
         first, second = (replace(one, score=shares_below(one.score)) for one in (first, second))
-    facts = RowFacts.of(first.weight, group, weights_are)
+    facts = RowFacts.of(first.weight, design, weights_are)
     data, twice = _stacked(first, second), facts.twice()
     difference, about = values[0] - values[1], facts._replace(weight=None)
     both = reading_of(metric, data, twice, values[0]).for_draws
@@ -151,9 +150,9 @@ def pair_of_rows(metric: Metric, first: RawRows, second: RawRows) -> PairReading
     )
     a, b = first.listed(), second.listed()
     true, pred = stack_rows(a.y_true, b.y_true), stack_rows(a.y_pred, b.y_pred)
-    weight, group, _ = a.facts.twice()
-    both = RowReading(metric, values[0], true, pred, weight, group)
-    return PairReading(metric, values[0] - values[1], both, values, RowFacts(None, a.facts.group))
+    twice, about = a.facts.twice(), RowFacts.of(None, a.facts.design)
+    both = RowReading(metric, values[0], true, pred, twice.weight, twice.design)
+    return PairReading(metric, values[0] - values[1], both, values, about)
 
 
 def number_of(metric: Metric, name: str, data: Any) -> float:

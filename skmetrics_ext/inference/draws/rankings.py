@@ -140,7 +140,7 @@ class AreaReading(Reading):
 
     def of_draws(self, rng: np.random.Generator, n_draws: int, stratified: bool) -> Array:
         units = self.units
-        if units.weight is not None or units.group is not None:
+        if units.weight is not None or not units.is_plain:
             return super().of_draws(rng, n_draws, stratified)
         # Rows are drawn one by one and weigh the same: they are never laid out.
         marks, score = (np.repeat(one, units.rows) for one in self._rising[1:])

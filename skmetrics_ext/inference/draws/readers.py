@@ -31,7 +31,7 @@ from skmetrics_ext.validation import (
     check_weight,
 )
 from skmetrics_ext.validation.containers import read_column, take_rows
-from skmetrics_ext.validation.groups import read_groups
+from skmetrics_ext.validation.groups import INDEPENDENT, Design, read_design
 from skmetrics_ext.validation.labels import distinct_labels
 from skmetrics_ext.validation.rows import check_index, check_same_masks, index_of
 
@@ -63,6 +63,7 @@ def read_metric(
     *,
     sample_weight: Any = None,
     groups: Any = None,
+    strata: Any = None,
     weights_are: str = "importance",
     **params: Any,
 ) -> Reading:
@@ -78,6 +79,8 @@ def read_metric(
         Weight of each row; those of weight 0 are left out.
     groups : array-like of shape (n_samples,), default=None
         Rows that belong together.
+    strata : array-like of shape (n_samples,), default=None
+        Parts of the source of which each had a number of rows, or groups, of its own.
     weights_are : {"importance", "frequency"}, default="importance"
         Whether a weight of 2 is one row that counts twice, or two rows.
     **params : dict
@@ -85,13 +88,12 @@ def read_metric(
     """
     found = find_metric(metric, params)
     if found.row is None:
-        rows = RawRows.check(y_true, y_pred, sample_weight, groups, weights_are)
+        rows = RawRows.check(y_true, y_pred, sample_weight, (groups, strata), weights_are)
         return rows.reading(found)
     settled, checked = check_rows(found, y_true, y_pred, sample_weight)
-    if groups is not None:
-        beside = {"y_true": y_true, "y_pred": y_pred, "sample_weight": sample_weight}
-        groups = read_groups(groups, checked.true.shape[0], **beside)
-    return read_checked(settled, checked, groups, weights_are)
+    beside = {"y_true": y_true, "y_pred": y_pred, "sample_weight": sample_weight}
+    design = read_design(groups, strata, checked.true.shape[0], **beside)
+    return read_checked(settled, checked, design, weights_are)
 
 
 # --------------------------------------------------------------------------- checked data
@@ -145,14 +147,13 @@ def check_models(
 def read_checked(
     metric: Metric,
     checked: Any,
-    groups: Any = None,
+    design: Design = INDEPENDENT,
     weights_are: str = "importance",
     value: Any = None,
 ) -> TallyReading:
     """A metric whose positive class is settled, of checked data, as a function of draws."""
-    group = None if groups is None else read_groups(groups, checked.true.shape[0])
-    data, group = weighed(checked, group)
-    facts = RowFacts.of(data.weight, group, weights_are)
+    data, design = weighed(checked, design)
+    facts = RowFacts.of(data.weight, design, weights_are)
     if value is None or data is not checked:
         value = metric.function(data, data, **metric.params)
     return reading_of(metric, data, facts, value)
@@ -196,24 +197,29 @@ class RawRows:
 
     @classmethod
     def check(
-        cls, y_true: Any, y_pred: Any, sample_weight: Any, groups: Any, weights_are: str
+        cls,
+        y_true: Any,
+        y_pred: Any,
+        sample_weight: Any,
+        groups_strata: tuple[Any, Any],
+        weights_are: str,
     ) -> RawRows:
         n_rows = len(y_true) if hasattr(y_true, "__len__") else len(read_column(y_true, "y_true"))
         beside = {
             "y_true": y_true,
             "y_pred": y_pred,
             "sample_weight": sample_weight,
-            "groups": groups,
+            "groups": groups_strata[0],
+            "strata": groups_strata[1],
         }
         check_index(**{name: index_of(data) for name, data in beside.items()})
         weight = check_weight(sample_weight, n_rows)
-        group = None if groups is None else read_groups(groups, n_rows)
+        design = read_design(*groups_strata, n_rows)
         if weight is not None and not weight.all():
             kept = np.flatnonzero(weight)
             y_true, y_pred = take_rows(y_true, kept), take_rows(y_pred, kept)
-            weight = weight[kept]
-            group = None if group is None else np.unique(group[kept], return_inverse=True)[1]
-        return cls(y_true, y_pred, RowFacts.of(weight, group, weights_are), weight)
+            weight, design = weight[kept], design.kept(kept)
+        return cls(y_true, y_pred, RowFacts.of(weight, design, weights_are), weight)
 
     def value(self, metric: Metric) -> Any:
         """The metric of all rows, which has to be made of numbers."""
@@ -231,14 +237,14 @@ class RawRows:
 
     def listed(self) -> RawRows:
         """A row for each time that it was seen."""
-        _, group, sizes = self.facts
+        sizes = self.facts.sizes
         if sizes is None:
             return self
         seen = np.repeat(np.arange(len(sizes)), sizes)
-        facts = RowFacts(None, None if group is None else group[seen])
+        facts = RowFacts.of(None, self.facts.design.kept(seen))
         return RawRows(take_rows(self.y_true, seen), take_rows(self.y_pred, seen), facts, None)
 
     def reading(self, metric: Metric) -> RowReading:
         """The metric as a function of what is drawn of them."""
         rows, value = self.listed(), self.value(metric)
-        return RowReading(metric, value, rows.y_true, rows.y_pred, rows.weight, rows.facts.group)
+        return RowReading(metric, value, rows.y_true, rows.y_pred, rows.weight, rows.facts.design)

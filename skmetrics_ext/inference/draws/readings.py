@@ -23,6 +23,7 @@ from skmetrics_ext.registry.find import parameters_of
 from skmetrics_ext.tallies import ConfusionTally, Means
 from skmetrics_ext.validation import Labels, Scores
 from skmetrics_ext.validation.containers import read_column, take_rows
+from skmetrics_ext.validation.groups import INDEPENDENT, Design
 
 # Numbers of a unit that are held at once: what stays in the cache. Part of what a seed means.
 CELLS = 1 << 15
@@ -48,6 +49,11 @@ class Reading(ABC):
     def group(self) -> Array | None:
         """The group of each unit."""
         return self.units.group
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether rows are independent, and drawn from one source."""
+        return self.units.is_plain
 
     @property
     def by_class(self) -> Array:
@@ -94,6 +100,10 @@ class TallyReading(Reading):
     def group(self) -> Array | None:
         """The group of each row, known before there are units."""
         return self.facts.group
+
+    @property
+    def is_plain(self) -> bool:
+        return self.facts.group is None and self.facts.stratum is None
 
     @property
     def by_class(self) -> Array:
@@ -195,22 +205,20 @@ class CheckedReading(TallyReading):
         return self.metric.function(given, given, **self.metric.params)
 
 
-def weighed(checked: Any, group: Array | None = None) -> tuple[Any, Array | None]:
-    """The rows that have weight, and their groups; of labels, the classes that then occur."""
+def weighed(checked: Any, design: Design = INDEPENDENT) -> tuple[Any, Design]:
+    """The rows that have weight, and their design; of labels, the classes that then occur."""
     weight = checked.weight
     if weight is None or weight.all():
-        return checked, group
+        return checked, design
     kept = np.flatnonzero(weight)
     true, weight = checked.true[kept], weight[kept]
-    if group is not None:
-        group = np.unique(group[kept], return_inverse=True)[1]
     name = response_name(checked)
     other, classes, kind = getattr(checked, name)[kept], checked.classes, {}
     if name == "pred" and not checked.is_multilabel:
         used, (true, other) = kernels.encode(true, other)
         classes, kind = classes[used], {"kind": "multiclass" if len(used) > 2 else "binary"}
     rows = {"true": true, name: other, "weight": weight, "classes": classes, "cache": {}}
-    return replace(checked, **rows, **kind), group
+    return replace(checked, **rows, **kind), design.kept(kept)
 
 
 def response_name(checked: Any) -> str:
@@ -228,7 +236,7 @@ class RowReading(Reading):
     y_true: Any
     y_pred: Any
     weight: Array | None = None
-    together: Array | None = None  # the group of each row
+    design: Design = INDEPENDENT
 
     @cached_property
     def units(self) -> Units:
@@ -237,7 +245,7 @@ class RowReading(Reading):
         label = None
         if is_column and values.dtype.kind != "f":
             label = np.unique(values, return_inverse=True)[1].reshape(-1)
-        return Units.of_rows(values.shape[0], RowFacts(None, self.together), label)
+        return Units.of_rows(values.shape[0], RowFacts.of(None, self.design), label)
 
     @property
     def is_slow(self) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation import InvalidParameterError, check_option
+from skmetrics_ext.validation.groups import INDEPENDENT, Design
 
 WEIGHT_KINDS = ("importance", "frequency")
 # A multinomial draw costs as much for a unit as this many rows drawn one by one.
@@ -17,29 +18,37 @@ _FEW_ROWS = 2000  # that are drawn for many draws by one call
 
 
 class RowFacts(NamedTuple):
-    """What is known of rows beside what a metric reads: weight, group, how often each was seen.
+    """What is known of rows beside what a metric reads: weights, and how they were sampled.
 
-    Rows that were seen some number of times have no weight.
+    ``sizes`` says how often each row was seen; such rows have no weight.
     """
 
     weight: Array | None = None
     group: Array | None = None
     sizes: Array | None = None
+    stratum: Array | None = None
 
     @classmethod
-    def of(cls, weight: Array | None, group: Array | None, weights_are: str) -> RowFacts:
+    def of(
+        cls, weight: Array | None, design: Design = INDEPENDENT, weights_are: str = "importance"
+    ) -> RowFacts:
         """Of weights that are none of them 0, by what they say."""
         if weights_are not in WEIGHT_KINDS:
             check_option("weights_are", weights_are, WEIGHT_KINDS)
         if weight is None or weights_are != "frequency":
-            return cls(weight, group)
+            return cls(weight, design.group, None, design.stratum)
         sizes = weight.astype(np.int64)
         if not np.array_equal(sizes, weight):
             raise InvalidParameterError(
                 "weights_are='frequency' says how often each row was seen, so sample_weight (or a "
                 f"table that counts rows) must hold integers, got {weight[sizes != weight][0]}."
             )
-        return cls(None, group, sizes)
+        return cls(None, design.group, sizes, design.stratum)
+
+    @property
+    def design(self) -> Design:
+        """How the rows were sampled."""
+        return Design(self.group, self.stratum)
 
     def twice(self) -> RowFacts:
         """Of the same rows, once more below them."""
@@ -60,8 +69,8 @@ class Units:
         A row of each unit.
     weight : ndarray of float64 of shape (U,) or None
         Weight of a row of each unit.
-    group, label : ndarray of int64 of shape (U,) or None
-        The group of rows that are drawn together, and the class within which is drawn.
+    group, label, stratum : ndarray of int64 of shape (U,) or None
+        The group of rows that are drawn together, the class, and the stratum within which is drawn.
     """
 
     of_row: Array
@@ -70,11 +79,13 @@ class Units:
     weight: Array | None = None
     group: Array | None = None
     label: Array | None = None
+    stratum: Array | None = None
 
     @classmethod
     def alike(cls, facts: RowFacts, label: Array | None, *kinds: Array) -> Units:
         """Units of rows that agree in all of these codes, and in what is known of them."""
-        columns = [column for column in (*kinds, facts.group, label) if column is not None]
+        about = facts.group, facts.stratum, label
+        columns = [column for column in (*kinds, *about) if column is not None]
         if facts.weight is not None:
             columns.append(np.unique(facts.weight, return_inverse=True)[1])
         key = columns[0].astype(np.int64)
@@ -93,11 +104,13 @@ class Units:
 
     @classmethod
     def _of(cls, of_row: Array, first: Array, facts: RowFacts, label: Array | None) -> Units:
-        weight, group, sizes = facts
+        weight, group, sizes, stratum = facts
         counts = np.bincount(of_row, weights=sizes, minlength=len(first)).astype(np.int64)
         own = None if weight is None else weight[first].astype(np.float64)
         groups = None if group is None else group[first]
-        return cls(of_row, counts, first, own, groups, None if label is None else label[first])
+        labels = None if label is None else label[first]
+        strata = None if stratum is None else stratum[first]
+        return cls(of_row, counts, first, own, groups, labels, strata)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -106,17 +119,58 @@ class Units:
         """The same units in another order."""
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
-        weight, group, label = (
+        known = (
             None if about is None else about[order]
-            for about in (self.weight, self.group, self.label)
+            for about in (self.weight, self.group, self.label, self.stratum)
         )
-        rows, first = self.rows[order], self.first[order]
-        return Units(place[self.of_row], rows, first, weight, group, label)
+        return Units(place[self.of_row], self.rows[order], self.first[order], *known)
 
     @property
     def n_groups(self) -> int:
         """Number of groups, 0 where there are none."""
         return 0 if self.group is None else int(self.group.max()) + 1
+
+    @property
+    def n_strata(self) -> int:
+        """Number of strata; one where none are given."""
+        return 1 if self.stratum is None else int(self.stratum.max()) + 1
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether rows are independent, and drawn from one source."""
+        return self.group is None and self.stratum is None
+
+    def of_design(self) -> dict[str, Any]:
+        """Numbers of groups and strata, where there are some."""
+        n_strata = None if self.stratum is None else self.n_strata
+        return {"n_groups": None if self.group is None else self.n_groups, "n_strata": n_strata}
+
+    def drawn(self) -> tuple[Array, Array]:
+        """Rows or groups of each stratum (H,), and the stratum of each unit (U,) or group (G,)."""
+        if self.group is None:
+            stratum = np.zeros(len(self), np.int64) if self.stratum is None else self.stratum
+            return np.bincount(stratum, weights=self.rows), stratum
+        stratum = np.zeros(self.n_groups, dtype=np.int64)
+        if self.stratum is not None:
+            stratum[self.group] = self.stratum
+        return np.bincount(stratum).astype(np.float64), stratum
+
+    def lost(self, label: Array, n_classes: int) -> Array:
+        """Degrees of freedom that the mean of a stratum, or of the class, takes from each class.
+
+        Its share of the rows of each stratum, or groups that hold it, and one at least.
+        """
+        if self.stratum is None:
+            return np.ones(n_classes)
+        rows, stratum = self.drawn()
+        if self.group is None:
+            held, weights = stratum * n_classes + label, self.rows
+        else:
+            cells = np.unique(self.group * n_classes + label)
+            held, weights = stratum[cells // n_classes] * n_classes + cells % n_classes, None
+        seen = np.bincount(held, weights=weights, minlength=len(rows) * n_classes)
+        shares = seen.reshape(len(rows), n_classes) / rows[:, None]
+        return np.maximum(shares.sum(axis=0), 1.0)
 
     def by_class(self) -> Array:
         """Rows of each class, or of groups those that hold some of them."""
@@ -178,17 +232,27 @@ class Scatter:
 def draw_counts(rng: np.random.Generator, units: Units, n_draws: int, stratified: bool) -> Array:
     """How often each unit is drawn, (n_draws, U)."""
     if units.group is not None:
-        return (
-            _draw(rng, np.ones(units.n_groups, dtype=np.int64), n_draws)[:, units.group]
-            * units.rows
-        )
-    if not stratified:
-        return _draw(rng, units.rows, n_draws)
-    counts = np.empty((n_draws, len(units)), dtype=np.int64)
-    assert units.label is not None
-    for label in np.unique(units.label):
-        own = np.flatnonzero(units.label == label)
-        counts[:, own] = _draw(rng, units.rows[own], n_draws)
+        ones = np.ones(units.n_groups, dtype=np.int64)
+        within = None if units.stratum is None else units.drawn()[1]
+        return _draw_within(rng, ones, within, n_draws)[:, units.group] * units.rows
+    within = units.stratum
+    if stratified:
+        assert units.label is not None
+        n_classes = int(units.label.max()) + 1
+        within = units.label if within is None else within * n_classes + units.label
+    return _draw_within(rng, units.rows, within, n_draws)
+
+
+def _draw_within(
+    rng: np.random.Generator, rows: Array, within: Array | None, n_draws: int
+) -> Array:
+    """As many rows of each of these parts as there are, with replacement; counted by unit."""
+    if within is None:
+        return _draw(rng, rows, n_draws)
+    counts = np.empty((n_draws, len(rows)), dtype=np.int64)
+    for part in np.unique(within):
+        own = np.flatnonzero(within == part)
+        counts[:, own] = _draw(rng, rows[own], n_draws)
     return counts
 
 

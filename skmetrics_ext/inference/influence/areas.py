@@ -187,7 +187,7 @@ def _sizes(reading: TallyReading, marks: Array) -> Array:
 
     No more than there are groups of them.
     """
-    weight, group, sizes = reading.facts
+    weight, group, sizes, _ = reading.facts
     seen = np.ones(len(marks)) if sizes is None else sizes.astype(np.float64)
     rows = np.einsum("r,rk->k", seen, marks)
     if weight is not None:

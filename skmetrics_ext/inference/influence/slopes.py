@@ -72,7 +72,7 @@ def ranking_slope(reading: Reading) -> Slope | None:
 
 def of_means(reading: MomentReading) -> Array:
     """Of the kernel of means, along what is measured on each unit."""
-    measured, (weight, _, sizes) = reading.measured, reading.facts
+    measured, (weight, _, sizes, _) = reading.measured, reading.facts
     seen = np.ones(len(measured)) if sizes is None else sizes  # every row is a unit
     mass = seen if weight is None else seen * weight
     total = mass.sum()

@@ -4,7 +4,8 @@ The contribution of a row is its weight times the derivative of the metric by it
 sum to 0, and the metric of another sample would differ by about the sum of its own. Their squares
 make the variance (Hampel 1974, JASA 69(346), 383-393; of areas, DeLong, DeLong & Clarke-Pearson
 1988, Biometrics 44(3), 837-845); the squares of their sums over groups that of dependent rows
-(Obuchowski 1997, Biometrics 53(2), 567-578).
+(Obuchowski 1997, Biometrics 53(2), 567-578). Of a sample of several strata they are taken about
+the mean of their stratum (Woodruff 1971, JASA 66(334), 411-414; Lohr 2022, Sampling).
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from skmetrics_ext.inference.draws.readings import (
 )
 from skmetrics_ext.inference.draws.units import Units
 from skmetrics_ext.inference.influence.slopes import of_means, ranking_slope, slopes
+from skmetrics_ext.inference.influence.strata import about_strata, cell_sums, scale_of
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies import RankTally
 
@@ -47,8 +49,10 @@ class Spread(NamedTuple):
     @classmethod
     def of(cls, reading: Reading) -> Spread | None:
         """Of a metric of some rows; None where it has no derivative."""
-        weight, group, sizes = reading.facts if isinstance(reading, TallyReading) else (0, 0, 0)
-        if weight is None and group is None:  # no more than the slope is needed
+        none = (0, 0, 0, 0)
+        about = reading.facts if isinstance(reading, TallyReading) else none
+        weight, group, sizes, stratum = about
+        if weight is None and group is None and stratum is None:  # the slope is enough
             if isinstance(reading, MomentReading) and sizes is None:
                 rows = np.ones((1, len(reading.measured)))
                 return cls.of_cells(of_means(reading)[None], rows)
@@ -146,7 +150,7 @@ class Contributions:
 
     def design_effect(self) -> Array:
         """The variance, in those of the same rows if they were independent (Kish 1965)."""
-        apart = replace(self, units=replace(self.units, group=None))
+        apart = replace(self, units=replace(self.units, group=None, stratum=None))
         return divide(self.spread().variance, apart.spread().variance)
 
     def squares(self) -> Array:
@@ -155,11 +159,12 @@ class Contributions:
         return np.asarray((rows * each**2).sum(axis=-1))
 
     def _independent(self) -> tuple[Array, Array]:
-        """What rows add, or groups, and how many of them add it."""
+        """What rows add to the mean of their stratum, or groups, and how many of them add it."""
         units = self.units
+        parts = about_strata(self.parts, units)
         if units.group is None:
-            return self.parts, units.rows
-        sums = cell_sums(self.parts * units.rows, units.group, units.n_groups)
+            return parts, units.rows
+        sums = cell_sums(parts * units.rows, units.group, units.n_groups)
         return sums, np.ones(sums.shape[-1])
 
 
@@ -185,47 +190,47 @@ def _classes(reading: Reading) -> tuple[Array, ...]:
 def _spread(parts: Array, units: Units, label: Array) -> tuple[Array, Array]:
     """Variance and degrees of freedom (*S)."""
     if label.ndim == 2:
-        each = [_spread(*one) for one in zip(parts, [units] * len(parts), label, strict=True)]
-        variance, freedom = np.array(each).T
+        of_each = [_spread(one, units, own) for one, own in zip(parts, label, strict=True)]
+        variance, freedom = np.array(of_each).T
         return variance, freedom
     n_classes = int(label.max()) + 1
+    lost, scale, parts = units.lost(label, n_classes), scale_of(units), about_strata(parts, units)
     if units.group is None:
-        squares = cell_sums(units.rows * parts**2, label, n_classes)
-        return over_classes(squares, np.bincount(label, weights=units.rows, minlength=n_classes))
+        each, of_class = units.rows * parts**2, label
+        seen = np.bincount(label, weights=units.rows, minlength=n_classes)
+        scaled = None if scale is None else cell_sums(each * scale, of_class, n_classes)
+        return over_classes(cell_sums(each, of_class, n_classes), seen, lost, scaled)
     n_groups, added = units.n_groups, parts * units.rows
     held, cell = np.unique(units.group * n_classes + label, return_inverse=True)
-    of_class = held % n_classes
-    squares = cell_sums(cell_sums(added, cell, len(held)) ** 2, of_class, n_classes)
-    within, freedom = over_classes(squares, np.bincount(of_class, minlength=n_classes))
+    of_group, of_class = np.divmod(held, n_classes)
+    each = cell_sums(added, cell, len(held)) ** 2
+    seen = np.bincount(of_class, minlength=n_classes)
+    scaled = None if scale is None else cell_sums(each * scale[of_group], of_class, n_classes)
+    within, freedom = over_classes(cell_sums(each, of_class, n_classes), seen, lost, scaled)
     # Two classes of one group: the degrees of freedom are those of all groups.
-    whole = cell_sums(added, units.group, n_groups)
-    between = (whole**2).sum(axis=-1) - squares.sum(axis=-1)
-    variance = within + between * divide(n_groups, n_groups - 1.0)
+    between = cell_sums(added, units.group, n_groups) ** 2 - cell_sums(each, of_group, n_groups)
+    scale = divide(n_groups, n_groups - 1.0) if scale is None else scale
+    variance = within + (between * scale).sum(axis=-1)
     sizes = cell_sums(np.abs(parts) * units.rows, units.group, n_groups)
     agree = variance <= _ROUNDING**2 * (sizes**2).sum(axis=-1)
     return np.where(agree, 0.0, variance), freedom
 
 
-def over_classes(squares: Array, seen: Array) -> tuple[Array, Array]:
+def over_classes(
+    squares: Array, seen: Array, lost: Array | float = 1.0, scaled: Array | None = None
+) -> tuple[Array, Array]:
     """Variance of classes (..., K) of so many rows, and its freedom (Satterthwaite 1946).
 
-    nan where a class has one row, which is as free as half of one.
+    nan where a class has one row, which is as free as half of one. ``scaled`` are the squares of
+    the rows of strata, each by what its mean has taken from them; then a class has ``lost`` more.
     """
-    least = np.maximum(seen - 1.0, _LEAST)
-    own = squares * seen / least
+    own = squares * seen / np.maximum(seen - 1.0, _LEAST)
+    own = own if scaled is None else np.maximum(own, scaled)
+    least = np.maximum(seen - lost, _LEAST)
     freedom = divide(own.sum(axis=-1) ** 2, (own**2 / least).sum(axis=-1))
     freedom = np.where(np.isnan(freedom), seen.sum(axis=-1) - 1.0, freedom)
     variance = np.where(seen == 1, np.nan, own).sum(axis=-1)
     return variance, np.maximum(freedom, 1.0)
-
-
-def cell_sums(values: Array, cells: Array, n_cells: int) -> Array:
-    """Sums of values (..., U) by cells, (..., n_cells)."""
-    if values.ndim == 1:
-        return np.bincount(cells, weights=values, minlength=n_cells)
-    flat = values.reshape(-1, values.shape[-1])
-    sums = [np.bincount(cells, weights=row, minlength=n_cells) for row in flat]
-    return np.stack(sums).reshape(*values.shape[:-1], n_cells)
 
 
 def joint_spread(models: Sequence[Contributions]) -> tuple[Array, dict[tuple[int, int], Spread]]:

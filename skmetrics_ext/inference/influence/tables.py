@@ -61,7 +61,7 @@ class TableSpread(NamedTuple):
     """A metric of tables with its variance and degrees of freedom, (...), by Satterthwaite.
 
     ``tables`` hold as many equal rows as theirs weigh (Kish), or groups where these are fewer.
-    ``exact``: rows were counted, not weighed. ``grouped``: the freedom is that of the groups.
+    ``exact``: rows were counted, not weighed. ``grouped``: the freedom is that of groups or strata.
     ``is_told``: the rows make the value, and not what 0/0 stands for.
     """
 
@@ -85,8 +85,9 @@ class TableSpread(NamedTuple):
     @classmethod
     def of_reading(cls, reading: TableReading) -> TableSpread:
         """Of rows that may have weights or depend on those of their group."""
-        weight, group, _ = reading.facts
-        if weight is None and group is None:
+        weight, group, _, stratum = reading.facts
+        is_plain = group is None and stratum is None
+        if weight is None and is_plain:
             found = cls.of_tables(reading.read, table_of(reading.data), reading.value)
             return found._replace(is_told=_is_told(reading))
         added = Contributions.of(reading)
@@ -95,12 +96,12 @@ class TableSpread(NamedTuple):
         mass = units.mass(units.rows)
         rows = float(mass.sum() ** 2 / (mass * mass / units.rows).sum())
         # Rows are as many as they are, of which a table of equal ones keeps the variance.
-        variance = added.squares() if group is None else spread.variance
+        variance = added.squares() if is_plain else spread.variance
         if group is not None:
             rows = min(rows, float(group.max() + 1))
         table = reading.tables(units.rows)
         value, table = np.asarray(reading.value, np.float64), table * (rows / table.sum())
-        about = spread.freedom, False, group is not None, _is_told(reading)
+        about = spread.freedom, False, not is_plain, _is_told(reading)
         return cls(reading.read, table, value, variance, *about)
 
     def as_share(self, kind: str) -> TableSpread:

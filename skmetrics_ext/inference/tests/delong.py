@@ -25,7 +25,7 @@ from skmetrics_ext.metrics.rankings.roc_areas import roc_auc_score
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.registry import find
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
-from skmetrics_ext.validation.groups import read_groups
+from skmetrics_ext.validation.groups import INDEPENDENT, Design, read_design
 from skmetrics_ext.validation.parameters import check_level
 from skmetrics_ext.validation.rows import check_same_masks
 
@@ -203,13 +203,13 @@ def delong_test(
 class Correlated:
     """Areas of some models on the same rows, and their covariance.
 
-    ``rows`` counts the rows (or groups), ``fewest`` those of the rarest class.
+    ``rows`` counts the rows (or groups), less strata but one; ``fewest`` those of the rarest class.
     """
 
     areas: Array
     covariance: Array
     readings: list[TallyReading]
-    rows: int
+    rows: float
     fewest: float
 
     def bounds(self, k: int, level: float) -> tuple[float, float]:
@@ -219,7 +219,7 @@ class Correlated:
 
 def correlated_areas(
     checked: list[Scores],
-    groups: Any = None,
+    design: Design = INDEPENDENT,
     *,
     multi_class: str = "raise",
     average: str = "macro",
@@ -227,11 +227,11 @@ def correlated_areas(
 ) -> Correlated:
     """Areas of checked scores of the same rows, one for each model."""
     metric = find(roc_auc_score, {"multi_class": multi_class, "average": average})
-    readings = [read_checked(metric, one, groups, weights_are) for one in checked]
+    readings = [read_checked(metric, one, design, weights_are) for one in checked]
     first = readings[0]
     units = Units.of_rows(len(first.data.true), first.facts, first.label)
     added = [one.on(units) for one in map(Contributions.of, readings) if one is not None]
-    rows = int(units.rows.sum()) if units.group is None else units.n_groups
+    rows = float(units.drawn()[0].sum()) - units.n_strata + 1
     values = np.array([one.value for one in readings])
     return Correlated(values, joint_spread(added)[0], readings, rows, fewest_rows(first))
 
@@ -284,7 +284,7 @@ def _wald(found: Correlated) -> tuple[float, float, float]:
 
 def _unpaired(samples: list[Correlated], claim: Claim, level: float) -> DelongTest:
     variances = np.array([one.covariance[0, 0] for one in samples])
-    spent = divide(variances**2, np.array([one.rows - 1.0 for one in samples])).sum()
+    spent = divide(variances**2, np.array([one.rows - 1 for one in samples])).sum()
     df = float(divide(variances.sum() ** 2, spent))
     areas, models = np.concatenate([one.areas for one in samples]), [(one, 0) for one in samples]
     name = "delong, two samples"
@@ -356,8 +356,8 @@ def tail_probability(statistic: float, df: float, alternative: str) -> float:
 
 def _checked(
     y_true: Any, scores: Mapping[str, Any], sample_weight: Any, groups: Any, about: dict[str, Any]
-) -> tuple[list[Scores], Any]:
-    """Scores of each model, and the number of the group of each of their rows."""
+) -> tuple[list[Scores], Design]:
+    """Scores of each model, and the groups of their rows."""
     found = []
     for name, score in scores.items():
         try:
@@ -365,8 +365,6 @@ def _checked(
         except ValueError as error:
             raise InvalidParameterError(f"{name} (y_score below): {error}") from error
     check_same_masks(**scores)
-    if groups is not None:
-        score = next(iter(scores.values()))
-        beside = {"y_true": y_true, "y_score": score, "sample_weight": sample_weight}
-        groups = read_groups(groups, len(found[0].true), **beside)
-    return found, groups
+    score = next(iter(scores.values()))
+    beside = {"y_true": y_true, "y_score": score, "sample_weight": sample_weight}
+    return found, read_design(groups, None, len(found[0].true), **beside)
