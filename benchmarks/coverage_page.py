@@ -128,6 +128,7 @@ with the same numbers share a line.
 
 KINDS = {
     "wilson": "Metrics of labels, and shares of rows",
+    "mover": "What is linear in shares of rows",
     "log": "Ratios and errors with one bound",
     "delta": "Metrics of labels without bounds",
     "logit": "Areas under the ROC curve",
@@ -137,7 +138,7 @@ KINDS = {
 }
 
 SAMPLES = {
-    "of_labels": ("wilson", "log", "delta"),
+    "of_labels": ("wilson", "mover", "log", "delta"),
     "of_scores": ("logit", "hall"),
     "of_draws": ("expanded", "bca"),
 }

@@ -66,6 +66,9 @@ def confidence_interval(
         - Shares of rows (accuracy, error rate, precision, recall, specificity, Jaccard index and so
           on of one class, top-k accuracy), and F1 of one class, which is 2 J / (1 + J) of the share
           J: "wilson" and the other methods of `proportion_interval`.
+        - What is linear in such shares, no row counting in two of them (balanced accuracy, Youden's
+          J and markedness, macro averages of recall or precision), and net benefit: "mover", from
+          the Jeffreys intervals of the shares. Rows that depend on each other have none.
         - Other metrics of labels: "wilson" between two bounds (F-beta, macro averages,
           Matthews correlation, kappa), "log" beside one (likelihood ratios, odds ratio), else
           "delta", which is available for all.
@@ -73,7 +76,7 @@ def confidence_interval(
         - Means of losses of rows (log loss, Brier score): "hall" (t, its quantiles transformed for
           the skewness of the losses), "t", "normal".
         - Other smooth metrics (average precision, partial areas, areas under the precision-recall
-          curve, lift, net benefit, rates at a target; skill scores): from `influence_values`,
+          curve, lift, rates at a target; skill scores): from `influence_values`,
           "logit" between two bounds, "log" beside one, and "delta".
         - Everything, from draws of the rows: "expanded" (percentiles of levels as wide as a t
           interval of the rarest class), "bca" (corrected for bias and skewness; preferred where
@@ -134,13 +137,16 @@ def confidence_interval(
     derivative by it. "delta" is the value -+ z standard errors. "wilson" is Wilson's interval of
     as many rows as a share would need for that variance; for metrics that are no share by the
     quantile of a t distribution with Satterthwaite's degrees of freedom over the classes. With
-    weights the sum is of squared weights, with groups of squared sums over groups. How often
-    each method covers is shown in ``docs/coverage.md``.
+    weights the sum is of squared weights, with groups of squared sums over groups. "mover" adds
+    the squared distances to the bounds of the shares; beside the nearer end of the range the bound
+    of a mean is no nearer than Wilson's of the mean. How often each method covers is shown in
+    ``docs/coverage.md``.
 
     References
     ----------
     Takahashi et al. (2022), Applied Intelligence 52, 4961-4972; Wilson (1927), JASA 22(158),
-    209-212; Korn & Graubard (1998), Survey Methodology 24(2), 193-201; Hall (1992), Journal of
+    209-212; Zou & Donner (2008), Statistics in Medicine 27(10), 1693-1702, for "mover"; Korn &
+    Graubard (1998), Survey Methodology 24(2), 193-201; Hall (1992), Journal of
     the Royal Statistical Society B 54(1), 221-228, for "hall"; Efron (1987), JASA 82(397), 171-185;
     Hesterberg (2015), The American Statistician 69(4), 371-386, for "expanded".
 
@@ -151,8 +157,8 @@ def confidence_interval(
     >>> y_pred = [0, 0, 0, 1, 1, 1, 1, 0, 2, 2, 1, 2] * 5
     >>> print(confidence_interval("f1_macro", y_true, y_pred))
     0.7579 [0.6372, 0.8481] (95% confidence, wilson)
-    >>> print(confidence_interval("recall", y_true, y_pred, average="macro", method="delta"))
-    0.75 [0.6404, 0.8596] (95% confidence, delta)
+    >>> print(confidence_interval("recall", y_true, y_pred, average="macro"))
+    0.75 [0.6263, 0.8422] (95% confidence, mover)
     >>> print(confidence_interval("accuracy", y_true, y_pred, goal=0.6))
     0.75 [0.6277, 0.8422], goal 0.6: reached (95% confidence, wilson)
     """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from skmetrics_ext.inference.draws.readings import (
 from skmetrics_ext.inference.influence import tables as delta
 from skmetrics_ext.inference.influence.areas import AUC_METHODS, area_interval
 from skmetrics_ext.inference.influence.scales import SCALES, Range, quantile, scales_of
+from skmetrics_ext.inference.influence.shares import Shares
 from skmetrics_ext.inference.influence.slopes import ranking_slope
 from skmetrics_ext.inference.influence.spread import Contributions, Spread
 from skmetrics_ext.inference.proportions import (
@@ -86,6 +88,10 @@ def share_of(reading: Reading) -> str:
 def methods_of(reading: Reading) -> dict[str, Method]:
     """The methods that apply and what finds the interval of each, the preferred one first."""
     row, own = reading.metric.row, _methods_of_kind(reading)
+    if row is not None and row.shares and not share_of(reading):
+        shares = Shares.of_reading(reading)
+        if shares is not None:
+            own = {"mover": partial(_by_shares, shares=shares), **own}
     if row is None or row.interval in BIASED:  # the only one that corrects for a bias
         own = {"bca": _by_draws, **own}
     return {**own, **dict.fromkeys(BOOTSTRAP_METHODS, _by_draws)}
@@ -99,8 +105,9 @@ def _methods_of_kind(reading: Reading) -> dict[str, Method]:
     if isinstance(reading, TableReading):
         if row.interval == "largest":
             return {"wilson": _largest_class}
-        n_finite = np.isfinite(row.bounds).sum()
-        own = PROPORTION_METHODS if is_share(reading) else ((), ("log",), ("wilson",))[n_finite]
+        if share_of(reading):
+            return dict.fromkeys((*PROPORTION_METHODS, "delta"), _by_table)
+        own = ((), ("log",), ("wilson",))[int(np.isfinite(row.bounds).sum())]
         return dict.fromkeys((*own, "delta"), _by_table)
     if is_share(reading):
         return dict.fromkeys(PROPORTION_METHODS, _share_of_rows)
@@ -114,6 +121,24 @@ def _methods_of_kind(reading: Reading) -> dict[str, Method]:
 
 
 # --------------------------------------------------------------------------- by kind
+
+
+def _by_shares(
+    reading: Reading, _method: str, level: float, _: DrawPlan, *, shares: Shares
+) -> Interval:
+    """What is linear in shares of rows, from the bounds of each."""
+    value, rare = np.asarray(reading.value, dtype=np.float64), ""
+    spread: delta.TableSpread | Spread | None
+    if isinstance(reading, TableReading):
+        rare, spread = _rare_class(reading), delta.TableSpread.of_reading(reading)
+    else:
+        spread = Spread.of(reading)
+    assert spread is not None
+    low, high = shares.bounds(value, level)
+    notes = np.full(value.shape, rare, dtype=object)
+    few = shares.fewest() < FEW_ROWS
+    notes[few & (rare == "")] = f"very few rows: {MAY_MISS}"
+    return Interval(value, low, high, np.sqrt(spread.variance), notes)
 
 
 def _by_table(reading: Reading, method: str, level: float, _: DrawPlan) -> Interval:

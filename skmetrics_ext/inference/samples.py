@@ -223,7 +223,8 @@ class Sample:
 def _mover(first: Sample, second: Sample, claim: Claim, level: float) -> Comparison:
     """Squares of the distances to the bounds of both samples, added (Zou & Donner 2008)."""
     values = float(first.reading.value), float(second.reading.value)
-    difference, name = values[0] - values[1], f"mover, {first.method}"
+    difference = values[0] - values[1]
+    name = "mover" if first.method == "mover" else f"mover, {first.method}"
 
     def away(level: float) -> tuple[float, float]:
         """Distances of the bounds of the difference from it."""

@@ -18,7 +18,7 @@ from skmetrics_ext.metrics.rankings.score_tally import ScoreTally
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry.spec import MetricSpec
 from skmetrics_ext.registry.table import METRICS, ROWS
-from skmetrics_ext.tallies import LabelTally, Means
+from skmetrics_ext.tallies import Counts, LabelTally, Means
 from skmetrics_ext.validation import InvalidParameterError, Labels, Scores
 from skmetrics_ext.validation.positive import positive_class
 
@@ -232,17 +232,25 @@ class Metric:
                 return np.asarray(self.kernel(tally))
             return self._read_table(tally, tell)
 
+    def counted(self, tally: Any) -> tuple[Counts, Callable[[Counts], Array]]:
+        """What a metric of labels that needs no table is read from, and how."""
+        if not self.spec.averages:
+            return tally.counts(), self.kernel
+        plan = averaging.averaged(tally, *self._average)
+        fill = self.options.get("zero_division", np.nan)
+        return plan.counts, lambda counts: replace(plan, counts=counts).read(self.kernel, fill)
+
+    @cached_property
+    def _average(self) -> tuple[Any, ...]:
+        """What `averaging.averaged` takes beside the tally."""
+        options, either = self.options, self.spec.sides == "either"
+        of_class = options.get("labels"), options.get("pos_label")
+        return *of_class, options.get("average", "macro"), self.name, either
+
     def _read_table(self, tally: Any, tell: Tell) -> Array:
         row, options = self.spec, self.options
         if row.averages:
-            plan = averaging.averaged(
-                tally,
-                options.get("labels"),
-                options.get("pos_label"),
-                options.get("average", "macro"),
-                what=self.name,
-                either=row.sides == "either",
-            )
+            plan = averaging.averaged(tally, *self._average)
             fill = options.get("zero_division", np.nan)
             if row.averages == "classes":
                 return plan.read(self.kernel, fill, tell)

@@ -26,16 +26,22 @@ AVERAGES: Variants = {
     **PLAIN,
     **{average: {"average": average} for average in ("macro", "micro", "weighted", "samples")},
 }
-# Rates that are a number of rows among some rows.
-_SHARES = {
-    rate_kernels.precision,
-    rate_kernels.recall,
-    rate_kernels.specificity,
-    rate_kernels.negative_predictive_value,
-    rate_kernels.false_positive,
-    rate_kernels.false_negative,
-    rate_kernels.false_discovery,
-    rate_kernels.false_omission,
+# Rates that are shares of rows, or sums of them: the counts of these rows and of the others.
+_OF_TRUE, _OF_PRED = ("tp", "fn"), ("tp", "fp")
+_SHARES: dict[Callable[..., Any], tuple[tuple[str, str], ...]] = {
+    rate_kernels.recall: (_OF_TRUE,),
+    rate_kernels.false_negative: (_OF_TRUE[::-1],),
+    rate_kernels.specificity: (("tn", "fp"),),
+    rate_kernels.false_positive: (("fp", "tn"),),
+    rate_kernels.precision: (_OF_PRED,),
+    rate_kernels.false_discovery: (_OF_PRED[::-1],),
+    rate_kernels.negative_predictive_value: (("tn", "fn"),),
+    rate_kernels.false_omission: (("fn", "tn"),),
+    rate_kernels.youden_j: (_OF_TRUE, ("tn", "fp")),
+    rate_kernels.markedness: (_OF_PRED, ("tn", "fn")),
+}
+# Shares of other rows.
+_FURTHER_SHARES = {
     rate_kernels.true_share,
     rate_kernels.hit_share,
     rate_kernels.predicted_share,
@@ -62,12 +68,14 @@ def _row(
 
 def _rate(function: Callable[..., Any], rate: Rate, **other: Any) -> MetricSpec:
     """Row of a rate, whose facts stand beside its kernel."""
+    shares = _SHARES.get(rate.kernel, ())
     facts = {
         "averages": "classes",
         "sides": "either" if rate.either else "one",
         "greater_is_better": rate.greater_is_better,
         "variants": PLAIN if rate.greater_is_better is None else AVERAGES,
-        "interval": "wilson" if rate.kernel in _SHARES else "",
+        "shares": shares,
+        "interval": "wilson" if len(shares) == 1 or rate.kernel in _FURTHER_SHARES else "",
         **other,
     }
     return _row(function, rate.kernel, rate.bounds, rate.undefined, **facts)
@@ -129,7 +137,7 @@ ROWS = (
         )
     ),
     _rate(fbeta.fbeta_score, rates.f1_score.rate, scorer="f2", params={"beta": 2.0}),
-    _row(composite.balanced_accuracy_score, composite.balanced_accuracy),
+    _row(composite.balanced_accuracy_score, composite.balanced_accuracy, shares=(_OF_TRUE,)),
     _row(
         imbalance.geometric_mean_score,
         imbalance.geometric_mean,

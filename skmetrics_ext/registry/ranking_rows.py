@@ -209,6 +209,7 @@ ROWS = (
         (-INFINITY, 1.0),
         scorer="net_benefit_at",
         slope=slopes.of_net_benefit,
+        shares=net_benefit.benefit_shares,
         check=Scores.check,
         response="probabilities",
     ),

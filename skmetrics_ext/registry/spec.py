@@ -125,6 +125,11 @@ class MetricSpec:
         ``slope(tally, **params)``: of a metric of rankings, the derivative of its kernel by the
         weight of each class at each score, (2, T). Tables and moments need none: their kernels
         are derived by complex steps. None where it is not smooth.
+    shares : tuple of (str, str), or callable
+        Of a metric that is linear in shares of rows, whose bounds then make its interval. Of one of
+        labels whose value for a class is their sum: the counts that each share is, and the others
+        that it is a share of. Of one of rankings ``shares(tally, **params)``: how many rows, of how
+        many, the factors of the shares, and whether they are shares of the same rows.
     interval : str
         What else than its kind decides how `confidence_interval` finds an interval: "wilson" of
         a number of rows among some rows, "dice" of 2 J / (1 + J) of such a share J, "logit" of
@@ -164,6 +169,7 @@ class MetricSpec:
     check: Callable[..., Any] | None = None
     row_values: Callable[..., Any] | None = None
     slope: Callable[..., Any] | None = None
+    shares: Any = ()
     interval: str = ""
 
     @property

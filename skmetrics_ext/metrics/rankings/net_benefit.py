@@ -37,6 +37,21 @@ def benefit(tally: RankTally, threshold: Any, prevalence: float | None = None) -
     return prevalence * divide(tp, positive) - (1 - prevalence) * odds * divide(fp, negative)
 
 
+def benefit_shares(
+    tally: RankTally, threshold: float, prevalence: float | None = None
+) -> tuple[Array, Array, Array, bool]:
+    """The shares that the benefit is linear in: how many rows of how many, and their factors.
+
+    The last says whether they are shares of the same rows.
+    """
+    reached = tally.thresholds >= threshold
+    found = tally.mass[:, reached].sum(axis=-1, dtype=np.float64)  # false ones, then true ones
+    odds, of_class = threshold / (1 - threshold), tally.mass.sum(axis=-1, dtype=np.float64)
+    if prevalence is None:
+        return found, np.full(2, of_class.sum()), np.array([-odds, 1.0]), True
+    return found, of_class, np.array([-(1 - prevalence) * odds, prevalence]), False
+
+
 def benefit_of_all(tally: RankTally, threshold: Any, prevalence: float | None = None) -> Array:
     """The same where every row is predicted positive."""
     positive, negative = tally.positive.sum(axis=-1), tally.negative.sum(axis=-1)
