@@ -6,10 +6,9 @@ from collections.abc import Mapping
 
 # Scorers that a report shows where none are asked for, by the kind of target.
 HEADLINE: Mapping[str, tuple[str, ...]] = {
-    "binary": ("roc_auc", "gini", "f1", "balanced_accuracy", "accuracy", "neg_log_loss"),
+    "binary": ("roc_auc", "f1", "balanced_accuracy", "accuracy", "neg_log_loss"),
     "multiclass": (
         "roc_auc_ovr",
-        "gini_ovr",
         "f1_macro",
         "balanced_accuracy",
         "accuracy",

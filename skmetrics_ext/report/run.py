@@ -61,7 +61,7 @@ def cross_validation_report(
     scoring : str, callable, list or dict, default=None
         Names of `get_scorer_names`, scorers, or both; a dict gives them names of its own; or a
         `ScorerPanel`. Each model predicts once per fold for all of them. None
-        is a choice that fits ``y``: areas under the ROC curve, F1, accuracies and log loss.
+        is a choice that fits ``y``: area under the ROC curve, F1, accuracies and log loss.
         Where no class of two is positive, those of one class are left out of the choice.
     cv : int, splitter or iterable of (train, test), default=5
         An int makes stratified folds, shuffled where ``random_state`` is given, and that keep

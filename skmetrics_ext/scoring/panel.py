@@ -8,8 +8,9 @@ from typing import Any
 from skmetrics_ext.registry import find, parameters_of, spec_of
 from skmetrics_ext.scoring.intervals import interval_of
 from skmetrics_ext.scoring.making import get_scorer
+from skmetrics_ext.scoring.panel_scores import PanelScores, several_numbers
 from skmetrics_ext.scoring.recording import PanelResult, evaluate_all
-from skmetrics_ext.scoring.requests import TakesMetadata
+from skmetrics_ext.scoring.requests import TakesMetadata, read_as_scorer
 from skmetrics_ext.scoring.scorer import MISSING, ScoredModel, Scorer
 from skmetrics_ext.validation import InvalidParameterError, check_option, warn_undefined
 from skmetrics_ext.validation.errors import warn_user
@@ -26,7 +27,7 @@ class ScorerPanel(TakesMetadata):
     that is undefined on some rows, or raises there, is nan, with one warning that names the
     reasons, and the others are kept. It may be the ``scoring=`` of ``cross_validate`` and of
     searches with ``refit="a name of it"``; `single` gives one of its metrics where one number is
-    wanted.
+    wanted, as in ``cross_val_score``, ``RFECV`` and searches by successive halving.
 
     Parameters
     ----------
@@ -91,6 +92,7 @@ class ScorerPanel(TakesMetadata):
         """Names of the metrics."""
         return tuple(self.scorers)
 
+    @read_as_scorer
     def __call__(
         self, estimator: Any, X: Any, y_true: Any, sample_weight: Any = None, **metadata: Any
     ) -> dict[str, float]:
@@ -113,7 +115,7 @@ class ScorerPanel(TakesMetadata):
         Returns
         -------
         dict of str to float
-            Greater is better.
+            Greater is better. Where one number is wanted of it, it raises a TypeError that says so.
         """
         result = self.evaluate(estimator, X, y_true, sample_weight, **metadata)
         parts = [f"{name}: {reason.removesuffix('.')}" for name, reason in result.reasons.items()]
@@ -123,7 +125,7 @@ class ScorerPanel(TakesMetadata):
             told.append(f"by convention {'; '.join(notes)}")
         if told:
             warn_undefined(f"ScorerPanel gives {'. And '.join(told)}.")
-        return result.values
+        return PanelScores(result.values)
 
     def evaluate(
         self, estimator: Any, X: Any, y_true: Any, sample_weight: Any = None, **metadata: Any
@@ -222,6 +224,11 @@ class ScorerPanel(TakesMetadata):
             f"{name!r} is not a name of this panel: {', '.join(self.names)}."
         )
 
+    @property
+    def _score_func(self) -> Any:
+        """What `TunedThresholdClassifierCV` makes a scorer of its own from."""
+        raise AttributeError(several_numbers(self.scorers), name="_score_func", obj=self)
+
     def _accept_sample_weight(self) -> bool:
         return any(map(accepts_weight, self.scorers.values()))
 
@@ -237,6 +244,7 @@ class _Bound(TakesMetadata):
         self._panel = ScorerPanel(scorers, intervals=panel.intervals, on_error=panel.on_error)
         self._name = name
 
+    @read_as_scorer
     def __call__(
         self, estimator: Any, X: Any, y_true: Any, sample_weight: Any = None, **metadata: Any
     ) -> float:

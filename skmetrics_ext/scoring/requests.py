@@ -3,7 +3,23 @@
 from __future__ import annotations
 
 import copy
-from typing import Any, Self
+import inspect
+from collections.abc import Callable
+from typing import Any, Self, TypeVar
+
+CallT = TypeVar("CallT", bound=Callable[..., Any])
+
+
+def read_as_scorer(call: CallT) -> CallT:
+    """A ``__call__`` whose signature ends at ``sample_weight``.
+
+    Metadata is passed by routing, which asks for it by ``get_metadata_routing``. Whoever reads the
+    signature takes ``**metadata`` for one more argument, and for one without a default.
+    """
+    told = inspect.signature(call)
+    shown = [own for own in told.parameters.values() if own.kind is not own.VAR_KEYWORD]
+    call.__signature__ = told.replace(parameters=shown)  # type: ignore[attr-defined]
+    return call
 
 
 class TakesMetadata:

@@ -10,7 +10,7 @@ import numpy as np
 from skmetrics_ext.alignment import AlignedRows, positive_column
 from skmetrics_ext.registry import Metric, find, parameters_of, spec_of
 from skmetrics_ext.scoring.prepared import Ground, Prepared, ground_of, question_of
-from skmetrics_ext.scoring.requests import TakesMetadata
+from skmetrics_ext.scoring.requests import TakesMetadata, read_as_scorer
 from skmetrics_ext.scoring.responses import Responses
 from skmetrics_ext.validation import check_option
 
@@ -147,6 +147,7 @@ class Scorer(TakesMetadata):
         self._asks = response_method, found is not None and found.spec.by_sign
         self._place = _PLACES.index(found.spec.response) if found is not None else len(_PLACES)
 
+    @read_as_scorer
     def __call__(
         self, estimator: Any, X: Any, y_true: Any, sample_weight: Any = None, **metadata: Any
     ) -> float:
