@@ -5,6 +5,8 @@ from types import ModuleType as _ModuleType
 
 from skmetrics_ext.curves import precision_recall_curves as precision_recall_curves
 from skmetrics_ext.curves import roc_curves as roc_curves
+from skmetrics_ext.inference.bands import CurveBand as CurveBand
+from skmetrics_ext.inference.bands import curve_band as curve_band
 from skmetrics_ext.inference.compare import compare as compare
 from skmetrics_ext.inference.differences import (
     proportion_difference_interval as proportion_difference_interval,

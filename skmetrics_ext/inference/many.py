@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from skmetrics_ext.inference.compare import answer
-from skmetrics_ext.inference.draws.bootstrap import seed_sequence
 from skmetrics_ext.inference.draws.units import Units
 from skmetrics_ext.inference.influence.scales import quantile
 from skmetrics_ext.inference.influence.spread import joint_spread
+from skmetrics_ext.inference.largest import largest_of, level_together, root_of
 from skmetrics_ext.inference.paired import few_apart
-from skmetrics_ext.inference.proportions import normal_quantile
 from skmetrics_ext.inference.question import Question, within
 from skmetrics_ext.inference.results import Comparison
 from skmetrics_ext.inference.tests.adjustment import holm_adjust
@@ -21,7 +20,6 @@ from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.validation import InvalidParameterError
 
 Pair = tuple[int, int]
-_AT_ONCE = 1 << 20  # numbers that are drawn at once
 _RANK = 1e-12  # of the variances of both models: what is less is rounding
 
 
@@ -44,7 +42,7 @@ def by_largest(asked: Question, pairs: Sequence[Pair]) -> Differences:
     that their errors are normal with the covariance of the contributions: it is drawn from that.
     A difference with few degrees of freedom is put on the normal scale by its own p-value.
     """
-    from scipy.special import ndtr, ndtri, stdtr
+    from scipy.special import ndtri, stdtr
 
     found = asked.contributions
     if found is None:
@@ -68,15 +66,14 @@ def by_largest(asked: Question, pairs: Sequence[Pair]) -> Differences:
     alone = 2 * stdtr(freedom, -np.abs(divide(difference, error)))
     z = -ndtri(alone / 2)
     n_draws = asked.plan.n_resamples
-    drawn = _largest(spread, first[known], second[known], n_draws, asked.plan.random_state)
-    largest, n_tests, n_values = np.sort(drawn), max(int(known.sum()), 1), n_draws + 1
+    root = root_of(spread)
+    apart_by = root[first[known]] - root[second[known]]
+    largest = largest_of(apart_by, n_draws, asked.plan.random_state)
+    n_tests, n_values = max(int(known.sum()), 1), n_draws + 1
     as_large = n_values - np.searchsorted(largest, z)
     # Of any dependence it is at least that of one, and at most that of all apart (Bonferroni).
     p_value = np.clip(as_large / n_values, alone, np.minimum(n_tests * alone, 1.0))
-    place = min(int(np.ceil(asked.level * n_values)), n_draws) - 1
-    ends = normal_quantile(asked.level), normal_quantile(1 - (1 - asked.level) / n_tests)
-    together = float(1 - 2 * ndtr(-np.clip(largest[place], *ends)))
-    away = quantile(together, freedom) * error
+    away = quantile(level_together(largest, n_tests, asked.level), freedom) * error
     low, high = within(asked.metric, difference - away, difference + away)
     notes = [few_apart(readings[i], readings[j], effective[k]) for k, (i, j) in enumerate(pairs)]
     for k, pair in enumerate(pairs):
@@ -86,22 +83,6 @@ def by_largest(asked: Question, pairs: Sequence[Pair]) -> Differences:
         one = _alone(asked, pair, 1 - (1 - asked.level) / len(pairs), "delta")
         low[k], high[k], p_value[k], notes[k] = one.low, one.high, one.p_value, one.note
     return Differences(values.tolist(), difference, low, high, p_value, notes)
-
-
-def _largest(spread: Array, first: Array, second: Array, n_draws: int, seed: object) -> Array:
-    """The largest of the statistics in each draw, (n_draws,); 0 where there are none."""
-    if not len(first):
-        return np.zeros(n_draws)
-    values, vectors = np.linalg.eigh(np.nan_to_num(spread))
-    root = vectors * np.sqrt(np.maximum(values, 0.0))
-    contrasts = root[first] - root[second]
-    contrasts /= np.sqrt((contrasts**2).sum(axis=1, keepdims=True))
-    rng = np.random.default_rng(seed_sequence(seed))
-    size = max(_AT_ONCE // len(contrasts), 1)
-    parts = [min(size, n_draws - start) for start in range(0, n_draws, size)]
-    return np.concatenate(
-        [np.abs(rng.normal(size=(part, len(root))) @ contrasts.T).max(axis=1) for part in parts]
-    )
 
 
 def by_holm(asked: Question, pairs: Sequence[Pair]) -> Differences:

@@ -24,9 +24,10 @@ from skmetrics_ext.inference.draws.readings import (
 )
 from skmetrics_ext.inference.influence import tables as delta
 from skmetrics_ext.inference.influence.areas import AUC_METHODS, area_interval
+from skmetrics_ext.inference.influence.counts import is_of_hits
 from skmetrics_ext.inference.influence.scales import SCALES, Range, quantile, scales_of
 from skmetrics_ext.inference.influence.shares import Shares
-from skmetrics_ext.inference.influence.slopes import ranking_slope
+from skmetrics_ext.inference.influence.slopes import has_slopes
 from skmetrics_ext.inference.influence.spread import Contributions, Spread
 from skmetrics_ext.inference.proportions import (
     PROPORTION_METHODS,
@@ -82,7 +83,8 @@ def share_of(reading: Reading) -> str:
         return ""
     average = reading.metric.params.get("average", "binary")
     of_table = isinstance(reading, TableReading) and average in ("binary", None)
-    return row.interval if of_table or isinstance(reading, MomentReading) else ""
+    of_rows = isinstance(reading, MomentReading) or is_of_hits(reading)
+    return row.interval if of_table or of_rows else ""
 
 
 def methods_of(reading: Reading) -> dict[str, Method]:
@@ -115,7 +117,7 @@ def _methods_of_kind(reading: Reading) -> dict[str, Method]:
         return dict.fromkeys(MEAN_METHODS, _mean_of_rows)
     if is_area(reading.metric):
         return dict.fromkeys(AUC_METHODS, _by_area)
-    if isinstance(reading, MomentReading) or ranking_slope(reading) is not None:
+    if has_slopes(reading):
         return dict.fromkeys(scales_of(row.bounds), _by_influence)
     return {}
 

@@ -93,7 +93,8 @@ def _ranked_at(
     variants = {str(percent): {argument: percent / 100} for percent in percents}
     params = variants[str(percents[0])]
     ranges = Ranges("places", places)
-    return _ranked(function, kernel, ranges, bounds, variants=variants, params=params, **other)
+    facts = {"variants": variants, "params": params, "point": argument}
+    return _ranked(function, kernel, ranges, bounds, **facts, **other)
 
 
 # One rate at another: function, kernel, places that decide, slope, the other rate, its interval.
@@ -186,6 +187,7 @@ ROWS = (
         precision_recall_gain.auprg,
         Ranges("sum", precision_recall_gain.gain_area, precision_recall_gain.at_most_1),
         (-INFINITY, 1.0),
+        slope=slopes.of_auprg,
     ),
     _ranked(
         equal_error.equal_error_rate,
@@ -193,6 +195,7 @@ ROWS = (
         Ranges("places", equal_error.around_equal_errors),
         greater_is_better=False,
         sides="either",
+        slope=slopes.of_equal_error,
     ),
     *(
         _ranked_at(

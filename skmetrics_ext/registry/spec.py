@@ -121,6 +121,8 @@ class MetricSpec:
     row_values : callable or None
         ``row_values(checked, **params)``: of a metric of means, what the kernel reads the moments
         of, (n, d).
+    point : str
+        Name of the parameter that says where on a curve it is read, if there is one.
     slope : callable or None
         ``slope(tally, **params)``: of a metric of rankings, the derivative of its kernel by the
         weight of each class at each score, (2, T). Tables and moments need none: their kernels
@@ -168,6 +170,7 @@ class MetricSpec:
     ranks_labels: bool = False
     check: Callable[..., Any] | None = None
     row_values: Callable[..., Any] | None = None
+    point: str = ""
     slope: Callable[..., Any] | None = None
     shares: Any = ()
     interval: str = ""

@@ -20,6 +20,7 @@ AT_A_RATE = {
     "sensitivity_at_specificity",
     "specificity_at_sensitivity",
     "precision_at_recall",
+    "equal_error_rate",
 }
 
 
@@ -71,8 +72,6 @@ def test_most_scorers_have_influence_values():
         if row.scorer is not None and not row.ranks_labels and name not in named
     }
     assert left_out == {
-        "auprg_score",
-        "equal_error_rate",
         "expected_calibration_error",
         "h_measure_score",
         "ks_statistic_score",

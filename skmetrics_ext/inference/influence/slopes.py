@@ -17,6 +17,7 @@ from skmetrics_ext.inference.draws.readings import (
     TableReading,
     TallyReading,
 )
+from skmetrics_ext.inference.influence.counts import has_counts, of_counts
 from skmetrics_ext.inference.influence.derivatives import STEP, gradient
 from skmetrics_ext.metrics.averaging import (
     MACRO,
@@ -30,7 +31,6 @@ from skmetrics_ext.metrics.averaging import (
 from skmetrics_ext.metrics.probabilities.losses import mean
 from skmetrics_ext.metrics.rankings.ranking_kernels import roc_auc
 from skmetrics_ext.metrics.rankings.score_tally import rankings_of
-from skmetrics_ext.metrics.rankings.slopes import of_roc_auc
 from skmetrics_ext.numeric import Array, divide, row_sums
 from skmetrics_ext.tallies import Means, RankTally
 from skmetrics_ext.validation import Scores
@@ -45,6 +45,8 @@ def slopes(reading: Reading) -> Array | None:
         return np.asarray(slope.reshape(*slope.shape[:-2], -1)[..., reading.cell])
     if isinstance(reading, MomentReading):
         return of_means(reading)
+    if isinstance(reading, CheckedReading) and has_counts(reading):
+        return of_counts(reading)
     slope_of = ranking_slope(reading)
     if slope_of is None:
         return None
@@ -52,6 +54,15 @@ def slopes(reading: Reading) -> Array | None:
         return _of_rankings(reading, slope_of)
     assert isinstance(reading, CheckedReading)
     return _OF_ROWS[_kind(reading)](reading, slope_of)
+
+
+def has_slopes(reading: Reading) -> bool:
+    """Whether the metric has a derivative by its units."""
+    if isinstance(reading, TableReading | MomentReading):
+        return True
+    if isinstance(reading, CheckedReading) and has_counts(reading):
+        return True
+    return ranking_slope(reading) is not None
 
 
 def ranking_slope(reading: Reading) -> Slope | None:
@@ -116,7 +127,7 @@ def _kind(reading: CheckedReading) -> str:
     if metric.spec.tally != "ranks" or not isinstance(data, Scores):
         return ""
     if metric.options.get("multi_class") == "ovo" and data.kind == "multiclass":
-        return "pairs" if is_area(metric) else ""
+        return "pairs"
     average = metric.options.get("average", MACRO)
     return average if average in _OF_ROWS else ""
 
@@ -137,13 +148,23 @@ def _of_single_rows(reading: CheckedReading, _: Slope) -> Array:
     return np.asarray((np.nan_to_num(values) - reading.value) / mass.sum())
 
 
-def _of_pairs(reading: CheckedReading, _: Slope) -> Array:
-    """Means over pairs of classes of what is linear in their areas."""
+def _of_pairs(reading: CheckedReading, slope: Slope) -> Array:
+    """Of the area of each pair of classes, or of a mean over pairs."""
     checked, metric = _weighted(reading), reading.metric
     low, high = metric.spec.bounds
     average = metric.options.get("average", MACRO)
-    found = pair_slopes(checked) if average is None else pair_mean_slope(checked, average)
-    return (high - low) * found
+    if average is None:
+        return pair_slopes(checked, slope)
+    if is_area(metric):
+        return (high - low) * pair_mean_slope(checked, average)
+    mass = _mass_of(checked)
+    share = pair_shares(average, mass)
+    upper = np.triu_indices(len(mass), 1)
+    found = np.einsum("p,pn->n", 2 * share[upper], np.nan_to_num(pair_slopes(checked, slope)))
+    if is_by_support(average):
+        areas = rankings_of(checked).pairs(metric.kernel)
+        found = found + _of_shares(checked.true, mass, share, np.where(share > 0, areas, 0.0))
+    return np.asarray(found)
 
 
 _OF_ROWS: dict[str, Callable[[CheckedReading, Slope], Array]] = {
@@ -164,16 +185,15 @@ def _weighted(reading: CheckedReading) -> Scores:
 
 def pair_mean_slope(checked: Scores, average: str) -> Array:
     """Of a mean over pairs of classes of the area between both, by the weight of each row."""
-    codes, n_classes = checked.true, len(checked.classes)
-    mass = kernels.bin_sums(codes, n_classes, checked.weight).astype(np.float64)
-    present = mass > 0
+    codes = checked.true
+    mass = _mass_of(checked)
     areas = rankings_of(checked).pairs(roc_auc)
     share = pair_shares(average, mass)  # of A(i|j) in the mean: both orders of a pair alike
     known = np.where(share > 0, areas, 0.0)
     own = divide(1.0, mass)[codes]
     weight = own if checked.weight is None else own * checked.weight
     slope = np.zeros(len(codes))
-    for k in np.flatnonzero(present):
+    for k in np.flatnonzero(mass > 0):
         # Each rest class weighs what its area has as a share: one placement for the row of A.
         of_class = codes == k
         places = kernels.placements(
@@ -186,14 +206,24 @@ def pair_mean_slope(checked: Scores, average: str) -> Array:
             own * (places - (share[k] * known[k]).sum()),
             own * share[k, codes] * (1 - places - known[k, codes]),
         )
-    if is_by_support(average):
-        both = (known + known.T) * (present[:, None] & present) / 2
-        gain = divide(row_sums(both), np.count_nonzero(present) - 1.0)
-        slope = slope + (gain[codes] - (share * known).sum()) / mass.sum()
-    return slope
+    return slope + _of_shares(codes, mass, share, known) if is_by_support(average) else slope
 
 
-def pair_slopes(checked: Scores) -> Array:
+def _mass_of(checked: Scores) -> Array:
+    """Weight of each class."""
+    n_classes = len(checked.classes)
+    return kernels.bin_sums(checked.true, n_classes, checked.weight).astype(np.float64)
+
+
+def _of_shares(codes: Array, mass: Array, share: Array, known: Array) -> Array:
+    """What a row adds to a mean over pairs by what its class has to say in it."""
+    present = mass > 0
+    both = (known + known.T) * (present[:, None] & present) / 2
+    gain = divide(row_sums(both), np.count_nonzero(present) - 1.0)
+    return np.asarray((gain[codes] - (share * known).sum()) / mass.sum())
+
+
+def pair_slopes(checked: Scores, slope_of: Slope) -> Array:
     """Of the mean of A(i|j) and A(j|i) for each pair of classes, in order, (K (K - 1) / 2, n)."""
     codes, score, found = checked.true, checked.score, []
     for i, j in combinations(range(len(checked.classes)), 2):
@@ -204,6 +234,6 @@ def pair_slopes(checked: Scores) -> Array:
             marks = (codes[rows] == own).astype(np.int64)
             tally = RankTally.of_marks(score[rows, own], marks, weight)
             place = np.searchsorted(-tally.thresholds, -score[rows, own])
-            slope[rows] += of_roc_auc(tally)[marks, place] / 2
+            slope[rows] += slope_of(tally)[marks, place] / 2
         found.append(slope)
     return np.stack(found)

@@ -30,6 +30,7 @@ from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies import RankTally
 
 _LEAST = 0.5  # degrees of freedom of a class of one row
+_AT_ONCE = 1 << 20  # numbers that are held at once
 _ROUNDING = 1e-12  # of what rows of a group add in size: sums within it are 0
 
 
@@ -231,6 +232,21 @@ def over_classes(
     freedom = np.where(np.isnan(freedom), seen.sum(axis=-1) - 1.0, freedom)
     variance = np.where(seen == 1, np.nan, own).sum(axis=-1)
     return variance, np.maximum(freedom, 1.0)
+
+
+def covariance_of(added: Sequence[Contributions], units: Units) -> Array:
+    """Covariance (p, p) of metrics of the same rows, which are these units."""
+    if not units.is_plain:
+        sums, rows = zip(*(one.on(units)._independent() for one in added), strict=True)
+        whole = np.stack(sums)
+        return np.asarray((whole * rows[0]) @ whole.T)
+    found = np.zeros((len(added), len(added)))
+    size = max(_AT_ONCE // len(added), 1)
+    for start in range(0, len(units), size):
+        rows = slice(start, start + size)
+        part = np.stack([one.parts[one.units.of_row[rows]] for one in added])
+        found += (part * units.rows[rows]) @ part.T
+    return found
 
 
 def joint_spread(models: Sequence[Contributions]) -> tuple[Array, dict[tuple[int, int], Spread]]:

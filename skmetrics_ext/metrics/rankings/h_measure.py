@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.metrics.rankings.ranking_function import public_ranking
-from skmetrics_ext.metrics.rankings.ranking_kernels import each_ranking, upper_hull
+from skmetrics_ext.metrics.rankings.ranking_kernels import hull_points
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import InvalidParameterError
@@ -18,31 +18,29 @@ from skmetrics_ext.validation import InvalidParameterError
 
 def hand_h(tally: RankTally, severity_ratio: float | None = None) -> Array:
     """1 less the loss over that of predicting one class for all, costs averaged over a Beta."""
-    return each_ranking(lambda one: _hand_h(one, severity_ratio), tally)
-
-
-def _hand_h(tally: RankTally, severity_ratio: float | None) -> float:
-    fp, tp, total_neg, total_pos = (np.asarray(part, np.float64) for part in tally.steps())
-    if not total_neg or not total_pos:
-        return float("nan")
-    hull = upper_hull(fp, tp)
-    fp, tp = fp[hull], tp[hull]
-    prevalence = total_pos / (total_neg + total_pos)
-    ratio = float(total_pos / total_neg) if severity_ratio is None else severity_ratio
-    first, second = 2.0, 1 + 1 / ratio  # of mode ratio / (1 + ratio)
+    fp, tp, negative, positive = (np.asarray(part, np.float64) for part in tally.steps())
+    curve, fp, tp = hull_points(fp, tp)
+    negative, positive = np.ravel(negative), np.ravel(positive)
+    prevalence = divide(positive, negative + positive)
+    ratio = divide(positive, negative) if severity_ratio is None else severity_ratio
+    first, second = 2.0, np.broadcast_to(1 + divide(1.0, ratio), positive.shape)
     # A vertex is best for costs between those at which it ties with its neighbours.
     steps = divide(np.diff(tp), np.diff(tp) + np.diff(fp))
-    high, low = np.concatenate([[1.0], steps]), np.concatenate([steps, [0.0]])
-    loss = (
-        fp / total_neg * (1 - prevalence) * _cost_between(low, high, first, second)
-        + (1 - tp / total_pos) * prevalence * _rest_between(low, high, first, second)
-    ).sum()
+    steps = np.where(curve[1:] == curve[:-1], steps, np.nan)  # from one curve to the next
+    high = np.nan_to_num(np.concatenate([[1.0], steps]), nan=1.0)
+    low = np.nan_to_num(np.concatenate([steps, [0.0]]), nan=0.0)
+    own, others = prevalence[curve], 1 - prevalence[curve]
+    loss = divide(fp, negative[curve]) * others * _cost_between(low, high, first, second[curve])
+    missed = 1 - divide(tp, positive[curve])
+    loss = loss + missed * own * _rest_between(low, high, first, second[curve])
     nothing = prevalence * _rest_between(prevalence, 1.0, first, second)
     everything = (1 - prevalence) * _cost_between(0.0, prevalence, first, second)
-    return float(np.clip(1 - loss / (nothing + everything), 0.0, 1.0))
+    total = np.bincount(curve, weights=loss, minlength=len(positive))
+    found = np.clip(1 - divide(total, nothing + everything), 0.0, 1.0)
+    return np.where((negative == 0) | (positive == 0), np.nan, found).reshape(tally.mass.shape[:-2])
 
 
-def _cost_between(low: Any, high: Any, first: float, second: float) -> Any:
+def _cost_between(low: Any, high: Any, first: float, second: Array) -> Any:
     """Integral of c under the Beta density of c."""
     from scipy.special import betainc
 
@@ -50,7 +48,7 @@ def _cost_between(low: Any, high: Any, first: float, second: float) -> Any:
     return first / (first + second) * span
 
 
-def _rest_between(low: Any, high: Any, first: float, second: float) -> Any:
+def _rest_between(low: Any, high: Any, first: float, second: Array) -> Any:
     """Integral of 1 - c under the Beta density of c."""
     from scipy.special import betainc
 

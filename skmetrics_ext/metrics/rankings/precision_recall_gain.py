@@ -11,7 +11,7 @@ import numpy as np
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.labels.rate_function import Rate, public_rate
 from skmetrics_ext.metrics.rankings.ranking_function import public_ranking
-from skmetrics_ext.metrics.rankings.ranking_kernels import ROUNDING, each_ranking
+from skmetrics_ext.metrics.rankings.ranking_kernels import ROUNDING
 from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
 from skmetrics_ext.numeric import Array, divide, ratio, trapezoid
 from skmetrics_ext.tallies import Counts, RankTally, Steps
@@ -53,15 +53,34 @@ def at_most_1(area: Array) -> Array:
 
 def gain_area(tally: RankTally) -> Array:
     """The same area before it is cut, a sum over the scores."""
-    return each_ranking(_gain_area, tally)
+    fp, tp, negative, positive = tally.steps()
+    whole = negative[..., None], positive[..., None]
+    ends = fp[..., :-1], tp[..., :-1], fp[..., 1:], tp[..., 1:]
+    area = gain_steps(*ends, *whole).sum(axis=-1)
+    return np.where((negative == 0) | (positive == 0), np.nan, area)
 
 
-def _gain_area(tally: RankTally) -> float:
-    steps = tally.steps()
-    if not steps.positive or not steps.negative:
-        return float("nan")
-    counts, _ = _from_crossing(steps)
-    return float(trapezoid(precision_gain(counts), recall_gain(counts)))
+def gain_steps(
+    fp: Array, tp: Array, fp_to: Array, tp_to: Array, negative: Array, positive: Array
+) -> Array:
+    """Area from recall gain 0 on under each step of the curve, both counts in proportion.
+
+    There recall equals prevalence. May be complex, so as to be derived.
+    """
+    wanted = positive * divide(positive, positive + negative)
+    least = wanted.real * (1 - ROUNDING)
+    # Of a step that ends before the crossing nothing is left; of one that holds it, its end.
+    reached = tp_to.real >= least
+    tp, tp_to = np.where(reached, tp, wanted), np.where(reached, tp_to, wanted)
+    crosses = tp.real < least
+    gained = np.where(crosses, tp_to - tp, 1.0)
+    share = np.where(
+        crosses, np.where(tp_to.real > wanted.real, (tp_to - wanted) / gained, 0.0), 1.0
+    )
+    tp, fp = np.where(crosses, wanted, tp), fp_to - share * (fp_to - fp)
+    odds = divide(positive, negative)
+    start, stop = divide(odds, tp), divide(odds, tp_to)
+    return np.asarray(positive * (start - stop) * (2 - fp * start - fp_to * stop) / 2)
 
 
 def _from_crossing(steps: Steps) -> tuple[Counts, int]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.numeric import Array, divide, trapezoid
+from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies import RankTally
 
 Range = tuple[float, float]
@@ -124,13 +124,21 @@ def standardized_up_to(area: Array, max_fpr: float) -> Array:
 
 def roc_auc_convex_hull(tally: RankTally) -> Array:
     """Area under the least concave curve above the ROC points."""
+    fp, tp, negative, positive = tally.steps()
+    ranking, fp, tp = hull_points(fp, tp)
+    within = ranking[1:] == ranking[:-1]
+    parts = np.where(within, (fp[1:] - fp[:-1]) * (tp[1:] + tp[:-1] * 1.0) / 2, 0.0)
+    area = np.bincount(ranking[1:], weights=parts, minlength=negative.size)
+    return divide(area.reshape(negative.shape), negative * positive)
 
-    def area(one: RankTally) -> Array:
-        fp, tp, negative, positive = one.steps()
-        kept = upper_hull(fp, tp)
-        return divide(trapezoid(tp[kept], fp[kept]), negative * positive)
 
-    return each_ranking(area, tally)
+def hull_points(fp: Array, tp: Array) -> tuple[Array, Array, Array]:
+    """Corners of the hulls of rankings (..., T + 1), one after the other: whose, and their counts.
+
+    Rankings are numbered in the order of the leading axes.
+    """
+    kept = upper_hull(fp, tp)
+    return kept // fp.shape[-1], fp.reshape(-1)[kept], tp.reshape(-1)[kept]
 
 
 def corners(stretch: RankTally) -> Array:
@@ -140,19 +148,30 @@ def corners(stretch: RankTally) -> Array:
 
 
 def upper_hull(x: Array, y: Array) -> Array:
-    """Positions of the corners of the least concave curve above points with rising x and y."""
-    moved = (np.diff(x) != 0) | (np.diff(y) != 0)
-    kept = np.flatnonzero(np.concatenate([[True], moved]))
+    """Positions of the corners of the least concave curve above points with rising x and y.
+
+    Of many curves (..., P), those in the curves laid end to end.
+    """
+    n_points = x.shape[-1]
+    moved = np.ones(x.shape, dtype=bool)
+    moved[..., 1:] = (np.diff(x, axis=-1) != 0) | (np.diff(y, axis=-1) != 0)
+    kept = np.flatnonzero(moved)
+    x, y = x.reshape(-1), y.reshape(-1)
     for _ in range(_HULL_PASSES):
         # A point on or below the line between two other ones is no corner, so many can go at once.
-        inner = np.flatnonzero(_bends_down(x[kept], y[kept])) + 1
-        corners = np.concatenate([[0], inner, [len(kept) - 1]])
-        if len(corners) >= len(kept):
+        curve = kept // n_points
+        gone = (curve[2:] == curve[:-2]) & ~_bends_down(x[kept], y[kept])
+        if not gone.any():
             return kept
-        kept = kept[corners]
+        kept = kept[~np.concatenate([[False], gone, [False]])]
     stack: list[int] = []
     for i in kept.tolist():
-        while len(stack) > 1 and not _bends_down(x[[*stack[-2:], i]], y[[*stack[-2:], i]])[0]:
+        start = i - i % n_points
+        while (
+            len(stack) > 1
+            and stack[-2] >= start
+            and not _bends_down(x[[*stack[-2:], i]], y[[*stack[-2:], i]])[0]
+        ):
             stack.pop()
         stack.append(i)
     return np.array(stack)

@@ -14,6 +14,7 @@ import numpy as np
 
 from skmetrics_ext.metrics.rankings import precision_recall
 from skmetrics_ext.metrics.rankings.operating_points import precision_at
+from skmetrics_ext.metrics.rankings.precision_recall_gain import gain_steps
 from skmetrics_ext.metrics.rankings.ranking_kernels import (
     ROUNDING,
     Range,
@@ -66,6 +67,21 @@ def of_pr_area(tally: RankTally, interpolation: str = "trapezoid") -> Array:
     term = precision_recall.trapezoid_steps if is_line else precision_recall.davis_goadrich_steps
     kernel = "trapezoid" if is_line else "davis_goadrich"
     return _over_positives(of_sum(term, tally), precision_recall.pr_area(tally, kernel), tally)
+
+
+def of_auprg(tally: RankTally) -> Array:
+    """Each step also hangs on the weight of both classes, which every row adds to."""
+    fp, tp, *whole = tally.steps()
+
+    def term(*ends: Array) -> Array:
+        return gain_steps(*ends, *whole)
+
+    slope = of_sum(term, tally)
+    ends = fp[:-1], tp[:-1], fp[1:], tp[1:]
+    for k in range(2):
+        moved = [side + 1j * _STEP if i == k else side for i, side in enumerate(whole)]
+        slope[k] += np.nan_to_num(gain_steps(*ends, *moved).imag / _STEP).sum()
+    return slope
 
 
 # --------------------------------------------------------------------------- areas
@@ -182,6 +198,19 @@ def _rate_at(x: Array, y: Array, target: float, mass: Array, other: Array) -> tu
     value = divide((mass * inside).sum(), mass.sum())
     ratio = _slope_at(x, y, target, other)
     return divide(-ratio * (inside - target), other.sum()), divide(inside - value, mass.sum())
+
+
+def of_equal_error(tally: RankTally, method: str = "step") -> Array:
+    """A row moves its own rate, and the threshold so that the other one follows."""
+    fpr, tpr = roc_points(tally)
+    inside = _inside(fpr + tpr, 1.0)
+    negative, positive = tally.negative, tally.positive
+    # Share of the positives among what the next threshold adds to both rates.
+    share = _slope_at((fpr + tpr) / 2, tpr / 2, 0.5, negative + positive)
+    rates = (divide((own * inside).sum(), own.sum()) for own in (negative, positive))
+    of_fpr, of_tpr = (inside - rate for rate in rates)
+    of_negative = divide(share * of_fpr, negative.sum())
+    return np.stack([of_negative, divide((share - 1) * of_tpr, positive.sum())])
 
 
 def of_precision_at(tally: RankTally, recall: float, method: str = "step") -> Array:

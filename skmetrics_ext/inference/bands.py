@@ -1,0 +1,317 @@
+"""Bands of curves: an interval at each point, or intervals that hold at all points together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from skmetrics_ext.inference.draws.bootstrap import DrawPlan
+from skmetrics_ext.inference.draws.readers import check_rows, find_metric, read_checked
+from skmetrics_ext.inference.draws.readings import TallyReading
+from skmetrics_ext.inference.draws.units import Units
+from skmetrics_ext.inference.influence.spread import Contributions, covariance_of
+from skmetrics_ext.inference.intervals import interval_of
+from skmetrics_ext.inference.largest import level_of_all
+from skmetrics_ext.inference.results import Estimate
+from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.registry import Metric
+from skmetrics_ext.rows import Rows, Tabular
+from skmetrics_ext.validation import InvalidParameterError, Labels, Scores, check_option
+from skmetrics_ext.validation.groups import Design, read_design
+from skmetrics_ext.validation.parameters import check_level
+from skmetrics_ext.validation.tensors import to_host
+
+BANDS = ("pointwise", "simultaneous")
+_POINTS = np.arange(1, 100) / 100  # at 0 and 1 most curves have one value whatever the rows
+_MOST_THRESHOLDS = 101
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class CurveBand(Tabular):
+    """A metric along a curve, with bounds at each point.
+
+    Parameters
+    ----------
+    metric : str
+        What is measured.
+    along : str
+        The parameter of the metric that says where: "specificity", "recall", "threshold", ...
+    at, value, low, high, standard_error : ndarray of shape (n_points,)
+        Its values, the metric there, the bounds and the standard error.
+    notes : tuple of str
+        What a reader must know before using each of the points.
+    band : {"pointwise", "simultaneous"}
+        Whether each interval has the confidence level, or all of them together.
+    method : str
+        How the intervals were made.
+    confidence_level : float
+        Nominal coverage.
+    point_level : float
+        Level of the interval at each point; that of the band if it is pointwise.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import curve_band
+    >>> found = curve_band("recall", [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], at=[0.4, 0.3])
+    >>> found.value, found.low.round(2), found.high.round(2)
+    (array([0.5, 1. ]), array([0.09, 0.34]), array([0.91, 1.  ]))
+    """
+
+    metric: str
+    along: str
+    at: Array
+    value: Array
+    low: Array
+    high: Array
+    standard_error: Array
+    notes: tuple[str, ...]
+    band: str
+    method: str
+    confidence_level: float
+    point_level: float
+
+    def columns(self) -> dict[str, Any]:
+        """The arrays by name, the abscissa by its own."""
+        return {
+            self.along: self.at,
+            "value": self.value,
+            "low": self.low,
+            "high": self.high,
+            "standard_error": self.standard_error,
+            "note": list(self.notes),
+        }
+
+    def _as_rows(self) -> Rows:
+        columns = self.columns()
+        level = f"{100 * self.confidence_level:g}% {self.band}, {self.method}"
+        lead = [f"{self.metric} by {self.along} ({level})"]
+        listed = zip(*(list(column) for column in columns.values()), strict=True)
+        return Rows([dict(zip(columns, row, strict=True)) for row in listed], lead=lead)
+
+
+class _Curve(NamedTuple):
+    """Where a metric is read, and its reading there."""
+
+    along: str
+    at: Array
+    reading: Callable[[float], TallyReading]
+
+
+@document
+def curve_band(
+    metric: str | Callable[..., Any],
+    y_true: Any,
+    y_score: Any,
+    *,
+    at: Any = None,
+    band: str = "pointwise",
+    method: str = "auto",
+    confidence_level: float = 0.95,
+    groups: Any = None,
+    strata: Any = None,
+    sample_weight: Any = None,
+    weights_are: str = "importance",
+    n_resamples: int = 9999,
+    random_state: Any = None,
+    **metric_params: Any,
+) -> CurveBand:
+    r"""Intervals along a curve: of a metric at each of many points.
+
+    Parameters
+    ----------
+    metric : str or callable
+        What is on the ordinate. What is on the abscissa follows from it:
+
+        - of the ROC curve "sensitivity_at_specificity" or "specificity_at_sensitivity", of the
+          precision-recall curve "precision_at_recall", of the decision curve "net_benefit", of the
+          lift curve "lift": the other rate, the threshold, the fraction;
+        - a metric of labels ("recall", "specificity", "precision", "f1", ...): the threshold, at
+          and above which a score is predicted positive.
+    y_true : array-like of shape (n_samples,)
+        True labels; of two classes for metrics of labels.
+    y_score : array-like of shape (n_samples,)
+        Scores, higher for the positive class, or probabilities for metrics of these.
+    at : array-like of shape (n_points,), default=None
+        Where on the abscissa. By default 0.01, 0.02, ..., 0.99; of thresholds the distinct scores,
+        or 101 of them at equal shares of the rows.
+    band : {{"pointwise", "simultaneous"}}, default="pointwise"
+        "pointwise": each interval holds its own point in as many samples as the level says,
+        and is that of `confidence_interval` there. "simultaneous": all intervals hold their points
+        at once in as many, so that the whole curve lies in the band. They are of a higher level,
+        by the distribution of the largest of all errors.
+    method : str, default="auto"
+        Of the interval at each point, as in `confidence_interval`.
+    confidence_level : float in (0, 1), default=0.95
+        Nominal coverage, at each point or of all of them.
+    groups : array-like of shape (n_samples,), default=None
+        Rows of one group depend on each other (several of a patient); groups do not.
+    strata : array-like of shape (n_samples,), default=None
+        Parts of the source, of each of which a number of rows was sampled, as in
+        `confidence_interval`.
+    {sample_weight}
+    weights_are : {{"importance", "frequency"}}, default="importance"
+        Whether a weight of 2 is one row that counts twice, or two rows.
+    n_resamples : int, default=9999
+        Draws of the largest error, and of methods that resample.
+    random_state : int, Generator, RandomState or None, default=None
+        Where the draws come from.
+    **metric_params : dict
+        Parameters of the metric: ``pos_label``, ``method`` of interpolation and others; one that
+        this function has too is fixed by a `functools.partial`.
+
+    Returns
+    -------
+    CurveBand
+        ``at, value, low, high, standard_error, notes``; ``frame()``.
+
+    Raises
+    ------
+    {raises}
+
+    Notes
+    -----
+    The errors at all points are sums over the rows of what each of them adds, so that multipliers
+    of the rows draw them together (with groups, multipliers of the groups). A band holds at the
+    points that were asked for, and between them where the curve is smooth. The bounds at a point
+    with few rows beyond it bear the note that intervals have; "simultaneous" is as good as its
+    worst points.
+
+    References
+    ----------
+    Pepe (2003), The Statistical Evaluation of Medical Tests for Classification and Prediction,
+    Oxford; Horvath, Kokoszka & Wang (2008), Annals of Statistics 36(1), 219-245, for bands of ROC
+    curves from multipliers; Montiel Olea & Plagborg-Moller (2019), Journal of Applied
+    Econometrics 34(1), 1-17, for bands from the largest error.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import curve_band
+    >>> y_true = [0, 1, 0, 0, 1, 0, 1, 1, 0, 1] * 6
+    >>> y_score = [k % 10 / 10 + k % 7 / 20 for k in range(60)]
+    >>> found = curve_band("sensitivity_at_specificity", y_true, y_score, at=[0.5, 0.8])
+    >>> found.value.round(3), found.low.round(3), found.high.round(3)
+    """
+    check_option("band", band, BANDS)
+    found, level = find_metric(metric, metric_params), check_level(confidence_level)
+    plan = DrawPlan(n_resamples, random_state=random_state)
+    if found.row is None or not (found.spec.point or found.spec.response == "labels"):
+        raise InvalidParameterError(
+            f"metric must have a point on a curve (a rate, a threshold, a fraction), or be a "
+            f"metric of labels, which thresholds give; {found.name} has none."
+        )
+    places = None if at is None else _places(at)
+    rows = _Rows(y_true, y_score, sample_weight, groups, strata, weights_are)
+    curve = (_of_points if found.spec.point else _of_thresholds)(found, rows, places)
+    readings = [curve.reading(float(place)) for place in curve.at]
+    own = level if band == "pointwise" else _level_of_band(readings, found.name, level, plan)
+    estimates = [interval_of(reading, method, own, plan) for reading in readings]
+    return _as_band(found.name, curve, estimates, band, level, own)
+
+
+def _as_band(
+    name: str, curve: _Curve, estimates: Sequence[Any], band: str, level: float, own: float
+) -> CurveBand:
+    if not all(isinstance(one, Estimate) for one in estimates):
+        raise InvalidParameterError(
+            f"A band is of one number at each point, and {name} with these parameters gives one of "
+            "each class: ask for an average."
+        )
+    columns = (
+        np.array([getattr(one, part) for one in estimates])
+        for part in ("value", "low", "high", "standard_error")
+    )
+    notes, method = tuple(one.note for one in estimates), estimates[0].method
+    return CurveBand(name, curve.along, curve.at, *columns, notes, band, method, level, own)
+
+
+def _level_of_band(
+    readings: Sequence[TallyReading], name: str, level: float, plan: DrawPlan
+) -> float:
+    """The level of each interval, for which all hold together."""
+    added = [Contributions.of(reading) for reading in readings]
+    if any(one is None for one in added):
+        raise InvalidParameterError(
+            f"band='simultaneous' needs a derivative by the rows, which {name} does not have; "
+            "band='pointwise' resamples every point."
+        )
+    first = readings[0]
+    units = Units.of_rows(first.data.true.shape[0], first.facts, first.label)
+    spread = covariance_of([one for one in added if one is not None], units)
+    return level_of_all(spread, level, plan.n_resamples, plan.random_state)
+
+
+# --------------------------------------------------------------------------- where it is read
+
+
+class _Rows(NamedTuple):
+    """Rows as they were given."""
+
+    true: Any
+    score: Any
+    weight: Any
+    groups: Any
+    strata: Any
+    weights_are: str
+
+    def design(self, checked: Any) -> Design:
+        """How they were sampled."""
+        beside = {"y_true": self.true, "y_score": self.score, "sample_weight": self.weight}
+        return read_design(self.groups, self.strata, checked.true.shape[0], **beside)
+
+
+def _of_points(metric: Metric, rows: _Rows, places: Array | None) -> _Curve:
+    """A metric that says itself where it is read."""
+    along = metric.spec.point
+    settled, checked = check_rows(metric, rows.true, rows.score, rows.weight)
+    design = rows.design(checked)
+
+    def reading(place: float) -> TallyReading:
+        there = settled.with_params(**{along: place})
+        return read_checked(there, checked, design, rows.weights_are)
+
+    return _Curve(along, _POINTS if places is None else places, reading)
+
+
+def _of_thresholds(metric: Metric, rows: _Rows, places: Array | None) -> _Curve:
+    """A metric of the labels that thresholds give."""
+    side = "one" if metric.sides == "one" else "either"
+    about = {"pos_label": metric.params.get("pos_label"), "side": side, "what": metric.name}
+    scores = Scores.check(rows.true, rows.score, sample_weight=rows.weight, **about)
+    if scores.kind != "binary":
+        raise InvalidParameterError(
+            f"{metric.name} at thresholds needs labels of two classes, got {scores.kind}."
+        )
+    design, own = rows.design(scores), metric
+    if metric.takes("pos_label") and metric.sides != "none":
+        own = metric.with_params(pos_label=scores.classes.tolist()[-1])
+
+    def reading(place: float) -> TallyReading:
+        pred = (scores.score >= place).astype(np.int64)
+        labels = Labels("binary", scores.classes, scores.true, pred, scores.weight)
+        return read_checked(own, labels, design, rows.weights_are)
+
+    return _Curve("threshold", _distinct(scores) if places is None else places, reading)
+
+
+def _distinct(scores: Scores) -> Array:
+    """The distinct scores, falling, or as many of them as a curve needs."""
+    kept = scores.score if scores.weight is None else scores.score[scores.weight != 0]
+    falling = np.sort(kept)[::-1]
+    if len(found := np.unique(falling)[::-1]) <= _MOST_THRESHOLDS:
+        return found
+    share = np.linspace(0, len(falling) - 1, _MOST_THRESHOLDS).astype(np.int64)
+    return np.unique(falling[share])[::-1]
+
+
+def _places(at: Any) -> Array:
+    try:
+        places = np.atleast_1d(np.asarray(to_host(at, "at"), dtype=np.float64))
+    except (TypeError, ValueError):
+        places = np.empty(0)
+    if places.ndim != 1 or not places.size or np.isnan(places).any():
+        raise InvalidParameterError(f"at must hold one number or more, got {at!r:.80}.")
+    return places
