@@ -121,9 +121,9 @@ def page(options: argparse.Namespace) -> str:
     head += ["all without a note", "width"]
     error = 100 * np.sqrt(0.95 * 0.05 / options.repeats)
     told = (
-        f"Bands of `curve_band` at 95 %, {options.repeats:,} samples each: per cent of points in the "
-        "pointwise band, and of samples with all points in the simultaneous one, and with all of "
-        f"those that bear no note; its mean width. Chance alone moves them by {error:.1f}."
+        f"Bands of `curve_band` at 95 %, {options.repeats:,} samples each: per cent of points in "
+        "the pointwise band, and of samples with all points in the simultaneous one, and with all "
+        f"of those that bear no note; its mean width. Chance alone moves them by {error:.1f}."
     )
     return "\n\n".join([told, markdown(head, lines)])
 

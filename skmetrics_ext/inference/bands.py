@@ -115,6 +115,7 @@ def curve_band(
     strata: Any = None,
     sample_weight: Any = None,
     weights_are: str = "importance",
+    pos_label: Any = None,
     n_resamples: int = 9999,
     random_state: Any = None,
     **metric_params: Any,
@@ -128,7 +129,7 @@ def curve_band(
 
         - of the ROC curve "sensitivity_at_specificity" or "specificity_at_sensitivity", of the
           precision-recall curve "precision_at_recall", of the decision curve "net_benefit", of the
-          lift curve "lift": the other rate, the threshold, the fraction;
+          lift curve "lift_score": the other rate, the threshold, the fraction;
         - a metric of labels ("recall", "specificity", "precision", "f1", ...): the threshold, at
           and above which a score is predicted positive.
     y_true : array-like of shape (n_samples,)
@@ -155,12 +156,13 @@ def curve_band(
     {sample_weight}
     weights_are : {{"importance", "frequency"}}, default="importance"
         Whether a weight of 2 is one row that counts twice, or two rows.
+    {score_pos_label}
     n_resamples : int, default=9999
         Draws of the largest error, and of methods that resample.
     random_state : int, Generator, RandomState or None, default=None
         Where the draws come from.
     **metric_params : dict
-        Parameters of the metric: ``pos_label``, ``method`` of interpolation and others; one that
+        Parameters of the metric: ``average``, ``method`` of interpolation and others; one that
         this function has too is fixed by a `functools.partial`.
 
     Returns
@@ -192,8 +194,12 @@ def curve_band(
     >>> from skmetrics_ext import curve_band
     >>> y_true = [0, 1, 0, 0, 1, 0, 1, 1, 0, 1] * 6
     >>> y_score = [k % 10 / 10 + k % 7 / 20 for k in range(60)]
-    >>> found = curve_band("sensitivity_at_specificity", y_true, y_score, at=[0.5, 0.8])
-    >>> found.value.round(3), found.low.round(3), found.high.round(3)
+    >>> print(curve_band("sensitivity_at_specificity", y_true, y_score, at=[0.5, 0.8]))
+    sensitivity_at_specificity by specificity (95% pointwise, logit)
+    specificity   value          interval  standard_error
+    -----------  ------  ----------------  --------------
+         0.5000  0.7667  [0.4801, 0.9212]          0.1134
+         0.8000  0.3667  [0.1386, 0.6757]          0.1483
     """
     check_option("band", band, BANDS)
     found, level = find_metric(metric, metric_params), check_level(confidence_level)
@@ -203,8 +209,10 @@ def curve_band(
             f"metric must have a point on a curve (a rate, a threshold, a fraction), or be a "
             f"metric of labels, which thresholds give; {found.name} has none."
         )
+    if pos_label is not None and found.takes("pos_label"):
+        found = found.with_params(pos_label=pos_label)
     places = None if at is None else _places(at)
-    rows = _Rows(y_true, y_score, sample_weight, groups, strata, weights_are)
+    rows = _Rows(y_true, y_score, sample_weight, groups, strata, weights_are, pos_label)
     curve = (_of_points if found.spec.point else _of_thresholds)(found, rows, places)
     readings = [curve.reading(float(place)) for place in curve.at]
     own = level if band == "pointwise" else _level_of_band(readings, found.name, level, plan)
@@ -220,12 +228,11 @@ def _as_band(
             f"A band is of one number at each point, and {name} with these parameters gives one of "
             "each class: ask for an average."
         )
-    columns = (
-        np.array([getattr(one, part) for one in estimates])
-        for part in ("value", "low", "high", "standard_error")
-    )
+    parts = ("value", "low", "high", "standard_error")
+    value, low, high, error = (np.array([getattr(one, p) for one in estimates]) for p in parts)
     notes, method = tuple(one.note for one in estimates), estimates[0].method
-    return CurveBand(name, curve.along, curve.at, *columns, notes, band, method, level, own)
+    about = notes, band, method, level, own
+    return CurveBand(name, curve.along, curve.at, value, low, high, error, *about)
 
 
 def _level_of_band(
@@ -256,6 +263,7 @@ class _Rows(NamedTuple):
     groups: Any
     strata: Any
     weights_are: str
+    pos_label: Any
 
     def design(self, checked: Any) -> Design:
         """How they were sampled."""
@@ -278,9 +286,8 @@ def _of_points(metric: Metric, rows: _Rows, places: Array | None) -> _Curve:
 
 def _of_thresholds(metric: Metric, rows: _Rows, places: Array | None) -> _Curve:
     """A metric of the labels that thresholds give."""
-    side = "one" if metric.sides == "one" else "either"
-    about = {"pos_label": metric.params.get("pos_label"), "side": side, "what": metric.name}
-    scores = Scores.check(rows.true, rows.score, sample_weight=rows.weight, **about)
+    about = {"sample_weight": rows.weight, "pos_label": rows.pos_label, "side": "one"}
+    scores = Scores.check(rows.true, rows.score, what=f"{metric.name} at thresholds", **about)
     if scores.kind != "binary":
         raise InvalidParameterError(
             f"{metric.name} at thresholds needs labels of two classes, got {scores.kind}."

@@ -349,6 +349,19 @@ def of_sample_size(data):
     return _about_a_metric(data, partial(sx.sample_size, width=0.1))
 
 
+def of_curve_band(data):
+    """A metric of a point on a curve, or of the labels that thresholds give."""
+    rows = draw_rows(data, binary=True)
+    metric = data.draw(st.sampled_from(["sensitivity_at_specificity", "recall", "f1_macro"]))
+    band = data.draw(st.sampled_from(["pointwise", "simultaneous"]))
+    options = {"at": [0.3, 0.6], "band": band, "n_resamples": 9, "random_state": 0}
+    options["pos_label"] = rows.positive(None)
+    roles = {"y_true": "true", "y_score": "score", "sample_weight": "weight"}
+    if data.draw(st.booleans()):
+        roles["groups"] = "group"
+    return replace(call_of(partial(sx.curve_band, metric), rows, roles, **options), about=metric)
+
+
 def _about_a_metric(data, function):
     asked = draw_judge(data)
     spec, rows = asked.spec, asked.rows

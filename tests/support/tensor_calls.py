@@ -86,6 +86,9 @@ FUNCTIONS = {
     "corrected_resampled_ttest": lambda put: sx.corrected_resampled_ttest(
         put(FOLDS), put(FOLDS2), n_train=put(np.full(10, 90)), n_test=put(np.full(10, 10))
     ),
+    "curve_band": lambda put: sx.curve_band(
+        "recall", put(Y), put(S), at=put(np.array([0.25, 0.5])), sample_weight=put(W)
+    ),
     "delong_test": lambda put: sx.delong_test(
         put(Y), put(S), put(S2), groups=put(G), sample_weight=put(W)
     ),

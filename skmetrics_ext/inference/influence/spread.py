@@ -237,9 +237,9 @@ def over_classes(
 def covariance_of(added: Sequence[Contributions], units: Units) -> Array:
     """Covariance (p, p) of metrics of the same rows, which are these units."""
     if not units.is_plain:
-        sums, rows = zip(*(one.on(units)._independent() for one in added), strict=True)
-        whole = np.stack(sums)
-        return np.asarray((whole * rows[0]) @ whole.T)
+        drawn = [one.on(units)._independent() for one in added]
+        whole = np.stack([each for each, _ in drawn])
+        return np.asarray((whole * drawn[0][1]) @ whole.T)
     found = np.zeros((len(added), len(added)))
     size = max(_AT_ONCE // len(added), 1)
     for start in range(0, len(units), size):

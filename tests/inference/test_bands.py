@@ -1,0 +1,150 @@
+"""Bands of curves: intervals at points are those of the metric there, and hold together."""
+
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal, norm
+
+from skmetrics_ext import confidence_interval, curve_band
+from skmetrics_ext.inference.draws.readers import read_metric
+from skmetrics_ext.inference.draws.units import RowFacts, Units
+from skmetrics_ext.inference.influence.spread import Contributions, covariance_of
+from skmetrics_ext.inference.largest import level_of_all
+from skmetrics_ext.validation import InvalidParameterError
+
+RNG = np.random.default_rng(8)
+N = 90
+TRUE = (RNG.random(N) < 0.4).astype(np.int64)
+SCORE = np.round(RNG.normal(size=N) + 1.2 * TRUE, 1)
+PROBA = 1 / (1 + np.exp(-SCORE))
+GROUPS = np.arange(N) // 2
+WEIGHT = RNG.integers(1, 4, N)
+
+
+@pytest.mark.parametrize(
+    ("metric", "argument", "score"),
+    [
+        ("sensitivity_at_specificity", "specificity", SCORE),
+        ("specificity_at_sensitivity", "sensitivity", SCORE),
+        ("precision_at_recall", "recall", SCORE),
+        ("lift_score", "fraction", SCORE),
+        ("net_benefit", "threshold", PROBA),
+    ],
+)
+def test_at_a_point_it_is_the_interval_of_the_metric(metric, argument, score):
+    at = [0.2, 0.5, 0.75]
+    found = curve_band(metric, TRUE, score, at=at, groups=GROUPS)
+    assert found.along == argument
+    alone = [
+        confidence_interval(metric, TRUE, score, groups=GROUPS, **{argument: place}) for place in at
+    ]
+    for part in ("value", "low", "high", "standard_error"):
+        own = [getattr(one, part) for one in alone]
+        np.testing.assert_allclose(getattr(found, part), own, rtol=1e-12)
+    assert list(found.notes) == [one.note for one in alone]
+
+
+@pytest.mark.parametrize("metric", ["recall", "specificity", "f1", "matthews_corrcoef"])
+def test_of_labels_it_is_that_of_the_labels_of_a_threshold(metric):
+    names = np.array(["well", "ill"])
+    about = {"sample_weight": WEIGHT}
+    found = curve_band(metric, names[TRUE], SCORE, at=[1.0, 0.2], pos_label="ill", **about)
+    if metric != "matthews_corrcoef":
+        about["pos_label"] = "ill"
+    for place, low, high in zip(found.at, found.low, found.high, strict=True):
+        alone = confidence_interval(
+            metric, names[TRUE], names[(place <= SCORE).astype(int)], **about
+        )
+        np.testing.assert_allclose([low, high], [alone.low, alone.high], rtol=1e-12)
+
+
+def test_text_labels_ask_for_the_positive_one():
+    names = np.array(["well", "ill"])
+    with pytest.raises(InvalidParameterError, match="'ill'"):
+        curve_band("matthews_corrcoef", names[TRUE], SCORE)
+
+
+def test_thresholds_are_the_distinct_scores_by_default():
+    found = curve_band("recall", TRUE, SCORE)
+    assert found.at.tolist() == np.unique(SCORE)[::-1].tolist()
+    many = RNG.normal(size=1000)
+    assert len(curve_band("recall", RNG.integers(0, 2, 1000), many).at) == 101
+
+
+def test_a_band_of_one_point_is_its_interval_and_of_more_it_is_wider():
+    one = curve_band("recall", TRUE, SCORE, at=0.5, band="simultaneous", random_state=0)
+    alone = curve_band("recall", TRUE, SCORE, at=0.5)
+    assert (one.low, one.high) == (alone.low, alone.high)
+    at = [1.0, 0.5, 0.0]
+    more = curve_band("recall", TRUE, SCORE, at=at, band="simultaneous", random_state=0)
+    apart = curve_band("recall", TRUE, SCORE, at=at)
+    assert 0.95 < more.point_level < 1 - 0.05 / 3
+    assert (more.low < apart.low).all()
+    assert (more.high > apart.high).all()
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.5, 0.95])
+def test_the_level_of_two_errors_is_that_of_the_normal_distribution(correlation):
+    covariance = np.array([[4.0, 2 * correlation], [2 * correlation, 1.0]])
+    own = level_of_all(covariance, 0.9, 200_000, 0)
+    away = norm.ppf((1 + own) / 2)
+    unit = [[1, correlation], [correlation, 1]]
+    held = multivariate_normal([0, 0], unit).cdf([away, away], lower_limit=[-away, -away])
+    assert held == pytest.approx(0.9, abs=0.004)
+
+
+def test_errors_that_do_not_vary_are_left_out():
+    alone = level_of_all(np.array([[1.0]]), 0.95, 999, 0)
+    with_none = level_of_all(np.array([[0.0, 0.0], [0.0, 1.0]]), 0.95, 999, 0)
+    assert alone == with_none == pytest.approx(0.95)
+
+
+def test_covariance_of_recalls_is_that_of_a_multinomial():
+    """A higher threshold finds some of those that a lower one finds."""
+    readings = [read_metric("recall", TRUE, (place <= SCORE).astype(int)) for place in (1.0, 0.0)]
+    high, low = (float(one.value) for one in readings)
+    units = Units.of_rows(N, RowFacts(), TRUE)
+    found = covariance_of([Contributions.of(one) for one in readings], units)
+    n_pos = TRUE.sum()
+    expected = np.array(
+        [[high * (1 - high), high * (1 - low)], [high * (1 - low), low * (1 - low)]]
+    )
+    np.testing.assert_allclose(found, expected / n_pos, rtol=1e-9)
+
+
+def test_rows_seen_twice_in_one_group_are_one():
+    twice = np.repeat(np.arange(N), 2)
+    about = {"at": [1.0, 0.5, 0.0], "band": "simultaneous", "random_state": 0}
+    once = curve_band("f1", TRUE, SCORE, **about)
+    found = curve_band("f1", TRUE[twice], SCORE[twice], groups=twice, **about)
+    assert found.point_level == pytest.approx(once.point_level, abs=1e-9)
+    np.testing.assert_allclose(found.value, once.value)
+
+
+def test_exchanged_weights_of_frequency_are_rows():
+    again = np.repeat(np.arange(N), WEIGHT)
+    about = {"at": [1.0, 0.5], "band": "simultaneous", "random_state": 0}
+    found = curve_band("f1", TRUE, SCORE, sample_weight=WEIGHT, weights_are="frequency", **about)
+    rows = curve_band("f1", TRUE[again], SCORE[again], **about)
+    np.testing.assert_allclose([found.low, found.high], [rows.low, rows.high], rtol=1e-9)
+
+
+def test_what_has_no_point_or_no_number_is_refused():
+    with pytest.raises(InvalidParameterError, match="must have a point on a curve"):
+        curve_band("roc_auc", TRUE, SCORE)
+    with pytest.raises(InvalidParameterError, match="must have a point on a curve"):
+        curve_band(lambda y, s: 0.5, TRUE, SCORE)
+    with pytest.raises(InvalidParameterError, match="band='pointwise' resamples"):
+        curve_band("recall_at_precision", TRUE, SCORE, at=[0.5], band="simultaneous")
+    with pytest.raises(InvalidParameterError, match="one number at each point"):
+        curve_band("recall", TRUE, SCORE, at=[0.5], average=None)
+    for at in ([], ["a"], [np.nan], [[0.1]]):
+        with pytest.raises(InvalidParameterError, match="at must hold one number"):
+            curve_band("recall", TRUE, SCORE, at=at)
+
+
+def test_it_reads_as_a_table():
+    found = curve_band("recall", TRUE, SCORE, at=[1.0, 0.5])
+    assert found.frame().columns.tolist() == [
+        *("threshold", "value", "low", "high", "standard_error", "note"),
+    ]
+    assert "recall by threshold (95% pointwise, wilson)" in str(found)
