@@ -347,11 +347,15 @@ def _of_rarest(
 ) -> tuple[Array, Array, str]:
     """Interval where nothing spreads: Wilson's, as if the value were a share of few rows.
 
-    Of no width where the metric has not two finite bounds.
+    At the end of a range with one bound, as if it went on for 1; else of no width where the
+    metric has not two finite bounds.
     """
     start, width = bounds[0], bounds[1] - bounds[0]
     if not np.isfinite(width):
-        return np.asarray(value), np.asarray(value), NO_WIDTH
+        end = bounds[0] if np.isfinite(bounds[0]) else bounds[1]
+        if not (np.abs(value - end) <= ROUNDING).all():
+            return np.asarray(value), np.asarray(value), NO_WIDTH
+        start, width = (end if end == bounds[0] else end - 1), 1.0
     share = np.clip((value - start) / width, 0.0, 1.0)
     down, up = proportion_bounds(share * rows, rows, "wilson", level)
     return start + width * down, start + width * up, OF_RAREST
