@@ -247,6 +247,9 @@ from skmetrics_ext.scoring import get_scorer as get_scorer
 from skmetrics_ext.scoring import get_scorer_names as get_scorer_names
 from skmetrics_ext.scoring import make_scorer as make_scorer
 from skmetrics_ext.scoring.many import compute_metrics as compute_metrics
+from skmetrics_ext.slices.results import GroupGaps as GroupGaps
+from skmetrics_ext.slices.results import GroupSpread as GroupSpread
+from skmetrics_ext.slices.results import WorstGroup as WorstGroup
 from skmetrics_ext.tallies import ConfusionTally as ConfusionTally
 from skmetrics_ext.tallies import Counts as Counts
 from skmetrics_ext.tallies import MomentTally as MomentTally

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,7 @@ from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.parameters import check_level
 
 _NAN = float("nan")
+_Z, _STEP = 2.0, 1.1  # where the search for a level begins, and how it widens
 _LEAST_P = 1e-12  # below which levels are too near to 1 to tell them apart
 
 
@@ -235,7 +236,7 @@ def _mover(first: Sample, second: Sample, claim: Claim, level: float) -> Compari
 
     def tail(null: float, side: str) -> float:
         """By the level at which a bound is the difference that is tested."""
-        p_value = _least_level(away, difference - null, least)
+        p_value = least_level(away, difference - null, least)
         if side == "two-sided":
             return p_value
         return p_value / 2 if (difference > null) == (side == "greater") else 1 - p_value / 2
@@ -252,7 +253,7 @@ def _mover(first: Sample, second: Sample, claim: Claim, level: float) -> Compari
     return told((difference - down, difference + up), p_value=claim.tested(tail)[0])
 
 
-def _least_level(
+def least_level(
     away: Callable[[float], tuple[float, float]], distance: float, least: float
 ) -> float:
     """1 less the level at which the interval reaches so far, down if positive, else up."""
@@ -262,16 +263,25 @@ def _least_level(
     if distance == 0:
         return 1.0
 
+    @cache
     def lacking(z: float) -> float:
         reach = away(float(1 - 2 * ndtr(-z)))[0 if distance > 0 else 1]
         return abs(distance) - reach
 
     near, far = 1e-6, -float(ndtri(least / 2))
-    if not lacking(far) < 0:
-        return least
-    if not lacking(near) > 0:
-        return 1.0
-    return float(2 * ndtr(-brentq(lacking, near, far, xtol=1e-9)))
+    # Reaches are nearly in proportion to z, which tells where to look first.
+    reach = abs(distance) - lacking(_Z)
+    start = _Z * abs(distance) / reach if reach > 0 else _Z
+    inner = outer = min(max(start, near), far)
+    while lacking(outer) > 0:
+        if outer == far:
+            return least
+        inner, outer = outer, min(_STEP * outer, far)
+    while not lacking(inner) > 0:
+        if inner == near:
+            return 1.0
+        inner, outer = max(inner / _STEP, near), inner
+    return float(2 * ndtr(-brentq(lacking, inner, outer, xtol=1e-9)))
 
 
 def _note(first: Reading, second: Reading, notes: list[str]) -> str:

@@ -116,6 +116,19 @@ class By:
             return group if self.columns else None
         return tuple(value if kept else None for value, kept in zip(group, self.kept, strict=True))
 
+    def level_of(self, group: Any) -> tuple[bool, ...]:
+        """Which columns a group tells apart."""
+        return tuple(value is not None for value in self.values(group).values())
+
+    def whole(self, groups: Iterable[Any]) -> list[Any]:
+        """The groups that tell all columns apart, of which all others are made."""
+        return [group for group in groups if all(self.level_of(group))]
+
+    def holds(self, group: Any, part: Any) -> bool:
+        """Whether a group of all columns is in one of fewer."""
+        own, other = self.values(group), self.values(part)
+        return all(value is None or other[name] == value for name, value in own.items())
+
     # ----------------------------------------------------------------------- what is told
 
     def values(self, group: Any) -> dict[str, Any]:

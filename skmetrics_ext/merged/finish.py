@@ -10,7 +10,9 @@ import numpy as np
 
 from skmetrics_ext.merged import intervals, sketches, values
 from skmetrics_ext.merged.by import NO_GROUPS, By
+from skmetrics_ext.merged.comparing import Groups
 from skmetrics_ext.merged.curve_points import thin_curve
+from skmetrics_ext.merged.evidence import OfSums
 from skmetrics_ext.merged.layout import Layout
 from skmetrics_ext.merged.ranges import RangePlan, RangeReading
 from skmetrics_ext.merged.result import Evaluation, evaluation_rows
@@ -58,9 +60,9 @@ def finish(
     min_rows : int
         Of a group that is evaluated.
     """
-    found = Evaluation(Rows(), engine, 0.95 if level is None else level, by=by)
-    for group in by.ordered(sums.rows):
-        n_rows = sums.rows[group]
+    found = Evaluation(Rows(), engine, 0.95 if level is None else level)
+    counted = {group: sums.rows[group] for group in by.ordered(sums.rows)}
+    for group, n_rows in counted.items():
         if n_rows < min_rows:
             reason = f"{n_rows} rows are fewer than min_rows={min_rows}"
             none = Found(NAN, reason)
@@ -68,7 +70,12 @@ def finish(
                 found.rows.extend(_rows(one, group, layout.classes, none, None, n_rows))
             continue
         group_of(found, layout, plan, sums, columns.get(group), sketched.get(group), group, level)
-    return replace(found, rows=evaluation_rows(found.rows, found.confidence_level, by))
+    held = by.whole(sums.rows)
+    asked = {one.name: one for one in layout.asked}
+    groups = Groups(by, asked, OfSums(layout, sums, columns, held), counted, min_rows)
+    return replace(
+        found, groups=groups, rows=evaluation_rows(found.rows, found.confidence_level, by)
+    )
 
 
 def group_of(

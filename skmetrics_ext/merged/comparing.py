@@ -1,0 +1,307 @@
+"""Gaps between the groups of an evaluation, the worst of them, and what chance would show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.formats import interval, number, probability, signed
+from skmetrics_ext.inference.tests.adjustment import holm_adjust
+from skmetrics_ext.merged.by import ALL, NO_GROUPS, By
+from skmetrics_ext.merged.evidence import Evidence
+from skmetrics_ext.registry import Metric
+from skmetrics_ext.rows import Row, Rows, Shown
+from skmetrics_ext.slices.gaps import Gap, gap_of
+from skmetrics_ext.slices.members import Member
+from skmetrics_ext.slices.picture import Picture, Point
+from skmetrics_ext.slices.results import GroupGaps, GroupSpread, WorstGroup
+from skmetrics_ext.slices.spreads import chance_ranges
+from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.validation.errors import near, shown_names
+
+AGAINST = ("rest", "overall", "best")
+_LEAST = 2  # groups that can be compared
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """The groups of an evaluation, and what is known of their rows.
+
+    Parameters
+    ----------
+    by : By
+    asked : mapping of str to Metric
+    evidence : Evidence or None
+    n_rows : mapping of group to int
+    min_rows : int
+        Groups of fewer rows are not compared.
+    """
+
+    by: By = NO_GROUPS
+    asked: Mapping[str, Metric] = field(default_factory=dict)
+    evidence: Evidence | None = None
+    n_rows: Mapping[Any, int] = field(default_factory=dict)
+    min_rows: int = 1
+
+    def of(self, metric: str) -> Comparable:
+        """The groups by one of the metrics."""
+        if not self.by.names or self.evidence is None:
+            raise InvalidParameterError("There are no groups to compare: pass by=.")
+        if metric not in self.asked:
+            raise InvalidParameterError(
+                f"metric={metric!r} was not asked for.{near(str(metric), self.asked)} "
+                f"Metrics: {shown_names(self.asked)}."
+            )
+        return Comparable(self.asked[metric], self.by, self.evidence, self.n_rows, self.min_rows)
+
+
+class Comparable:
+    """The groups of an evaluation, with what their rows add to one of its metrics.
+
+    Parameters
+    ----------
+    metric : Metric
+    by : By
+    evidence : Evidence
+    n_rows : mapping
+        Rows of each group, in order; margins and all rows among them.
+    too_few : int
+        Groups of fewer rows are not compared.
+    """
+
+    def __init__(
+        self,
+        metric: Metric,
+        by: By,
+        evidence: Evidence,
+        n_rows: Mapping[Any, int],
+        too_few: int = 1,
+    ) -> None:
+        self.metric, self.by, self.evidence = metric, by, evidence
+        self.n_rows, self.too_few = n_rows, too_few
+        self.cells = by.whole(n_rows)
+        self._found: dict[tuple[Any, ...], Member | str] = {}
+
+    @property
+    def sign(self) -> float:
+        """1 of a metric that is better when higher, -1 of a loss."""
+        better = self.metric.spec.greater_is_better
+        if better is None:
+            raise InvalidParameterError(
+                f"{self.metric.name} is neither better when higher nor when lower: no group of it "
+                "is the best or the worst."
+            )
+        return 1.0 if better else -1.0
+
+    def of(self, cells: list[Any]) -> Member | str:
+        """The metric of the rows of these groups of all columns."""
+        key = tuple(cells)
+        if key not in self._found:
+            n_rows = sum(self.n_rows[cell] for cell in cells)
+            if not cells:
+                self._found[key] = "there are no other rows"
+            elif n_rows < self.too_few:
+                self._found[key] = f"{n_rows} rows are fewer than min_rows={self.too_few}"
+            else:
+                self._found[key] = self.evidence.member(self.metric, cells)
+        return self._found[key]
+
+    def parts(self, group: Any) -> list[Any]:
+        """The groups of all columns that a group is made of."""
+        return [cell for cell in self.cells if self.by.holds(group, cell)]
+
+    def groups(self) -> list[Any]:
+        """All groups but that of all rows, in order."""
+        return [group for group in self.n_rows if any(self.by.level_of(group))]
+
+    def best(self, group: Any) -> Any:
+        """The group with the best value of those that tell the same columns apart."""
+        level = self.by.level_of(group)
+        alike = [other for other in self.groups() if self.by.level_of(other) == level]
+        found = {other: self.of(self.parts(other)) for other in alike}
+        known = {other: one.value for other, one in found.items() if isinstance(one, Member)}
+        return max(known, key=lambda other: self.sign * known[other], default=None)
+
+
+# --------------------------------------------------------------------------- gaps
+
+
+def gaps(of: Comparable, against: Any, level: float) -> GroupGaps:
+    """How each group differs from what it is compared with."""
+    chosen = _reference(of, against)
+    rows = []
+    for group in of.groups():
+        reference = chosen(group)
+        if isinstance(reference, str):
+            gap = Gap(reason=reference)
+        elif reference is None:
+            continue
+        else:
+            gap = _gap(of.of(of.parts(group)), of.of(reference), level)
+        told = {name: getattr(gap, name) for name in gap.__slots__}
+        rows.append(Row(group=group, **told, n_rows=of.n_rows[group]))
+    adjusted = holm_adjust([row.p_value for row in rows])
+    for row, p_value in zip(rows, adjusted.tolist(), strict=True):
+        row["p_value"] = p_value
+    names = of.by.names
+    table = [
+        {**of.by.values(row.group), **{k: v for k, v in row.items() if k != "group"}}
+        for row in rows
+    ]
+    shown = [
+        *(Shown(name, is_text=True, none=ALL) for name in names),
+        Shown("value", form=number),
+        Shown("reference", form=number),
+        Shown("difference", form=signed),
+        Shown(f"{100 * level:g}% interval", ("low", "high"), interval),
+        Shown("p_value", form=probability),
+        Shown("rows", "n_rows"),
+    ]
+    listed = Rows(rows)
+    return GroupGaps(of.metric.name, against, listed, level, names, Rows(table, shown))
+
+
+def _gap(first: Member | str, second: Member | str, level: float) -> Gap:
+    if isinstance(first, str):
+        return Gap(reason=first)
+    if isinstance(second, str):
+        return Gap(value=first.value, reason=f"what it is compared with: {second}")
+    return gap_of(first, second, level)
+
+
+def _reference(of: Comparable, against: Any) -> Any:
+    """What a group is compared with: groups of all columns, a reason, or None for itself."""
+    if isinstance(against, Mapping):
+        return partial(_like, of, _known(of, against))
+    if against == "rest":
+        return lambda group: [cell for cell in of.cells if not of.by.holds(group, cell)]
+    if against == "overall":
+        return lambda group: of.cells
+    if against == "best":
+
+        def of_best(group: Any) -> Any:
+            best = of.best(group)
+            return None if best == group else of.parts(best) if best is not None else "undefined"
+
+        return of_best
+    raise InvalidParameterError(
+        f"against must be one of {list(AGAINST)}, or a dict of columns to the values of the group "
+        f"of reference, got {against!r:.60}."
+    )
+
+
+def _known(of: Comparable, against: Mapping[str, Any]) -> Mapping[str, Any]:
+    for name, value in against.items():
+        if name not in of.by.names:
+            raise InvalidParameterError(
+                f"against names {name!r}, which is not among the columns of by, "
+                f"{list(of.by.names)}."
+            )
+        found = list(dict.fromkeys(of.by.values(cell)[name] for cell in of.cells))
+        if value not in found:
+            hint = near(str(value), map(str, found))
+            raise InvalidParameterError(
+                f"against: no group has {name}={value!r}.{hint} Values: {found!s:.200}."
+            )
+    return against
+
+
+def _like(of: Comparable, against: Mapping[str, Any], group: Any) -> Any:
+    """The same group but for the columns that the reference names."""
+    own = of.by.values(group)
+    if any(own[name] is None for name in against) or all(
+        own[name] == value for name, value in against.items()
+    ):
+        return None
+    wanted = {**own, **against}
+    found = [
+        cell
+        for cell in of.cells
+        if all(value is None or of.by.values(cell)[name] == value for name, value in wanted.items())
+    ]
+    return found or "the group of reference has no rows"
+
+
+# --------------------------------------------------------------------------- the worst, and chance
+
+
+def worst(of: Comparable, level: float) -> WorstGroup:
+    """The group that is bad for sure: whose better bound, of all together, is the worst."""
+    found = {group: of.of(of.parts(group)) for group in of.groups()}
+    known = {group: one for group, one in found.items() if isinstance(one, Member)}
+    if not known:
+        raise InvalidParameterError(_none_known(of, found))
+    together = 1 - (1 - level) / len(known)
+    bounds = {group: one.interval(together)[:2] for group, one in known.items()}
+    sign = of.sign
+
+    def best_case(group: Any) -> float:
+        bound = bounds[group][1] if sign > 0 else bounds[group][0]
+        return sign * bound if np.isfinite(bound) else np.inf
+
+    group = min(known, key=best_case)
+    left_out = len(found) - len(known)
+    note = f"{left_out} groups have no interval and are left out" if left_out else ""
+    low, high = bounds[group]
+    one = known[group]
+    return WorstGroup(
+        one.value,
+        low,
+        high,
+        one.variance**0.5,
+        "simultaneous",
+        level,
+        note,
+        n_groups=len(known),
+        group=group,
+    )
+
+
+def spread(of: Comparable, level: float, seed: Any) -> GroupSpread:
+    """The largest gap, and those of groups that are equal but for chance."""
+    found = {cell: of.of([cell]) for cell in of.cells}
+    known = {cell: one for cell, one in found.items() if isinstance(one, Member)}
+    if len(known) < _LEAST:
+        raise InvalidParameterError(_none_known(of, found))
+    values = {cell: one.value for cell, one in known.items()}
+    low, high = min(values, key=lambda g: values[g]), max(values, key=lambda g: values[g])
+    whole = of.of(list(known))
+    if isinstance(whole, str):
+        raise InvalidParameterError(f"all groups together: {whole}.")
+    sizes = [one.n_independent for one in known.values()]
+    drawn, method = chance_ranges(whole, sizes, seed)
+    largest = values[high] - values[low]
+    as_large = int((drawn >= largest - 1e-12).sum())
+    return GroupSpread(
+        largest,
+        low,
+        high,
+        float(drawn.mean()),
+        float(np.quantile(drawn, level)),
+        (1 + as_large) / (1 + len(drawn)),
+        len(known),
+        method,
+        level,
+    )
+
+
+def _none_known(of: Comparable, found: dict[Any, Member | str]) -> str:
+    reasons = sorted({one for one in found.values() if isinstance(one, str)})
+    return f"{of.metric.name}: fewer than two groups can be compared ({'; '.join(reasons)[:300]})."
+
+
+def drawn(of: Comparable, level: float) -> Picture:
+    """What a picture of the groups shows."""
+    points = []
+    for group in of.groups():
+        found = of.of(of.parts(group))
+        if isinstance(found, Member):
+            low, high, *_ = found.interval(level)
+            points.append(Point(of.by.told(group), found.value, low, high, of.n_rows[group]))
+    whole = of.of(of.cells)
+    overall = whole.value if isinstance(whole, Member) else None
+    return Picture(of.metric.name, points, overall, level)

@@ -1,0 +1,122 @@
+"""What comparing groups gives back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from skmetrics_ext.inference.results import Estimate
+from skmetrics_ext.rows import Rows, Tabular
+
+
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
+class GroupGaps(Tabular):
+    """How each group differs from what it is compared with.
+
+    Parameters
+    ----------
+    metric : str
+    against : object
+        What the groups are compared with, as it was asked for.
+    rows : Rows
+        Of each group ``group``, ``value`` and the ``reference`` value it is compared with,
+        ``difference``, ``ratio``, ``low`` and ``high`` of the difference, ``p_value`` adjusted
+        for the number of gaps by Holm, ``n_rows`` and ``reason`` why there is none.
+    confidence_level : float
+        Of each interval by itself.
+    by : tuple of str
+        Columns of the groups.
+    """
+
+    metric: str
+    against: Any
+    rows: Rows
+    confidence_level: float
+    by: tuple[str, ...]
+    table: Rows
+
+    def _as_rows(self) -> Rows:
+        return self.table
+
+    def row(self, group: Any) -> Any:
+        """The row of a group.
+
+        Parameters
+        ----------
+        group : object
+            As in ``rows``.
+
+        Returns
+        -------
+        Row
+        """
+        for row in self.rows:
+            if row.group == group:
+                return row
+        raise KeyError(f"No row of group={group!r}.")
+
+
+@dataclass(frozen=True, slots=True)
+class WorstGroup(Estimate):
+    """A group, its value, and bounds that hold for all groups together.
+
+    Parameters
+    ----------
+    value, low, high, standard_error, method, confidence_level, note, goal, reached, n_groups
+        As in `Estimate`; ``n_groups`` is the number of groups.
+    design_effect : float
+        nan.
+    group : object
+        The group that is worst.
+    """
+
+    group: Any = None
+
+    def __str__(self) -> str:
+        return f"{_told(self.group)}: {super(WorstGroup, self).__str__()}"
+
+
+@dataclass(frozen=True, slots=True)
+class GroupSpread:
+    """The largest gap between groups, beside those of groups that are equal.
+
+    Parameters
+    ----------
+    largest : float
+        Difference of the highest and the lowest value.
+    lowest, highest : object
+        The groups that have them.
+    expected : float
+        Mean of the largest gap between groups of these sizes that rows are dealt to by chance.
+    limit : float
+        What such groups exceed with probability 1 - ``confidence_level``.
+    p_value : float
+        Share of draws in which their largest gap is at least that of the groups.
+    n_groups : int
+    method : str
+        "permutation" of the rows of a table, or "normal" draws.
+    confidence_level : float
+    """
+
+    largest: float
+    lowest: Any
+    highest: Any
+    expected: float
+    limit: float
+    p_value: float
+    n_groups: int
+    method: str
+    confidence_level: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.largest:.4g} between {_told(self.lowest)} and {_told(self.highest)}; "
+            f"equal groups show {self.expected:.4g}, {100 * (1 - self.confidence_level):g}% of "
+            f"them more than {self.limit:.4g} (p = {self.p_value:.3g}, {self.method})"
+        )
+
+
+def _told(group: Any) -> str:
+    if not isinstance(group, tuple):
+        return str(group)
+    return " and ".join(str(value) for value in group if value is not None)

@@ -1,0 +1,260 @@
+"""Gaps between groups, the worst of them, and what chance shows."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from support.frames import run
+
+import skmetrics_ext as sx
+from skmetrics_ext import evaluate
+from skmetrics_ext.slices.members import correlation
+from skmetrics_ext.validation import InvalidParameterError
+
+METRICS = ["roc_auc", "f1", "accuracy", "brier_score", "average_precision", "matthews_corrcoef"]
+SITES = ("A", "B", "C")
+
+
+def frame_of(n_rows=240, seed=3):
+    rng = np.random.default_rng(seed)
+    true = rng.integers(0, 2, n_rows)
+    score = np.round(1 / (1 + np.exp(-(rng.normal(size=n_rows) + 1.5 * true - 0.5))), 2)
+    return pd.DataFrame(
+        {
+            "y": true,
+            "p": score,
+            "d": (score > 0.5).astype(int),
+            "site": rng.choice(SITES, n_rows, p=(0.5, 0.3, 0.2)),
+            "sex": rng.integers(0, 2, n_rows),
+        }
+    )
+
+
+def response(name):
+    return "d" if sx.registry.find(name).spec.response == "labels" else "p"
+
+
+def asked(frame, metrics=METRICS, **options):
+    options = {"by": "site", **options}
+    return evaluate(frame, true="y", score="p", pred="d", metrics=metrics, **options)
+
+
+def two_samples(name, first, second):
+    kind = response(name)
+    method = "t" if name == "brier_score" else "auto"
+    return sx.compare_samples(name, first.y, first[kind], second.y, second[kind], method=method)
+
+
+# --------------------------------------------------------------------------- gaps
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_a_gap_from_the_rest_is_that_of_two_samples(name):
+    frame = frame_of()
+    gaps = asked(frame).gaps(name)
+    expected = [two_samples(name, *(frame[frame.site == s], frame[frame.site != s])) for s in SITES]
+    adjusted = sx.holm_adjust([one.p_value for one in expected])
+    for row, one, p_value in zip(gaps.rows, expected, adjusted, strict=True):
+        np.testing.assert_allclose(
+            [row.value, row.reference, row.difference, row.low, row.high, row.p_value],
+            [one.value_a, one.value_b, one.difference, one.low, one.high, p_value],
+            rtol=1e-7,
+            atol=1e-9,
+        )
+        assert row.ratio == pytest.approx(one.value_a / one.value_b, rel=1e-12)
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "dask"])
+def test_engines_agree(engine):
+    frame = frame_of().rename(columns={"y": "true"})
+    options = {"score": "p", "pred": "d", "by": ["site", "sex"], "metrics": ["roc_auc", "f1"]}
+    found, plain = (
+        run(one, frame, **options).gaps("roc_auc").frame() for one in (engine, "memory")
+    )
+    pd.testing.assert_frame_equal(found, plain, rtol=1e-10)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_what_a_group_shares_with_all_rows_is_that_of_their_influence_values(name):
+    frame = frame_of()
+    of = asked(frame).groups.of(name)
+    kind = response(name)
+    whole = sx.influence_values(name, frame.y, frame[kind]) / len(frame)
+    own = np.zeros(len(frame))
+    inside = (frame.site == "B").to_numpy()
+    part = frame[inside]
+    own[inside] = sx.influence_values(name, part.y, part[kind]) / len(part)
+    expected = own @ whole / np.sqrt(own @ own * (whole @ whole))
+    assert correlation(of.of(["B"]), of.of(list(SITES))) == pytest.approx(expected, rel=1e-9)
+    assert correlation(of.of(["B"]), of.of(["A", "C"])) == 0
+
+
+def test_a_part_of_the_whole_has_the_interval_that_knows_it():
+    frame = frame_of()
+    found = asked(frame, ["accuracy"], intervals=True, margins=True)
+    gap = found.gaps("accuracy", against="overall").row("A")
+    own, whole = found.row("accuracy", "A"), found.row("accuracy")
+    # Of shares, the errors of a part and of the whole have this correlation but for what the
+    # values differ.
+    share = own.n_rows / whole.n_rows
+    spread = [row.value * (1 - row.value) / row.n_rows for row in (own, whole)]
+    shared = share * spread[0] / np.sqrt(spread[0] * spread[1])
+    down, up = own.value - own.low, whole.high - whole.value
+    expected = np.sqrt(down**2 + up**2 - 2 * shared * down * up)
+    assert gap.difference - gap.low == pytest.approx(expected, rel=1e-9)
+    assert gap.reference == whole.value
+
+
+def test_against_a_group_keeps_the_other_columns():
+    frame = frame_of()
+    found = asked(frame, ["accuracy"], by=["site", "sex"], margins=True)
+    gaps = found.gaps("accuracy", against={"site": "A"})
+    assert [row.group for row in gaps.rows] == [
+        ("B", 0), ("B", 1), ("C", 0), ("C", 1), ("B", None), ("C", None),
+    ]  # fmt: skip
+    assert gaps.row(("C", 1)).reference == found.value("accuracy", ("A", 1))
+    assert gaps.row(("C", None)).reference == found.value("accuracy", ("A", None))
+    both = found.gaps("accuracy", against={"site": "A", "sex": 0})
+    assert {row.reference for row in both.rows} == {found.value("accuracy", ("A", 0))}
+
+
+def test_against_the_best_is_by_the_direction_of_the_metric():
+    found = asked(frame_of(), ["accuracy", "brier_score"])
+    values = {s: found.value("accuracy", s) for s in SITES}
+    best = max(values, key=values.get)
+    gaps = found.gaps("accuracy", against="best")
+    assert [row.group for row in gaps.rows] == [s for s in SITES if s != best]
+    assert all(row.reference == values[best] and row.difference <= 0 for row in gaps.rows)
+    assert all(row.difference >= 0 for row in found.gaps("brier_score", against="best").rows)
+
+
+def test_the_frame_has_a_column_for_each_group_variable():
+    found = asked(frame_of(), ["f1"], by=["site", "sex"]).gaps("f1")
+    columns = list(found.frame().columns)
+    assert columns[:2] == ["site", "sex"]
+    assert {"difference", "ratio", "low", "high", "p_value", "reason"} <= set(columns)
+    assert str(found).splitlines()[0].split()[:3] == ["site", "sex", "value"]
+    with pytest.raises(KeyError):
+        found.row("A")
+
+
+def test_groups_that_cannot_be_compared_say_why():
+    frame = frame_of(60)
+    frame = frame[(frame.site != "C") | (frame.y == 1)]
+    found = asked(frame, ["roc_auc", "expected_calibration_error", "accuracy"])
+    row = found.gaps("roc_auc").row("C")
+    assert np.isnan(row.p_value)
+    assert row.reason == found.row("roc_auc", "C").reason != ""
+    assert "resampling" in found.gaps("expected_calibration_error").row("A").reason
+    few = asked(frame, ["accuracy"], min_rows=20).gaps("accuracy").row("C")
+    assert "fewer than min_rows=20" in few.reason
+
+
+def test_weighted_sums_do_not_tell():
+    frame = frame_of(60).assign(w=np.linspace(0.5, 1.5, 60))
+    found = asked(frame, ["accuracy"], weight="w").gaps("accuracy")
+    assert all("weighted rows" in row.reason for row in found.rows)
+
+
+def test_scores_that_are_not_held_do_not_tell():
+    found = asked(frame_of(), ["roc_auc"], engine="duckdb", memory_limit=4_000)
+    assert "memory_limit" in found.gaps("roc_auc").rows[0].reason
+
+
+# --------------------------------------------------------------------------- the worst
+
+
+def test_noise_of_a_tiny_group_does_not_win():
+    hits = {"large": (1000, 0.6), "good": (1000, 0.9), "tiny": (4, 0.5)}
+    frame = pd.concat(
+        pd.DataFrame({"g": g, "y": 1, "d": (np.arange(n) < n * share).astype(int)})
+        for g, (n, share) in hits.items()
+    )
+    found = evaluate(frame, true="y", pred="d", by="g", metrics=["accuracy", "error_rate"])
+    worst = found.worst("accuracy")
+    assert (worst.group, worst.value, worst.n_groups) == ("large", 0.6, 3)
+    alone = sx.confidence_interval(
+        "accuracy", [1] * 1000, [1] * 600 + [0] * 400, confidence_level=1 - 0.05 / 3
+    )
+    assert (worst.low, worst.high) == pytest.approx((alone.low, alone.high), rel=1e-9)
+    loss = found.worst("error_rate")
+    assert (loss.group, loss.value) == ("large", pytest.approx(0.4))
+    assert str(worst).startswith("large: 0.6 [")
+
+
+def test_the_worst_of_a_metric_without_a_direction_is_refused():
+    found = asked(frame_of(60), ["prevalence"])
+    with pytest.raises(InvalidParameterError, match="neither better"):
+        found.worst("prevalence")
+    assert len(found.gaps("prevalence").rows) == 3
+
+
+# --------------------------------------------------------------------------- chance
+
+
+def shuffled(frame, name, n_draws=300):
+    rng = np.random.default_rng(1)
+    kind, ranges = response(name), []
+    for _ in range(n_draws):
+        site = rng.permutation(frame.site.to_numpy())
+        values = [
+            getattr(sx, f"{name}_score")(frame.y[site == s], frame[kind][site == s]) for s in SITES
+        ]
+        ranges.append(max(values) - min(values))
+    return np.array(ranges)
+
+
+@pytest.mark.parametrize("name", ["f1", "roc_auc"])
+def test_what_equal_groups_show_is_what_shuffled_groups_show(name):
+    frame = frame_of()
+    found = asked(frame).spread(name)
+    drawn = shuffled(frame, name)
+    values = {s: asked(frame).value(name, s) for s in SITES}
+    assert found.largest == pytest.approx(max(values.values()) - min(values.values()))
+    assert (values[found.lowest], values[found.highest]) == (
+        min(values.values()),
+        max(values.values()),
+    )
+    four_errors = 4 * drawn.std() / np.sqrt(len(drawn))
+    assert abs(found.expected - drawn.mean()) < four_errors + 0.03 * drawn.mean()
+    share = (drawn >= found.largest).mean()
+    assert abs(found.p_value - share) < 4 * np.sqrt(0.25 / len(drawn))
+    assert found.method == ("permutation" if name == "f1" else "normal")
+    assert "equal groups show" in str(found)
+
+
+# --------------------------------------------------------------------------- refused, and drawn
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda found: found.gaps("recall"), "was not asked for"),
+        (lambda found: found.gaps("f1", against="all"), "against must be one of"),
+        (lambda found: found.gaps("f1", against={"place": 1}), "not among the columns"),
+        (lambda found: found.gaps("f1", against={"site": "Z"}), "no group has site='Z'"),
+    ],
+)
+def test_refused(call, message):
+    with pytest.raises(InvalidParameterError, match=message):
+        call(asked(frame_of(60), ["f1"]))
+
+
+def test_without_groups_there_is_nothing_to_compare():
+    with pytest.raises(InvalidParameterError, match="pass by="):
+        asked(frame_of(60), ["f1"], by=None).gaps("f1")
+
+
+def test_the_picture_shows_groups_around_all_rows():
+    plt = pytest.importorskip("matplotlib.pyplot")
+    found = asked(frame_of(), ["f1"], margins=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ax = found.plot("f1")
+    assert [text.get_text().partition(" ")[0] for text in ax.get_yticklabels()] == list(SITES)
+    (points,) = [line for line in ax.lines if line.get_marker() == "o"]
+    np.testing.assert_allclose(points.get_xdata(), [found.value("f1", s) for s in SITES])
+    (whole,) = [line for line in ax.lines if line.get_linestyle() == "--"]
+    assert set(whole.get_xdata()) == {found.value("f1")}
+    plt.close(ax.figure)
