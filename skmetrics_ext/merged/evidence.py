@@ -16,6 +16,7 @@ import numpy as np
 
 from skmetrics_ext import kernels
 from skmetrics_ext.inference.draws.readers import read_checked
+from skmetrics_ext.inference.draws.readings import TallyReading
 from skmetrics_ext.merged import intervals
 from skmetrics_ext.merged.columns import GroupRows
 from skmetrics_ext.merged.layout import Layout
@@ -28,6 +29,7 @@ from skmetrics_ext.slices.members import Member
 from skmetrics_ext.tallies import MomentTally
 from skmetrics_ext.validation import BinaryProbabilities, Labels, Scores
 from skmetrics_ext.validation.encoding import find_labels
+from skmetrics_ext.validation.groups import INDEPENDENT, Design
 
 _BY_ROWS = "its interval needs resampling, and so the rows"
 _NOT_HELD = "its scores are more than memory_limit allows to hold: raise it to compare groups"
@@ -82,12 +84,14 @@ def member_of(
 ) -> Member | str:
     """A metric of rows or units, by the classes that their codes stand for."""
     metric = layout.settled(one) if one.sums == "tables" else one
-    read = call(
-        lambda: read_checked(
-            metric, _checked(one, layout, classes, rows), rows.cluster, weights_are
-        ),
-        one.spec.undefined,
-    )
+    design = INDEPENDENT
+    if rows.cluster is not None:
+        design = Design(np.unique(rows.cluster, return_inverse=True)[1])
+
+    def reading() -> TallyReading:
+        return read_checked(metric, _checked(one, layout, classes, rows), design, weights_are)
+
+    read = call(reading, one.spec.undefined)
     if read.reason:
         return read.reason
     return Member.of(read.value, rows.place, rows.cluster)

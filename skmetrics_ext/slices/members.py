@@ -64,7 +64,7 @@ class Member:
             assert isinstance(found, Estimate)
             return found.low, found.high, found.method, found.note
 
-        weight, group, sizes = reading.facts
+        weight, group, sizes = reading.facts[:3]
         table = None
         if isinstance(reading, TableReading) and weight is None and group is None:
             table = reading

@@ -26,6 +26,19 @@ class GroupGaps(Tabular):
         Of each interval by itself.
     by : tuple of str
         Columns of the groups.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> from skmetrics_ext import evaluate
+    >>> frame = pandas.DataFrame({"site": list("aaab") * 20, "ill": [0, 1] * 40})
+    >>> frame["told"] = [0, 1, 1, 1, 0, 1, 0, 0] * 10
+    >>> found = evaluate(frame, true="ill", pred="told", by="site", metrics=["accuracy"])
+    >>> print(found.gaps("accuracy"))
+    site   value  reference  difference        95% interval  p_value  rows
+    ----  ------  ---------  ----------  ------------------  -------  ----
+    a     0.8333     0.5000     +0.3333    [0.1027, 0.5471]    0.006    60
+    b     0.5000     0.8333     -0.3333  [-0.5471, -0.1027]    0.006    20
     """
 
     metric: str
@@ -68,6 +81,16 @@ class WorstGroup(Estimate):
         nan.
     group : object
         The group that is worst.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> from skmetrics_ext import evaluate
+    >>> frame = pandas.DataFrame({"site": list("aaab") * 20, "ill": [0, 1] * 40})
+    >>> frame["told"] = [0, 1, 1, 1, 0, 1, 0, 0] * 10
+    >>> found = evaluate(frame, true="ill", pred="told", by="site", metrics=["accuracy"])
+    >>> print(found.worst("accuracy"))
+    b: 0.5 [0.276, 0.724] (95% confidence, simultaneous; 2 groups)
     """
 
     group: Any = None
@@ -96,6 +119,16 @@ class GroupSpread:
     method : str
         "permutation" of the rows of a table, or "normal" draws.
     confidence_level : float
+
+    Examples
+    --------
+    >>> import pandas
+    >>> from skmetrics_ext import evaluate
+    >>> frame = pandas.DataFrame({"site": list("aaab") * 20, "ill": [0, 1] * 40})
+    >>> frame["told"] = [0, 1, 1, 1, 0, 1, 0, 0] * 10
+    >>> found = evaluate(frame, true="ill", pred="told", by="site", metrics=["accuracy"])
+    >>> found.spread("accuracy").p_value
+    0.0055
     """
 
     largest: float
