@@ -7,6 +7,13 @@ from skmetrics_ext.curves import precision_recall_curves as precision_recall_cur
 from skmetrics_ext.curves import roc_curves as roc_curves
 from skmetrics_ext.inference.bands import CurveBand as CurveBand
 from skmetrics_ext.inference.bands import curve_band as curve_band
+from skmetrics_ext.inference.calibration_curve import (
+    calibration_curve_binned as calibration_curve_binned,
+)
+from skmetrics_ext.inference.calibration_line import (
+    calibration_slope_intercept as calibration_slope_intercept,
+)
+from skmetrics_ext.inference.class_report import classification_report as classification_report
 from skmetrics_ext.inference.compare import compare as compare
 from skmetrics_ext.inference.differences import (
     proportion_difference_interval as proportion_difference_interval,
@@ -56,9 +63,6 @@ from skmetrics_ext.inference.tests.symmetry import bowker_test as bowker_test
 from skmetrics_ext.inference.tests.symmetry import stuart_maxwell_test as stuart_maxwell_test
 from skmetrics_ext.inference.tests.venkatraman import venkatraman_test as venkatraman_test
 from skmetrics_ext.metrics.calibration.curve import CalibrationCurve as CalibrationCurve
-from skmetrics_ext.metrics.calibration.curve import (
-    calibration_curve_binned as calibration_curve_binned,
-)
 from skmetrics_ext.metrics.calibration.decomposition import ScoreDecomposition as ScoreDecomposition
 from skmetrics_ext.metrics.calibration.decomposition import (
     brier_decomposition as brier_decomposition,
@@ -76,9 +80,6 @@ from skmetrics_ext.metrics.calibration.goodness_of_fit import (
 )
 from skmetrics_ext.metrics.calibration.recalibration import CalibrationLine as CalibrationLine
 from skmetrics_ext.metrics.calibration.recalibration import (
-    calibration_slope_intercept as calibration_slope_intercept,
-)
-from skmetrics_ext.metrics.calibration.recalibration import (
     observed_expected_ratio as observed_expected_ratio,
 )
 from skmetrics_ext.metrics.calibration.smooth import (
@@ -93,7 +94,6 @@ from skmetrics_ext.metrics.labels.agreement import cohen_kappa_score as cohen_ka
 from skmetrics_ext.metrics.labels.agreement import gwet_ac1_score as gwet_ac1_score
 from skmetrics_ext.metrics.labels.agreement import matthews_corrcoef as matthews_corrcoef
 from skmetrics_ext.metrics.labels.agreement import scott_pi_score as scott_pi_score
-from skmetrics_ext.metrics.labels.class_report import classification_report as classification_report
 from skmetrics_ext.metrics.labels.composite import averaged_confusion as averaged_confusion
 from skmetrics_ext.metrics.labels.composite import (
     balanced_accuracy_score as balanced_accuracy_score,

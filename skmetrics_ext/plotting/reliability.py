@@ -8,7 +8,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from skmetrics_ext.metrics.calibration.curve import CalibrationCurve, calibration_curve_binned
+from skmetrics_ext.inference.calibration_curve import calibration_curve_binned
+from skmetrics_ext.metrics.calibration.curve import CalibrationCurve
 from skmetrics_ext.metrics.calibration.errors import expected_calibration_error
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import drawing
@@ -16,7 +17,7 @@ from skmetrics_ext.plotting.display import ScoreDisplay
 from skmetrics_ext.plotting.docstrings import document_display
 from skmetrics_ext.plotting.lines import chosen, objects, positive
 from skmetrics_ext.plotting.scored import ScoredFold, binary_problems, pooled
-from skmetrics_ext.validation import Scores, check_option
+from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
 
 _TOP = "top label"
 _COLUMNS = ("mean_predicted", "observed_rate", "low", "high", "weight", "count")
@@ -56,7 +57,8 @@ class CalibrationDisplay(ScoreDisplay):
       `calibration_curve_binned`;
     - ``curves``: the classes to draw, of more than two each against the rest; "top label" is the
       event that the most probable class is the true one;
-    - ``confidence_level=0.95`` of the Wilson intervals.
+    - ``confidence_level=0.95`` of the Wilson intervals, and ``groups``, which of the rows depend on
+      each other; those of a report are its own.
 
     Parameters
     ----------
@@ -122,6 +124,7 @@ class CalibrationDisplay(ScoreDisplay):
         n_bins: Any = 10,
         strategy: str = "uniform",
         confidence_level: float = 0.95,
+        groups: Any = None,
     ) -> Self:
         problems = dict(binary_problems(rows))
         if rows.kind == "multiclass":
@@ -133,14 +136,24 @@ class CalibrationDisplay(ScoreDisplay):
             curves = [label for label in problems if label != _TOP]
         bins = {"n_bins": n_bins, "strategy": strategy}
         found = {
-            label: _reliability(problem, bins, confidence_level)
+            label: _reliability(problem, bins, confidence_level, groups)
             for label, problem in chosen(problems, curves).items()
         }
         return cls(found, name=name, positive=positive(rows))
 
     @classmethod
-    def _of_folds(cls, folds: list[ScoredFold], name: str | None, **options: Any) -> Self:
-        return cls._of_rows(pooled(folds), name, **options)
+    def _of_folds(
+        cls, folds: list[ScoredFold], name: str | None, *, groups: Any = None, **options: Any
+    ) -> Self:
+        if groups is not None:
+            raise InvalidParameterError(
+                "groups are those of one set of rows, and those of folds come in another order: "
+                "a report that was given groups knows them."
+            )
+        rows = pooled(folds)
+        parts = [one.group for one in folds if one.scores is not None and one.group is not None]
+        known = np.concatenate(parts) if parts else None
+        return cls._of_rows(rows, name, groups=known, **options)
 
     def columns(self, rows: str = "bins") -> dict[str, Array]:
         """The numbers behind the picture.
@@ -245,11 +258,12 @@ class CalibrationDisplay(ScoreDisplay):
         return f"{', '.join(parts) or 'model'} (ECE {one.error:.3f})"
 
 
-def _reliability(problem: Scores, bins: dict[str, Any], level: float) -> Reliability:
+def _reliability(problem: Scores, bins: dict[str, Any], level: float, groups: Any) -> Reliability:
     true, score = problem.true, problem.score
     rows: dict[str, Any] = {"labels": [0, 1], "sample_weight": problem.weight}
+    asked = {"confidence_level": level, "groups": groups}
     return Reliability(
-        calibration_curve_binned(true, score, confidence_level=level, **bins, **rows),
+        calibration_curve_binned(true, score, **asked, **bins, **rows),
         expected_calibration_error(true, score, **bins, **rows),
         calibration_curve_binned(true, score, n_bins=_N_BARS, confidence_level=level, **rows),
     )

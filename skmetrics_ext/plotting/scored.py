@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skmetrics_ext.alignment import AlignedRows
+from skmetrics_ext.numeric import Array
 from skmetrics_ext.scoring.responses import Responses, Stored
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option, distinct_labels
 from skmetrics_ext.validation.containers import count_rows, read_array, take_rows
@@ -35,6 +36,8 @@ class ScoredFold:
         Rows that the model was fitted on, and those scored.
     reason : str
         Why there are no scores.
+    group : ndarray of int of shape (n_test,) or None
+        Number of the group of each test row, where groups are known.
     """
 
     number: int
@@ -42,6 +45,7 @@ class ScoredFold:
     n_train: int
     n_test: int
     reason: str = ""
+    group: Array | None = None
 
 
 # --------------------------------------------------------------------------- one set of rows
@@ -115,6 +119,7 @@ class FoldRows(NamedTuple):
     weight: Any
     n_train: int
     reason: str = ""
+    group: Array | None = None
 
 
 def fold_rows(
@@ -187,6 +192,7 @@ def report_rows(
             None if weight is None else read_array("sample_weight", weight)[rows],
             result.n_train,
             "" if any(method in said for method in methods) else reasons[0],
+            None if report.data.grouping is None else report.data.grouping.of_row[rows],
         )
 
 
@@ -207,7 +213,8 @@ def scored_folds(folds: Iterable[FoldRows], y: Any, **asked: Any) -> list[Scored
                 reason = f"the model was fitted without the classes {lacking}"
         if not reason:
             scores = estimator_scores(fold.estimator, fold.X, fold.y, fold.weight, **asked)
-        found.append(ScoredFold(fold.number, scores, fold.n_train, len(fold.y), reason))
+        n_test = len(fold.y)
+        found.append(ScoredFold(fold.number, scores, fold.n_train, n_test, reason, fold.group))
     return found
 
 

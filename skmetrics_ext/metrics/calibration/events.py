@@ -22,8 +22,13 @@ def binary_forecast(
     pos_label: Any,
     sample_weight: Any,
     of_one: Callable[..., Any] | None = None,
+    *,
+    every: bool = False,
 ) -> BinaryProbabilities:
-    """The positive class of two; a function of one class, ``of_one``, asks where none is said."""
+    """The positive class of two; a function of one class, ``of_one``, asks where none is said.
+
+    Of the rows that have weight, or of every row.
+    """
     one = BinaryProbabilities.check(
         y_true,
         y_proba,
@@ -33,7 +38,7 @@ def binary_forecast(
         side="either" if of_one is None else "one",
         what="" if of_one is None else of_one.__name__,
     )
-    return one.weighed()
+    return one if every else one.weighed()
 
 
 def forecasts(
@@ -45,12 +50,15 @@ def forecasts(
     sample_weight: Any,
     of_one: Callable[..., Any] | None = None,
     accepted: tuple[str, ...] = TARGETS,
+    *,
+    every: bool = False,
 ) -> list[BinaryProbabilities]:
-    """One forecast, or one for each class."""
+    """One forecast, or one for each class; of the rows that have weight, or of every row."""
     check_option("target", target, accepted)
     if target == "binary":
         try:
-            return [binary_forecast(y_true, y_proba, labels, pos_label, sample_weight, of_one)]
+            about = labels, pos_label, sample_weight, of_one
+            return [binary_forecast(y_true, y_proba, *about, every=every)]
         except InvalidParameterError as error:
             if "multiclass" not in str(error):
                 raise
@@ -60,4 +68,4 @@ def forecasts(
         y_true, y_proba, labels=labels, pos_label=pos_label, sample_weight=sample_weight
     )
     found = [checked.top_label()] if target == "top_label" else checked.each_class()
-    return [one.weighed() for one in found]
+    return found if every else [one.weighed() for one in found]

@@ -41,13 +41,16 @@ class CalibrationLine:
         The intercept where the slope is held at 1; above 0 the probabilities are too low.
     covariance : ndarray of shape (2, 2)
         Of the estimated (intercept, slope), from the Fisher information; weights count as
-        repeated rows.
+        repeated rows. Of groups, from what they add to both.
+    n_groups : int or None, default=None
+        Number of groups, where these were given.
     """
 
     slope: float
     intercept: float
     in_the_large: float
     covariance: Array
+    n_groups: int | None = None
 
     def __iter__(self) -> Iterator[float]:
         return iter((self.slope, self.intercept))
@@ -131,6 +134,11 @@ def _newton(line: Array, design: Array, event: Array, weight: Array) -> tuple[Ar
     return information, np.einsum("in,n->i", design, weight * (event - mean))
 
 
+def expected_share(line: Array, x: Array) -> Array:
+    """Probability of the event by a line (intercept, slope)."""
+    return _sigmoid(line[0] + line[1] * x)
+
+
 def _loss(line: Array, design: Array, event: Array, weight: Array) -> float:
     linear = line @ design
     # log(1 + exp(linear)), which np.logaddexp gives too, but several times slower.
@@ -157,90 +165,13 @@ def log_odds(forecast: BinaryProbabilities) -> Array:
     return np.log(proba) - np.log1p(-proba)
 
 
-# --------------------------------------------------------------------------- values of rows
-
-
-def events_and_chances(checked: BinaryProbabilities | Probabilities) -> Array:
-    """Whether the event happened, and its probability."""
-    one = checked.as_binary()
-    return np.stack([one.true, one.proba]).T  # columns in one piece, which sum fast
-
-
-# --------------------------------------------------------------------------- public functions
-
-
-@document
-def calibration_slope_intercept(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    labels: Any = None,
-    pos_label: Any = None,
-    sample_weight: Any = None,
-) -> CalibrationLine:
-    r"""Calibration slope and intercept: logistic recalibration of probabilities.
-
-    .. math:: \operatorname{logit} P(y = 1) = a + b \operatorname{logit} p
-
-    fitted by maximum likelihood (Newton's method); and the calibration in the large, a where b
-    is held at 1.
-
-    Parameters
-    ----------
-    {y_true_y_proba_binary}
-        Above 0 and below 1: where a model is sure, the log odds are infinite, and the line is
-        that of whichever number stands in their place, so that the caller has to choose it.
-    {proba_labels}
-    {proba_pos_label_one}
-    {sample_weight}
-
-    Returns
-    -------
-    CalibrationLine
-        ``slope, intercept, in_the_large, covariance``; unpacked, it is ``slope, intercept``.
-        nan, with a warning, where there is no maximum: only one class occurs, a threshold on
-        the probabilities separates the classes, or the probabilities are all equal (the
-        intercept in the large is then still given).
-
-    Raises
-    ------
-    {raises}
-
-    References
-    ----------
-    Cox (1958), Biometrika 45, 562-565; Van Calster et al. (2019), BMC Medicine 17, 230.
-
-    Examples
-    --------
-    >>> from skmetrics_ext import calibration_slope_intercept
-    >>> y_true, y_proba = [0, 1, 0, 1, 1, 0], [0.1, 0.2, 0.6, 0.7, 0.9, 0.4]
-    >>> line = calibration_slope_intercept(y_true, y_proba)
-    >>> round(line.slope, 4), round(line.intercept, 4), round(line.in_the_large, 4)
-    (0.7114, 0.0682, 0.0971)
-    """
-    forecast = binary_forecast(
-        y_true, y_proba, labels, pos_label, sample_weight, of_one=calibration_slope_intercept
-    )
-    x, event, weight = log_odds(forecast), forecast.true, forecast.weights
-    reason = _no_maximum(x, event)
-    two = bool(event.any() and not event.all())
-    large = fit_intercept(x, event, weight) if two else float("nan")
-    if reason:
-        return _undefined(large, reason)
-    try:
-        (intercept, slope), covariance = fit_line(x, event, weight)
-    except np.linalg.LinAlgError:
-        return _undefined(large, "a threshold on the probabilities all but separates the classes")
-    return CalibrationLine(float(slope), float(intercept), large, covariance)
-
-
-def _undefined(large: float, reason: str) -> CalibrationLine:
+def undefined_line(large: float, reason: str) -> CalibrationLine:
     warn_undefined(f"The calibration slope and intercept are undefined and nan: {reason}.")
     nan = float("nan")
     return CalibrationLine(nan, nan, large, np.full((2, 2), nan))
 
 
-def _no_maximum(x: Array, event: Array) -> str:
+def no_maximum(x: Array, event: Array) -> str:
     """Why the likelihood of a logistic regression has no maximum; empty where it has one."""
     happened = event == 1
     if happened.all() or not happened.any():
@@ -251,6 +182,18 @@ def _no_maximum(x: Array, event: Array) -> str:
     if no.max() <= yes.min() or yes.max() <= no.min():
         return "a threshold on the probabilities separates the classes"
     return ""
+
+
+# --------------------------------------------------------------------------- values of rows
+
+
+def events_and_chances(checked: BinaryProbabilities | Probabilities) -> Array:
+    """Whether the event happened, and its probability."""
+    one = checked.as_binary()
+    return np.stack([one.true, one.proba]).T  # columns in one piece, which sum fast
+
+
+# --------------------------------------------------------------------------- public functions
 
 
 @document

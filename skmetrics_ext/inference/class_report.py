@@ -1,0 +1,196 @@
+"""classification_report: the rates of every class with intervals, and their averages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.inference.intervals import interval_of_checked
+from skmetrics_ext.inference.results import Estimate
+from skmetrics_ext.metrics.averaging import average_of, check_zero_division
+from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.metrics.labels.class_report import (
+    COLUMNS,
+    PROPORTIONS,
+    STANDARD,
+    Intervals,
+    as_dict,
+    as_text,
+    averages_of,
+    class_names,
+    wilson_intervals,
+)
+from skmetrics_ext.metrics.labels.summaries import support
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.registry import find
+from skmetrics_ext.tallies import Counts
+from skmetrics_ext.validation import InvalidParameterError, Labels, check_option
+from skmetrics_ext.validation.groups import read_groups
+from skmetrics_ext.validation.parameters import check_level
+from skmetrics_ext.validation.tensors import to_host
+
+_LEVEL = 0.95  # of intervals that groups ask for
+
+
+@document
+def classification_report(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    labels: Any = None,
+    target_names: Any = None,
+    sample_weight: Any = None,
+    digits: int = 2,
+    output_dict: bool = False,
+    zero_division: Any = "warn",
+    extra: Any = (),
+    confidence_level: float | None = None,
+    groups: Any = None,
+) -> Any:
+    """Precision, recall, F1 and support of every class, and their averages.
+
+    Parameters
+    ----------
+    {y_true_y_pred_multilabel}
+    {labels}
+    target_names : array-like of str of shape (n_classes,), default=None
+        Names to show for the classes, in order.
+    {sample_weight}
+    digits : int, default=2
+        Digits behind the point in the text.
+    output_dict : bool, default=False
+        Give a dict in place of text.
+    zero_division : {"warn", 0.0, 1.0, nan}, default="warn"
+        Value where a rate is 0/0.
+    extra : {"specificity", "npv"} or sequence of them, default=()
+        Further columns, before the support.
+    confidence_level : float in (0, 1), default=None
+        Add Wilson intervals of this level to the rates of each class that are proportions
+        (not F1); with weights only by groups.
+    groups : array-like of shape (n_samples,), default=None
+        Rows of one group depend on each other (several of a patient); groups do not. The intervals
+        are then those that `confidence_interval` has with ``groups``, of 95 % where no level is
+        said, and weights are of importance. Of one label a row.
+
+    Returns
+    -------
+    str or dict
+        Class name -> column name -> value; "accuracy" or "micro avg", "macro avg",
+        "weighted avg" and, for multilabel data, "samples avg". With intervals also
+        ``"<column>_low"`` and ``"<column>_high"``, and ``"<column>_note"`` where groups are few;
+        the text ends with the number of groups, their design effects and such notes.
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    Wilson (1927), Journal of the American Statistical Association 22, 209-212.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import classification_report
+    >>> print(classification_report([0, 1, 1, 1], [0, 1, 1, 0]))
+                  precision    recall  f1-score   support
+    <BLANKLINE>
+               0       0.50      1.00      0.67         1
+               1       1.00      0.67      0.80         3
+    <BLANKLINE>
+        accuracy                           0.75         4
+       macro avg       0.75      0.83      0.73         4
+    weighted avg       0.88      0.75      0.77         4
+    <BLANKLINE>
+    """
+    check_zero_division(zero_division)
+    extra = [extra] if isinstance(extra, str) or not isinstance(extra, Iterable) else list(extra)
+    for name in extra:
+        check_option("extra", name, ("specificity", "npv"))
+    if not (isinstance(digits, Integral) and digits >= 0):
+        raise InvalidParameterError(f"digits has to be an integer from 0, got {digits!r}.")
+    labels = to_host(labels, "labels")
+    checked = Labels.check(y_true, y_pred, sample_weight=sample_weight)
+    if confidence_level is not None:
+        check_level(confidence_level)
+    columns = {name: COLUMNS[name].rate for name in (*STANDARD, *extra)}
+    counts = Counts.from_labels(checked).select(checked.positions(labels, once=True))
+    names = class_names(checked, labels, target_names)
+    per_class = average_of(counts, None)
+    values = {name: rate.read(per_class, zero_division) for name, rate in columns.items()}
+    averages = averages_of(checked, counts, labels, columns, zero_division)
+    weight = support(y_true, y_pred, labels, sample_weight, counts)
+    intervals: Intervals = {}
+    found: dict[str, list[Estimate]] = {}
+    if groups is not None:
+        beside = {"y_true": y_true, "y_pred": y_pred, "sample_weight": sample_weight}
+        group = read_groups(groups, checked.n_rows, **beside)
+        level = _LEVEL if confidence_level is None else confidence_level
+        found = _estimates(checked, columns, level, labels, group)
+        intervals = {name: _bounds(estimates) for name, estimates in found.items()}
+    elif confidence_level is not None:
+        _refuse_weights(checked)
+        intervals = wilson_intervals(counts, columns, confidence_level)
+    if not output_dict:
+        text = as_text(names, values, intervals, weight, averages, int(digits))
+        return text + _of_groups(names, found)
+    report = as_dict(names, values, intervals, weight, averages)
+    for column, estimates in found.items():
+        for name, one in zip(names, estimates, strict=False):
+            if one.note:
+                report[name][f"{column}_note"] = one.note
+    return report
+
+
+def _refuse_weights(checked: Labels) -> None:
+    if checked.weight is not None:
+        raise InvalidParameterError(
+            "confidence_level needs rows without sample_weight: weights do not say how many "
+            "rows were seen."
+        )
+
+
+def _estimates(
+    checked: Labels, columns: Iterable[str], level: Any, labels: Any, group: Array
+) -> dict[str, list[Estimate]]:
+    """The columns that are proportions, each with an estimate for every class."""
+    if checked.is_multilabel:
+        raise InvalidParameterError(
+            "groups= needs one label a row, got multilabel data: ask confidence_interval for each "
+            "output."
+        )
+    shown = checked.classes.tolist() if labels is None else labels  # also those without weight
+    params = {"average": None, "labels": shown, "zero_division": np.nan}
+    found = {}
+    for name in columns:
+        if name in PROPORTIONS:
+            metric = find(COLUMNS[name], params)
+            about = {"groups": group, "confidence_level": level}
+            of_classes = interval_of_checked(metric, checked, **about)
+            found[name] = of_classes if isinstance(of_classes, list) else [of_classes]
+    return found
+
+
+def _bounds(estimates: Iterable[Estimate]) -> tuple[Array, Array]:
+    low, high = np.array([(one.low, one.high) for one in estimates]).T
+    return low, high
+
+
+def _of_groups(names: list[str], found: dict[str, list[Estimate]]) -> str:
+    """Lines about groups, and what must be known of single rates."""
+    every = [one for estimates in found.values() for one in estimates]
+    if not every:
+        return ""
+    effects = [one.design_effect for one in every if np.isfinite(one.design_effect)]
+    told = f"{every[0].n_groups} groups"
+    if effects:
+        told += f", design effects {min(effects):.3g} to {max(effects):.3g}"
+    notes = [
+        f"{column} of {name}: {one.note}"
+        for column, estimates in found.items()
+        for name, one in zip(names, estimates, strict=False)
+        if one.note
+    ]
+    return "\n".join(["", f"intervals by {told}", *notes, ""])
