@@ -13,7 +13,8 @@ from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.rankings.precision_recall import precision_recall_points
 from skmetrics_ext.metrics.rankings.ranking_kernels import recall_ends, roc_arrays
 from skmetrics_ext.numeric import Array, trapezoid
-from skmetrics_ext.rows import frame_of
+from skmetrics_ext.results import CurveResult
+from skmetrics_ext.rows import Rows
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option, warn_undefined
 from skmetrics_ext.validation.tensors import to_host
@@ -21,8 +22,8 @@ from skmetrics_ext.validation.tensors import to_host
 # --------------------------------------------------------------------------- one curve
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class RocCurve:
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
+class RocCurve(CurveResult):
     """ROC curve of one class, or an average.
 
     Parameters
@@ -47,8 +48,8 @@ class RocCurve:
         return {"threshold": self.thresholds, "fpr": self.fpr, "tpr": self.tpr}
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class PrecisionRecallCurve:
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
+class PrecisionRecallCurve(CurveResult):
     """Precision-recall curve of one class, or an average.
 
     Parameters
@@ -86,8 +87,8 @@ CurveT = TypeVar("CurveT", RocCurve, PrecisionRecallCurve)
 # --------------------------------------------------------------------------- curves of all classes
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Curves(Generic[CurveT]):
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
+class Curves(CurveResult, Generic[CurveT]):
     """Curves of the classes, each against the rest, and two averages.
 
     Parameters
@@ -143,24 +144,14 @@ class Curves(Generic[CurveT]):
         found: dict[str, Array] = {"curve": np.repeat(names, sizes)}
         return found | {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
 
-    def frame(self, *, library: str = "pandas") -> Any:
-        """All points as a data frame with a column ``curve``.
+    def _as_rows(self) -> Rows:
+        return Rows(
+            {"curve": name, "points": len(curve.thresholds), "area": curve.area}
+            for name, curve in self.named().items()
+        )
 
-        Parameters
-        ----------
-        library : {"pandas", "polars"}, default="pandas"
-            Whose frame.
-
-        Returns
-        -------
-        pandas.DataFrame or polars.DataFrame
-
-        Raises
-        ------
-        ImportError
-            If the library is not installed.
-        """
-        return frame_of(self.columns(), library, "Curves.frame")
+    def _summary(self) -> str:
+        return ", ".join(f"{name} (area {area:.4f})" for name, area in self.areas.items())
 
 
 def _read_curves(

@@ -326,7 +326,8 @@ def _inferred(rows: Rows) -> list[Shown]:
         form = _FORMS.get(key, formats.probability if key.startswith("p_") else formats.plain)
         are_numbers = all(isinstance(row.get(key), float | int | None) for row in rows)
         columns.append(Shown(key, key, form if are_numbers else formats.plain))
-    return columns
+    # What is empty in every row says nothing.
+    return [column for column in columns if any(map(column.cell, rows))]
 
 
 # --------------------------------------------------------------------------- elsewhere

@@ -23,6 +23,7 @@ from skmetrics_ext.inference.proportions import increasing_root, normal_quantile
 from skmetrics_ext.inference.question import Question, difference_of
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.registry import Metric
+from skmetrics_ext.results import Result
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.groups import read_design
 from skmetrics_ext.validation.parameters import check_level, check_number
@@ -33,8 +34,8 @@ _FEW = 20.0  # degrees of freedom, below which a variance may well be wrong by a
 _SCALE_OF = {"wilson": "logit", "mover": "logit"}
 
 
-@dataclass(frozen=True, slots=True)
-class RowsNeeded:
+@dataclass(frozen=True, repr=False, slots=True)
+class RowsNeeded(Result):
     """How many rows to collect, by a pilot.
 
     Parameters
@@ -62,6 +63,10 @@ class RowsNeeded:
     value: float
     standard_error: float
     note: str = ""
+
+    def __int__(self) -> int:
+        """The rows alone."""
+        return self.n
 
     def __str__(self) -> str:
         groups = "" if self.n_groups is None else f" in {self.n_groups} groups"

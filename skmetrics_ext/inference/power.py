@@ -10,6 +10,7 @@ import numpy as np
 
 from skmetrics_ext.inference.proportions import increasing_root
 from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.rows import Rows
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.parameters import check_level, check_number
 
@@ -36,6 +37,12 @@ class SampleSize(NamedTuple):
 
     n_pos: float
     n_neg: float
+
+    def __str__(self) -> str:
+        return f"{self.n} rows ({ceil(self.n_pos)} positive, {ceil(self.n_neg)} negative)"
+
+    def _repr_html_(self) -> str:
+        return Rows([{"n": self.n, **self._asdict()}])._repr_html_()
 
     @property
     def n(self) -> int:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import isnan
+
+from skmetrics_ext.results import IntervalResult, Result
 
 _ANSWERS = {True: "reached", False: "not reached", None: "undecided"}
 NO_WIDTH = "the interval has no width"
@@ -18,8 +21,8 @@ def reason(value: float, low: float, high: float) -> str:
     return NO_WIDTH if low == high else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
+@dataclass(frozen=True, repr=False, slots=True)
+class Estimate(IntervalResult):
     """A number with its interval.
 
     Parameters
@@ -54,6 +57,9 @@ class Estimate:
     >>> from skmetrics_ext import Estimate
     >>> print(Estimate(0.8, 0.7, 0.9, 0.05, "delong", 0.95))
     0.8 [0.7, 0.9] (95% confidence, delong)
+    >>> value, low, high = Estimate(0.8, 0.7, 0.9, 0.05, "delong", 0.95)
+    >>> f"{Estimate(0.8, 0.7, 0.9, 0.05, 'delong', 0.95):.3f}"
+    '0.800 [0.700, 0.900]'
     """
 
     value: float
@@ -87,8 +93,8 @@ def _of_design(n_groups: int | None, n_strata: int | None, design_effect: float)
     return f"; {', '.join(told)}" if told else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+@dataclass(frozen=True, repr=False, slots=True)
+class Comparison(IntervalResult):
     """The difference between two models on the same rows, and a test of it.
 
     Parameters
@@ -172,8 +178,8 @@ class Comparison:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class TestResult:
+@dataclass(frozen=True, repr=False, slots=True)
+class TestResult(Result):
     """A test statistic and its p-value.
 
     Parameters
@@ -200,6 +206,10 @@ class TestResult:
     p_value: float
     method: str
     degrees_of_freedom: float | tuple[float, float] = float("nan")
+
+    def __iter__(self) -> Iterator[float]:
+        """The statistic and the p-value: ``statistic, p_value = result``."""
+        return iter((self.statistic, self.p_value))
 
     def __str__(self) -> str:
         return f"{self.method}: statistic = {self.statistic:.4g}, p = {self.p_value:.3g}"

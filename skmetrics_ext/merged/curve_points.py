@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from skmetrics_ext.numeric import Array, divide
-from skmetrics_ext.rows import frame_of
+from skmetrics_ext.results import CurveResult
 from skmetrics_ext.tallies import RankTally
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class ThinnedCurve:
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
+class ThinnedCurve(CurveResult):
     """Points of a ROC and precision-recall curve, exact at every point that is there.
 
     Parameters
@@ -46,10 +45,6 @@ class ThinnedCurve:
             "true_positive_rate": self.true_positive_rate,
             "precision": self.precision,
         }
-
-    def frame(self, *, library: str = "pandas") -> Any:
-        """The points as a data frame of pandas or polars."""
-        return frame_of(self.columns(), library, "ThinnedCurve.frame")
 
 
 def thin_curve(tally: RankTally, points: int, gap: float) -> ThinnedCurve | None:

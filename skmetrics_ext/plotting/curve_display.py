@@ -97,8 +97,8 @@ class CurveDisplay(ScoreDisplay):
 
     def _draw_bound(self, ax: Any, column: str, label: str) -> None:
         """A further column of the curve, where there is one curve alone."""
-        if self._n_curves == 1:
-            columns = self.lines[-1].columns
+        columns = self.lines[-1].columns
+        if self._n_curves == 1 and column in columns:
             look = {"color": "black", "linestyle": (0, (1, 1.5))}
             drawing.draw_reference(ax, columns[self.x], columns[column], label, **look)
 
@@ -295,7 +295,7 @@ class CurveDisplay(ScoreDisplay):
 
     def _label(self, line: Line, named: bool) -> str:
         parts = [self.name] if named and self.name is not None else []
-        if self._n_curves > 1 or self.positive is None:
+        if self._n_curves > 1 or (self.positive is None and line.curve is not None):
             parts.append(self._curve_name(line.curve))
         mean = "mean" if line.fold == MEAN else ""
         text = ", ".join(parts) or "model"

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.metrics.rankings.gain_curves import gain_curve
+from skmetrics_ext.metrics.rankings.gain_curves import GainCurve, gain_curve
 from skmetrics_ext.metrics.rankings.gains import gain_capture_score
+from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import drawing
 from skmetrics_ext.plotting.curve_display import CurveDisplay
 from skmetrics_ext.plotting.docstrings import document_display
@@ -64,11 +65,15 @@ class GainDisplay(CurveDisplay):
     @classmethod
     def _line(cls, label: Any, problem: Scores) -> Line:
         curve = gain_curve(problem, problem)
-        perfect = np.minimum(curve.rate / max(curve.prevalence, 1e-300), 1.0)
         columns = {"threshold": curve.thresholds, "rate": curve.rate, "gain": curve.gain}
         capture = gain_capture_score(problem, problem)
-        return Line(label, {**columns, "perfect": perfect}, capture)
+        return Line(label, {**columns, "perfect": perfect_gain(curve)}, capture)
 
     def _draw_references(self, ax: Any) -> None:
         self._draw_bound(ax, "perfect", "perfect")
         drawing.draw_reference(ax, [0, 1], [0, 1], "chance")
+
+
+def perfect_gain(curve: GainCurve) -> Array:
+    """What a ranking finds that has all the positives first."""
+    return np.minimum(curve.rate / max(curve.prevalence, 1e-300), 1.0)

@@ -253,9 +253,10 @@ class CalibrationDisplay(ScoreDisplay):
 
     def _label(self, label: Any, one: Reliability, named: bool) -> str:
         parts = [self.name] if named and self.name is not None else []
-        if self.positive is None:
+        if self.positive is None and label is not None:
             parts.append(label if isinstance(label, str) else f"class {label}")
-        return f"{', '.join(parts) or 'model'} (ECE {one.error:.3f})"
+        error = "" if np.isnan(one.error) else f" (ECE {one.error:.3f})"
+        return f"{', '.join(parts) or 'model'}{error}"
 
 
 def _reliability(problem: Scores, bins: dict[str, Any], level: float, groups: Any) -> Reliability:

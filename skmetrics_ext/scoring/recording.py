@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from skmetrics_ext.results import Result
+from skmetrics_ext.rows import Rows
 from skmetrics_ext.scoring.scorer import ScoredModel, Scorer, metric_of
 
 # Warnings are recorded through state of the whole process, which threads would mix up.
@@ -26,8 +28,8 @@ _PLACES_OF_ALL = range(_LAST + 1)
 Scoring = Callable[..., Any]
 
 
-@dataclass(frozen=True, slots=True)
-class PanelResult:
+@dataclass(frozen=True, repr=False, slots=True)
+class PanelResult(Result):
     """Values of many metrics of one model on the same rows.
 
     Parameters
@@ -43,6 +45,17 @@ class PanelResult:
     values: dict[str, float]
     reasons: dict[str, str] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)
+
+    def _as_rows(self) -> Rows:
+        return Rows(
+            {
+                "metric": name,
+                "value": value,
+                "reason": self.reasons.get(name),
+                "note": self.notes.get(name),
+            }
+            for name, value in self.values.items()
+        )
 
 
 def evaluate_all(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,13 +13,15 @@ from skmetrics_ext.metrics.labels import rate_kernels
 from skmetrics_ext.metrics.rankings.ranking_kernels import ROUNDING
 from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
 from skmetrics_ext.numeric import Array
+from skmetrics_ext.results import Result
+from skmetrics_ext.rows import Rows
 from skmetrics_ext.tallies import Counts, RankTally
 from skmetrics_ext.thresholds.criteria import Constraint, Objective
 from skmetrics_ext.validation import InvalidParameterError
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class OptimalThreshold:
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
+class OptimalThreshold(Result):
     """The threshold that a search chose; rows that score at least so much are positive.
 
     Parameters
@@ -47,6 +50,19 @@ class OptimalThreshold:
     counts: Counts
     ties: Array
     criterion: str
+
+    def __iter__(self) -> Iterator[float]:
+        """The threshold and the value there: ``threshold, value = result``."""
+        return iter((self.threshold, self.value))
+
+    def __float__(self) -> float:
+        """The threshold alone."""
+        return float(self.threshold)
+
+    def _as_rows(self) -> Rows:
+        own = {"threshold": self.threshold, self.criterion: self.value}
+        rates = ("sensitivity", "specificity", "precision")
+        return Rows([own | {name: getattr(self, name) for name in rates}])
 
     @property
     def sensitivity(self) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -24,6 +24,8 @@ from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.rankings.roc_areas import roc_auc_score
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.registry import find
+from skmetrics_ext.results import Result
+from skmetrics_ext.rows import Rows
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
 from skmetrics_ext.validation.groups import INDEPENDENT, Design, read_design
 from skmetrics_ext.validation.parameters import check_level
@@ -37,8 +39,8 @@ _NO_VARIANCE = (
 )
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class DelongTest:
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
+class DelongTest(Result):
     """Areas of some models, their covariance, and the test that they are equal.
 
     Parameters
@@ -73,6 +75,18 @@ class DelongTest:
     degrees_of_freedom: float
     pairs: Mapping[tuple[int, int], Comparison]
     method: str
+
+    def __iter__(self) -> Iterator[float]:
+        """The statistic and the p-value: ``statistic, p_value = result``."""
+        return iter((self.statistic, self.p_value))
+
+    def _as_rows(self) -> Rows:
+        """A row for each pair of models, by their places."""
+        names = ("difference", "low", "high", "p_value", "note")
+        return Rows(
+            {"first": i, "second": j, **{name: getattr(pair, name) for name in names}}
+            for (i, j), pair in self.pairs.items()
+        )
 
     def __str__(self) -> str:
         listed = ", ".join(f"{area:.4g}" for area in self.areas)

@@ -10,6 +10,7 @@ import numpy as np
 from skmetrics_ext.inference.results import Comparison, Estimate
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array
+from skmetrics_ext.results import IntervalResult
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import read_numbers
 from skmetrics_ext.validation.parameters import check_level, check_number
@@ -18,8 +19,8 @@ from skmetrics_ext.validation.parameters import check_level, check_number
 ROUNDING = 1e-12
 
 
-@dataclass(frozen=True, slots=True)
-class BayesianComparison:
+@dataclass(frozen=True, repr=False, slots=True)
+class BayesianComparison(IntervalResult):
     """Posterior probabilities of which of two models is better, and by how much.
 
     Parameters

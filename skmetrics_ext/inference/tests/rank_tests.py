@@ -11,6 +11,8 @@ from skmetrics_ext.inference.proportions import increasing_root
 from skmetrics_ext.inference.results import TestResult
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array, divide, ratio
+from skmetrics_ext.results import Result
+from skmetrics_ext.rows import Rows
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.containers import read_numbers
 from skmetrics_ext.validation.parameters import check_level
@@ -18,8 +20,8 @@ from skmetrics_ext.validation.parameters import check_level
 _TAIL = 12.0  # standard normal values beyond it are rarer than a rounding of 1
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class NemenyiResult:
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
+class NemenyiResult(Result):
     """Which models differ in mean rank, each against each.
 
     Parameters
@@ -45,6 +47,23 @@ class NemenyiResult:
     p_values: Array
     critical_difference: float
     alpha: float
+
+    def _as_rows(self) -> Rows:
+        """A row for each pair of models, by their places."""
+        k = len(self.average_ranks)
+        rows = [
+            {
+                "first": i,
+                "second": j,
+                "difference": float(self.average_ranks[i] - self.average_ranks[j]),
+                "p_value": float(self.p_values[i, j]),
+            }
+            for i in range(k)
+            for j in range(i + 1, k)
+        ]
+        ranks = ", ".join(f"{rank:.4g}" for rank in self.average_ranks)
+        lead = f"mean ranks {ranks}; critical difference {self.critical_difference:.4g}"
+        return Rows(rows, lead=[f"{lead} (alpha = {self.alpha:g})"])
 
 
 # --------------------------------------------------------------------------- kernels

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from skmetrics_ext.metrics.calibration.binning import Binning
 from skmetrics_ext.numeric import Array, wilson
+from skmetrics_ext.results import CurveResult
 from skmetrics_ext.validation import BinaryProbabilities
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class CalibrationCurve:
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
+class CalibrationCurve(CurveResult):
     """How often the event happened among rows of similar probability.
 
     Parameters
@@ -40,6 +41,13 @@ class CalibrationCurve:
     weight: Array
     count: Array
     confidence_level: float
+
+    def columns(self) -> dict[str, Array]:
+        """The bins as arrays by name, their edges as ``left`` and ``right``."""
+        every = CurveResult.columns(self)
+        return {"left": self.edges[:-1], "right": self.edges[1:]} | {
+            name: values for name, values in every.items() if name != "edges"
+        }
 
     def __iter__(self) -> Iterator[Array]:
         return iter((self.mean_predicted, self.observed_rate))

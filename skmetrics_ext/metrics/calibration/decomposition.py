@@ -17,13 +17,14 @@ from skmetrics_ext.metrics.probabilities.losses import (
     mean,
 )
 from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.results import Result
 from skmetrics_ext.tallies import Means
 from skmetrics_ext.tallies.bins import BinTally
 from skmetrics_ext.validation import BinaryProbabilities, InvalidParameterError, check_option
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreDecomposition:
+@dataclass(frozen=True, repr=False, slots=True)
+class ScoreDecomposition(Result):
     """Parts of a score: ``score = reliability - resolution + uncertainty + within_bin``.
 
     Parameters

@@ -12,13 +12,14 @@ from skmetrics_ext.metrics.calibration.binning import Binning, check_bins
 from skmetrics_ext.metrics.calibration.events import binary_forecast
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import divide, ratio
+from skmetrics_ext.results import Result
 from skmetrics_ext.tallies.bins import BinTally
 from skmetrics_ext.validation import warn_undefined
 from skmetrics_ext.validation.parameters import check_integer
 
 
-@dataclass(frozen=True, slots=True)
-class CalibrationTest:
+@dataclass(frozen=True, repr=False, slots=True)
+class CalibrationTest(Result):
     """Result of a test that probabilities are calibrated.
 
     Parameters

@@ -11,6 +11,7 @@ import numpy as np
 from skmetrics_ext.metrics.calibration.events import binary_forecast
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.results import Result
 from skmetrics_ext.tallies import Means
 from skmetrics_ext.validation import (
     BinaryProbabilities,
@@ -27,8 +28,8 @@ _LOSS_ROUNDING = 1e-12
 _REACH = 1000.0
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class CalibrationLine:
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
+class CalibrationLine(Result):
     """Logistic recalibration: ``logit(P(y)) = intercept + slope * logit(p)``.
 
     Parameters

@@ -12,11 +12,12 @@ from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.labels import rate_kernels
 from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
 from skmetrics_ext.numeric import Array, divide, trapezoid
+from skmetrics_ext.results import CurveResult
 from skmetrics_ext.validation import warn_undefined
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class GainCurve:
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
+class GainCurve(CurveResult):
     """Share of the positives found by acting on the best-scored share of the rows.
 
     Parameters
@@ -45,8 +46,8 @@ class GainCurve:
         return float(trapezoid(self.gain, self.rate))
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class LiftCurve:
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
+class LiftCurve(CurveResult):
     """Precision over prevalence, for every share of the rows acted on.
 
     Parameters

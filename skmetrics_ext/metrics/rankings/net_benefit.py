@@ -13,6 +13,7 @@ from skmetrics_ext.metrics.rankings.ranking_function import check_share, public_
 from skmetrics_ext.metrics.rankings.ranking_kernels import around
 from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
 from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.results import CurveResult
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import InvalidParameterError, Scores, warn_undefined
 from skmetrics_ext.validation.tensors import to_host
@@ -102,8 +103,8 @@ def _check_thresholds(name: str, given: Any, n_dim: int) -> Array:
 # --------------------------------------------------------------------------- public functions
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class NetBenefitCurve:
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
+class NetBenefitCurve(CurveResult):
     """Net benefit of a model, and of treating all, at each threshold probability.
 
     Parameters

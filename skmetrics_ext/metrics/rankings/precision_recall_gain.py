@@ -14,6 +14,7 @@ from skmetrics_ext.metrics.rankings.ranking_function import public_ranking
 from skmetrics_ext.metrics.rankings.ranking_kernels import ROUNDING
 from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
 from skmetrics_ext.numeric import Array, divide, ratio, trapezoid
+from skmetrics_ext.results import CurveResult
 from skmetrics_ext.tallies import Counts, RankTally, Steps
 from skmetrics_ext.validation import warn_undefined
 
@@ -156,8 +157,8 @@ f1_gain_score = public_rate(
 )
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class PrecisionRecallGainCurve:
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
+class PrecisionRecallGainCurve(CurveResult):
     """Precision gain over recall gain, from recall gain 0 to 1.
 
     Parameters
