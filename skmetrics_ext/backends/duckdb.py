@@ -245,7 +245,7 @@ class DuckEngine:
     def _told(self, name: str) -> str:
         """SQL of a column; of what makes groups as the survey names them."""
         by = self.names.by
-        is_value = name in by.names and name not in by.edges
+        is_value = name in (*by.names, self.names.clusters) and name not in by.edges
         return self._key(name) if is_value else self.columns[name]
 
     def count(self, task: Task) -> Counted:

@@ -14,6 +14,7 @@ from skmetrics_ext.backends.work import SAMPLE, Counted, Survey, Task
 from skmetrics_ext.merged.by import By
 from skmetrics_ext.merged.columns import Names
 from skmetrics_ext.merged.finish import finish
+from skmetrics_ext.merged.held import hold_rows
 from skmetrics_ext.merged.layout import Layout, find_all, make_layout
 from skmetrics_ext.merged.ranges import RangePlan, kind_of
 from skmetrics_ext.merged.result import Evaluation
@@ -44,6 +45,7 @@ def evaluate(
     margins: bool = False,
     bins: Mapping[str, Any] | None = None,
     min_rows: int = 1,
+    groups: str | None = None,
     metrics: Any = OF_SCORES,
     labels: Any = None,
     pos_label: Any = None,
@@ -91,6 +93,9 @@ def evaluate(
         about equal numbers of rows (by a sample of 100,000 rows, where there are more).
     min_rows : int, default=1
         A group of fewer rows has no values, and ``reason`` says so.
+    groups : str, default=None
+        Column of clusters: rows of one depend on each other (several of a patient), whatever
+        their group. Intervals and gaps know it, from the rows, which are held for it.
     metrics : sequence of str and callable, or dict of name to these
         Names of `get_scorer_names` (losses are not negated), metrics of this package,
         `functools.partial` of them, ``"pairwise_roc_auc"``.
@@ -163,7 +168,7 @@ def evaluate(
     points = check_integer("curve_points", curve_points, 0)
     asked = find_all(metrics)
     columns, labels = _columns(score, labels)
-    names = _names(true, columns, pred, weight, by)
+    names = _names(true, columns, pred, weight, by, groups)
     if pred is None and any(one.sums == "tables" for one in asked):
         first = next(one.name for one in asked if one.sums == "tables")
         raise InvalidParameterError(f"{first} needs predicted labels: say which column, pred=.")
@@ -182,8 +187,8 @@ def evaluate(
         spread = intervals and any(kind_of(one) == "wins" for one in ranked)
         most = most_bytes // (_BYTES_PER_SCORE * (n_columns + 1))
         plan = RangePlan(ranked, bool(spread), points, max(most, 1))
-        groups = {group: i for i, group in enumerate(survey.sums.rows)}
-        task = Task(names, layout, plan, groups)
+        numbers = {group: i for i, group in enumerate(survey.sums.rows)}
+        task = Task(names, layout, plan, numbers)
         task = _with_ranges(task, survey, approximate, n_bins, most_bytes, opened.needs_ranges)
         passes = 1 + (len(columns) if ranked and not approximate else 0)
         counted = Counted()
@@ -197,6 +202,9 @@ def evaluate(
                 readings = opened.rank(task, counted.sums, counted)
             for fewer in names.by.levels() if margins else []:
                 readings |= add_margin(fewer, task, counted, readings, opened)
+            rows = None
+            if groups is not None:
+                rows = hold_rows(opened.collect(names.all), names, layout, most_bytes)
     finally:
         opened.close()
     return finish(
@@ -209,17 +217,20 @@ def evaluate(
         level=level if intervals else None,
         by=names.by,
         min_rows=least,
+        rows=rows,
     )
 
 
-def _names(true: Any, score: tuple[Any, ...], pred: Any, weight: Any, by: Any) -> Names:
-    may_lack = {"pred": pred, "weight": weight}
+def _names(
+    true: Any, score: tuple[Any, ...], pred: Any, weight: Any, by: Any, groups: Any
+) -> Names:
+    may_lack = {"pred": pred, "weight": weight, "groups": groups}
     given = [("true", true), *(("score", name) for name in score)]
     given += [(what, name) for what, name in may_lack.items() if name is not None]
     for what, name in given:
         if not isinstance(name, str):
             raise InvalidParameterError(f"{what} must be the name of a column, got {name!r:.60}.")
-    return Names(true, score, pred, weight, By.of(by))
+    return Names(true, score, pred, weight, By.of(by), groups)
 
 
 def _columns(

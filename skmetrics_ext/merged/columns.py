@@ -36,6 +36,7 @@ class Names:
     pred: str | None = None
     weight: str | None = None
     by: By = NO_GROUPS
+    clusters: str | None = None
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -45,7 +46,8 @@ class Names:
     @property
     def all(self) -> tuple[str, ...]:
         """Each of them once."""
-        wanted = (*self.by.columns, self.true, self.pred, *self.score, self.weight)
+        known = (self.true, self.pred, *self.score, self.weight, self.clusters)
+        wanted = (*self.by.columns, *known)
         return tuple(dict.fromkeys(name for name in wanted if name is not None))
 
 
@@ -266,6 +268,16 @@ def rows_by_group(
     """The scored rows of each group, as the layout sees them; groups by their own value."""
     if part.score is None or not part.n_rows:
         return
+    codes, score = scored(part, layout, names, place)
+    kept = None if part.weight is None or part.weight.all() else part.weight != 0
+    for group, rows in _slices(part, kept):
+        weight = None if part.weight is None else part.weight[rows]
+        yield group, GroupRows(codes[rows], score[rows], weight, part.eps)
+
+
+def scored(part: Part, layout: Layout, names: Names, place: Place) -> tuple[Array, Array]:
+    """Codes into the classes of the layout, and scores in their order, of every row."""
+    assert part.score is not None
     codes = find_labels(part.labels, layout.classes)[part.true]
     if (codes < 0).any():
         row = int(np.argmin(codes))
@@ -281,10 +293,7 @@ def rows_by_group(
             _check_sums(score, names, place)
     if layout.turned:
         score = score[:, ::-1]
-    kept = None if part.weight is None or part.weight.all() else part.weight != 0
-    for group, rows in _slices(part, kept):
-        weight = None if part.weight is None else part.weight[rows]
-        yield group, GroupRows(codes[rows], score[rows], weight, part.eps)
+    return codes, score
 
 
 def _slices(part: Part, kept: Array | None) -> Iterator[tuple[Any, Any]]:

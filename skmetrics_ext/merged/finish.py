@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from skmetrics_ext.merged import intervals, sketches, values
 from skmetrics_ext.merged.by import NO_GROUPS, By
 from skmetrics_ext.merged.comparing import Groups
 from skmetrics_ext.merged.curve_points import thin_curve
-from skmetrics_ext.merged.evidence import OfSums
+from skmetrics_ext.merged.evidence import Evidence, OfRows, OfSums
 from skmetrics_ext.merged.layout import Layout
 from skmetrics_ext.merged.ranges import RangePlan, RangeReading
 from skmetrics_ext.merged.result import Evaluation, evaluation_rows
@@ -38,6 +39,7 @@ def finish(
     level: float | None,
     by: By = NO_GROUPS,
     min_rows: int = 1,
+    rows: OfRows | None = None,
 ) -> Evaluation:
     """The table: groups in order, metrics as they were asked for.
 
@@ -59,8 +61,11 @@ def finish(
         What makes the groups.
     min_rows : int
         Of a group that is evaluated.
+    rows : OfRows or None
+        What intervals are told from, where rows are held.
     """
     found = Evaluation(Rows(), engine, 0.95 if level is None else level)
+    held = by.whole(sums.rows)
     counted = {group: sums.rows[group] for group in by.ordered(sums.rows)}
     for group, n_rows in counted.items():
         if n_rows < min_rows:
@@ -69,10 +74,13 @@ def finish(
             for one in layout.asked:
                 found.rows.extend(_rows(one, group, layout.classes, none, None, n_rows))
             continue
-        group_of(found, layout, plan, sums, columns.get(group), sketched.get(group), group, level)
-    held = by.whole(sums.rows)
+        given = columns.get(group), sketched.get(group)
+        parts = [own for own in held if by.holds(group, own)] if rows is not None else []
+        bounds = None if rows is None else partial(_by_rows, rows, parts)
+        group_of(found, layout, plan, sums, *given, group, level, bounds)
     asked = {one.name: one for one in layout.asked}
-    groups = Groups(by, asked, OfSums(layout, sums, columns, held), counted, min_rows)
+    evidence = rows or OfSums(layout, sums, columns, held)
+    groups = Groups(by, asked, evidence, counted, min_rows)
     return replace(
         found, groups=groups, rows=evaluation_rows(found.rows, found.confidence_level, by)
     )
@@ -87,8 +95,9 @@ def group_of(
     sketched: Sequence[ScoreSketch] | None,
     group: Any,
     level: float | None,
+    by_rows: Callable[[Metric, float], intervals.Bounded] | None = None,
 ) -> None:
-    """Add the rows of one group."""
+    """Add the rows of one group; ``by_rows`` finds their intervals where rows are held."""
     tally = sums.tables[group]
     labels = values.as_labels(tally)
     masses = sums.masses(group, layout.classes)
@@ -126,10 +135,18 @@ def group_of(
         else:
             value = Found(NAN)
             bounds = sketches.of_sketches(one, sketched or (), masses)
+        if by_rows is not None and level is not None and len(labels.true):
+            bounds = by_rows(one, level)
         classes = layout.classes
         if one.sums == "tables" and (layout.labels is None or not one.takes("labels")):
             classes = tally.classes
         found.rows.extend(_rows(one, group, classes, value, bounds, sums.rows[group]))
+
+
+def _by_rows(rows: Evidence, groups: Sequence[Any], one: Metric, level: float) -> intervals.Bounded:
+    """The interval of the rows of these groups."""
+    found = rows.member(one, groups)
+    return intervals.refused(found) if isinstance(found, str) else found.interval(level)
 
 
 def _add_curves(

@@ -1,0 +1,92 @@
+"""Rows that are held as they are: what weights and clusters do to intervals is told by rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.merged.columns import (
+    Names,
+    Part,
+    Place,
+    join_parts,
+    read_part,
+    read_value_column,
+    scored,
+)
+from skmetrics_ext.merged.evidence import OfRows, SeenRows
+from skmetrics_ext.merged.layout import Layout
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.validation.groups import read_groups
+
+_BYTES = 8  # of a number
+
+
+def hold_rows(
+    parts: Iterable[tuple[Any, Place]], names: Names, layout: Layout, most_bytes: int
+) -> OfRows:
+    """Rows of a data set, as long as they fit, with the cluster of each."""
+    assert names.clusters is not None
+    held, clusters, size = [], [], 0
+    for data, place in parts:
+        part = read_part(data, names, place)
+        column = read_value_column(data, names.clusters, place)
+        values = column.values if column.categories is None else column.categories[column.values]
+        size += _BYTES * part.n_rows * (len(names.score) + 5)
+        if size > most_bytes:
+            raise InvalidParameterError(
+                f"groups={names.clusters!r}: which rows depend on each other is told by the rows, "
+                f"which take more than memory_limit, {most_bytes} bytes: raise it, or leave out "
+                "groups."
+            )
+        held.append(part)
+        clusters.append(values)
+    part = _joined(held)
+    cluster = read_groups(np.concatenate(clusters), part.n_rows)
+    return rows_of_part(part, names, layout, cluster)
+
+
+def _joined(parts: list[Part]) -> Part:
+    """One part, whose groups are those of all."""
+    numbers: dict[Any, int] = {}
+    groups = []
+    for part in parts:
+        own = np.array([numbers.setdefault(group, len(numbers)) for group in part.groups])
+        groups.append(
+            own[np.zeros(part.n_rows, dtype=np.int64) if part.group is None else part.group]
+        )
+    joined = join_parts([replace(part, groups=(None,), group=None) for part in parts])
+    return replace(joined, groups=list(numbers), group=np.concatenate(groups))
+
+
+def rows_of_part(part: Part, names: Names, layout: Layout, cluster: Array | None) -> OfRows:
+    """The rows of a part as evidence, by its groups."""
+    place = Place()
+    columns: dict[str, tuple[Array, Array]] = {}
+    if part.pred is not None:
+        columns["tables"] = part.true, part.pred
+    if part.score is not None:
+        columns["scores"] = scored(part, layout, names, place)
+    group = np.zeros(part.n_rows, dtype=np.int64) if part.group is None else part.group
+    order = np.argsort(group, kind="stable")
+    if part.weight is not None:
+        order = order[part.weight[order] != 0]
+    ends = np.searchsorted(group[order], np.arange(len(part.groups) + 1))
+    rows_of = {
+        name: order[start:stop]
+        for name, start, stop in zip(part.groups, ends[:-1], ends[1:], strict=True)
+    }
+
+    def load(kind: str, name: Any) -> SeenRows | None:
+        rows = rows_of.get(name)
+        if rows is None or not len(rows):
+            return None
+        true, other = columns[kind]
+        weight, own = (None if one is None else one[rows] for one in (part.weight, cluster))
+        return SeenRows(rows, true[rows], other[rows], weight, own, part.eps)
+
+    return OfRows(layout, part.labels, load)
