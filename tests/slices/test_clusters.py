@@ -113,7 +113,7 @@ def test_areas_of_several_classes_have_intervals_where_rows_are_held():
 
 
 def test_rows_that_do_not_fit_are_refused():
-    with pytest.raises(InvalidParameterError, match="groups='patient'.*memory_limit"):
+    with pytest.raises(InvalidParameterError, match=r"groups='patient'.*memory_limit"):
         evaluate(
             frame_of(), true="true", pred="d", groups="patient", metrics=["f1"], memory_limit=4000
         )
