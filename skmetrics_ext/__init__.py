@@ -256,7 +256,9 @@ from skmetrics_ext.tallies import MomentTally as MomentTally
 from skmetrics_ext.tallies import RankTally as RankTally
 from skmetrics_ext.tallies import ScoreSketch as ScoreSketch
 from skmetrics_ext.thresholds import OptimalThreshold as OptimalThreshold
+from skmetrics_ext.thresholds import ThresholdInterval as ThresholdInterval
 from skmetrics_ext.thresholds import optimal_threshold as optimal_threshold
+from skmetrics_ext.thresholds import optimal_threshold_interval as optimal_threshold_interval
 from skmetrics_ext.thresholds.at_thresholds import metric_at_thresholds as metric_at_thresholds
 
 if _typing.TYPE_CHECKING:

@@ -4,5 +4,11 @@ The estimator, `optimizer.ThresholdOptimizerCV`, needs scikit-learn and is impor
 """
 
 from skmetrics_ext.thresholds.search import OptimalThreshold, optimal_threshold
+from skmetrics_ext.thresholds.uncertainty import ThresholdInterval, optimal_threshold_interval
 
-__all__ = ["OptimalThreshold", "optimal_threshold"]
+__all__ = [
+    "OptimalThreshold",
+    "ThresholdInterval",
+    "optimal_threshold",
+    "optimal_threshold_interval",
+]

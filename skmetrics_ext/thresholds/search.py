@@ -90,26 +90,34 @@ def thresholds_from_none(tally: RankTally) -> Array:
 
 
 def choose(thresholds: Array, values: Array, bounded: Array | None, objective: Objective) -> Array:
-    """Positions of the best thresholds, falling.
-
-    Values within a rounding error of the best one are as good.
-    """
-    eligible = ~np.isnan(values)
-    if not eligible.any():
+    """Positions of the best thresholds, falling; an error where there are none."""
+    best = best_places(values, bounded, objective)
+    if best.size:
+        return best
+    if np.isnan(values).all():
         raise InfeasibleError(
             f"{objective.criterion.name} is undefined at every threshold: a class has no rows, or "
             "criterion is a function that gives nan at each."
         )
+    assert objective.constraint is not None
+    assert bounded is not None
+    if not objective.constraint.kept(bounded).any():
+        raise InfeasibleError(_infeasible(thresholds, bounded, objective.constraint))
+    raise InfeasibleError(
+        f"{objective.criterion.name} is undefined at every threshold with {objective.constraint}."
+    )
+
+
+def best_places(values: Array, bounded: Array | None, objective: Objective) -> Array:
+    """Positions of the best thresholds, if there are some.
+
+    Values within a rounding error of the best one are as good.
+    """
+    eligible = ~np.isnan(values)
     if objective.constraint is not None and bounded is not None:
-        kept = objective.constraint.kept(bounded)
-        if not kept.any():
-            raise InfeasibleError(_infeasible(thresholds, bounded, objective.constraint))
-        if not (kept & eligible).any():
-            raise InfeasibleError(
-                f"{objective.criterion.name} is undefined at every threshold with "
-                f"{objective.constraint}."
-            )
-        eligible &= kept
+        eligible &= objective.constraint.kept(bounded)
+    if not eligible.any():
+        return np.flatnonzero(eligible)
     signed = np.where(eligible, objective.criterion.sign * values, -np.inf)
     best = signed[eligible].max()
     slack = ROUNDING * max(1.0, abs(best)) if np.isfinite(best) else 0.0
@@ -207,6 +215,11 @@ def optimal_threshold(
         sample_weight=sample_weight,
         what="optimal_threshold",
     )
+    return chosen_of(tally, objective)
+
+
+def chosen_of(tally: RankTally, objective: Objective) -> OptimalThreshold:
+    """What an objective chooses of a ranking."""
     thresholds, counts = thresholds_from_none(tally), tally.counts_from_none()
     values = objective.values(counts)
     best = choose(thresholds, values, objective.bounded(counts), objective)

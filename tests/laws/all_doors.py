@@ -40,6 +40,7 @@ OPTIONS = {
     "expected_cost": lambda rows: {"cost_matrix": 1 - np.eye(len(rows.classes))},
     "expected_cost_proba": lambda rows: {"cost_matrix": 1 - np.eye(len(rows.classes))},
     "metric_at_thresholds": lambda rows: {"metric_func": sx.balanced_accuracy_score},
+    "optimal_threshold_interval": lambda rows: {"n_resamples": 3, "random_state": 0},
     "venkatraman_test": lambda rows: {"n_resamples": 3, "random_state": 0},
 }
 _OF_METRICS = (
@@ -53,7 +54,7 @@ OF_TWO = (
     *("gain_curve", "hosmer_lemeshow_test", "lift_curve", "metric_at_thresholds", "mwu_auc_test"),
     *("net_benefit_curve", "optimal_threshold", "precision_recall_curve", "roc_curve"),
     *("precision_recall_gain_curve", "spiegelhalter_test", "venkatraman_test"),
-    "calibration_curve_binned",
+    *("calibration_curve_binned", "optimal_threshold_interval"),
 )
 
 

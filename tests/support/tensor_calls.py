@@ -125,6 +125,9 @@ FUNCTIONS = {
     ),
     "no_information_test": lambda put: sx.no_information_test(put(Y), put(P)),
     "optimal_threshold": lambda put: sx.optimal_threshold(put(Y), put(S), sample_weight=put(W)),
+    "optimal_threshold_interval": lambda put: sx.optimal_threshold_interval(
+        put(Y), put(S), groups=put(G), sample_weight=put(W), **SEEDED
+    ),
     "pairwise_roc_auc": lambda put: sx.pairwise_roc_auc(
         put(Y3), put(S3), labels=put(np.array([0, 1, 2])), sample_weight=put(W)
     ),
