@@ -30,7 +30,7 @@ _POINTS = np.arange(1, 100) / 100  # at 0 and 1 most curves have one value whate
 _MOST_THRESHOLDS = 101
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
 class CurveBand(Tabular):
     """A metric along a curve, with bounds at each point.
 

@@ -18,6 +18,7 @@ from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.registry import Metric
+from skmetrics_ext.rows import Rows, Tabular
 from skmetrics_ext.tallies import Counts
 from skmetrics_ext.thresholds.criteria import Objective
 from skmetrics_ext.thresholds.search import (
@@ -34,8 +35,8 @@ _FEW_ROWS = 50
 _METHOD = "bootstrap"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class ThresholdInterval:
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
+class ThresholdInterval(Tabular):
     """A chosen threshold with its interval, and its criterion as other rows would show it.
 
     Parameters
@@ -68,8 +69,16 @@ class ThresholdInterval:
     value: Estimate
     optimism: float
 
-    def __str__(self) -> str:
-        return f"threshold {self.threshold}\n{self.chosen.criterion} {self.value}"
+    def _as_rows(self) -> Rows:
+        named = {"threshold": self.threshold, self.chosen.criterion: self.value}
+        parts = ("value", "low", "high", "standard_error", "note")
+        return Rows(
+            [
+                {"of": name, **{part: getattr(one, part) for part in parts}}
+                for name, one in named.items()
+            ],
+            lead=[f"{100 * self.threshold.confidence_level:g}% {_METHOD}"],
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,8 +230,11 @@ def optimal_threshold_interval(
     >>> y_true = [0, 0, 1, 0, 1, 1] * 20
     >>> y_score = [k % 17 + 6 * label for k, label in enumerate(y_true)]
     >>> print(optimal_threshold_interval(y_true, y_score, criterion="f1", random_state=0))
-    threshold 6 [6, 10] (95% confidence, bootstrap)
-    f1 0.7403 [0.6568, 0.8105] (95% confidence, bootstrap)
+    95% bootstrap
+    of          value           interval  standard_error
+    ---------  ------  -----------------  --------------
+    threshold  6.0000  [6.0000, 10.0000]          1.4528
+    f1         0.7403   [0.6568, 0.8105]          0.0384
     """
     level = check_level(confidence_level)
     objective = Objective.make(criterion, constraint, cost, prevalence)
