@@ -139,7 +139,7 @@ def curve_band(
     at : array-like of shape (n_points,), default=None
         Where on the abscissa. By default 0.01, 0.02, ..., 0.99; of thresholds the distinct scores,
         or 101 of them at equal shares of the rows.
-    band : {{"pointwise", "simultaneous"}}, default="pointwise"
+    band : {"pointwise", "simultaneous"}, default="pointwise"
         "pointwise": each interval holds its own point in as many samples as the level says,
         and is that of `confidence_interval` there. "simultaneous": all intervals hold their points
         at once in as many, so that the whole curve lies in the band. They are of a higher level,
@@ -154,7 +154,7 @@ def curve_band(
         Parts of the source, of each of which a number of rows was sampled, as in
         `confidence_interval`.
     {sample_weight}
-    weights_are : {{"importance", "frequency"}}, default="importance"
+    weights_are : {"importance", "frequency"}, default="importance"
         Whether a weight of 2 is one row that counts twice, or two rows.
     {score_pos_label}
     n_resamples : int, default=9999

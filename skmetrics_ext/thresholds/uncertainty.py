@@ -74,7 +74,7 @@ class ThresholdInterval(Tabular):
         parts = ("value", "low", "high", "standard_error", "note")
         return Rows(
             [
-                {"of": name, **{part: getattr(one, part) for part in parts}}
+                {"of": name, **{part: getattr(one, part) for part in parts}
                 for name, one in named.items()
             ],
             lead=[f"{100 * self.threshold.confidence_level:g}% {_METHOD}"],
@@ -174,8 +174,14 @@ def optimal_threshold_interval(
     Parameters
     ----------
     {y_true_y_score_binary}
-    criterion, constraint, cost, prevalence
-        As in `optimal_threshold`.
+    criterion : str or callable, default="youden"
+        What the threshold is chosen by, as in `optimal_threshold`.
+    constraint : (str or callable, {">=", "<="}, float), default=None
+        A metric of counts and the bound that the threshold has to keep.
+    cost : (float, float), default=None
+        Costs of a false positive and of a false negative, for the criteria that use them.
+    prevalence : float in [0, 1], default=None
+        Share of the positives where the threshold is to be used.
     {score_labels}
     {score_pos_label}
     confidence_level : float in (0, 1), default=0.95
@@ -186,7 +192,7 @@ def optimal_threshold_interval(
         Parts of the source, of each of which a number of rows was sampled: rows are drawn within
         them.
     {sample_weight}
-    weights_are : {{"importance", "frequency"}}, default="importance"
+    weights_are : {"importance", "frequency"}, default="importance"
         Whether a weight of 2 is one row that counts twice, or two rows.
     stratified : bool, default=False
         Whether each draw has as many rows of each class.
