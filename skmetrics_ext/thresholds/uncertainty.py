@@ -74,7 +74,7 @@ class ThresholdInterval(Tabular):
         parts = ("value", "low", "high", "standard_error", "note")
         return Rows(
             [
-                {"of": name, **{part: getattr(one, part) for part in parts}
+                {"of": name, **{part: getattr(one, part) for part in parts}}
                 for name, one in named.items()
             ],
             lead=[f"{100 * self.threshold.confidence_level:g}% {_METHOD}"],
