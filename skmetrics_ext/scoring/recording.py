@@ -13,6 +13,7 @@ import numpy as np
 from skmetrics_ext.results import Result
 from skmetrics_ext.rows import Rows
 from skmetrics_ext.scoring.scorer import ScoredModel, Scorer, metric_of
+from skmetrics_ext.validation import InvalidParameterError
 
 # Warnings are recorded through state of the whole process, which threads would mix up.
 _RECORDING = threading.RLock()
@@ -150,10 +151,16 @@ def _recorded(
         warnings.simplefilter("always", UndefinedMetricWarning)
         try:
             if isinstance(scorer, Scorer):
-                value = float(scorer.evaluate(model, **params))
+                value = scorer.evaluate(model, **params)
             else:
                 responses = model.responses
-                value = float(scorer(responses.estimator, responses.X, model.y_true, **params))
+                value = scorer(responses.estimator, responses.X, model.y_true, **params)
+            if getattr(value, "ndim", 0):
+                raise InvalidParameterError(
+                    f"It gives {value.size} values, and one number is wanted: of a metric with a "
+                    "value for each class choose an average other than None."
+                )
+            value = float(value)
         except Warning:
             raise
         except Exception as failure:

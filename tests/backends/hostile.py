@@ -43,11 +43,23 @@ def late(column, value):
     """A value unlike those before it, beyond what a reader guesses from."""
 
     def write(folder):
-        frame = pd.concat([rows().astype({column: object})] * 2000, ignore_index=True)
-        frame.loc[170_000, column] = value
-        return csv(folder, frame)
+        head, *lines = rows().to_csv(index=False).splitlines()
+        lines = lines * 2000
+        changed = lines[170_000].split(",")
+        changed[list(rows()).index(column)] = value
+        lines[170_000] = ",".join(changed)
+        return raw("\n".join([head, *lines, ""]).encode())(folder)
 
     return write
+
+
+def wide(folder):
+    """Few rows of very many columns: a head beyond what a reader guesses from."""
+    frame, more = rows()[:6], range(20_000)
+    head = ",".join([*frame, *(f"{i:060}" for i in more)])
+    zeros = ",0" * len(more)
+    lines = [",".join(map(str, row)) + zeros for row in frame.itertuples(index=False)]
+    return raw("\n".join([head, *lines, ""]).encode())(folder)
 
 
 def both(first, second, write):
@@ -105,10 +117,6 @@ def unreadable(folder):
 
 OTHER_CASE = rows().assign(Y=lambda f: 1 - f.y, S=lambda f: 1 - f.s)[["Y", "S", "y", "s", "p"]]
 WORDS = rows().assign(p=lambda f: f.p.map({0: "no", 1: "yes"}))
-WIDE = pd.concat(
-    [rows(), pd.DataFrame(np.zeros((ROWS, 20_000)), columns=[f"{i:060}" for i in range(20_000)])],
-    axis=1,
-)
 CODES = rows().assign(
     y=lambda f: f.y.map({0: "007", 1: "7"}), p=lambda f: f.p.map({0: "7", 1: "007"})
 )
@@ -116,7 +124,7 @@ NO_LABELS = "'y' must hold labels|not supported: y holds"
 MIX = r"Mix of label input types .* in y and p"
 
 FILES = {
-    "20,000 columns": (lambda f: csv(f, WIDE), RIGHT),
+    "20,000 columns": (wide, RIGHT),
     "filename, csv": (lambda f: csv(f, rows().assign(filename="x")), RIGHT),
     "filename, parquet": (
         lambda f: table(f, rows().assign(filename="x", file_row_number=1)), RIGHT,

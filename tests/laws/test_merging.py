@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.compare import same
-from support.rows import NAMES, call, draw_case, signature
-from support.samples import samples
+from support.rows import NAMES, call, draw_case, of_each_metric, signature
+from support.samples import integers, orders, samples
 
 from skmetrics_ext import METRICS, ConfusionTally, MomentTally, RankTally
 from skmetrics_ext.registry import find
@@ -67,19 +67,21 @@ def draw_sample(data, spec, weighted=False):
 
 
 @pytest.mark.parametrize("name", NAMES)
+@of_each_metric
 @given(data=st.data())
 def test_merged_parts_are_the_whole(name, data):
     spec = METRICS[name]
     read = reader_of(spec)
     sample = draw_sample(data, spec, weighted=data.draw(st.booleans()))
     n_rows = len(sample)
-    part_of = np.array(data.draw(st.lists(st.integers(0, 2), min_size=n_rows, max_size=n_rows)))
+    part_of = data.draw(integers(0, 2, n_rows))
     parts = [tally_of(spec, sample.take(part_of == k)) for k in range(3) if (part_of == k).any()]
     merged = parts[-1].merge(*parts[:-1])
     same(read(merged), read(tally_of(spec, sample)))
 
 
 @pytest.mark.parametrize("name", NAMES)
+@of_each_metric
 @given(data=st.data())
 def test_a_value_of_stacked_tallies_is_the_stack_of_their_values(name, data):
     spec = METRICS[name]
@@ -87,7 +89,7 @@ def test_a_value_of_stacked_tallies_is_the_stack_of_their_values(name, data):
     sample = draw_sample(data, spec, weighted=data.draw(st.booleans()))
     tallies = [tally_of(spec, sample)]
     for _ in range(2):
-        rows = np.array(data.draw(st.permutations(range(len(sample)))))
+        rows = data.draw(orders(len(sample)))
         mixed = sample.take(rows[: len(rows) // 2 + 1])
         # The columns stay, so that there is something else to read.
         tallies.append(tally_of(spec, mixed))
@@ -100,6 +102,7 @@ def test_a_value_of_stacked_tallies_is_the_stack_of_their_values(name, data):
 
 
 @pytest.mark.parametrize("name", OF_LABELS)
+@of_each_metric
 @given(data=st.data())
 def test_a_table_is_read_as_the_function_reads_its_rows(name, data):
     weighted = data.draw(st.booleans())

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.compare import same
-from support.rows import OF_ONE_LABEL, call, draw_case, signature
+from support.rows import OF_ONE_LABEL, call, draw_case, of_each_metric, signature
 
 from skmetrics_ext import METRICS
 
@@ -41,6 +41,7 @@ def positive(spec, sample, names, code=1):
 
 
 @pytest.mark.parametrize("name", NAMEABLE)
+@of_each_metric
 @given(data=st.data(), names=st.sampled_from(RISING))
 def test_names_in_the_same_order_do_not_count(name, data, names):
     spec, params, sample = draw_case(data, name, SINGLE_LABEL, data.draw(st.booleans()))
@@ -57,6 +58,7 @@ def test_numeric_labels_may_be_shifted(name, data, shift):
 
 
 @pytest.mark.parametrize("name", NAMEABLE)
+@of_each_metric
 @given(data=st.data(), text=st.booleans())
 def test_names_in_another_order_do_not_count(name, data, text):
     """The classes sort the other way round, and so do the columns; single numbers stay."""
@@ -92,6 +94,7 @@ PER_CLASS = [
 
 
 @pytest.mark.parametrize("name", PER_CLASS)
+@of_each_metric
 @given(data=st.data())
 def test_a_value_of_each_class_goes_with_its_name(name, data):
     spec, params, sample = draw_case(data, name, SINGLE_LABEL)

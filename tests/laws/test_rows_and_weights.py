@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.compare import same
-from support.rows import NAMES, call, draw_case, is_table
-from support.samples import OF_LABELS
+from support.rows import NAMES, call, draw_case, is_table, of_each_metric
+from support.samples import OF_LABELS, integers, orders
 
 from skmetrics_ext import METRICS
 
@@ -14,32 +14,36 @@ SCALABLE = [name for name in NAMES if not METRICS[name].weights_are_counts]
 
 
 @pytest.mark.parametrize("name", NAMES)
+@of_each_metric
 @given(data=st.data())
 def test_order_of_rows_does_not_count(name, data):
     weighted = data.draw(st.booleans())
     spec, params, sample = draw_case(data, name, weighted=weighted)
-    order = np.array(data.draw(st.permutations(range(len(sample)))))
+    order = data.draw(orders(len(sample)))
     same(call(spec, params, sample.take(order)), call(spec, params, sample))
 
 
 @pytest.mark.parametrize("name", NAMES)
+@of_each_metric
 @given(data=st.data())
 def test_an_integer_weight_is_a_repeated_row(name, data):
     spec, params, sample = draw_case(data, name)
     n_rows = len(sample)
-    times = np.array(data.draw(st.lists(st.integers(1, 3), min_size=n_rows, max_size=n_rows)))
+    times = data.draw(integers(1, 3, n_rows))
     repeated = call(spec, params, sample.take(np.repeat(np.arange(n_rows), times)))
     for dtype in (np.int64, np.uint8, np.float32):
         same(call(spec, params, sample.weighted(times.astype(dtype))), repeated)
 
 
 @pytest.mark.parametrize("name", NAMES)
+@of_each_metric
 @given(data=st.data())
 def test_a_row_of_weight_0_is_absent(name, data):
     spec, params, sample = draw_case(data, name, weighted=True)
     # The first rows hold every class, so that leaving out others removes none.
     forced = 2 if sample.kind in OF_LABELS else sample.n_classes
-    kept = np.array([i < forced or data.draw(st.booleans()) for i in range(len(sample))])
+    kept = data.draw(integers(0, 1, len(sample))) == 1
+    kept[:forced] = True
     if not spec.weights_are_counts:
         with_zeros = sample.weighted(np.where(kept, sample.weight, 0.0))
         same(call(spec, params, with_zeros), call(spec, params, sample.take(kept)))
@@ -54,6 +58,7 @@ def check_scaling(spec, params, sample, factor):
 
 
 @pytest.mark.parametrize("name", SCALABLE)
+@of_each_metric
 @given(data=st.data(), exponent=st.sampled_from([-1060, -900, -300, -40, -1, 3, 40, 300, 900]))
 def test_the_scale_of_weights_does_not_count(name, data, exponent):
     check_scaling(*draw_case(data, name, weighted=True), np.ldexp(1.0, exponent))
@@ -70,6 +75,7 @@ def every_class_has_negatives(sample, response):
 
 
 @pytest.mark.parametrize("name", SCALABLE)
+@of_each_metric
 @given(data=st.data(), factor=st.floats(0.001, 1000) | st.sampled_from([0.1, 1 / 3, 1e-200, 1e300]))
 def test_a_scale_that_rounds_does_not_count(name, data, factor):
     """A class without rows stays without rows when its sums are rounded."""

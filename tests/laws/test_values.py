@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.compare import same
-from support.rows import NAMES, call, draw_case, settings_of
+from support.rows import NAMES, call, draw_case, of_each_metric, settings_of
 from support.samples import Sample
 
 from skmetrics_ext import METRICS
@@ -16,6 +16,7 @@ ROUNDING = 1e-12
 
 
 @pytest.mark.parametrize("name", NAMES)
+@of_each_metric
 @given(data=st.data())
 def test_values_lie_within_the_bounds(name, data):
     weighted = data.draw(st.booleans()) and not METRICS[name].weights_are_counts
@@ -39,6 +40,7 @@ JUDGES = [name for name in NAMES if METRICS[name].greater_is_better is not None]
 
 
 @pytest.mark.parametrize("name", JUDGES)
+@of_each_metric
 @given(data=st.data())
 def test_no_prediction_beats_a_perfect_one(name, data):
     """What says that greater is better, or worse, means it.

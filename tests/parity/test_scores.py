@@ -44,7 +44,12 @@ def ranked(draw, y, names):
 
 
 def curve(draw, y, names):
-    return {**ranked(draw, y, names), "drop_intermediate": draw(st.booleans())}
+    options = {**ranked(draw, y, names), "drop_intermediate": draw(st.booleans())}
+    weight = options["sample_weight"]
+    if options["drop_intermediate"] and weight is not None:
+        # Whether a point lies on a line is told by sums that are exact, as those of eighths are.
+        options["sample_weight"] = np.ceil(8 * weight) / 8
+    return options
 
 
 def precision_average(draw, y, names):

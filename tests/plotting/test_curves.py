@@ -277,19 +277,26 @@ def test_one_class_alone_is_drawn_empty(display) -> None:
 # --------------------------------------------------------------------------- the positive class
 
 
+@pytest.fixture(scope="module", params=[("healthy", "sick"), ("no", "yes"), (1, 2)], ids=str)
+def named(request):
+    """Names of two classes, labels and scores of them, fitted folds and a report."""
+    rng = np.random.default_rng(3)
+    sick = rng.random(60) < 0.4
+    y, score = np.array(request.param)[sick.astype(int)], rng.normal(sick)
+    X, model = score[:, None], LogisticRegression()
+    results = cross_validate(model, X, y, cv=3, return_estimator=True, return_indices=True)
+    report = sx.cross_validation_report(model, X, y, scoring="neg_log_loss", cv=3)
+    return request.param, y, 1 / (1 + np.exp(-score)), results, report
+
+
 @pytest.mark.parametrize("display", [*ALL, sx.CalibrationDisplay])
-@pytest.mark.parametrize("names", [("healthy", "sick"), ("no", "yes"), (1, 2)])
-def test_a_picture_of_one_class_asks_which_it_is(display, names, binary) -> None:
-    y, score = np.array(names)[(binary[0] == "sick").astype(int)], binary[1]
+def test_a_picture_of_one_class_asks_which_it_is(display, named) -> None:
+    names, y, score, results, report = named
     X = score[:, None]
-    results = cross_validate(
-        LogisticRegression(), X, y, cv=3, return_estimator=True, return_indices=True
-    )
-    report = sx.cross_validation_report(LogisticRegression(), X, y, scoring="neg_log_loss")
     draw = (
         partial(display.from_predictions, y, score),
         partial(display.from_estimator, results["estimator"][0], X, y),
-        partial(display.from_folds, [(y[:60], score[:60]), (y[60:], score[60:])]),
+        partial(display.from_folds, [(y[:30], score[:30]), (y[30:], score[30:])]),
         partial(display.from_cv_results, results, X, y),
         partial(display.from_report, report),
     )

@@ -369,6 +369,15 @@ def test_wrong_arguments():
         ScorerPanel(["roc_auc"]).single("f1")
 
 
+def test_a_value_for_each_class_is_no_number():
+    X, y = cancer()
+    panel = ScorerPanel({"each": get_scorer("f1", average=None), "f1": "f1"})
+    found = panel.evaluate(fitted(), X, y)
+    assert np.isnan(found.values["each"])
+    assert "It gives 2 values, and one number is wanted" in found.reasons["each"]
+    assert found.values["f1"] > 0.9
+
+
 def test_top_k_of_a_class_never_seen_is_a_miss():
     X, y = iris()
     model = LogisticRegression(max_iter=500).fit(X[y != 1], y[y != 1])

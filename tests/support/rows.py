@@ -4,6 +4,7 @@ import inspect
 from functools import cache
 
 import numpy as np
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from skmetrics_ext import METRICS
@@ -14,6 +15,9 @@ from support.samples import KINDS, OF_LABELS, Sample, samples
 NAMES = list(METRICS)
 # The metrics of rows that have one label each.
 OF_ONE_LABEL = [name for name in NAMES if not METRICS[name].ranks_labels]
+# A law that is asked of each metric in turn: what metrics share is asked a thousand times, and
+# what is a metric's own by each of a dozen laws.
+of_each_metric = settings(max_examples=settings().max_examples // 2)
 
 
 def signature(spec):

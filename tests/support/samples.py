@@ -1,10 +1,10 @@
 """Generated samples for any metric: by what it reads and by kind of problem."""
 
 from dataclasses import dataclass, replace
+from functools import cache, partial
 
 import numpy as np
 from hypothesis import strategies as st
-from hypothesis.extra import numpy as nps
 
 KINDS = ("binary", "multiclass", "multilabel", "graded")
 # Kinds whose rows have a mark, or a grade of relevance, for each label.
@@ -36,10 +36,33 @@ class Sample:
         return replace(self, weight=weight)
 
 
+@cache
 def integers(low, high, shape):
-    return nps.arrays(np.int64, shape, elements=st.integers(low, high))
+    """An array of integers from ``low`` to ``high``; in one of four most are the same.
+
+    All of it is one choice of Hypothesis, of bytes: a choice for each cell takes ten times as
+    long. Bytes of 0 are what it makes failing examples of, here integers as near to 0 as may be.
+    """
+    size = next(size for size in (1, 4, 8) if high - low < 2 ** (8 * size))
+    simple = max(low, min(high, 0))
+
+    def array(drawn):
+        parts = np.frombuffer(drawn, f">u{size}", offset=1)
+        if drawn[0] >= 192:
+            parts = np.where(parts >> (8 * size - 2), parts[:1], parts)
+        parts = (parts >> (size == 8)).astype(np.int64)
+        return (low + (parts + simple - low) % (high - low + 1)).reshape(shape)
+
+    n_bytes = 1 + size * int(np.prod(shape))
+    return st.binary(min_size=n_bytes, max_size=n_bytes).map(array)
 
 
+def orders(n_rows):
+    """Numbers of rows in any order."""
+    return integers(0, 255, n_rows).map(partial(np.argsort, kind="stable"))
+
+
+@cache
 def grid_scores(shape):
     """Scores on a coarse grid, so that many tie; both signs."""
     return integers(-6, 6, shape).map(lambda values: values / 8)
@@ -51,6 +74,7 @@ def probabilities(draw, n_rows, n_classes):
     return parts / parts.sum(axis=1, keepdims=True)
 
 
+@cache
 def weights(n_rows):
     """Multiples of 1/8, whose sums are exact: a share that is 0/0 stays 0/0."""
     return integers(1, 40, n_rows).map(lambda values: values / 8)

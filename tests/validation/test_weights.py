@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
-from support.rows import NAMES, call, draw_case
+from support.rows import NAMES, call, draw_case, of_each_metric
 
 from skmetrics_ext import (
     accuracy_score,
@@ -77,6 +77,7 @@ def test_a_row_with_a_masked_weight_is_left_out(kind):
 
 
 @pytest.mark.parametrize("name", NAMES)
+@of_each_metric
 @given(data=st.data())
 def test_no_metric_takes_a_negative_weight(name, data):
     spec, params, sample = draw_case(data, name, weighted=True)

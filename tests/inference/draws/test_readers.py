@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.compare import same, undefined_allowed
-from support.rows import NAMES, call, settings_of
-from support.samples import samples
+from support.rows import NAMES, call, of_each_metric, settings_of
+from support.samples import integers, samples
 
 from skmetrics_ext import METRICS, confusion_matrix, expected_cost, roc_auc_score
 from skmetrics_ext.inference.draws.rankings import RankReading
@@ -35,7 +35,7 @@ def reading_of(name, params, sample, **options):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=25, deadline=None)
+@of_each_metric
 @given(data=st.data())
 def test_the_statistic_of_all_rows_is_the_value_of_the_public_function(name, data):
     params, kind = data.draw(st.sampled_from(settings_of(name)))
@@ -53,16 +53,14 @@ def test_the_statistic_of_all_rows_is_the_value_of_the_public_function(name, dat
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if METRICS[name].response == "labels"])
-@settings(max_examples=25, deadline=None)
+@of_each_metric
 @given(data=st.data())
 def test_a_draw_has_the_value_of_the_public_function_on_the_rows_drawn(name, data):
     spec = METRICS[name]
     chosen = [(p, kind) for p, kind in settings_of(name) if kind != "multilabel"]
     params, kind = data.draw(st.sampled_from(chosen))
     sample = data.draw(samples(spec.response, kind))
-    counts = np.array(
-        data.draw(st.lists(st.integers(0, 3), min_size=len(sample), max_size=len(sample)))
-    )
+    counts = data.draw(integers(0, 3, len(sample)))
     counts[: sample.n_classes] += 1  # every class is true in some row
     rows = np.repeat(np.arange(len(sample)), counts)
     expected = call(spec, params, sample.take(rows))
@@ -79,8 +77,7 @@ def test_a_draw_of_scores_has_the_value_of_the_rows_drawn(data):
     spec = METRICS[name]
     params, kind = data.draw(st.sampled_from(settings_of(name)))
     sample = data.draw(samples(spec.response, kind))
-    extra = data.draw(st.lists(st.integers(0, 3), min_size=len(sample), max_size=len(sample)))
-    counts = np.array(extra)
+    counts = data.draw(integers(0, 3, len(sample)))
     counts[: max(sample.n_classes, 2)] += 1
     rows = np.repeat(np.arange(len(sample)), counts)
     expected = np.asarray(call(spec, params, sample.take(rows)), dtype=float)

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from support.compare import same, undefined_allowed
-from support.rows import settings_of
+from support.rows import of_each_metric, settings_of
+from support.samples import integers
 
 import skmetrics_ext as m
 from skmetrics_ext import METRICS
@@ -23,12 +24,17 @@ FORMATS = ["csr", "csc", "coo", "lil"]
 
 
 def indicators(rows, outputs):
-    row = st.lists(st.integers(0, 1), min_size=2 * outputs, max_size=2 * outputs)
-    return st.lists(row, min_size=2, max_size=rows).map(
-        lambda rows: np.hsplit(np.vstack([np.zeros((1, 2 * outputs), int), rows]), 2)
+    def columns(n_rows):
+        return integers(0, 1, (n_rows, 2 * outputs))
+
+    return (
+        st.integers(2, rows)
+        .flatmap(columns)
+        .map(lambda rows: np.hsplit(np.vstack([np.zeros((1, 2 * outputs), int), rows]), 2))
     )
 
 
+@of_each_metric
 @given(indicators(8, 3), st.sampled_from(FORMATS), st.booleans(), st.data())
 @pytest.mark.parametrize(("name", "params"), TAKING_INDICATORS)
 def test_sparse_is_dense(name, params, marks, form, weighted, data) -> None:
@@ -36,8 +42,7 @@ def test_sparse_is_dense(name, params, marks, form, weighted, data) -> None:
     true[1] = 1
     options = {**METRICS[name].params, **params}
     if weighted:
-        weight = st.lists(st.integers(1, 9), min_size=len(true), max_size=len(true))
-        options["sample_weight"] = data.draw(weight)
+        options["sample_weight"] = data.draw(integers(1, 9, len(true)))
     kinds = sparse.csr_array, sparse.csr_matrix
     kind = data.draw(st.sampled_from(kinds))
     with undefined_allowed():

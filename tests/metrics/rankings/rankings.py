@@ -2,7 +2,7 @@
 
 import numpy as np
 from hypothesis import strategies as st
-from hypothesis.extra import numpy as nps
+from support.samples import integers
 
 # Twenty rows, best score first, ten of them positive; AUC 73/100.
 TWENTY = [label == "P" for label in "PPPNPNPPPNNNPNPNNNPN"]
@@ -13,12 +13,12 @@ TWENTY_SCORES = list(range(20, 0, -1))
 def rankings(draw, weighted=False, max_rows=14):
     """(y_true, y_score, weight): both classes occur, scores tie often."""
     n_rows = draw(st.integers(2, max_rows))
-    true = draw(nps.arrays(np.int64, n_rows, elements=st.integers(0, 1)))
+    true = draw(integers(0, 1, n_rows))
     true[:2] = 0, 1
-    score = draw(nps.arrays(np.int64, n_rows, elements=st.integers(-4, 4))) / 4
+    score = draw(integers(-4, 4, n_rows)) / 4
     weight = None
     if weighted:
-        weight = draw(nps.arrays(np.int64, n_rows, elements=st.integers(1, 5)))
+        weight = draw(integers(1, 5, n_rows))
     return true, score, weight
 
 
