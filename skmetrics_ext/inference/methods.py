@@ -41,6 +41,7 @@ MEAN_METHODS = ("hall", "t", "normal")
 _NO_BOUNDS = (-np.inf, np.inf)
 # Below it the study of coverage found intervals that cover less, or more, than they say.
 FEW_ROWS = 5
+FEW_GROUPS = 8  # of one size
 FEW_TO_DRAW = 20
 FEW_VALUES = 30
 FEW_THAT_DECIDE = 5
@@ -156,7 +157,8 @@ def _by_table(reading: Reading, method: str, level: float, _: DrawPlan) -> Inter
         rows = delta.worth(spread.as_share(share), bounds, prior=None)
         notes[rows < FEW_ROWS] = f"very few rows: {MAY_MISS}"
         if spread.grouped:
-            notes[spread.freedom + 1 < FEW_ROWS] = f"very few groups: {MAY_MISS}"
+            few = (spread.groups < FEW_GROUPS) | (spread.freedom + 1 < FEW_ROWS)
+            notes[few] = f"very few groups: {MAY_MISS}"
     else:
         rare = _rare_class(reading)
         notes[...] = rare if rare else notes
@@ -186,10 +188,15 @@ def _largest_class(reading: Reading, _method: str, level: float, _: DrawPlan) ->
 def _rare_class(reading: TableReading) -> str:
     """What to tell of the class with the fewest rows."""
     rows = reading.by_class
-    fewest = rows[rows > 0].min()
-    if fewest >= FEW_ROWS:
+    fewest, code = rows[rows > 0].min(), np.where(rows > 0, rows, np.inf).argmin()
+    worth, least = fewest, FEW_ROWS
+    if reading.group is not None:
+        units, least = reading.units, FEW_GROUPS
+        assert units.label is not None
+        worth = units.groups_worth(units.label == code)
+    if worth >= least:
         return ""
-    rarest = reading.classes[np.where(rows > 0, rows, np.inf).argmin()]
+    rarest = reading.classes[code]
     what = "rows" if reading.group is None else "groups with rows"
     return f"{fewest:g} {what} of class {rarest} are few: {MAY_MISS}"
 

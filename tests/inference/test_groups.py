@@ -66,6 +66,7 @@ def test_a_resampled_metric_tells_groups_alone():
         ("average_precision", "3 groups with rows of the rarest class are few"),
         ("recall", "very few groups"),
         ("roc_auc", "3 rows of the rarer class are few"),
+        ("balanced_accuracy", "3 groups with rows of class 1 are few"),
     ],
 )
 def test_notes_count_groups_that_hold_the_class(name, told):
@@ -77,6 +78,23 @@ def test_notes_count_groups_that_hold_the_class(name, told):
     response = score if name in ("roc_auc", "average_precision") else (score > 1).astype(int)
     assert told in confidence_interval(name, true, response, groups=group).note
     assert told not in confidence_interval(name, true, response).note
+
+
+def test_few_groups_of_unlike_sizes_are_told():
+    """8 positive patients of 70, of 2 to 20 rows, are worth 5.6 equal ones; 8 equal ones are 8."""
+    sizes = np.array([12, 3, 20, 7, 2, 15, 4, 9])
+    groups = np.repeat(np.arange(70), np.append(sizes, np.full(62, 6)))
+    true = (groups < 8).astype(int)
+    pred = np.where(RNG.random(len(true)) < 0.8, true, 1 - true)
+    told = {"recall": "very few groups", "balanced_accuracy": "8 groups with rows of class 1"}
+    for name, note in told.items():
+        assert note in confidence_interval(name, true, pred, groups=groups).note
+        assert not confidence_interval(name, true, pred).note
+    assert not confidence_interval("specificity", true, pred, groups=groups).note
+    even = np.arange(420) // 6
+    true = (even < 8).astype(int)
+    pred = np.where(RNG.random(420) < 0.8, true, 1 - true)
+    assert not confidence_interval("recall", true, pred, groups=even).note
 
 
 @pytest.mark.parametrize("name", ["accuracy", "f1", "roc_auc", "average_precision", "log_loss"])

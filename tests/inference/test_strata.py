@@ -29,6 +29,7 @@ RESPONSES = {
     "accuracy": PRED,
     "recall": PRED,
     "f1_macro": PRED,
+    "balanced_accuracy": PRED,
     "diagnostic_odds_ratio": PRED,
     "roc_auc": SCORE,
     "average_precision": SCORE,
@@ -64,6 +65,14 @@ def test_each_stratum_costs_a_degree_of_freedom():
         found = confidence_interval("log_loss", Y, PROBA, method="t", strata=SITE, groups=groups)
         away = t.ppf(0.975, drawn - 3) * found.standard_error
         assert (found.low, found.high) == pytest.approx((found.value - away, found.value + away))
+
+
+@pytest.mark.parametrize("name", ["accuracy", "balanced_accuracy", "f1", "roc_auc", "log_loss"])
+def test_no_default_interval_leaves_strata_out(name):
+    response = RESPONSES.get(name, PRED)
+    found, alone = (confidence_interval(name, Y, response, strata=s) for s in (SITE, None))
+    assert (found.low, found.high) != (alone.low, alone.high)
+    assert found.design_effect != pytest.approx(1, rel=1e-3)
 
 
 def test_strata_that_are_the_classes_change_no_area():

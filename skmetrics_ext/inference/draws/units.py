@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skmetrics_ext.numeric import Array
+from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.groups import INDEPENDENT, Design
 
@@ -181,6 +181,15 @@ class Units:
         held = np.unique(self.group * n_classes + label)
         return np.bincount(held % n_classes, minlength=n_classes)
 
+    def groups_worth(self, counted: Array) -> Array:
+        """Groups of the rows that are counted (..., U), as many as equal ones are worth (Kish).
+
+        Few groups of unlike sizes are worth fewer than they are.
+        """
+        assert self.group is not None
+        sizes = cell_sums(np.where(counted, self.rows, 0), self.group, self.n_groups)
+        return divide(sizes.sum(axis=-1) ** 2, (sizes**2).sum(axis=-1))
+
     def mass(self, counts: Array) -> Array:
         """Weight of each unit where it is drawn so often, (..., U)."""
         return counts if self.weight is None else counts * self.weight
@@ -224,6 +233,15 @@ class Scatter:
         out = np.zeros((*columns.shape[:-1], self.size), dtype=columns.dtype)
         out[..., self._places] = columns
         return out
+
+
+def cell_sums(values: Array, cells: Array, n_cells: int) -> Array:
+    """Sums of values (..., U) by cells, (..., n_cells)."""
+    if values.ndim == 1:
+        return np.bincount(cells, weights=values, minlength=n_cells)
+    flat = values.reshape(-1, values.shape[-1])
+    sums = [np.bincount(cells, weights=row, minlength=n_cells) for row in flat]
+    return np.stack(sums).reshape(*values.shape[:-1], n_cells)
 
 
 # --------------------------------------------------------------------------- draws

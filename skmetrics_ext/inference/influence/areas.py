@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from skmetrics_ext.inference.draws.bootstrap import fewest_rows
 from skmetrics_ext.inference.draws.readings import TallyReading
 from skmetrics_ext.inference.influence.scales import delta_bounds, logit_bounds, quantile
 from skmetrics_ext.inference.influence.spread import Spread
@@ -84,16 +85,19 @@ def area_interval(
         else:
             error = float(np.sqrt(variance))
             low, high = area_bounds(area, error, freedom, method, level)
-            notes[place] = _warning(area, variance, own)
+            notes[place] = _warning(area, variance, own, reading)
         out[(slice(None), *place)] = start + width * low, start + width * high, width * error
     return out[0], out[1], out[2], notes
 
 
-def _warning(area: float, variance: float, sides: Sides | None) -> str:
+def _warning(area: float, variance: float, sides: Sides | None, reading: TallyReading) -> str:
     if variance == 0:
         return "all scores are equal"
     if sides is None:  # of a mean of areas
-        return ""
+        rare = fewest_rows(reading)
+        what = "rows" if reading.group is None else "groups with rows"
+        few = f"{rare:g} {what} of the rarest class are few: the interval may miss its level"
+        return few if rare < _FEW else ""
     wrong = sides.sizes.min() * min(area, 1 - area)
     if wrong < _FEW:
         return (

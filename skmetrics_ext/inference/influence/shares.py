@@ -49,7 +49,7 @@ class Shares:
     def of_reading(cls, reading: Reading) -> Shares | None:
         """Of independent rows; None where the metric is not linear in shares that are known."""
         metric, units = reading.metric, reading.units
-        if reading.group is not None:
+        if not reading.is_plain:
             return None
         if isinstance(reading, TableReading):
             found = cls.of_table(metric, reading.tally(units.rows))

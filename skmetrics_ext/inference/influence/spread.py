@@ -23,9 +23,9 @@ from skmetrics_ext.inference.draws.readings import (
     TableReading,
     TallyReading,
 )
-from skmetrics_ext.inference.draws.units import Units
+from skmetrics_ext.inference.draws.units import Units, cell_sums
 from skmetrics_ext.inference.influence.slopes import of_means, ranking_slope, slopes
-from skmetrics_ext.inference.influence.strata import about_strata, cell_sums, scale_of
+from skmetrics_ext.inference.influence.strata import about_strata, scale_of
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies import RankTally
 

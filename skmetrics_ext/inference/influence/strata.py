@@ -4,17 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from skmetrics_ext.inference.draws.units import Units
+from skmetrics_ext.inference.draws.units import Units, cell_sums
 from skmetrics_ext.numeric import Array, divide
-
-
-def cell_sums(values: Array, cells: Array, n_cells: int) -> Array:
-    """Sums of values (..., U) by cells, (..., n_cells)."""
-    if values.ndim == 1:
-        return np.bincount(cells, weights=values, minlength=n_cells)
-    flat = values.reshape(-1, values.shape[-1])
-    sums = [np.bincount(cells, weights=row, minlength=n_cells) for row in flat]
-    return np.stack(sums).reshape(*values.shape[:-1], n_cells)
 
 
 def about_strata(parts: Array, units: Units) -> Array:

@@ -22,6 +22,7 @@ from skmetrics_ext.tallies.counts import table_of
 # Rows added to each class, lest one without an error in a few rows counts as sure.
 _PRIOR = 1.0
 _TINY = 1e-6
+_NOTHING = 1e-9  # of what the row that adds most adds: less is rounding
 
 
 def multinomial_variance(tables: Array, slope: Array) -> Array:
@@ -62,7 +63,8 @@ class TableSpread(NamedTuple):
 
     ``tables`` hold as many equal rows as theirs weigh (Kish), or groups where these are fewer.
     ``exact``: rows were counted, not weighed. ``grouped``: the freedom is that of groups or strata.
-    ``is_told``: the rows make the value, and not what 0/0 stands for.
+    ``is_told``: the rows make the value, and not what 0/0 stands for. ``groups``: as many equal
+    ones as those are worth that decide it.
     """
 
     read: ReadTables
@@ -73,6 +75,7 @@ class TableSpread(NamedTuple):
     exact: bool = True
     grouped: bool = False
     is_told: Array | bool = True
+    groups: Array | float = np.inf
 
     @classmethod
     def of_tables(cls, read: ReadTables, tables: Array, value: Any = None) -> TableSpread:
@@ -101,7 +104,11 @@ class TableSpread(NamedTuple):
             rows = min(rows, float(group.max() + 1))
         table = reading.tables(units.rows)
         value, table = np.asarray(reading.value, np.float64), table * (rows / table.sum())
-        about = spread.freedom, False, not is_plain, _is_told(reading)
+        worth: Array | float = np.inf
+        if group is not None:
+            sizes = np.abs(added.parts)
+            worth = units.groups_worth(sizes > _NOTHING * sizes.max(axis=-1, keepdims=True))
+        about = spread.freedom, False, not is_plain, _is_told(reading), worth
         return cls(reading.read, table, value, variance, *about)
 
     def as_share(self, kind: str) -> TableSpread:
