@@ -69,8 +69,8 @@ class Shown(NamedTuple):
         What of a row it is made of; by default what the title names.
     form : callable
         Takes the values and returns text; numbers are shown by four decimals otherwise.
-    is_text : bool, default=False
-        Whether it is aligned to the left.
+    is_text : bool, default=None
+        Whether it is aligned to the left; by default where a row holds text there.
     none : str, default=""
         What is shown where there is no value.
     """
@@ -78,7 +78,7 @@ class Shown(NamedTuple):
     title: str
     keys: str | tuple[str, ...] = ""
     form: Callable[..., str] = formats.plain
-    is_text: bool = False
+    is_text: bool | None = None
     none: str = ""
 
     def cell(self, row: Mapping[str, Any]) -> str:
@@ -277,8 +277,10 @@ class Rows(Tabular, list[Row]):
         return sides + "<" * bool(self._texts())
 
     def _is_text(self, column: Shown) -> bool:
+        if column.is_text is not None:
+            return column.is_text
         key: Any = column.keys or column.title  # a pair of bounds is no key
-        return column.is_text or any(isinstance(row.get(key), str) for row in self)
+        return any(isinstance(row.get(key), str) for row in self)
 
     def cells(self, most: int | None = None) -> list[list[str]]:
         """What is shown of each row, or of the first ones."""

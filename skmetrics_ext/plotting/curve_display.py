@@ -204,6 +204,7 @@ class CurveDisplay(ScoreDisplay):
         *,
         name: str | None = None,
         band: str | None = "std",
+        folds: bool = True,
         reference: bool = True,
         legend: bool = True,
         curve_kwargs: Mapping[str, Any] | None = None,
@@ -218,6 +219,8 @@ class CurveDisplay(ScoreDisplay):
         band : {"std", "interval"} or None, default="std"
             Around a mean over folds: one standard deviation of the folds to either side, or
             the interval of the mean with Nadeau and Bengio's correction, at each point.
+        folds : bool, default=True
+            Whether to draw the curve of each fold, where there is one curve alone.
         reference : bool, default=True
             Whether to draw what the curves are compared with, such as chance.
         legend : bool, default=True
@@ -243,7 +246,7 @@ class CurveDisplay(ScoreDisplay):
             if line.is_average and line.fold is None:
                 look = {"color": "black", "linestyle": _AVERAGE_DASHES[line.curve]}
             if isinstance(line.fold, int):
-                if self._n_curves == 1:  # those of several would hide each other
+                if folds and self._n_curves == 1:  # those of several would hide each other
                     self.fold_lines_.append(self._draw_fold(ax, line, look["color"]))
                 continue
             if line.fold == MEAN and band is not None:

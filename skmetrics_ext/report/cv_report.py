@@ -2,32 +2,34 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 import numpy as np
 
 from skmetrics_ext.report.fold import FoldResult
 from skmetrics_ext.report.fold_statistics import compare_models
 from skmetrics_ext.report.grouping import Grouping
+from skmetrics_ext.report.output import Output
 from skmetrics_ext.report.pooling import OutOfFold, ScoredData, out_of_fold, pool
-from skmetrics_ext.report.render import html_page, text_report
-from skmetrics_ext.report.summary import KINDS, summary_of
+from skmetrics_ext.report.summary import KINDS, fold_cells, summary_of
 from skmetrics_ext.report.tables import (
     comparison_table,
     fold_table,
     pooled_table,
     summary_table,
 )
-from skmetrics_ext.rows import Rows, written
-from skmetrics_ext.validation import check_option
+from skmetrics_ext.rows import Rows
+from skmetrics_ext.validation import InvalidParameterError, check_option
+
+PlotKind = Literal[
+    "metrics", "roc", "precision_recall", "calibration", "gain", "lift", "decision", "threshold"
+]
 
 
-@dataclass(frozen=True, slots=True)
-class CrossValidationReport:
+@dataclass(frozen=True, repr=False, slots=True)
+class CrossValidationReport(Output):
     """Values of every model, fold and metric; printed as a table.
 
     Made by `cross_validation_report`.
@@ -66,6 +68,8 @@ class CrossValidationReport:
     ('GaussianNB', 'baseline (prior)')
     >>> [round(row["mean"], 4) for row in report.summary()]
     [0.9533, 0.3333]
+    >>> report["GaussianNB"].models, report.best()
+    (('GaussianNB',), 'GaussianNB')
     """
 
     models: tuple[str, ...]
@@ -88,6 +92,61 @@ class CrossValidationReport:
     def grouping(self) -> Grouping | None:
         """Which rows depend on each other, where that was told."""
         return None if self.data is None else self.data.grouping
+
+    def __iter__(self) -> Iterator[str]:
+        """Names of the models."""
+        return iter(self.models)
+
+    def __getitem__(self, model: str | Sequence[str]) -> CrossValidationReport:
+        """The report of one model, or of some.
+
+        Parameters
+        ----------
+        model : str or sequence of str
+            One of ``models``, or several.
+
+        Returns
+        -------
+        CrossValidationReport
+        """
+        names = (model,) if isinstance(model, str) else tuple(model)
+        unknown = [name for name in names if name not in self.models]
+        if unknown or not names:
+            raise KeyError(f"models are {list(self.models)}; got {model!r}")
+        baseline = self.baseline if self.baseline in names else None
+        results = tuple(result for name in names for result in self.results_of(name))
+        return replace(self, models=names, results=results, baseline=baseline)
+
+    def best(self, metric: str | None = None) -> str:
+        """Name of the model with the best mean of a metric over the folds.
+
+        Whether it is better than the others by more than chance, `compare` says.
+
+        Parameters
+        ----------
+        metric : str, default=None
+            Name of a metric; the first by default.
+
+        Returns
+        -------
+        str
+            The baseline, where no model is better; of models that are equal, the first.
+
+        Raises
+        ------
+        ValueError
+            If the metric is none of the report, or undefined on all folds of all models.
+        """
+        metric = self.metrics[0] if metric is None else metric
+        check_option("metric", metric, self.metrics)
+        means = {
+            row["model"]: row["mean"]
+            for row in fold_cells(self)
+            if row["metric"] == metric and not np.isnan(row["mean"])
+        }
+        if not means:
+            raise InvalidParameterError(f"{metric} is undefined on every fold of every model.")
+        return max(means, key=lambda name: means[name])
 
     def results_of(self, model: str) -> list[FoldResult]:
         """What a model gave, fold by fold.
@@ -237,30 +296,34 @@ class CrossValidationReport:
         rows = compare_models(self, metric, rope, against)
         return comparison_table(rows, self.confidence_level, rope)
 
-    def plot(self, **options: Any) -> Any:
-        """Dot and interval of each model and metric, the baseline marked.
-
-        Other pictures are made by the displays: ``RocCurvesDisplay.from_report(report, model)``.
+    def plot(self, kind: PlotKind = "metrics", ax: Any = None, **options: Any) -> Any:
+        """Dot and interval of each model and metric, or the curves of all models on one picture.
 
         Parameters
         ----------
+        kind : {"metrics", "roc", "precision_recall", "calibration", "gain", "lift", "decision", \
+"threshold"}, default="metrics"
+            "metrics": mean and interval of each model and metric, the baseline marked. The others
+            draw the out-of-fold predictions of each model but the baseline over each other, as
+            ``RocCurvesDisplay.from_report(report, model)`` draws those of one.
+        ax : matplotlib.axes.Axes, default=None
+            Where to draw; a new figure by default.
         **options : dict
-            Passed to ``CrossValidationDisplay.from_report``.
+            Passed to ``from_report`` of the display.
 
         Returns
         -------
-        CrossValidationDisplay
+        display
+            That of the last model, with ``ax_`` and ``figure_``.
 
         Raises
         ------
         ImportError
             If matplotlib is not installed.
         """
-        from skmetrics_ext.plotting import CrossValidationDisplay
+        from skmetrics_ext.plotting import all_models
 
-        return CrossValidationDisplay.from_report(
-            self, confidence_level=self.confidence_level, **options
-        )
+        return all_models.draw(self, kind, ax, options)
 
     def times(self) -> dict[str, tuple[float, float]]:
         """Mean seconds of fitting and of scoring a fold, by model.
@@ -276,103 +339,3 @@ class CrossValidationReport:
             fit, score = np.mean(seconds or [(np.nan, np.nan)], axis=0).tolist()
             means[model] = (fit, score)
         return means
-
-    def frame(self, rows: str = "summary", *, library: str = "pandas") -> Any:
-        """One of the tables as a data frame.
-
-        Parameters
-        ----------
-        rows : {"summary", "folds", "pooled", "compare"}, default="summary"
-            Which table.
-        library : {"pandas", "polars"}, default="pandas"
-            Whose frame.
-
-        Returns
-        -------
-        pandas.DataFrame or polars.DataFrame
-            In polars, reasons and notes are text.
-
-        Raises
-        ------
-        ImportError
-            If the library is not installed.
-        """
-        check_option("rows", rows, ("summary", "folds", "pooled", "compare"))
-        found: Rows = getattr(self, rows)()
-        return found.frame(library=library)
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain Python values.
-
-        Returns
-        -------
-        dict
-        """
-        positive = self.positive_class
-        return {
-            "models": list(self.models),
-            "metrics": list(self.metrics),
-            "baseline": self.baseline,
-            "positive_class": positive.item() if hasattr(positive, "item") else positive,
-            "left_out": list(self.left_out),
-            "n_samples": self.n_samples,
-            "n_groups": None if self.grouping is None else self.grouping.n_groups,
-            "n_folds": self.n_folds,
-            "splitter": self.splitter,
-            "confidence_level": self.confidence_level,
-            "summary": self.summary(),
-            "folds": self.folds(),
-            "pooled": self.pooled(),
-            "compare": self.compare(),
-        }
-
-    def to_json(self, path: str | Path | None = None) -> str:
-        """All of it as JSON; nan is null, and infinities are the text "Infinity", "-Infinity".
-
-        Parameters
-        ----------
-        path : str or Path, default=None
-            File to write as well.
-
-        Returns
-        -------
-        str
-        """
-        text = json.dumps(_finite(self.to_dict()), indent=2, allow_nan=False, default=str)
-        return written(text, path, "\n")
-
-    def to_html(self, path: str | Path | None = None) -> str:
-        """All of it as one self-contained page: tables and pictures, nothing to load.
-
-        Curves and confusion matrices of the out-of-fold predictions are drawn where matplotlib
-        is installed.
-
-        Parameters
-        ----------
-        path : str or Path, default=None
-            File to write as well.
-
-        Returns
-        -------
-        str
-        """
-        from skmetrics_ext.report.page import report_page
-
-        return written(report_page(self), path)
-
-    def __str__(self) -> str:
-        return text_report(self)
-
-    def _repr_html_(self) -> str:
-        return html_page(self)
-
-
-def _finite(value: Any) -> Any:
-    """The same with numbers that JSON lacks replaced."""
-    if isinstance(value, Mapping):
-        return {str(key): _finite(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
-    if isinstance(value, float) and not np.isfinite(value):
-        return None if np.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-    return value

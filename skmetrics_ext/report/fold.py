@@ -26,7 +26,7 @@ class Fold:
     test: Array
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class FoldResult:
     """One model on one fold.
 
@@ -63,9 +63,18 @@ class FoldResult:
     values: Mapping[str, float]
     reasons: Mapping[str, str] = field(default_factory=dict)
     notes: Mapping[str, str] = field(default_factory=dict)
-    rows: Any = field(default=None, repr=False, compare=False)
-    classes: Any = field(default=None, repr=False, compare=False)
-    responses: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    rows: Any = field(default=None, repr=False)
+    classes: Any = field(default=None, repr=False)
+    responses: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether all numbers and texts are the same, and undefined values at the same places."""
+        return isinstance(other, FoldResult) and self._compared() == other._compared()
+
+    def _compared(self) -> tuple[Any, ...]:
+        values = {name: None if value != value else value for name, value in self.values.items()}
+        sizes = self.model, self.fold, self.n_train, self.n_test, self.fit_time, self.score_time
+        return (*sizes, values, dict(self.reasons), dict(self.notes))
 
 
 def row_numbers(rows: Any) -> Array:

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from skmetrics_ext.formats import WIDTH, html_fragment, html_table, number, text_table
+from skmetrics_ext.formats import WIDTH, number, text_table
 from skmetrics_ext.report.summary import fold_cells
+from skmetrics_ext.rows import Rows, Shown
 
 if TYPE_CHECKING:
     from skmetrics_ext.report.cv_report import CrossValidationReport
@@ -28,9 +29,19 @@ def text_report(report: CrossValidationReport) -> str:
 
 def html_page(report: CrossValidationReport) -> str:
     """What a notebook shows."""
+    return report_rows(report)._repr_html_()
+
+
+def report_rows(report: CrossValidationReport) -> Rows:
+    """What is printed, a model in each row."""
     notes, marks = footnotes(report)
-    header, *rows = _grid(report, report.metrics, marks)
-    return html_fragment(heading(report), html_table(header, rows, baseline=report.baseline), notes)
+    header, *cells = _grid(report, report.metrics, marks)
+    keys = list(map(str, range(len(header))))  # a metric may have the name of another column
+    columns = [
+        Shown(title, key, is_text=key == keys[0]) for title, key in zip(header, keys, strict=True)
+    ]
+    rows = [dict(zip(keys, row, strict=True)) for row in cells]
+    return Rows(rows, columns, lead=heading(report), notes=notes, baseline=report.baseline)
 
 
 def heading(report: CrossValidationReport) -> list[str]:

@@ -11,6 +11,7 @@ from skmetrics_ext.progress import Progress, reporting
 from skmetrics_ext.report.cv_report import CrossValidationReport
 from skmetrics_ext.report.fold import Fold, FoldResult, fit_and_score, row_numbers
 from skmetrics_ext.report.grouping import Grouping
+from skmetrics_ext.report.naming import names_of
 from skmetrics_ext.report.params import send_params
 from skmetrics_ext.report.pooling import ScoredData, Source
 from skmetrics_ext.report.scoring import ReportScoring, resolve_scoring
@@ -39,6 +40,7 @@ def cross_validation_report(
     groups: Any = None,
     baseline: Any = "prior",
     pos_label: Any = None,
+    sample_weight: Any = None,
     params: Mapping[str, Any] | None = None,
     confidence_level: float = 0.95,
     n_jobs: int | None = None,
@@ -53,7 +55,8 @@ def cross_validation_report(
     Parameters
     ----------
     estimators : estimator, dict of str to estimator, or list of estimators
-        Models; in a list they are named by their classes. Each is cloned for each fold.
+        Models; in a list they are named by their classes, and those of one class by the steps and
+        parameters in which they differ. Each is cloned for each fold.
     X : array-like of shape (n_samples, n_features)
         What the models predict from.
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
@@ -76,12 +79,14 @@ default="prior"
     pos_label : int, float, bool or str, default=None
         The positive class of two, for the metrics of one class that are given by name. By default
         1 of {0, 1} or {-1, 1}, or True; for other labels such metrics ask for it.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weight of each row, cut to the fold: in the fit of each model (of a pipeline, of its last
+        step) and in each metric that takes it, with a warning where one does not. Where metadata
+        routing is enabled it goes to what requests it, as the baseline and metrics given by name
+        do. The same as ``params={"sample_weight": ...}``.
     params : dict, default=None
-        Passed to ``fit``; arrays with a value per sample are cut to the fold. ``sample_weight``
-        goes to the fit of each model (of a pipeline, to its last step) and to each metric that
-        takes it, with a warning where one does not. Where metadata routing is enabled, all of
-        ``params`` is routed as requested instead; the baseline and metrics given by name
-        request ``sample_weight``.
+        Passed to ``fit``; arrays with a value per sample are cut to the fold. Where metadata
+        routing is enabled, all of ``params`` is routed as requested instead.
     confidence_level : float in (0, 1), default=0.95
         Of all intervals.
     n_jobs : int or None, default=None
@@ -130,8 +135,9 @@ default="prior"
     from sklearn.base import clone
     from sklearn.utils.parallel import delayed
 
-    _check_lengths(X, y, groups, params or {})
-    check_fitted_rows(X, y=y, **{**(params or {}), "groups": groups})
+    params = _with_weight(params, sample_weight)
+    _check_lengths(X, y, groups, params)
+    check_fitted_rows(X, y=y, **{**params, "groups": groups})
     if groups is not None:
         group = read_groups(groups, count_rows(y) or 0)
     level = check_level(confidence_level)
@@ -143,7 +149,6 @@ default="prior"
     chosen = resolve_scoring(scoring, task, positive)
     if task == "binary" and positive is None:
         _check_sides(chosen, classes)
-    params = dict(params or {})
     models, name = _with_baseline(models, baseline, random_state, params)
     splitter = _splitter(cv, labels, task, groups, random_state)
     routed = send_params(models, chosen, splitter, params, groups)
@@ -185,6 +190,14 @@ default="prior"
         confidence_level=level,
         data=ScoredData(y, chosen.panel.scorers, routed.score, grouping, source),
     )
+
+
+def _with_weight(params: Mapping[str, Any] | None, sample_weight: Any) -> dict[str, Any]:
+    if sample_weight is None:
+        return dict(params or {})
+    if params and params.get("sample_weight") is not None:
+        raise InvalidParameterError("sample_weight is given twice: by itself and in params.")
+    return {**(params or {}), "sample_weight": sample_weight}
 
 
 def _check_lengths(X: Any, y: Any, groups: Any, params: Mapping[str, Any]) -> None:
@@ -235,7 +248,7 @@ def _named_models(estimators: Any) -> dict[str, Any]:
         models = {estimator_name(estimators): estimators}
     elif isinstance(estimators, Iterable) and not isinstance(estimators, str):
         listed = list(estimators)
-        models = dict(zip(unique(map(estimator_name, listed)), listed, strict=True))
+        models = dict(zip(names_of(listed), listed, strict=True))
     else:
         raise InvalidParameterError(
             "estimators must be an estimator, a dict of name to estimator or a list of "

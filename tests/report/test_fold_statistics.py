@@ -222,7 +222,11 @@ def test_any_splitter_and_pipelines(cv):
         models, X, Y, cv=cv, groups=groups, scoring=["accuracy"],
         baseline=DummyClassifier(strategy="most_frequent"),
     )  # fmt: skip
-    assert report.models == ("GaussianNB", "GaussianNB_2", "baseline (DummyClassifier)")
+    assert report.models == (
+        "GaussianNB (StandardScaler)",
+        "GaussianNB",
+        "baseline (DummyClassifier)",
+    )
     assert len(report.compare()) == 3
     assert all(np.isfinite(row["mean"]) for row in report.summary())
 
