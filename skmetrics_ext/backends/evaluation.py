@@ -108,7 +108,8 @@ def evaluate(
         same from either side take scores to be of the later class.
     intervals : bool, default=False
         Whether to add confidence intervals: for metrics of labels, for areas under the ROC curve
-        of two classes and for mean losses. ``reason`` says why others have none.
+        of two classes and other metrics of rankings that are held, for mean losses, and for all
+        that have influence values with ``groups``. ``reason`` says why others have none.
     confidence_level : float in (0, 1), default=0.95
         Of the intervals.
     curve_points : int, default=0

@@ -11,7 +11,7 @@ import numpy as np
 from skmetrics_ext.backends.work import SAMPLE, Counted, Task
 from skmetrics_ext.merged.by import By
 from skmetrics_ext.merged.columns import Names, read_value_column
-from skmetrics_ext.merged.ranges import RangeReading, read_tables
+from skmetrics_ext.merged.ranges import RangeReading, merged_readings
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.slices.coding import check_edges, edges_of, numbers_of
 from skmetrics_ext.tallies import ScoreSketch
@@ -40,25 +40,13 @@ def add_margin(
             counted.sketches[group] = [ScoreSketch.combine(column) for column in each]
     if not readings:
         return {}
-    ranked = [column for part in task.groups for column in readings.get(part, ())]
-    if all(column.table is not None for column in ranked):
-        return {
-            group: merged
-            for group, parts in sources.items()
-            if (merged := _merged([readings[p] for p in parts if p in readings], task))
-        }
+    merged = merged_readings(sources, readings, task.plan, task.layout.is_binary)
+    if merged is not None:
+        return merged
     numbers = {group: i for i, group in enumerate(sources)}
     own_task = replace(task, names=replace(task.names, by=level), groups=numbers)
     found: dict[Any, list[RangeReading]] = opened.rank(own_task, counted.sums, counted)
     return found
-
-
-def _merged(parts: Sequence[Sequence[RangeReading]], task: Task) -> list[RangeReading]:
-    """The readings of all columns, of rankings whose tables are held."""
-    return [
-        read_tables([one.table for one in column if one.table is not None], task.own(k), task.plan)
-        for k, column in enumerate(zip(*parts, strict=True))
-    ]
 
 
 # --------------------------------------------------------------------------- bins

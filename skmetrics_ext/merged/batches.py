@@ -68,11 +68,12 @@ class Told:
         the metrics read: ``y_score``, ``y_pred``, or both.
         """
         try:
-            return self._read(given, sample_weight)
+            return self.read_rows(given, sample_weight)
         except InvalidParameterError as error:
             raise InvalidParameterError(f"Batch {self.n_batches}: {error}") from error
 
-    def _read(self, given: dict[str, Any], sample_weight: Any) -> tuple[Part | None, Told]:
+    def read_rows(self, given: dict[str, Any], sample_weight: Any) -> tuple[Part | None, Told]:
+        """The same, whose errors do not speak of batches."""
         is_weighted = sample_weight is not None
         if self.is_weighted not in (None, is_weighted):
             raise InvalidParameterError("sample_weight must be given for every batch, or for none.")

@@ -56,7 +56,7 @@ class By:
             )
         if len(set(names)) < len(names):
             raise InvalidParameterError(f"by names a column twice: {list(names)}.")
-        return cls(names, crossed=True)
+        return cls(names, crossed=len(names) > 1)
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -27,11 +27,10 @@ from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.slices.members import Member
 from skmetrics_ext.tallies import MomentTally
-from skmetrics_ext.validation import BinaryProbabilities, Labels, Scores
+from skmetrics_ext.validation import Labels, Scores
 from skmetrics_ext.validation.encoding import find_labels
 from skmetrics_ext.validation.groups import INDEPENDENT, Design
 
-_BY_ROWS = "its interval needs resampling, and so the rows"
 _NOT_HELD = "its scores are more than memory_limit allows to hold: raise it to compare groups"
 _SEVERAL = "areas of several classes vary together, and the rows say how"
 
@@ -74,6 +73,11 @@ class SeenRows(NamedTuple):
 class Evidence(Protocol):
     """Where the rows of groups come from."""
 
+    @property
+    def is_needed(self) -> bool:
+        """Whether rows have weights or clusters, of which sums know nothing."""
+        ...
+
     def member(self, one: Metric, groups: Sequence[Any]) -> Member | str:
         """A metric of the rows of some groups, or why it cannot be compared."""
         ...
@@ -103,13 +107,12 @@ def _checked(one: Metric, layout: Layout, classes: Array, rows: SeenRows) -> Any
         used, (true, pred) = kernels.encode(rows.true, rows.other)
         kind = "multiclass" if len(used) > 2 else "binary"
         return Labels(kind, classes[used], true, pred, rows.weight)
-    given = GroupRows(rows.true, rows.other, rows.weight, rows.eps)
-    every = one.spec.least_classes > 2
+    score = rows.other
+    if layout.n_columns == 2 and score.shape[1] == 1:  # a ranking has that of the positive class
+        score = np.column_stack([1 - score[:, 0], score[:, 0]])
+    given = GroupRows(rows.true, score, rows.weight, rows.eps)
     if one.spec.response != "probabilities" or one.spec.check == Scores.check:
-        return as_scores(given, layout, every=every)
-    if layout.is_binary and one.sums == "ranks":
-        proba = (rows.true, rows.other[:, -1], rows.weight, rows.eps)
-        return BinaryProbabilities(layout.classes, *proba)
+        return as_scores(given, layout, every=one.spec.least_classes > 2)
     return as_probabilities(given, layout)
 
 
@@ -133,6 +136,7 @@ class OfSums:
     sums: Sums
     readings: Mapping[Any, Sequence[RangeReading]]
     groups: Sequence[Any]
+    is_needed: bool = False
 
     @cached_property
     def numbers(self) -> dict[Any, int]:
@@ -161,7 +165,7 @@ class OfSums:
         if one.sums == "moments":
             return self._of_moments(one, groups)
         if one.sums != "ranks":
-            return _BY_ROWS
+            return intervals.RESAMPLED
         if not self.layout.is_binary:
             return _SEVERAL
         held = [group for group in groups if group in self.readings]
@@ -231,11 +235,13 @@ class OfRows:
         Of the codes of labels.
     load : callable
         ``load(kind, group)`` gives the rows of a group, those that have weight.
+    is_needed : bool
     """
 
     layout: Layout
     classes: Array
     load: Callable[[str, Any], SeenRows | None]
+    is_needed: bool = True
 
     def member(self, one: Metric, groups: Sequence[Any]) -> Member | str:
         kind = "tables" if one.sums == "tables" else "scores"

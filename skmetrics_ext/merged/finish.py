@@ -66,6 +66,7 @@ def finish(
     """
     found = Evaluation(Rows(), engine, 0.95 if level is None else level)
     held = by.whole(sums.rows)
+    evidence = rows or OfSums(layout, sums, columns, held)
     counted = {group: sums.rows[group] for group in by.ordered(sums.rows)}
     for group, n_rows in counted.items():
         if n_rows < min_rows:
@@ -75,11 +76,10 @@ def finish(
                 found.rows.extend(_rows(one, group, layout.classes, none, None, n_rows))
             continue
         given = columns.get(group), sketched.get(group)
-        parts = [own for own in held if by.holds(group, own)] if rows is not None else []
-        bounds = None if rows is None else partial(_by_rows, rows, parts)
-        group_of(found, layout, plan, sums, *given, group, level, bounds)
+        parts = [own for own in held if by.holds(group, own)]
+        by_rows = None if sketched else partial(_by_rows, evidence, parts)
+        group_of(found, layout, plan, sums, *given, group, level, by_rows)
     asked = {one.name: one for one in layout.asked}
-    evidence = rows or OfSums(layout, sums, columns, held)
     groups = Groups(by, asked, evidence, counted, min_rows)
     return replace(
         found, groups=groups, rows=evaluation_rows(found.rows, found.confidence_level, by)
@@ -95,9 +95,9 @@ def group_of(
     sketched: Sequence[ScoreSketch] | None,
     group: Any,
     level: float | None,
-    by_rows: Callable[[Metric, float], intervals.Bounded] | None = None,
+    by_rows: Callable[..., intervals.Bounded | None] | None = None,
 ) -> None:
-    """Add the rows of one group; ``by_rows`` finds their intervals where rows are held."""
+    """Add the rows of one group; ``by_rows`` finds the intervals that sums do not tell."""
     tally = sums.tables[group]
     labels = values.as_labels(tally)
     masses = sums.masses(group, layout.classes)
@@ -125,7 +125,7 @@ def group_of(
             found.bins[group, one.name] = bins[0] if len(bins) == 1 else bins
             value = values.of_bins(one, bins)
             if level is not None:
-                bounds = intervals.refused("its interval needs resampling, and so the rows")
+                bounds = intervals.refused(intervals.RESAMPLED)
         elif ranking is not None:
             value = ranking.value(one)
             if one.spec.is_table:
@@ -135,17 +135,25 @@ def group_of(
         else:
             value = Found(NAN)
             bounds = sketches.of_sketches(one, sketched or (), masses)
-        if by_rows is not None and level is not None and len(labels.true):
-            bounds = by_rows(one, level)
+        if by_rows is not None and level is not None and np.ndim(value.value) == 0:
+            bounds = by_rows(one, level, bounds)
         classes = layout.classes
         if one.sums == "tables" and (layout.labels is None or not one.takes("labels")):
             classes = tally.classes
         found.rows.extend(_rows(one, group, classes, value, bounds, sums.rows[group]))
 
 
-def _by_rows(rows: Evidence, groups: Sequence[Any], one: Metric, level: float) -> intervals.Bounded:
-    """The interval of the rows of these groups."""
-    found = rows.member(one, groups)
+def _by_rows(
+    evidence: Evidence,
+    groups: Sequence[Any],
+    one: Metric,
+    level: float,
+    told: intervals.Bounded | None,
+) -> intervals.Bounded | None:
+    """What sums told, unless the rows of these groups have more to tell."""
+    if told is None or (told[0] == told[0] and not evidence.is_needed):
+        return told
+    found = evidence.member(one, groups)
     return intervals.refused(found) if isinstance(found, str) else found.interval(level)
 
 

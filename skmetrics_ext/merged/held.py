@@ -89,4 +89,4 @@ def rows_of_part(part: Part, names: Names, layout: Layout, cluster: Array | None
         weight, own = (None if one is None else one[rows] for one in (part.weight, cluster))
         return SeenRows(rows, true[rows], other[rows], weight, own, part.eps)
 
-    return OfRows(layout, part.labels, load)
+    return OfRows(layout, part.labels, load, part.weight is not None or cluster is not None)

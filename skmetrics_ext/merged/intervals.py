@@ -25,6 +25,7 @@ WEIGHTED = (
     "the spread of weighted rows is not in sums of their weights: use confidence_interval on the "
     "rows"
 )
+RESAMPLED = "its interval needs resampling, and so the rows"
 _NONE = float("nan")
 
 
@@ -73,7 +74,7 @@ def of_ranking(one: Metric, ranking: Ranking, level: float) -> Bounded:
     if ranking.masses.dtype.kind == "f":
         return refused(WEIGHTED)
     if kind_of(one) != "wins":
-        return refused("its interval needs resampling, and so the rows")
+        return refused(RESAMPLED)
     if not ranking.layout.is_binary:
         return refused("areas of several classes vary together, and the rows say how")
     if ranking.whole:

@@ -9,7 +9,7 @@ Nothing of it is approximate; sums of pairs are integers where the weights are.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -203,6 +203,27 @@ def read_tables(tables: Iterable[RankTally], own: int, plan: RangePlan) -> Range
     table = RankTally.combine(tables)
     total = table.mass.sum(axis=1)
     return read_range(table, own, np.zeros_like(total), total, plan, (), 1 << 62)
+
+
+def merged_readings(
+    sources: Mapping[Any, Sequence[Any]],
+    readings: Mapping[Any, Sequence[RangeReading]],
+    plan: RangePlan,
+    is_binary: bool,
+) -> dict[Any, list[RangeReading]] | None:
+    """Rankings of groups that are made of others; None where not all of these are held."""
+    found = {}
+    for group, parts in sources.items():
+        own = [readings[part] for part in parts if part in readings]
+        columns = []
+        for k, column in enumerate(zip(*own, strict=True)):
+            tables = [one.table for one in column if one.table is not None]
+            if len(tables) < len(column):
+                return None
+            columns.append(read_tables(tables, 1 if is_binary else k, plan))
+        if columns:
+            found[group] = columns
+    return found
 
 
 def _rest_and_own(mass: Array, own: int) -> Array:

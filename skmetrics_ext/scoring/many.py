@@ -9,9 +9,13 @@ from skmetrics_ext.registry import Metric, MetricSpec, find
 from skmetrics_ext.tallies import ConfusionTally
 from skmetrics_ext.validation import InvalidParameterError, Labels, Probabilities, Scores
 from skmetrics_ext.validation.labels import read_labels
+from skmetrics_ext.validation.parameters import check_level
 from skmetrics_ext.validation.tensors import taking_tensors
 
 _ARGUMENTS = {"labels": "y_pred", "scores": "y_score", "probabilities": "y_proba"}
+
+# Of groups of rows; what stands here was not asked for.
+_UNASKED = {"margins": False, "bins": None, "min_rows": 1, "groups": None, "intervals": False}
 
 
 @taking_tensors
@@ -25,8 +29,15 @@ def compute_metrics(
     labels: Any = None,
     pos_label: Any = None,
     sample_weight: Any = None,
+    by: Any = None,
+    margins: bool = False,
+    bins: Any = None,
+    min_rows: int = 1,
+    groups: Any = None,
+    intervals: bool = False,
+    confidence_level: float = 0.95,
     **params: Any,
-) -> dict[str, Any]:
+) -> Any:
     """Several metrics at about the cost of one confusion matrix and one sort.
 
     Parameters
@@ -51,13 +62,21 @@ def compute_metrics(
         other labels metrics of one class ask for it.
     sample_weight : array-like of shape (n_samples,), default=None
         Non-negative weight of each row.
+    by : dict of str to array-like, default=None
+        Columns of groups, a value for each row: every combination that occurs is evaluated for
+        itself. With ``by`` an `Evaluation` is returned, as `evaluate` does.
+    margins, bins, min_rows, intervals, confidence_level : bool, dict, int, bool, float
+        As in `evaluate`; with ``by`` only.
+    groups : array-like of shape (n_samples,), default=None
+        Rows of one group depend on each other (several of a patient); with ``by`` only.
     **params : dict
         Further parameters (``zero_division``), passed to the metrics that have them.
 
     Returns
     -------
-    dict of str to float
-        Value of each metric, equal to that of its own function.
+    dict of str to float, or Evaluation
+        Value of each metric, equal to that of its own function; with ``by`` a table with a row
+        for each group and metric, whose ``gaps``, ``worst`` and ``spread`` compare the groups.
 
     Raises
     ------
@@ -71,7 +90,25 @@ def compute_metrics(
     {'accuracy': 0.75, 'recall': 0.6666666666666666, 'error_rate': 0.25}
     >>> compute_metrics(["roc_auc", "brier_score"], [0, 1, 1, 0], y_proba=[0.1, 0.9, 0.4, 0.4])
     {'roc_auc': 0.875, 'brier_score': 0.135}
+    >>> site = {"site": ["a", "a", "b", "b"]}
+    >>> print(compute_metrics(["accuracy", "recall"], [0, 1, 1, 1], [0, 1, 1, 0], by=site))
+    site  metric     value  rows
+    ----  --------  ------  ----
+    a     accuracy  1.0000     2
+    a     recall    1.0000     2
+    b     accuracy  0.5000     2
+    b     recall    0.5000     2
     """
+    about = {"margins": margins, "bins": bins, "min_rows": min_rows, "groups": groups}
+    if by is not None:
+        arrays = {"y_pred": y_pred, "y_score": y_score, "y_proba": y_proba}
+        told = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+        level = check_level(confidence_level) if intervals else None
+        return _by_group(metrics, y_true, arrays, params, {"by": by, **about}, level, told)
+    of_groups = {**about, "intervals": intervals}
+    strange = [name for name, given in of_groups.items() if given is not _UNASKED[name]]
+    if strange:
+        raise InvalidParameterError(f"{strange[0]} is of groups of rows: pass by= as well.")
     if y_pred is None and isinstance(y_true, ConfusionTally):
         y_pred = y_true
     if labels is not None:
@@ -96,6 +133,50 @@ def compute_metrics(
     if unused:
         raise InvalidParameterError(f"No metric of {list(metrics)} takes {sorted(unused)}.")
     return values
+
+
+def _by_group(
+    metrics: Sequence[str],
+    y_true: Any,
+    given: dict[str, Any],
+    params: dict[str, Any],
+    grouping: dict[str, Any],
+    level: float | None,
+    told: dict[str, Any],
+) -> Any:
+    """The metrics of each group, from sums of the groups."""
+    from skmetrics_ext.merged.arrays import ColumnsBy, evaluate_arrays
+    from skmetrics_ext.merged.layout import find_all
+
+    asked = find_all(metrics)
+    unused = set(params) - {key for one in asked for key in params if one.takes(key)}
+    if unused:
+        raise InvalidParameterError(f"No metric of {list(metrics)} takes {sorted(unused)}.")
+    settled = []
+    for one in asked:
+        own = {key: value for key, value in params.items() if one.takes(key)}
+        settled.append(one.with_params(**{**own, **one.params}))
+    scores = {name for name in ("y_score", "y_proba") if given[name] is not None}
+    if len(scores) > 1:
+        raise InvalidParameterError(
+            "With by, pass y_score or y_proba, one for all metrics, got both."
+        )
+    y_score = given[scores.pop()] if scores else None
+    for one in asked:
+        available = {"labels": given["y_pred"], "scores": y_score, "probabilities": y_score}
+        _what_it_reads(one.name, one.spec, available)
+    reads = {one.sums == "tables" for one in asked}
+    y_pred = given["y_pred"] if True in reads else None
+    y_score = y_score if False in reads else None
+    return evaluate_arrays(
+        tuple(settled),
+        y_true,
+        y_pred,
+        y_score,
+        grouping=ColumnsBy(**{**grouping, "bins": grouping["bins"] or {}}),
+        level=level,
+        **told,
+    )
 
 
 def _value(metric: Metric, given: Any, labels: Any, pos_label: Any) -> Any:

@@ -112,11 +112,25 @@ def test_intervals_that_sums_do_not_tell_are_refused_with_the_reason(engine):
         assert np.isnan([row.low, row.high]).all()
         assert "weighted rows" in row.reason
         assert not np.isnan(row.value)
-    partial = functools.partial(sx.roc_auc_score, max_fpr=0.2)
-    names = {"ap": "average_precision", "partial": partial, "ece": "expected_calibration_error"}
+    names = ["expected_calibration_error"]
     for row in run(engine, frame, metrics=names, **options):
         assert np.isnan([row.low, row.high]).all()
         assert "resampling" in row.reason
+    many = {**options, "memory_limit": 6_000}
+    for row in run("duckdb", frame, metrics=["average_precision"], **many):
+        assert np.isnan([row.low, row.high]).all()
+        assert "memory_limit" in row.reason
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_ranking_that_is_held_tells_intervals_of_all_its_metrics(engine):
+    frame = binary_frame(300)
+    partial = functools.partial(sx.roc_auc_score, max_fpr=0.2)
+    names = {"ap": "average_precision", "partial": partial}
+    for row in run(engine, frame, score="score", intervals=True, metrics=names):
+        estimate = sx.confidence_interval(names[row.metric], frame["true"], frame["score"])
+        np.testing.assert_allclose((row.low, row.high), (estimate.low, estimate.high), rtol=1e-9)
+        assert row.method == estimate.method
 
 
 @pytest.mark.parametrize("engine", ENGINES)

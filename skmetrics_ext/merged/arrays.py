@@ -1,0 +1,175 @@
+"""Arrays by group: the same sums as of a data set, with the rows at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.merged.batches import NAMES, PLACE, Told
+from skmetrics_ext.merged.by import By
+from skmetrics_ext.merged.columns import Part, rows_by_group
+from skmetrics_ext.merged.finish import finish
+from skmetrics_ext.merged.growing_ranks import tallies_of
+from skmetrics_ext.merged.held import rows_of_part
+from skmetrics_ext.merged.layout import Layout, make_layout
+from skmetrics_ext.merged.ranges import (
+    RangePlan,
+    RangeReading,
+    kind_of,
+    merged_readings,
+    read_tables,
+)
+from skmetrics_ext.merged.result import Evaluation
+from skmetrics_ext.merged.sums import count_labels, sum_rows
+from skmetrics_ext.registry import Metric
+from skmetrics_ext.slices.coding import edges_of, numbers_of
+from skmetrics_ext.tallies import ConfusionTally
+from skmetrics_ext.validation import InvalidParameterError, check_option
+from skmetrics_ext.validation.containers import Column, count_rows, read_column
+from skmetrics_ext.validation.groups import read_groups
+from skmetrics_ext.validation.labels import distinct_labels, read_labels
+from skmetrics_ext.validation.parameters import check_integer
+from skmetrics_ext.validation.rows import check_index, index_of
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnsBy:
+    """How arrays are grouped.
+
+    Parameters
+    ----------
+    by : mapping of str to array-like
+        A column for each variable.
+    margins : bool
+    bins : mapping
+        Of numeric columns: a number of bins, or inner edges.
+    min_rows : int
+    groups : array-like or None
+        The cluster of each row.
+    """
+
+    by: Any
+    margins: bool = False
+    bins: Mapping[str, Any] = field(default_factory=dict)
+    min_rows: int = 1
+    groups: Any = None
+
+    def __post_init__(self) -> None:
+        check_option("margins", self.margins, (True, False))
+        check_integer("min_rows", self.min_rows, 1)
+        is_mapping = isinstance(self.by, Mapping) and all(isinstance(name, str) for name in self.by)
+        if not is_mapping or not self.by:
+            raise InvalidParameterError(
+                "by must be a dict of the name of a variable to its column, one value for each "
+                f"row, got {self.by!r:.60}."
+            )
+        strange = [name for name in self.bins if name not in self.by]
+        if strange:
+            raise InvalidParameterError(
+                f"bins names {strange[0]!r}, which is not among the columns of by, {list(self.by)}."
+            )
+
+    def of(self, part: Part, y_true: Any) -> tuple[By, Part]:
+        """What makes the groups, and the rows with theirs."""
+        columns = {name: _column(data, name, y_true) for name, data in self.by.items()}
+        for name, column in columns.items():
+            if len(column) != part.n_rows:
+                raise InvalidParameterError(
+                    f"by: column {name!r} has {len(column)} rows, and {part.n_rows} rows are "
+                    "evaluated: leave masked rows out of all of them."
+                )
+        edges = {
+            name: edges_of(name, numbers_of(columns[name]), given)
+            for name, given in self.bins.items()
+        }
+        by = replace(By.of(list(columns)), edges=edges)
+        groups, group = by.groups_of(columns)
+        return by, replace(part, groups=groups, group=group)
+
+
+def _column(data: Any, name: str, y_true: Any) -> Column:
+    column = read_column(data, name)
+    check_index(y_true=index_of(y_true), **{name: column.index})
+    if column.mask is not None:
+        raise InvalidParameterError(f"by: column {name!r} is masked: leave out such rows.")
+    return column
+
+
+def evaluate_arrays(
+    asked: tuple[Metric, ...],
+    y_true: Any,
+    y_pred: Any,
+    y_score: Any,
+    *,
+    labels: Any = None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    grouping: ColumnsBy,
+    level: float | None = None,
+) -> Evaluation:
+    """Metrics of the groups of arrays; intervals at a level, where one is given."""
+    given = {"y_true": y_true}
+    for name, data in (("y_score", y_score), ("y_pred", y_pred)):
+        if data is not None:
+            given[name] = data
+    told = Told(asked, _classes(labels, y_true, y_score), pos_label)
+    part, told = told.read_rows(given, sample_weight)
+    if part is None:
+        raise InvalidParameterError("Every row is masked.")
+    by, part = grouping.of(part, y_true)
+    cluster = None
+    if grouping.groups is not None:
+        cluster = read_groups(grouping.groups, part.n_rows, **given)
+    sums = count_labels(part)
+    by.check(sums.rows)
+    layout = told.layout
+    assert layout is not None
+    if not layout.n_columns:
+        found = ConfusionTally.combine(sums.tables.values()).classes
+        layout = make_layout(asked, found, told.labels, pos_label, 0)
+    sums.add(sum_rows(part, layout, NAMES, PLACE))
+    ranked = tuple(layout.of_kind("ranks"))
+    plan = RangePlan(ranked, level is not None and any(kind_of(one) == "wins" for one in ranked))
+    readings = _rankings(part, layout, plan) if ranked else {}
+    own = list(sums.rows)
+    for fewer in by.levels() if grouping.margins else []:
+        sources = fewer.sources(own)
+        sums.add(sums.margin(sources))
+        readings |= merged_readings(sources, readings, plan, layout.is_binary) or {}
+    rows = rows_of_part(part, NAMES, layout, cluster)
+    return finish(
+        layout,
+        plan,
+        sums,
+        readings,
+        {},
+        engine="memory",
+        level=level,
+        by=by,
+        min_rows=grouping.min_rows,
+        rows=rows,
+    )
+
+
+def _classes(labels: Any, y_true: Any, y_score: Any) -> Any:
+    """The classes as listed, or those of several columns of scores as they occur."""
+    if labels is not None:
+        return read_labels(labels)
+    shape: tuple[int, ...] = np.shape(y_score) if y_score is not None else ()
+    if len(shape) < 2 or shape[1] < 2 or count_rows(y_true) is None:
+        return None
+    return distinct_labels(y_true)
+
+
+def _rankings(part: Part, layout: Layout, plan: RangePlan) -> dict[Any, list[RangeReading]]:
+    found = {}
+    for group, rows in rows_by_group(part, layout, NAMES, PLACE):
+        tallies = tallies_of(rows, len(layout.classes))
+        found[group] = [
+            read_tables([tally], 1 if layout.is_binary else k, plan)
+            for k, tally in enumerate(tallies)
+        ]
+    return found
