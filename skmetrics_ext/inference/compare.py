@@ -18,7 +18,13 @@ from skmetrics_ext.inference.paired import (
     by_mcnemar,
     by_permutation,
 )
-from skmetrics_ext.inference.question import Question, is_hits, is_mean_area
+from skmetrics_ext.inference.question import (
+    LOG_RATIO,
+    Question,
+    is_hits,
+    is_mean_area,
+    is_ratio,
+)
 from skmetrics_ext.inference.results import Comparison
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.progress import Progress
@@ -26,7 +32,7 @@ from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.groups import read_design
 from skmetrics_ext.validation.parameters import check_level
 
-COMPARE_METHODS = ("auto", "delong", "mcnemar", "delta", "bootstrap", "permutation")
+COMPARE_METHODS = (*("auto", "delong", "mcnemar", LOG_RATIO, "delta", "bootstrap", "permutation"),)
 
 
 @document
@@ -68,13 +74,16 @@ def compare(
         One of:
 
         - "delong": the covariance of both areas under the ROC curve (`delong_test`); for whole
-          areas, of two classes or averaged over more;
+          areas, of two classes or averaged over more. "auto" takes the quantile of a t
+          distribution with Satterthwaite's degrees of freedom in the place of the normal one;
         - "mcnemar": the mid-P test and Tango's interval (`mcnemar_test`), for accuracy and error
           rate of rows that are independent and have no weights;
         - "delta": the difference in standard errors, which come from the gradient of the metric
           on what each row adds to it; for metrics of a confusion table, and of means over rows,
           where it is the paired t test. Of a table each class has the variance of two rows that
           tell the models apart at least;
+        - "log_ratio": the same of the logarithms of what is a ratio itself (likelihood ratios, the
+          odds ratio, observed to expected);
         - "bootstrap": rows are drawn with replacement, the same for both models; percentiles,
           and twice the share of draws on the other side of 0 as the p-value;
         - "permutation": in each row, or group, the models change places at random; all such
@@ -90,7 +99,8 @@ def compare(
         worse by the margin or more, where better is as the metric has it; or "equivalent",
         within the margin on both sides. The interval is two-sided whatever the alternative.
     margin : float, default=None
-        The least difference that matters, in units of the metric; positive.
+        The least difference that matters, in units of the metric; positive. Of "log_ratio" the
+        logarithm of the least ratio: ``math.log(1.25)``.
     confidence_level : float in (0, 1), default=0.95
         Nominal coverage of the interval.
     n_resamples : int, default=9999
@@ -117,6 +127,8 @@ def compare(
     Returns
     -------
     Comparison
+        Of "log_ratio" the difference, its bounds and its error are those of logarithms: their
+        exponentials are how many times the first value is the second, with its bounds.
         ``method`` names what was chosen. A model compared with itself has difference 0, p = 1, and
         the interval of a share that as many rows as the rarest class has do not tell apart.
         ``concluded`` says whether ``p_value`` is at most 1 - ``confidence_level``; of a one-sided
@@ -150,12 +162,12 @@ def compare(
     >>> y_true = [0, 0, 0, 0, 1, 1, 1, 1]
     >>> a, b = [1, 2, 3, 6, 4, 5, 7, 8], [1, 6, 3, 7, 2, 5, 4, 8]
     >>> print(compare("roc_auc", y_true, a, b))
-    0.3125 [-0.07487, 0.6999], p = 0.114 (95% confidence, delong)
+    0.3125 [-0.1796, 0.8046], p = 0.168 (95% confidence, delong, t)
     >>> print(compare("roc_auc", y_true, a, b, method="permutation"))
     0.3125 [nan, nan], p = 0.125 (95% confidence, permutation, exact; exchanges have no interval)
     >>> found = compare("roc_auc", y_true, a, b, margin=0.05, alternative="non-inferior")
     >>> round(found.p_value, 4), found.concluded
-    (0.0333, True)
+    (0.0599, False)
     """
     check_option("weights_are", weights_are, WEIGHT_KINDS)
     found, level = find_metric(metric, metric_params), check_level(confidence_level)
@@ -180,6 +192,7 @@ def answer(asked: Question, method: str = "auto") -> Comparison:
             "method='permutation' tests that nothing differs and takes no margin, got "
             f"{asked.claim.margin:g}."
         )
+    asked = asked.by_logs() if method in ("auto", LOG_RATIO) else replace(asked, on_log=False)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # nan where undefined
         found = _by_method(asked, method)
     claimed = replace(found, alternative=asked.claim.alternative, margin=asked.claim.margin)
@@ -193,10 +206,8 @@ def _by_method(asked: Question, method: str) -> Comparison:
         return by_mcnemar(asked)
     if method == "permutation":
         return by_permutation(asked)
-    if method in ("auto", "delta"):
-        added = asked.contributions
-        if added is not None:
-            return by_delta(asked, added)
+    if method in ("auto", asked.smooth_method) and asked.contributions is not None:
+        return by_delta(asked)
     if method in ("auto", "bootstrap"):
         return by_bootstrap(asked)
     raise InvalidParameterError(
@@ -212,6 +223,7 @@ def _applicable(asked: Question) -> list[str]:
     applies = {
         "delong": is_mean_area(asked.metric),
         "mcnemar": is_hits(asked),
+        LOG_RATIO: is_ratio(asked.metric),
         "delta": asked.contributions is not None,
         "bootstrap": True,
         "permutation": True,

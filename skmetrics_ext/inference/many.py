@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from skmetrics_ext.inference.apart import few_apart, spread_apart
 from skmetrics_ext.inference.compare import answer
-from skmetrics_ext.inference.draws.units import Units
 from skmetrics_ext.inference.influence.scales import quantile
 from skmetrics_ext.inference.influence.spread import joint_spread
 from skmetrics_ext.inference.largest import largest_of, level_together, root_of
-from skmetrics_ext.inference.paired import few_apart
-from skmetrics_ext.inference.question import Question, within
+from skmetrics_ext.inference.question import Question
 from skmetrics_ext.inference.results import Comparison
 from skmetrics_ext.inference.tests.adjustment import holm_adjust
 from skmetrics_ext.numeric import Array, divide
@@ -44,6 +43,7 @@ def by_largest(asked: Question, pairs: Sequence[Pair]) -> Differences:
     """
     from scipy.special import ndtri, stdtr
 
+    asked = asked.by_logs()
     found = asked.contributions
     if found is None:
         raise InvalidParameterError(
@@ -51,18 +51,17 @@ def by_largest(asked: Question, pairs: Sequence[Pair]) -> Differences:
             "data does not have; adjust='holm' resamples each pair."
         )
     readings, added = [one for one, _ in found], [part for _, part in found]
-    units = Units.of_rows(len(readings[0].data.true), readings[0].facts, readings[0].label)
     values = np.array([float(one.value) for one in readings])
-    spread, apart = joint_spread([part.on(units) for part in added])
+    spread, _ = joint_spread(added)
     first, second = np.array(pairs).T
     own = np.diag(spread)
     variance = own[first] + own[second] - 2 * spread[first, second]
-    known = variance > _RANK * (own[first] + own[second])
-    of_pairs = [apart[max(pair), min(pair)] for pair in pairs]
-    freedom, effective = np.array([(one.freedom, one.effective) for one in of_pairs]).T
-    error = np.sqrt(np.where(known, variance, np.nan))
     with np.errstate(invalid="ignore"):  # infinity less infinity is undefined
-        difference = values[first] - values[second]
+        difference = asked.difference(values[first], values[second])
+    known = (variance > _RANK * (own[first] + own[second])) & np.isfinite(difference)
+    of_pairs = [spread_apart(asked, *pair) for pair in pairs]
+    variance, freedom, effective, _ = np.array(of_pairs).T
+    error = np.sqrt(np.where(known, variance, np.nan))
     alone = 2 * stdtr(freedom, -np.abs(divide(difference, error)))
     z = -ndtri(alone / 2)
     n_draws = asked.plan.n_resamples
@@ -74,13 +73,13 @@ def by_largest(asked: Question, pairs: Sequence[Pair]) -> Differences:
     # Of any dependence it is at least that of one, and at most that of all apart (Bonferroni).
     p_value = np.clip(as_large / n_values, alone, np.minimum(n_tests * alone, 1.0))
     away = quantile(level_together(largest, n_tests, asked.level), freedom) * error
-    low, high = within(asked.metric, difference - away, difference + away)
+    low, high = asked.within(difference - away, difference + away)
     notes = [few_apart(readings[i], readings[j], effective[k]) for k, (i, j) in enumerate(pairs)]
     for k, pair in enumerate(pairs):
         if known[k]:
             continue
         # Nothing tells these two apart, or nothing is known of one.
-        one = _alone(asked, pair, 1 - (1 - asked.level) / len(pairs), "delta")
+        one = _alone(asked, pair, 1 - (1 - asked.level) / len(pairs), asked.smooth_method)
         low[k], high[k], p_value[k], notes[k] = one.low, one.high, one.p_value, one.note
     return Differences(values.tolist(), difference, low, high, p_value, notes)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
+from skmetrics_ext.inference.apart import few_apart, spread_apart
 from skmetrics_ext.inference.draws.bootstrap import (
     bootstrap_bounds,
     fewest_rows,
@@ -18,13 +18,9 @@ from skmetrics_ext.inference.draws.permutation import permutation_test
 from skmetrics_ext.inference.draws.readings import (
     MomentReading,
     Reading,
-    TableReading,
-    TallyReading,
-    response_name,
 )
-from skmetrics_ext.inference.influence.spread import Contributions, over_classes
-from skmetrics_ext.inference.methods import FEW_THAT_DECIDE, OF_RAREST
-from skmetrics_ext.inference.question import Question, difference_of, within
+from skmetrics_ext.inference.methods import OF_RAREST
+from skmetrics_ext.inference.question import Question
 from skmetrics_ext.inference.results import NO_WIDTH, Comparison, reason
 from skmetrics_ext.inference.tests.delong import (
     NONE_APART,
@@ -33,13 +29,7 @@ from skmetrics_ext.inference.tests.delong import (
     tail_probability,
 )
 from skmetrics_ext.inference.tests.mcnemar import alike_bounds, mcnemar_comparison, tango_score
-from skmetrics_ext.numeric import Array
-from skmetrics_ext.validation import Labels
 
-_FEW = 10  # rows of a class, or in which the models differ: with less the level is not held
-_FEW_GROUPS = 20  # that hold rows of a class
-_LEAST = 2.0  # rows of each class that tell the models apart, in the variance of a difference
-_RAREST = 50  # classes that are looked at for it
 _NAN = float("nan")
 
 
@@ -53,7 +43,8 @@ def by_delong(asked: Question, method: str) -> Comparison:
         weights_are=asked.weights_are,
     )
     start, stop = asked.metric.spec.bounds
-    found = paired_comparison(areas, 0, 1, asked.claim.per(stop - start), asked.level)
+    claim = asked.claim.per(stop - start)
+    found = paired_comparison(areas, 0, 1, claim, asked.level, by_t=method == "auto")
     found = _scaled(found, start, stop)
     if (
         asked.claim.margin is None
@@ -62,7 +53,7 @@ def by_delong(asked: Question, method: str) -> Comparison:
         and not np.isnan(found.difference)
     ):
         tested = by_permutation(asked)
-        name = f"delong, p-value by {tested.method}"
+        name = f"{found.method}, p-value by {tested.method}"
         note = "the areas have no variance to estimate"
         found = replace(found, p_value=tested.p_value, method=name, note=note)
     return found
@@ -110,27 +101,26 @@ def _scaled(found: Comparison, start: float, stop: float) -> Comparison:
     )
 
 
-def by_delta(asked: Question, added: list[tuple[TallyReading, Contributions]]) -> Comparison:
+def by_delta(asked: Question) -> Comparison:
     from scipy.special import stdtrit
 
-    (first, _), (second, _) = added
+    assert asked.contributions is not None
+    (first, _), (second, _) = asked.contributions
     values = float(first.value), float(second.value)
-    parts = difference_of(added)
-    variance, freedom, effective, _ = parts.spread()
-    difference = values[0] - values[1]
-    name = "delta, paired t" if isinstance(first, MomentReading) else "delta"
+    variance, freedom, effective, _ = spread_apart(asked)
+    difference = asked.difference(*values)
+    name = asked.smooth_method + (", paired t" if isinstance(first, MomentReading) else "")
     if difference == 0 and variance == 0:
         return _alike(asked, first, values, name, 0.0)
-    if not variance > 0 or not freedom > 0:
-        note = "the difference has no variance to estimate"
+    if not (variance > 0 and freedom > 0 and np.isfinite(difference)):
+        what = "difference" if np.isfinite(difference) else "logarithm of 0 or infinity"
+        note = f"the {what} has no variance to estimate"
         if asked.claim.margin is None:
             note += ": method='permutation' has a test"
         return _told(asked, values, name, note="" if np.isnan(difference) else note)
-    if isinstance(first, TableReading) and isinstance(second, TableReading):
-        variance, freedom = _with_silent_classes(first, second, parts, variance, freedom)
     error = float(np.sqrt(variance))
     away = float(stdtrit(freedom, (1 + asked.level) / 2)) * error
-    low, high = within(asked.metric, difference - away, difference + away)
+    low, high = asked.within(difference - away, difference + away)
     bounds = float(low), float(high)
     p_value, null = asked.claim.tested(
         lambda null, side: tail_probability((difference - null) / error, float(freedom), side)
@@ -138,55 +128,6 @@ def by_delta(asked: Question, added: list[tuple[TallyReading, Contributions]]) -
     statistic = (difference - null) / error
     note = few_apart(first, second, float(effective))
     return _told(asked, values, name, p_value, bounds, statistic, error, note)
-
-
-def few_apart(first: TallyReading, second: TallyReading, effective: float) -> str:
-    """What to tell of two models that few rows tell apart."""
-    differing = _rows_apart(first.data, second.data)
-    if differing < _FEW:
-        return f"the models differ in {differing} rows only: method='permutation' is exact"
-    if effective < FEW_THAT_DECIDE:
-        return "few rows decide the difference: the test may miss its level"
-    rare, grouped = fewest_rows(first), first.facts.group is not None
-    if rare < (_FEW_GROUPS if grouped else _FEW):
-        what = "groups with rows" if grouped else "rows"
-        return f"{rare:g} {what} of the rarest class are few: the test may miss its level"
-    return ""
-
-
-def _with_silent_classes(
-    first: TableReading, second: TableReading, parts: Contributions, variance: Array, freedom: Array
-) -> tuple[Array, Array]:
-    """Variance and freedom of a difference that in each class at least two rows tell.
-
-    A rare class in which the models agree by luck would count as one in which they always do.
-    """
-    units, true = parts.units, first.data.true
-    rows = np.bincount(true, units.rows)
-    seen = np.bincount(true, units.rows * parts.of_rows() ** 2)
-    place = np.unique(true, return_index=True)[1]  # a row of each class
-    rare = place[np.argsort(rows[true[place]], kind="stable")[:_RAREST]]
-    effects = [_of_one_row(one, one.data.true[rare]) for one in (first, second)]
-    lacking = np.zeros(len(rows))
-    lacking[true[rare]] = _LEAST * np.mean(effects, axis=0) ** 2 - seen[true[rare]]
-    lacking = np.where(np.isfinite(lacking), np.maximum(lacking, 0.0), 0.0)  # else says nothing
-    if not lacking.any():
-        return variance, freedom
-    by_class = over_classes(seen + lacking, units.by_class())[1]
-    return variance + lacking.sum(), np.fmin(freedom, by_class)
-
-
-def _of_one_row(reading: TableReading, classes: Array) -> Array:
-    """How far the metric moves where a row of each of these classes is predicted otherwise."""
-    table, n_classes = reading.tables(reading.units.rows), len(reading.classes)
-    rows = np.bincount(reading.data.true, reading.facts.sizes, n_classes)
-    moved = np.repeat(table[None].astype(np.float64), len(classes), axis=0)
-    each, usual = np.arange(len(classes)), table[classes].argmax(axis=1)
-    other = np.where(usual != classes, classes, np.where(classes > 0, classes - 1, n_classes - 1))
-    row = table[classes].sum(axis=1) / rows[classes]
-    moved[each, classes, usual] -= row
-    moved[each, classes, other] += row
-    return np.abs(reading.read(moved) - reading.value)
 
 
 def _alike(
@@ -202,15 +143,6 @@ def _alike(
     low, high = alike_bounds(fewest_rows(reading), asked.level)
     bounds, note = (width * low, width * high), f"{NONE_APART}: {OF_RAREST}"
     return _told(asked, values, name, p_value, bounds, statistic, 0.0, note)
-
-
-def _rows_apart(first: Any, second: Any) -> int:
-    """Rows in which the responses of two models differ."""
-    if isinstance(first, Labels) and not first.is_multilabel:
-        pairs = [one.classes[one.pred] for one in (first, second)]
-    else:
-        pairs = [getattr(one, response_name(one)) for one in (first, second)]
-    return int(np.asarray((pairs[0] != pairs[1]).reshape(len(first.true), -1)).any(axis=1).sum())
 
 
 def by_bootstrap(asked: Question) -> Comparison:
@@ -288,6 +220,6 @@ def _told(
     error: float = _NAN,
     note: str = "",
 ) -> Comparison:
-    difference, level = values[0] - values[1], asked.level
+    difference, level = asked.difference(*values), asked.level
     note = note or reason(difference, *bounds)
     return Comparison(difference, *bounds, statistic, p_value, method, *values, error, level, note)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from skmetrics_ext.inference.apart import spread_apart
 from skmetrics_ext.inference.draws.readers import (
     check_models,
     check_rows,
@@ -20,7 +21,7 @@ from skmetrics_ext.inference.influence.scales import SCALES, Range
 from skmetrics_ext.inference.influence.spread import Contributions, Spread
 from skmetrics_ext.inference.methods import FEW_THAT_DECIDE, methods_of
 from skmetrics_ext.inference.proportions import increasing_root, normal_quantile
-from skmetrics_ext.inference.question import Question, difference_of
+from skmetrics_ext.inference.question import Question
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.results import Result
@@ -218,13 +219,12 @@ class Pilot:
         design = read_design(*groups_strata, models[0].true.shape[0], **beside)
         low, high = settled.spec.bounds
         if is_pair:
-            added = Question(settled, models, design, weights_are).contributions
-            if added is None:
+            asked = Question(settled, models, design, weights_are)
+            if asked.contributions is None:
                 raise _no_derivative(found)
-            apart = difference_of(added)
-            value = float(added[0][0].value - added[1][0].value)
-            bounds = low - high, high - low
-            return cls._of(value, apart.spread(), apart.units, "delta", bounds)
+            value = float(np.subtract(*(one.value for one, _ in asked.contributions)))
+            units = asked.contributions[0][1].units
+            return cls._of(value, spread_apart(asked), units, "delta", (low - high, high - low))
         reading = read_checked(settled, models[0], design, weights_are)
         parts = Contributions.of(reading)
         if parts is None:

@@ -26,6 +26,7 @@ from skmetrics_ext.inference.results import Comparison
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.validation.groups import INDEPENDENT, Design
 
+LOG_RATIO = "log_ratio"
 _OF_HITS = ("hits", "marks")  # tallies of rows that are right or wrong
 
 
@@ -33,7 +34,8 @@ _OF_HITS = ("hits", "marks")  # tallies of rows that are right or wrong
 class Question:
     """What is asked of models, mostly two: a metric that is settled, and data that were checked.
 
-    Of a function of the user's own the data are `RawRows`.
+    Of a function of the user's own the data are `RawRows`. Ratios may be compared by their
+    logarithms (``on_log``).
     """
 
     metric: Metric
@@ -44,6 +46,7 @@ class Question:
     level: float = 0.95
     plan: DrawPlan = PLAN
     names: tuple[str, ...] = ("pred_a", "pred_b")
+    on_log: bool = False
 
     def pair(self, *, exchange: bool = False) -> PairReading:
         """Both models; of rankings, exchanges are those of ranks, which have one scale.
@@ -71,32 +74,63 @@ class Question:
         if added is None:
             units = self.pair().units
         else:
-            difference = difference_of(added)
-            units, effect = difference.units, float(difference.design_effect())
+            (_, first), (_, second) = added
+            units, effect = first.units, float(first.minus(second).design_effect())
         note = with_single(found.note, units)
         return replace(found, **units.of_design(), design_effect=effect, note=note)
 
     @cached_property
     def contributions(self) -> list[tuple[TallyReading, Contributions]] | None:
-        """What each row adds to the metric of any model; None where it has no derivative."""
+        """What each row adds to the metric of any model; None where it has no derivative.
+
+        Of ratios on the scale of logarithms it is what it adds to these.
+        """
         if self.metric.row is None:
             return None
-        found = []
+        found: list[tuple[TallyReading, Contributions]] = []
         for name, data in zip(self.names, self.models, strict=True):
             value = number_of(self.metric, name, data)
             reading = read_checked(self.metric, data, self.design, self.weights_are, value)
             added = Contributions.of(reading)
             if added is None:
                 return None
-            found.append((reading, added))
+            units = found[0][1].units if found else _rows_of(reading)
+            found.append((reading, added.on(units).per(value if self.on_log else 1.0)))
         return found
 
+    # ----------------------------------------------------------------------- the scale
 
-def difference_of(added: list[tuple[TallyReading, Contributions]]) -> Contributions:
-    """What each row adds to the difference of two models."""
-    (first, of_first), (_, of_second) = added
-    units = Units.of_rows(first.data.true.shape[0], first.facts, first.label)
-    return of_first.on(units).minus(of_second.on(units))
+    def by_logs(self) -> Question:
+        """The same, a ratio being compared by its logarithm."""
+        return replace(self, on_log=is_ratio(self.metric))
+
+    @property
+    def smooth_method(self) -> str:
+        """The name of the method by derivatives."""
+        return LOG_RATIO if self.on_log else "delta"
+
+    def on_scale(self, value: Any) -> Any:
+        """Values of the metric as they are compared."""
+        if not self.on_log:
+            return value
+        with np.errstate(divide="ignore"):
+            return np.log(value)
+
+    def difference(self, first: Any, second: Any) -> Any:
+        """Of values of the metric, on the scale of the comparison; 0 between equal ones."""
+        if not self.on_log:
+            return first - second
+        with np.errstate(invalid="ignore"):  # of infinite ones
+            apart = self.on_scale(first) - self.on_scale(second)
+        return np.where(first == second, 0.0, apart)[()]
+
+    def within(self, low: Any, high: Any) -> tuple[Any, Any]:
+        """Bounds of differences, inside those that the metric allows."""
+        return (low, high) if self.on_log else within(self.metric, low, high)
+
+
+def _rows_of(reading: TallyReading) -> Units:
+    return Units.of_rows(reading.data.true.shape[0], reading.facts, reading.label)
 
 
 def within(metric: Metric, low: Any, high: Any) -> tuple[Any, Any]:
@@ -105,6 +139,11 @@ def within(metric: Metric, low: Any, high: Any) -> tuple[Any, Any]:
         return low, high
     width = metric.row.bounds[1] - metric.row.bounds[0]
     return np.maximum(low, -width), np.minimum(high, width)
+
+
+def is_ratio(metric: Metric) -> bool:
+    """Whether the metric is a ratio, which is compared by its logarithm."""
+    return metric.row is not None and metric.row.interval == "ratio"
 
 
 def is_mean_area(metric: Metric) -> bool:

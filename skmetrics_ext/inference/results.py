@@ -100,7 +100,8 @@ class Comparison(IntervalResult):
     Parameters
     ----------
     difference : float
-        Metric of the first model less that of the second.
+        Metric of the first model less that of the second; by "log_ratio" the logarithm of the first
+        less that of the second, with bounds and error of that scale.
     low, high : float
         Bounds of the interval of the difference; nan where the method has none.
     statistic : float
@@ -172,8 +173,9 @@ class Comparison(IntervalResult):
             shown = "shown" if self.concluded else "not shown"
             level = f"{100 * (1 - self.confidence_level):.3g}%"
             asked = f", {self.alternative} by margin {self.margin:g} {shown} at {level}"
+        what = "log ratio " if "log_ratio" in self.method else ""
         return (
-            f"{self.difference:.4g} [{self.low:.4g}, {self.high:.4g}], p = {self.p_value:.3g}"
+            f"{what}{self.difference:.4g} [{self.low:.4g}, {self.high:.4g}], p = {self.p_value:.3g}"
             f"{asked} ({100 * self.confidence_level:g}% confidence, {self.method}{told})"
         )
 

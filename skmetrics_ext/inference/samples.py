@@ -23,7 +23,7 @@ from skmetrics_ext.inference.influence.strata import with_single
 from skmetrics_ext.inference.intervals import reading_asked
 from skmetrics_ext.inference.margins import Claim
 from skmetrics_ext.inference.methods import Interval, bounds_of_draws, methods_of
-from skmetrics_ext.inference.question import within
+from skmetrics_ext.inference.question import is_ratio, within
 from skmetrics_ext.inference.results import Comparison
 from skmetrics_ext.inference.tests.delong import tail_probability
 from skmetrics_ext.metrics.documentation import document
@@ -84,7 +84,9 @@ def compare_samples(
     method : str, default="auto"
         - "auto" combines the intervals that `confidence_interval` has for the metric, by the
           formula above (MOVER; of shares of rows it is Newcombe's interval). It stays in
-          the range of the metric and has a width where a sample has no error;
+          the range of the metric and has a width where a sample has no error. Of what is a ratio
+          itself (likelihood ratios, the odds ratio, observed to expected) value and bounds are
+          logarithms;
         - the name of a method of `confidence_interval` combines the intervals of that;
         - "welch" adds the variances of `influence_values`, with a t quantile of Satterthwaite's
           degrees of freedom; of means over rows it is Welch's test.
@@ -160,8 +162,9 @@ def compare_samples(
             f"method={method!r} does not apply to {found.name} here; those that do are "
             f"{['auto', *both, *(['welch'] if _spread(first) else [])]}."
         )
-    both_samples = Sample.of(first, name, plan), Sample.of(second, name, plan)
-    return replace(_mover(*both_samples, claim, level), **counts)
+    on_log = method == "auto" and name == "log" and is_ratio(found)
+    of_a, of_b = (replace(Sample.of(one, name, plan), on_log=on_log) for one in (first, second))
+    return replace(_mover(of_a, of_b, claim, level), **counts)
 
 
 # --------------------------------------------------------------------------- samples
@@ -196,6 +199,7 @@ class Sample:
     method: str
     interval: Callable[[float], Interval]
     least_p: float
+    on_log: bool = False  # a ratio that is compared by its logarithm
 
     @classmethod
     def of(cls, reading: Reading, method: str, plan: DrawPlan) -> Sample:
@@ -212,10 +216,25 @@ class Sample:
             2 / (len(draws) + 1),
         )
 
+    @property
+    def value(self) -> float:
+        """Of the metric, or its logarithm."""
+        return self._on_scale(self.reading.value)
+
     def away(self, level: float) -> tuple[float, float]:
         """How far the bounds are from the value."""
         found = self.interval(level)
-        return float(found.value - found.low), float(found.high - found.value)
+        value, low, high = map(self._on_scale, (found.value, found.low, found.high))
+        return value - low, high - value
+
+    def error(self, found: Interval) -> float:
+        """Of the value."""
+        error = float(found.error)
+        return float(np.divide(error, self.reading.value)) if self.on_log else error
+
+    def _on_scale(self, value: Any) -> float:
+        with np.errstate(divide="ignore"):
+            return float(np.log(value) if self.on_log else value)
 
 
 # --------------------------------------------------------------------------- MOVER
@@ -224,8 +243,9 @@ class Sample:
 def _mover(first: Sample, second: Sample, claim: Claim, level: float) -> Comparison:
     """Squares of the distances to the bounds of both samples, added (Zou & Donner 2008)."""
     values = float(first.reading.value), float(second.reading.value)
-    difference = values[0] - values[1]
-    name = "mover" if first.method == "mover" else f"mover, {first.method}"
+    difference = 0.0 if values[0] == values[1] else first.value - second.value
+    name = "log_ratio" if first.on_log else first.method
+    name = name if name == "mover" else f"mover, {name}"
 
     def away(level: float) -> tuple[float, float]:
         """Distances of the bounds of the difference from it."""
@@ -242,11 +262,11 @@ def _mover(first: Sample, second: Sample, claim: Claim, level: float) -> Compari
         return p_value / 2 if (difference > null) == (side == "greater") else 1 - p_value / 2
 
     parts = [one.interval(level) for one in (first, second)]
-    error = float(np.hypot(float(parts[0].error), float(parts[1].error)))
+    error = float(np.hypot(first.error(parts[0]), second.error(parts[1])))
     both = zip(parts, (first, second), strict=True)
     notes = [with_single(str(part.notes), sample.reading.units) for part, sample in both]
     note = _note(first.reading, second.reading, notes)
-    told = partial(_told, values, name, claim, level, error=error, note=note)
+    told = partial(_told, values, difference, name, claim, level, error=error, note=note)
     down, up = away(level) if np.isfinite(difference) else (_NAN, _NAN)
     if not np.isfinite(down + up):
         return told()
@@ -317,7 +337,7 @@ def _welch(first: Reading, second: Reading, claim: Claim, level: float) -> Compa
     variance = float(variances.sum())
     if not (variance > 0 and np.isfinite(difference)):
         note = "" if np.isnan(difference) else "the difference has no variance to estimate"
-        return _told(values, "welch", claim, level, note=note)
+        return _told(values, difference, "welch", claim, level, note=note)
     freedom = variance**2 / float((variances**2 / freedoms).sum())
     error = variance**0.5
     away = float(quantile(level, np.asarray(freedom))) * error
@@ -327,11 +347,12 @@ def _welch(first: Reading, second: Reading, claim: Claim, level: float) -> Compa
         lambda null, side: tail_probability((difference - null) / error, freedom, side)
     )
     statistic, note = (difference - null) / error, _note(first, second, ["", ""])
-    return _told(values, "welch", claim, level, bounds, statistic, p_value, error, note)
+    return _told(values, difference, "welch", claim, level, bounds, statistic, p_value, error, note)
 
 
 def _told(
     values: tuple[float, float],
+    difference: float,
     method: str,
     claim: Claim,
     level: float,
@@ -341,6 +362,6 @@ def _told(
     error: float = _NAN,
     note: str = "",
 ) -> Comparison:
-    numbers = values[0] - values[1], *bounds, statistic, p_value
+    numbers = difference, *bounds, statistic, p_value
     asked = claim.alternative, claim.margin
     return Comparison(*numbers, method, *values, error, level, note, *asked)

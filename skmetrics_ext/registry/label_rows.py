@@ -40,12 +40,15 @@ _SHARES: dict[Callable[..., Any], tuple[tuple[str, str], ...]] = {
     rate_kernels.youden_j: (_OF_TRUE, ("tn", "fp")),
     rate_kernels.markedness: (_OF_PRED, ("tn", "fn")),
 }
-# Shares of other rows.
-_FURTHER_SHARES = {
-    rate_kernels.true_share,
-    rate_kernels.hit_share,
-    rate_kernels.predicted_share,
-    rate_kernels.jaccard,  # of the rows that are of a class or predicted so
+# Shares of other rows, and ratios.
+_INTERVALS: dict[Callable[..., Any], str] = {
+    rate_kernels.true_share: "wilson",
+    rate_kernels.hit_share: "wilson",
+    rate_kernels.predicted_share: "wilson",
+    rate_kernels.jaccard: "wilson",  # of the rows that are of a class or predicted so
+    rate_kernels.positive_likelihood: "ratio",
+    rate_kernels.negative_likelihood: "ratio",
+    rate_kernels.odds_ratio: "ratio",
 }
 SINGLE_LABEL_AVERAGES = {name: AVERAGES[name] for name in ("", "macro", "micro", "weighted")}
 ONE_CLASS = "only one class occurs"
@@ -75,7 +78,7 @@ def _rate(function: Callable[..., Any], rate: Rate, **other: Any) -> MetricSpec:
         "greater_is_better": rate.greater_is_better,
         "variants": PLAIN if rate.greater_is_better is None else AVERAGES,
         "shares": shares,
-        "interval": "wilson" if len(shares) == 1 or rate.kernel in _FURTHER_SHARES else "",
+        "interval": "wilson" if len(shares) == 1 else _INTERVALS.get(rate.kernel, ""),
         **other,
     }
     return _row(function, rate.kernel, rate.bounds, rate.undefined, **facts)

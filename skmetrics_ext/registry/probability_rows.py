@@ -128,6 +128,7 @@ ROWS = (
         check=partial(Probabilities.check_strict, side="one", what="observed_expected_ratio"),
         row_values=recalibration.events_and_chances,
         greater_is_better=None,
+        interval="ratio",
     ),
 )
 

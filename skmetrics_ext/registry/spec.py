@@ -136,9 +136,9 @@ class MetricSpec:
         What else than its kind decides how `confidence_interval` finds an interval: "wilson" of
         a number of rows among some rows, "dice" of 2 J / (1 + J) of such a share J, "logit" of
         what is linear in an area under the ROC curve, "largest" of the share of the largest
-        class. "biased" says that noise makes it larger (a maximum, a distance), which the
-        bootstrap corrects in part; "calibration" that it does so most of all where the truth
-        is 0.
+        class, "ratio" of a ratio, which is compared by its logarithm. "biased" says that noise
+        makes it larger (a maximum, a distance), which the bootstrap corrects in part; "calibration"
+        that it does so most of all where the truth is 0.
     """
 
     name: str

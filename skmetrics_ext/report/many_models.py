@@ -12,7 +12,7 @@ from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.draws.readers import RawRows, check_rows, find_metric
 from skmetrics_ext.inference.draws.units import WEIGHT_KINDS
 from skmetrics_ext.inference.many import Differences, Pair, by_holm, by_largest
-from skmetrics_ext.inference.question import Question
+from skmetrics_ext.inference.question import LOG_RATIO, Question, is_ratio
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.registry import Metric
@@ -161,7 +161,9 @@ def compare_many(
     Returns
     -------
     ManyComparisons
-        ``.rows``, ``.values``, ``.frame()`` and ``.plot()``; it prints as a table.
+        ``.rows``, ``.values``, ``.frame()`` and ``.plot()``; it prints as a table. Of what is a
+        ratio itself (likelihood ratios, the odds ratio, observed to expected) differences and
+        bounds are those of logarithms.
 
     Raises
     ------
@@ -194,7 +196,7 @@ def compare_many(
     first  second  difference           interval  p (adjusted)
     -----  ------  ----------  -----------------  ------------
     a      b          +0.1500   [0.0284, 0.2716]         0.011
-    a      c          +0.1500   [0.0421, 0.2579]         0.005
+    a      c          +0.1500   [0.0370, 0.2630]         0.007
     b      c           0.0000  [-0.0721, 0.0721]         1.000
     """
     check_option("adjust", adjust, ADJUSTMENTS)
@@ -220,7 +222,8 @@ def compare_many(
     differences = by_largest(asked, pairs) if adjust == "max_t" else by_holm(asked, pairs)
     values = dict(zip(names, differences.values, strict=True))
     told = ", ".join(f"{name} {value:.4g}" for name, value in values.items())
-    lead = f"{found.name}: {told} ({100 * level:g}% together, {adjust})"
+    about = f"{adjust}, {LOG_RATIO}" if is_ratio(found) else adjust
+    lead = f"{found.name}: {told} ({100 * level:g}% together, {about})"
     rows = Rows(_rows(names, pairs, differences), _COLUMNS, lead=[lead])
     return ManyComparisons(found.name, values, rows, adjust, level, control)
 

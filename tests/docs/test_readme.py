@@ -184,7 +184,7 @@ def claim_two_models() -> None:
         true = shaped(name, TRUE)
         found = sx.compare(name, true, *pair, n_resamples=199, random_state=0, **params)
         assert 0 <= found.p_value <= 1, name
-    assert sx.compare("roc_auc", TRUE, SCORE, OTHER).method == "delong"
+    assert sx.compare("roc_auc", TRUE, SCORE, OTHER).method == "delong, t"
     assert not in_scikit_learn("delong", "compare", "test")
 
 

@@ -33,8 +33,8 @@ W = RNG.integers(1, 5, N)
         ("accuracy", (Y, A, B), {"groups": np.arange(N) // 2}, "delta"),
         ("accuracy", (Y, A, B), {"sample_weight": W}, "delta"),
         ("f1_macro", (Y, A, B), {}, "delta"),
-        ("roc_auc", (MARK, S, T), {}, "delong"),
-        ("gini", (MARK, S, T), {"groups": np.arange(N) // 2}, "delong"),
+        ("roc_auc", (MARK, S, T), {}, "delong, t"),
+        ("gini", (MARK, S, T), {"groups": np.arange(N) // 2}, "delong, t"),
         ("neg_log_loss", (MARK, P, Q), {}, "delta, paired t"),
         ("neg_brier_score", (MARK, P, Q), {}, "delta, paired t"),
         ("average_precision", (MARK, S, T), {}, "delta"),
@@ -101,17 +101,43 @@ def test_the_model_at_fault_is_named(metric):
 
 
 def test_areas_are_delong_test():
-    found = compare("roc_auc", MARK, S, T, alternative="greater", confidence_level=0.9)
+    options = {"method": "delong", "confidence_level": 0.9}
+    found = compare("roc_auc", MARK, S, T, alternative="greater", **options)
     test = delong_test(MARK, S, T, alternative="greater", confidence_level=0.9)
     assert found == test.pairs[0, 1]
-    gini = compare("gini", MARK, S, T, confidence_level=0.9)
+    gini = compare("gini", MARK, S, T, **options)
     assert (gini.low, gini.high) == pytest.approx((2 * found.low, 2 * found.high))
     assert gini.value_b == pytest.approx(skmetrics_ext.gini_score(MARK, T))
     assert gini.standard_error == pytest.approx(2 * found.standard_error)
     proba = [np.column_stack([1 - P, P]), np.column_stack([1 - Q, Q])]
-    assert compare("roc_auc", MARK, *proba, method="delong").p_value == pytest.approx(
+    assert compare("roc_auc", MARK, *proba).p_value == pytest.approx(
         compare("roc_auc", MARK, P, Q).p_value
     )
+
+
+def test_areas_have_the_quantile_of_the_freedom_of_both_classes():
+    """By hand: placements of the rows of each class among those of the other."""
+    true = np.repeat([0, 1], [9, 4])
+    first = np.array([1, 2, 3, 4, 5, 6, 7, 8, 11, 4.5, 9, 10, 12])
+    second = np.array([3, 1, 9, 2, 5, 8, 4, 7, 6, 2.5, 11, 7.5, 10])
+    squares, freedom = 0.0, 0.0
+    for own, rest in ((true == 1, true == 0), (true == 0, true == 1)):
+        apart = [
+            (score[own][:, None] > score[rest]).mean(axis=1)
+            if own[-1]
+            else (score[own][:, None] < score[rest]).mean(axis=1)
+            for score in (first, second)
+        ]
+        n = own.sum()
+        variance = np.var(apart[0] - apart[1], ddof=1) / n
+        squares, freedom = squares + variance, freedom + variance**2 / (n - 1)
+    found = compare("roc_auc", true, first, second)
+    away = stats.t.ppf(0.975, squares**2 / freedom) * squares**0.5
+    assert found.method == "delong, t"
+    assert found.standard_error == pytest.approx(squares**0.5)
+    assert found.high - found.difference == pytest.approx(away)
+    t = found.difference / squares**0.5
+    assert found.p_value == pytest.approx(2 * stats.t.sf(t, squares**2 / freedom))
 
 
 def test_hits_are_mcnemar_test():

@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from skmetrics_ext import compare, confidence_interval, delong_test, proportion_interval
+from skmetrics_ext import (
+    compare,
+    compare_many,
+    confidence_interval,
+    delong_test,
+    proportion_interval,
+    sample_size,
+)
 from skmetrics_ext.inference.influence.areas import newcombe_bounds
 from skmetrics_ext.inference.influence.tables import wilson_bounds
 
@@ -134,3 +141,16 @@ def test_bounds_of_tables_are_the_shares_z_errors_away(z):
         errors = np.sqrt(bound * (1 - bound) / rows)
         np.testing.assert_allclose(np.abs(bound - share)[inner], z * errors[inner])
         assert inner.sum() >= 3
+
+
+def test_all_doors_of_two_models_count_a_silent_class_as_one_where_two_rows_tell_them_apart():
+    """As in `compare`: pairs of many models, and the rows that a pilot asks for."""
+    true = np.repeat([0, 1], [100, 20])
+    pred_b = np.where(np.arange(120) < 30, 1, true)
+    alone = compare("balanced_accuracy", true, true, pred_b)
+    models = {"a": true, "b": pred_b}
+    (row,) = compare_many("balanced_accuracy", true, models, random_state=0).rows
+    assert (row["low"], row["high"]) == pytest.approx((alone.low, alone.high), rel=1e-6)
+    assert row["p_value"] == pytest.approx(alone.p_value, abs=2e-4)
+    pilot = sample_size("balanced_accuracy", true, true, y_pred_b=pred_b, width=0.1)
+    assert pilot.standard_error * np.sqrt(pilot.n / 120) == pytest.approx(alone.standard_error)

@@ -132,6 +132,10 @@ class Contributions:
         classes = tuple(one[..., self.units.of_row] for one in self.classes)
         return Contributions(self.of_rows(), units, classes)
 
+    def per(self, unit: float) -> Contributions:
+        """Of the metric in other units."""
+        return self if unit == 1.0 else replace(self, parts=divide(self.parts, unit))
+
     def minus(self, other: Contributions) -> Contributions:
         """Of the difference of two metrics of the same units."""
         classes = (*self.classes, *other.classes[1:])  # what either predicts

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -14,7 +14,7 @@ from skmetrics_ext.inference.draws.readers import read_checked
 from skmetrics_ext.inference.draws.readings import TallyReading
 from skmetrics_ext.inference.draws.units import Units
 from skmetrics_ext.inference.influence.areas import score_bounds, sides_of
-from skmetrics_ext.inference.influence.spread import Contributions, joint_spread
+from skmetrics_ext.inference.influence.spread import Contributions, Spread, joint_spread
 from skmetrics_ext.inference.margins import SIDES, Claim
 from skmetrics_ext.inference.methods import OF_RAREST
 from skmetrics_ext.inference.proportions import normal_quantile
@@ -158,7 +158,8 @@ def delong_test(
     Returns
     -------
     DelongTest
-        Two models on the same rows are compared with the normal distribution, two samples with
+        Two models on the same rows are compared with the normal distribution (`compare` takes
+        Student's t, which holds its level with few rows of a class, too), two samples with
         Student's t of :math:`(S_a + S_b)^2 / (S_a^2 / (n_a - 1) + S_b^2 / (n_b - 1))` degrees of
         freedom, more models with the chi-squared distribution whose degrees of freedom are the
         rank of their contrasts: k - 1, unless some models differ by nothing but a monotone
@@ -217,11 +218,13 @@ def delong_test(
 class Correlated:
     """Areas of some models on the same rows, and their covariance.
 
-    ``rows`` counts the rows (or groups), less strata but one; ``fewest`` those of the rarest class.
+    ``apart`` has the spread of differences, under the later model and the earlier; ``rows`` counts
+    the rows (or groups), less strata but one; ``fewest`` those of the rarest class.
     """
 
     areas: Array
     covariance: Array
+    apart: dict[tuple[int, int], Spread]
     readings: list[TallyReading]
     rows: float
     fewest: float
@@ -247,20 +250,26 @@ def correlated_areas(
     added = [one.on(units) for one in map(Contributions.of, readings) if one is not None]
     rows = float(units.drawn()[0].sum()) - units.n_strata + 1
     values = np.array([one.value for one in readings])
-    return Correlated(values, joint_spread(added)[0], readings, rows, fewest_rows(first))
+    return Correlated(values, *joint_spread(added), readings, rows, fewest_rows(first))
 
 
 # --------------------------------------------------------------------------- tests
 
 
-def paired_comparison(found: Correlated, i: int, j: int, claim: Claim, level: float) -> Comparison:
-    """Two of the models of the same rows."""
+def paired_comparison(
+    found: Correlated, i: int, j: int, claim: Claim, level: float, *, by_t: bool = False
+) -> Comparison:
+    """Two of the models of the same rows, by the normal distribution or by Student's t."""
     variances = found.covariance[i, i] + found.covariance[j, j] - 2 * found.covariance[i, j]
     scale = found.covariance[i, i] + found.covariance[j, j]
     # Models that rank alike differ by rounding only.
     variance = 0.0 if variances <= _RANK * scale else float(variances)
     pair, of_both = found.areas[[i, j]], ((found, i), (found, j))
-    return _comparison(pair, variance, np.inf, of_both, "delong", claim, level)
+    df = float(found.apart[max(i, j), min(i, j)].freedom) if by_t else np.inf
+    compared = _comparison(pair, variance, df, of_both, "delong", claim, level)
+    if by_t and np.isfinite(compared.statistic) and variance > 0:
+        return replace(compared, method="delong, t")
+    return compared
 
 
 def _paired(found: Correlated, claim: Claim, level: float) -> DelongTest:
