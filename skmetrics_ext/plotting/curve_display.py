@@ -49,6 +49,7 @@ class CurveDisplay(ScoreDisplay):
     value_name: ClassVar[str] = ""
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     drawstyle: ClassVar[str] = "default"
+    band_label = ""  # of bands around curves without folds
     legend_at: ClassVar[str] = "best"
     grid: ClassVar[Array] = np.linspace(0, 1, 101)
 
@@ -218,7 +219,8 @@ class CurveDisplay(ScoreDisplay):
         {model_name}
         band : {"std", "interval"} or None, default="std"
             Around a mean over folds: one standard deviation of the folds to either side, or
-            the interval of the mean with Nadeau and Bengio's correction, at each point.
+            the interval of the mean with Nadeau and Bengio's correction, at each point. None also
+            leaves out the band of one set of rows.
         folds : bool, default=True
             Whether to draw the curve of each fold, where there is one curve alone.
         reference : bool, default=True
@@ -249,7 +251,7 @@ class CurveDisplay(ScoreDisplay):
                 if folds and self._n_curves == 1:  # those of several would hide each other
                     self.fold_lines_.append(self._draw_fold(ax, line, look["color"]))
                 continue
-            if line.fold == MEAN and band is not None:
+            if "low" in line.columns and band is not None:
                 self._draw_band(ax, line, look["color"], band)
             options = {"linewidth": 2.2 if line.fold == MEAN else 1.8, **look}
             options |= {"label": self._label(line, title is None), "drawstyle": self.drawstyle}
@@ -278,7 +280,9 @@ class CurveDisplay(ScoreDisplay):
         label = "interval of the mean"
         if line.interval is not None:
             label = f"{100 * line.interval.confidence_level:g}% {label}"
-        if band == "std":
+        if line.fold is None:
+            label = self.band_label
+        elif band == "std":
             low = np.clip(columns[self.y] - columns["std"], *self.bounds)
             high = np.clip(columns[self.y] + columns["std"], *self.bounds)
             label = "± 1 standard deviation of the folds"

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
+from typing import Any, Self
 
 import numpy as np
 
 from skmetrics_ext.curves import precision_recall_curves
+from skmetrics_ext.metrics.rankings.operating_points import precision_at_recall
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import drawing
+from skmetrics_ext.plotting.bands import banded, check_band, told_as
 from skmetrics_ext.plotting.curve_display import CurveDisplay
 from skmetrics_ext.plotting.docstrings import document_display
 from skmetrics_ext.plotting.lines import MEAN, Line
 from skmetrics_ext.validation import Scores
+
+_precision = partial(precision_at_recall, method="interpolated")  # what is drawn, nearly
 
 
 @document_display
@@ -25,6 +30,9 @@ class PrecisionRecallCurvesDisplay(CurveDisplay):
     - ``curves``: which to draw, by class, "micro" or "macro"; all by default, and of folds of
       several classes "macro";
     - ``drop_intermediate=False``: leave out points between the first and the last of one recall;
+    - of one set of rows ``curve_band``: "pointwise" or "simultaneous" intervals of the precision
+      around the curves of classes, as the function of this name finds them (None by default),
+      with ``confidence_level=0.95`` and ``groups``, which rows depend on each other;
     - of folds: ``grid``, the recalls of the mean (101 by default), and ``confidence_level=0.95``
       of its interval.
 
@@ -66,6 +74,26 @@ class PrecisionRecallCurvesDisplay(CurveDisplay):
     drawstyle = "steps-pre"
     legend_at = "lower left"
     size = (5.2, 5.0)
+
+    @classmethod
+    def _of_rows(
+        cls,
+        rows: Scores,
+        name: str | None,
+        *,
+        curve_band: str | None = None,
+        confidence_level: float = 0.95,
+        groups: Any = None,
+        **options: Any,
+    ) -> Self:
+        check_band(curve_band)
+        display = super()._of_rows(rows, name, **options)
+        if curve_band is not None:
+            about = curve_band, confidence_level, groups
+            at = _precision, cls.x, lambda recall: recall
+            display.lines = banded(display.lines, rows, *at, *about)
+            display.band_label = told_as(curve_band, confidence_level)
+        return display
 
     @classmethod
     def _read(cls, rows: Scores, *, drop_intermediate: bool = False) -> list[Line]:

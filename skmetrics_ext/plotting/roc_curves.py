@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -10,14 +11,18 @@ import numpy as np
 from skmetrics_ext.curves import roc_curves
 from skmetrics_ext.inference.influence.areas import AUC_METHODS
 from skmetrics_ext.inference.intervals import interval_of_checked
+from skmetrics_ext.metrics.rankings.operating_points import sensitivity_at_specificity
 from skmetrics_ext.metrics.rankings.roc_areas import roc_auc_score
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import drawing
+from skmetrics_ext.plotting.bands import banded, check_band, told_as
 from skmetrics_ext.plotting.curve_display import CurveDisplay
 from skmetrics_ext.plotting.docstrings import document_display
 from skmetrics_ext.plotting.lines import AVERAGES, Line, quietly
 from skmetrics_ext.registry import find
 from skmetrics_ext.validation import Scores, check_option
+
+_sensitivity = partial(sensitivity_at_specificity, method="interpolated")  # what is drawn
 
 
 @document_display
@@ -32,6 +37,9 @@ class RocCurvesDisplay(CurveDisplay):
     - ``drop_intermediate=True``: leave out points in the middle of straight lines;
     - ``confidence_level=0.95`` of the intervals of the areas, and ``interval``, the method of those
       of one set of rows: "logit", "delong" or None; ``groups``, which rows depend on each other;
+    - of one set of rows ``curve_band``: "pointwise" or "simultaneous" intervals of the true
+      positive rate around the curves of classes, as the function of this name finds them (None
+      by default);
     - of folds: ``grid``, the false positive rates of the mean (101 by default).
 
     The mean over folds is that of their true positive rates at each false positive rate; its
@@ -80,15 +88,22 @@ class RocCurvesDisplay(CurveDisplay):
         interval: str | None = "logit",
         confidence_level: float = 0.95,
         groups: Any = None,
+        curve_band: str | None = None,
         **options: Any,
     ) -> Self:
         check_option("interval", interval, (*AUC_METHODS, None))
+        check_band(curve_band)
         display = super()._of_rows(rows, name, **options)
         if interval is not None:
             found = quietly(_intervals, rows, interval, confidence_level, groups)
             display.lines = tuple(
                 replace(line, interval=found[line.curve]) for line in display.lines
             )
+        if curve_band is not None:
+            about = curve_band, confidence_level, groups
+            at = _sensitivity, cls.x, lambda fpr: 1 - fpr
+            display.lines = banded(display.lines, rows, *at, *about)
+            display.band_label = told_as(curve_band, confidence_level)
         return display
 
     @classmethod

@@ -219,10 +219,10 @@ def optimal_threshold_interval(
     The interval of the threshold is that of percentiles of :math:`t_b`. A threshold that is found
     by counting errs by the cube root of the number of rows, for which no theory says that
     percentiles hold. In simulations of normal scores (``benchmarks/chosen_thresholds.py``) they
-    hold the best threshold in 94 % of samples or more with 50 rows or more of each class, and in
-    fewer with 30, where they bear a note. The interval of the value is that of
-    :math:`V_b(\hat t)`, moved by the optimism: it holds the value of the chosen threshold in 92 to
-    95 % of samples. The optimism is still too small, by a fifth or so.
+    hold the best threshold in 94 to 97 % of samples with 50 rows or more of each class, and in 90
+    to 93 % with 30 to 50, where they bear a note. The interval of the value is that of
+    :math:`V_b(\hat t)`, moved by the optimism: it holds the value of the chosen threshold in 90 to
+    95 % of samples, for the optimism is still too small by a quarter or so.
 
     References
     ----------
