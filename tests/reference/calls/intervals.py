@@ -64,11 +64,36 @@ def at_point(name: str, argument: str) -> Call:
     return call
 
 
+def at_threshold(inputs: Inputs, params: Params) -> list[float]:
+    """Percentiles of draws within classes."""
+    true = inputs["y_true"]
+    found = m.curve_band(
+        params["metric"],
+        true,
+        inputs["y_score"],
+        at=[params["threshold"]],
+        method="bootstrap",
+        strata=true,
+        confidence_level=params["conf_level"],
+        n_resamples=DRAWS,
+        random_state=0,
+    )
+    return [found.low[0], found.high[0]]
+
+
+def paired_precision(inputs: Inputs, params: Params) -> dict[str, float]:
+    scores = inputs["y_score"], inputs["y_score2"]
+    found = m.compare("average_precision", inputs["y_true"], *scores, method="delta")
+    return {"difference": found.difference, "standard_error": found.standard_error}
+
+
 CALLS: dict[str, Call] = {
     "precision_ci_takahashi": takahashi("precision"),
     "recall_ci_takahashi": takahashi("recall"),
     "f1_ci_takahashi": takahashi("f1"),
     "bootstrap_ci": bootstrap,
+    "ci_coords": at_threshold,
+    "pr_difference_paired": paired_precision,
     "auc_bootstrap_ci": stratified_area,
     "sens_ci_at_spec_bootstrap": at_point("sensitivity_at_specificity", "specificity"),
     "spec_ci_at_sens_bootstrap": at_point("specificity_at_sensitivity", "sensitivity"),
