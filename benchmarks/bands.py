@@ -19,8 +19,8 @@ from output import markdown, put
 from scipy.special import ndtr, ndtri
 
 POINTS = {
-    "sensitivity_at_specificity": np.arange(1, 100) / 100,
-    "precision_at_recall": np.arange(5, 100) / 100,
+    "sensitivity_at_specificity": None,
+    "precision_at_recall": None,
     "recall": np.linspace(-1.0, 2.5, 50),
     "f1": np.linspace(-1.0, 2.5, 50),
     "net_benefit": np.arange(1, 61) / 100,
@@ -82,13 +82,12 @@ def covered(
     metric: str, population: Population, repeats: int, draws: int, told: Callable[..., Any]
 ) -> Iterator[list[float]]:
     """At a point with "pointwise", at all points with "simultaneous", and its mean width."""
-    at = POINTS[metric]
-    truth, seeds = population.truth(metric, at), np.random.SeedSequence(7).spawn(repeats)
-    for seed in seeds:
+    for seed in np.random.SeedSequence(7).spawn(repeats):
         true, score, groups = population.draw(np.random.default_rng(seed))
         given = population.chance(score) if metric == "net_benefit" else score
-        about = {"at": at, "groups": groups, "random_state": 0, "n_resamples": draws}
+        about = {"at": POINTS[metric], "groups": groups, "random_state": 0, "n_resamples": draws}
         point = told(metric, true, given, **about)
+        truth = population.truth(metric, point.at)
         every = told(metric, true, given, band="simultaneous", **about)
         inside = (point.low <= truth) & (truth <= point.high)
         whole = (every.low <= truth) & (truth <= every.high)

@@ -15,6 +15,7 @@ from skmetrics_ext.inference.draws.units import Units
 from skmetrics_ext.inference.influence.spread import Contributions, covariance_of
 from skmetrics_ext.inference.intervals import interval_of
 from skmetrics_ext.inference.largest import level_of_all
+from skmetrics_ext.inference.methods import FEW_ROWS, rows_beyond
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array
@@ -137,8 +138,9 @@ def curve_band(
     y_score : array-like of shape (n_samples,)
         Scores, higher for the positive class, or probabilities for metrics of these.
     at : array-like of shape (n_points,), default=None
-        Where on the abscissa. By default 0.01, 0.02, ..., 0.99; of thresholds the distinct scores,
-        or 101 of them at equal shares of the rows.
+        Where on the abscissa. By default those of 0.01, 0.02, ..., 0.99 that have five rows or more
+        on either side, of the class that the rate is of; of thresholds the distinct scores, or 101
+        of them at equal shares of the rows.
     band : {"pointwise", "simultaneous"}, default="pointwise"
         "pointwise": each interval holds its own point in as many samples as the level says,
         and is that of `confidence_interval` there. "simultaneous": all intervals hold their points
@@ -179,8 +181,7 @@ def curve_band(
     The errors at all points are sums over the rows of what each of them adds, so that multipliers
     of the rows draw them together (with groups, multipliers of the groups). A band holds at the
     points that were asked for, and between them where the curve is smooth. The bounds at a point
-    with few rows beyond it bear the note that intervals have; "simultaneous" is as good as its
-    worst points.
+    with few rows beyond it bear a note; a simultaneous band of such points holds too rarely.
 
     References
     ----------
@@ -281,7 +282,10 @@ def _of_points(metric: Metric, rows: _Rows, places: Array | None) -> _Curve:
         there = settled.with_params(**{along: place})
         return read_checked(there, checked, design, rows.weights_are)
 
-    return _Curve(along, _POINTS if places is None else places, reading)
+    if places is None:
+        beyond = rows_beyond(reading(0.5), _POINTS)
+        places = _POINTS[beyond >= min(FEW_ROWS, np.max(beyond))]
+    return _Curve(along, places, reading)
 
 
 def _of_thresholds(metric: Metric, rows: _Rows, places: Array | None) -> _Curve:

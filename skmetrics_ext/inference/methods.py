@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -334,7 +335,24 @@ def few_rows(reading: Reading) -> str:
         return f"{rare:g} {what} of the rarest class are few: {MAY_MISS}"
     if inside < FEW_TO_DRAW:
         return f"{inside:g} rows of a class in the range of rates are few: {MAY_MISS}"
+    beyond = rows_beyond(reading)
+    if beyond < FEW_ROWS:
+        return f"{beyond:.3g} rows beyond the {reading.metric.spec.point} are few: {MAY_MISS}"
     return ""
+
+
+def rows_beyond(reading: Reading, at: Any = None) -> Any:
+    """Rows that lie beyond the point of a curve, on the side where they are fewer.
+
+    Of the rows that the point is a share of; infinite where it is no such share.
+    """
+    row = reading.metric.row
+    if row is None or not row.point_of or len(reading.by_class) != 2:
+        return np.inf
+    negative, positive = reading.by_class
+    rows = {"negative": negative, "positive": positive, "all": negative + positive}[row.point_of]
+    share = np.asarray(reading.metric.options[row.point] if at is None else at)
+    return rows * np.minimum(share, 1 - share)
 
 
 def _rows_in_range(reading: Reading) -> float:

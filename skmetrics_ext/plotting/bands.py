@@ -8,14 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.inference.bands import BANDS, curve_band
+from skmetrics_ext.inference.bands import BANDS, CurveBand, curve_band
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting.lines import Line, quietly
 from skmetrics_ext.plotting.scored import binary_problems
 from skmetrics_ext.validation import Scores, check_option
 from skmetrics_ext.validation.parameters import check_level
-
-_POINTS = np.arange(1, 100) / 100
 
 
 def check_band(band: Any) -> None:
@@ -28,34 +26,39 @@ def banded(
     rows: Scores,
     metric: Callable[..., Any],
     x: str,
-    at: Callable[[Array], Array],
+    turn: Callable[[Array], Array],
     band: str,
     level: float,
     groups: Any,
 ) -> tuple[Line, ...]:
     """The lines of classes with columns ``low`` and ``high``; averages have none.
 
-    ``metric`` is the ordinate at ``at(x)``, read from 0.01 to 0.99; beyond them there is no band.
+    ``metric`` is the ordinate, and ``x`` what ``turn`` makes of where it is read. Where few rows
+    are beyond there is no band.
     """
     wanted = {line.curve for line in lines}
-    about = {"at": at(_POINTS), "band": band, "confidence_level": level, "groups": groups}
+    about = {"band": band, "confidence_level": level, "groups": groups}
     found = {
         label: quietly(curve_band, metric, one, one, random_state=0, **about)
         for label, one in binary_problems(rows)
         if label in wanted
     }
     return tuple(
-        replace(line, columns=_with_bounds(line, x, found[line.curve]))
+        replace(line, columns=_with_bounds(line, x, turn, found[line.curve]))
         if line.curve in found and not line.is_average
         else line
         for line in lines
     )
 
 
-def _with_bounds(line: Line, x: str, found: Any) -> dict[str, Array]:
+def _with_bounds(
+    line: Line, x: str, turn: Callable[[Array], Array], found: CurveBand
+) -> dict[str, Array]:
+    places = turn(found.at)
+    order = np.argsort(places)
     beyond = {"left": np.nan, "right": np.nan}
     ends = {
-        name: np.interp(line.columns[x], _POINTS, getattr(found, name), **beyond)
+        name: np.interp(line.columns[x], places[order], getattr(found, name)[order], **beyond)
         for name in ("low", "high")
     }
     return {**line.columns, **ends}

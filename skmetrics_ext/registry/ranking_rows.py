@@ -97,7 +97,8 @@ def _ranked_at(
     return _ranked(function, kernel, ranges, bounds, **facts, **other)
 
 
-# One rate at another: function, kernel, places that decide, slope, the other rate, its interval.
+# One rate at another: function, kernel, places that decide, slope, the other rate, the rows that
+# it is a share of, its interval.
 _AT_A_RATE = (
     (
         at.sensitivity_at_specificity,
@@ -105,6 +106,7 @@ _AT_A_RATE = (
         at.around_specificity,
         slopes.of_sensitivity_at,
         "specificity",
+        "negative",
         "",
     ),
     (
@@ -113,6 +115,7 @@ _AT_A_RATE = (
         at.around_sensitivity,
         slopes.of_specificity_at,
         "sensitivity",
+        "positive",
         "",
     ),
     (
@@ -121,9 +124,10 @@ _AT_A_RATE = (
         at.around_recall,
         slopes.of_precision_at,
         "recall",
+        "positive",
         "",
     ),
-    (at.recall_at_precision, at.recall_at, at.around_precision, None, "precision", "biased"),
+    (at.recall_at_precision, at.recall_at, at.around_precision, None, "precision", "", "biased"),
 )
 
 FURTHER = (
@@ -180,6 +184,7 @@ ROWS = (
         (0.0, INFINITY),
         scorer="lift_at",
         slope=slopes.of_lift,
+        point_of="all",
     ),
     _ranked(h_measure.h_measure_score, h_measure.hand_h, HULL, interval="biased"),
     _ranked(
@@ -199,9 +204,16 @@ ROWS = (
     ),
     *(
         _ranked_at(
-            function, kernel, places, argument, (90, 80, 95, 99), slope=slope, interval=interval
+            function,
+            kernel,
+            places,
+            argument,
+            (90, 80, 95, 99),
+            slope=slope,
+            point_of=rows,
+            interval=interval,
         )
-        for function, kernel, places, slope, argument, interval in _AT_A_RATE
+        for function, kernel, places, slope, argument, rows, interval in _AT_A_RATE
     ),
     _ranked_at(
         net_benefit.net_benefit,

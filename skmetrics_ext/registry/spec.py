@@ -123,6 +123,8 @@ class MetricSpec:
         of, (n, d).
     point : str
         Name of the parameter that says where on a curve it is read, if there is one.
+    point_of : {"", "negative", "positive", "all"}
+        Rows that this parameter is a share of.
     slope : callable or None
         ``slope(tally, **params)``: of a metric of rankings, the derivative of its kernel by the
         weight of each class at each score, (2, T). Tables and moments need none: their kernels
@@ -171,6 +173,7 @@ class MetricSpec:
     check: Callable[..., Any] | None = None
     row_values: Callable[..., Any] | None = None
     point: str = ""
+    point_of: str = ""
     slope: Callable[..., Any] | None = None
     shares: Any = ()
     interval: str = ""

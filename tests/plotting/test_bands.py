@@ -18,17 +18,18 @@ CASES = {
 @pytest.mark.parametrize("band", ["pointwise", "simultaneous"])
 def test_bounds_are_those_of_the_function(kind, band, binary) -> None:
     y, score = binary
-    display, metric, x, at = CASES[kind]
+    display, metric, x, turn = CASES[kind]
     groups = np.arange(len(y)) // 2
     about = {"groups": groups, "confidence_level": 0.9, "pos_label": "sick"}
     drawn = display.from_predictions(y, score, curve_band=band, **about)
     columns = drawn.columns()
-    grid = np.arange(1, 100) / 100
     metric = partial(metric, method="interpolated")
-    found = sx.curve_band(metric, y, score, at=at(grid), band=band, random_state=0, **about)
-    inside = (columns[x] >= 0.01) & (columns[x] <= 0.99)
+    found = sx.curve_band(metric, y, score, band=band, random_state=0, **about)
+    grid = np.sort(turn(found.at))
+    inside = (columns[x] >= grid[0]) & (columns[x] <= grid[-1])
     for name in ("low", "high"):
-        expected = np.interp(columns[x][inside], grid, getattr(found, name))
+        bound = getattr(found, name)[np.argsort(turn(found.at))]
+        expected = np.interp(columns[x][inside], grid, bound)
         np.testing.assert_allclose(columns[name][inside], expected, rtol=1e-12)
         assert np.isnan(columns[name][~inside]).all()
     assert drawn.bands_[0].get_label() == f"90% {band} band"
