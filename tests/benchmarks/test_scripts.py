@@ -83,6 +83,15 @@ def test_errors_from_influence_values_and_from_draws(run):
     }
 
 
+@pytest.mark.slow
+def test_coverage_of_clustered_rows(run):
+    done = run("clustered.py", "--draws", "3")
+    assert done.returncode == 0, done.stdout + done.stderr
+    shares = [float(cell[:-2]) for line in rows(done.stdout) for cell in line if cell[-2:] == " %"]
+    assert len(shares) == 2 * 4 + 2 * 4 + 2 * 8
+    assert all(0 <= share <= 100 for share in shares)
+
+
 def test_a_stream_says_what_the_function_says(run):
     few = ("--batches", "20", "--rounds", "3", "--seconds", "0.01")
     done = run("stream.py", "--sizes", "16", *few)

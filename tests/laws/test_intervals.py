@@ -1,0 +1,87 @@
+"""Laws of intervals over the registry: names, order and units do not say how sure a value is."""
+
+import numpy as np
+import pytest
+
+from skmetrics_ext import confidence_interval, influence_values
+from skmetrics_ext.inference.draws.bootstrap import BOOTSTRAP_METHODS
+from skmetrics_ext.inference.draws.readers import read_metric
+from skmetrics_ext.inference.methods import methods_of
+from skmetrics_ext.registry import find
+
+from .test_influence import CASES, DATA, WEIGHT, N
+
+RNG = np.random.default_rng(23)
+ORDER = RNG.permutation(N)
+COPIES = RNG.integers(1, 4, N)
+GROUPS = RNG.integers(0, 25, N)
+# The order of their classes says something: of grades, or of equal scores.
+ORDERED = {"macro_averaged_mean_absolute_error", "ranked_probability_score", "top_k_accuracy_score"}
+
+
+def asked(name, true, response, **options):
+    """Bounds and standard errors of an interval without draws, a row for each number."""
+    about = {key: options[key] for key in ("pos_label", "groups") if key in options}
+    methods = methods_of(read_metric(name, true, response, **about))
+    method = next(one for one in methods if one not in BOOTSTRAP_METHODS)
+    found = confidence_interval(name, true, response, method=method, **options)
+    listed = found if isinstance(found, list) else [found]
+    return np.array([(one.value, one.low, one.high, one.standard_error) for one in listed])
+
+
+def exchanged(name, n_classes):
+    """The same rows where the classes have changed places, and what is then asked."""
+    metric = find(name)
+    true, response = DATA[n_classes, metric.spec.response]
+    if n_classes == 3:
+        place = np.array([2, 0, 1])  # the new name of each class
+        if metric.spec.response == "labels":
+            return place[true], place[response], {}
+        return place[true], response[:, np.argsort(place)], {}
+    if metric.spec.response == "labels":
+        about = {"pos_label": 0} if metric.sides == "one" else {}
+        return 1 - true, 1 - response, about
+    if metric.sides == "one":  # the scores stay those of the positive class
+        return 1 - true, response, {"pos_label": 0}
+    return 1 - true, -response if metric.spec.response == "scores" else 1 - response, {}
+
+
+UNORDERED = [
+    case for case in CASES if case.values[1] == 2 or find(case.values[0]).spec.name not in ORDERED
+]
+
+
+@pytest.mark.parametrize(("name", "n_classes"), UNORDERED)
+def test_exchanging_classes_changes_no_interval(name, n_classes):
+    true, response = DATA[n_classes, find(name).spec.response]
+    other_true, other, about = exchanged(name, n_classes)
+    wanted, found = asked(name, true, response), asked(name, other_true, other, **about)
+    np.testing.assert_allclose(np.sort(found, axis=0), np.sort(wanted, axis=0), rtol=1e-7)
+
+
+@pytest.mark.parametrize(("name", "n_classes"), CASES)
+def test_names_order_and_units_change_no_interval(name, n_classes):
+    spec = find(name).spec
+    true, response = DATA[n_classes, spec.response]
+    wanted = asked(name, true, response, groups=GROUPS)
+    moved = asked(name, true[ORDER], response[ORDER], groups=GROUPS[ORDER])
+    np.testing.assert_allclose(moved, wanted, rtol=1e-7)
+    names = np.array([3, 4, 5] if spec.name in ORDERED else ["a", "b", "c"])
+    one = n_classes == 2 and find(name).sides == "one"
+    about = {"pos_label": names[1]} if one else {}
+    told = names[response] if spec.response == "labels" else response
+    renamed = asked(name, names[true], told, groups=-7 * GROUPS, **about)
+    np.testing.assert_allclose(renamed, wanted, rtol=1e-7)
+    if not spec.weights_are_counts:
+        scaled = [asked(name, true, response, sample_weight=s * WEIGHT) for s in (1.0, 3e-4)]
+        np.testing.assert_allclose(scaled[1], scaled[0], rtol=1e-7)
+
+
+@pytest.mark.parametrize(("name", "n_classes"), CASES)
+def test_a_row_that_weighs_more_has_the_influence_of_its_copies(name, n_classes):
+    true, response = DATA[n_classes, find(name).spec.response]
+    rows = np.repeat(np.arange(N), COPIES)
+    listed = influence_values(name, true[rows], response[rows]) / len(rows)
+    found = influence_values(name, true, response, sample_weight=COPIES) / N
+    sums = np.add.reduceat(listed, np.append(0, np.cumsum(COPIES)[:-1]), axis=0)
+    np.testing.assert_allclose(found, sums, rtol=1e-7, atol=1e-12)
