@@ -20,6 +20,9 @@ HEADLINE: Mapping[str, tuple[str, ...]] = {
 # What a data set is evaluated by where nothing is asked for.
 OF_SCORES = ("roc_auc", "average_precision", "log_loss")
 
+# What a model is chosen by where nothing is asked for, as scikit-learn does.
+CHOICE = "accuracy"
+
 # What a threshold is chosen by, as scikit-learn does.
 CRITERION = "balanced_accuracy"
 

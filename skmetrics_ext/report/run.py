@@ -136,21 +136,21 @@ default="prior"
     from sklearn.utils.parallel import delayed
 
     params = _with_weight(params, sample_weight)
-    _check_lengths(X, y, groups, params)
+    check_lengths(X, y, groups, params)
     check_fitted_rows(X, y=y, **{**params, "groups": groups})
     if groups is not None:
         group = read_groups(groups, count_rows(y) or 0)
     level = check_level(confidence_level)
-    models = _named_models(estimators)
+    models = named_models(estimators)
     labels = to_host(y, "y")  # what the folds are made of
     groups = None if groups is None else to_host(groups, "groups")
-    classes, task = _classes_and_task(labels)
-    positive = _positive_of(classes, pos_label) if task == "binary" else None
+    classes, task = classes_and_task(labels)
+    positive = positive_of(classes, pos_label) if task == "binary" else None
     chosen = resolve_scoring(scoring, task, positive)
     if task == "binary" and positive is None:
         _check_sides(chosen, classes)
     models, name = _with_baseline(models, baseline, random_state, params)
-    splitter = _splitter(cv, labels, task, groups, random_state)
+    splitter = make_splitter(cv, labels, task, groups, random_state)
     routed = send_params(models, chosen, splitter, params, groups)
     folds = [
         Fold(number, row_numbers(train), row_numbers(test))
@@ -174,7 +174,7 @@ default="prior"
     )
     total = len(folds) * len(models)
     with reporting(progress, total) as report_done:
-        results = _collect(tasks, n_jobs, total, report_done)
+        results = collect(tasks, n_jobs, total, report_done)
     order = {model: place for place, model in enumerate(models)}
     results.sort(key=lambda result: (order[result.model], result.fold))
     _check_fits(results, name)
@@ -183,7 +183,7 @@ default="prior"
         metrics=chosen.panel.names,
         results=tuple(results),
         n_samples=count_rows(y) or 0,
-        splitter=_described(cv, splitter),
+        splitter=described(cv, splitter),
         baseline=name,
         positive_class=positive,
         left_out=chosen.left_out,
@@ -200,7 +200,7 @@ def _with_weight(params: Mapping[str, Any] | None, sample_weight: Any) -> dict[s
     return {**(params or {}), "sample_weight": sample_weight}
 
 
-def _check_lengths(X: Any, y: Any, groups: Any, params: Mapping[str, Any]) -> None:
+def check_lengths(X: Any, y: Any, groups: Any, params: Mapping[str, Any]) -> None:
     """Refuse columns that have another number of rows than X, and what is no column."""
     weight = params.get("sample_weight")
     given = {"y": y, "groups": groups, "sample_weight": weight}
@@ -216,10 +216,17 @@ def _check_lengths(X: Any, y: Any, groups: Any, params: Mapping[str, Any]) -> No
     check_weight(weight, found["y"] or 0)
 
 
-def _collect(
-    tasks: Iterable[Any], n_jobs: int | None, total: int, report_done: Callable[[int], None]
+def collect(
+    tasks: Iterable[Any],
+    n_jobs: int | None,
+    total: int,
+    report_done: Callable[[int], None],
+    keep: Callable[[FoldResult], FoldResult] = lambda result: result,
 ) -> list[FoldResult]:
-    """Results as they come, whichever fold is done first; those so far when interrupted."""
+    """Results as they come, whichever fold is done first; those so far when interrupted.
+
+    ``keep`` reads each at once and gives what is held of it.
+    """
     from joblib.parallel import get_active_backend
     from sklearn.utils.parallel import Parallel
 
@@ -229,7 +236,7 @@ def _collect(
     parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered" if streams else "list")
     try:
         for result in parallel(tasks):
-            results.append(result)
+            results.append(keep(result))
             report_done(len(results))
     except KeyboardInterrupt:
         if not results:
@@ -241,7 +248,7 @@ def _collect(
     return results
 
 
-def _named_models(estimators: Any) -> dict[str, Any]:
+def named_models(estimators: Any) -> dict[str, Any]:
     if isinstance(estimators, Mapping):
         models = {str(name): model for name, model in estimators.items()}
     elif hasattr(estimators, "fit"):
@@ -262,7 +269,7 @@ def _named_models(estimators: Any) -> dict[str, Any]:
     return models
 
 
-def _classes_and_task(y: Any) -> tuple[list[Any], str]:
+def classes_and_task(y: Any) -> tuple[list[Any], str]:
     from sklearn.utils.multiclass import type_of_target
 
     classes = distinct_labels(y, "y")
@@ -276,7 +283,7 @@ def _classes_and_task(y: Any) -> tuple[list[Any], str]:
     return classes.tolist(), "binary" if len(classes) == 2 else "multiclass"
 
 
-def _positive_of(classes: list[Any], pos_label: Any) -> Any:
+def positive_of(classes: list[Any], pos_label: Any) -> Any:
     """The positive class, where it is given or natural."""
     if pos_label is None:
         return natural_positive(classes)
@@ -315,7 +322,7 @@ def _with_baseline(
     return {**models, name: model}, name
 
 
-def _splitter(cv: Any, y: Any, task: str, groups: Any, random_state: Any) -> Any:
+def make_splitter(cv: Any, y: Any, task: str, groups: Any, random_state: Any) -> Any:
     from numbers import Integral
 
     from sklearn.model_selection import (
@@ -352,7 +359,7 @@ def _check_fits(results: list[FoldResult], baseline: str | None) -> None:
         warn_user(f"{told}. The report keeps its row with the reason.")
 
 
-def _described(cv: Any, splitter: Any) -> str:
+def described(cv: Any, splitter: Any) -> str:
     if not hasattr(cv, "split") and isinstance(cv, Iterable):
         return "folds as given"
     text = " ".join(repr(splitter).split())

@@ -140,7 +140,7 @@ def _over_folds(report: CrossValidationReport, model: str, metric: str, _: Any) 
         return _NO_DATA
     readings, rows = [], []
     for result in own:
-        one = _reading_of(data, metric, result)
+        one = reading_of_fold(data, metric, result)
         if isinstance(one, str):
             return one
         readings.append(one[0])
@@ -176,7 +176,7 @@ def _sign(data: ScoredData, metric: str) -> int:
     return scorer._sign if isinstance(scorer, Scorer) else 1
 
 
-def _reading_of(
+def reading_of_fold(
     data: ScoredData, metric: str, result: FoldResult
 ) -> tuple[TallyReading, Array] | str:
     """A metric of a fold, and which rows of the data it reads."""

@@ -1,0 +1,1 @@
+"""What a search over candidates should have said: corrected values, and who is as good."""

@@ -1,0 +1,323 @@
+"""From the values of all candidates on all folds to what is told of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.inference.influence.scales import SCALES, quantile, scales_of
+from skmetrics_ext.inference.results import Estimate
+from skmetrics_ext.inference.selection import (
+    Choose,
+    Chosen,
+    Noise,
+    corrected,
+    from_best,
+    largest,
+    rows_to_tell,
+)
+from skmetrics_ext.numeric import Array, wilson
+from skmetrics_ext.report.fold import FoldResult
+from skmetrics_ext.report.fold_statistics import bounds_of
+from skmetrics_ext.report.search.noise import RowNoise, of_folds
+from skmetrics_ext.report.search.plan import Plan
+from skmetrics_ext.report.search.result import SearchReport, result_rows
+from skmetrics_ext.report.search.simplest import SimplestWithin
+from skmetrics_ext.validation import InvalidParameterError
+
+_NAN = float("nan")
+_SAME = 1e-9  # to which values have to come back; rounding is less
+_METHOD = "corrected for selection"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Outcome:
+    """Values of candidates.
+
+    Parameters
+    ----------
+    plan : Plan
+    values : dict of str to ndarray of shape (p, J)
+        Of each metric.
+    reasons : list of str
+        Why a candidate has no mean; empty for those that have one.
+    times : ndarray of shape (p,)
+        Mean seconds of a fit.
+    results : dict
+        What ``cv_results_`` of the candidates would be.
+    best : int
+        The one that is chosen.
+    """
+
+    plan: Plan
+    values: dict[str, Array]
+    reasons: list[str]
+    times: Array
+    results: dict[str, Any]
+    best: int
+
+    @classmethod
+    def of(cls, plan: Plan, found: Sequence[FoldResult]) -> Outcome:
+        """From the fits that were finished; the refit rule of the search chooses."""
+        names, metrics = plan.candidates.names, plan.panel.names
+        place = {name: k for k, name in enumerate(names)}
+        shape = len(names), len(plan.folds)
+        values = {metric: np.full(shape, _NAN) for metric in metrics}
+        times, reasons = np.full(shape, _NAN), [""] * len(names)
+        done = np.zeros(shape, dtype=bool)
+        for result in found:
+            own = place[result.model]
+            cell = own, result.fold
+            done[cell], times[cell] = True, result.fit_time
+            for metric in metrics:
+                values[metric][cell] = _value(plan, result, metric)
+            reasons[own] = reasons[own] or result.reasons.get(plan.metric, "")
+        for k in range(len(names)):
+            if not done[k].all() and not reasons[k]:
+                reasons[k] = f"{done[k].sum()} of {shape[1]} folds were finished"
+        means = values[plan.metric].mean(axis=1)
+        if not np.isfinite(means).any():
+            told = "; ".join(dict.fromkeys(filter(None, reasons)))
+            raise InvalidParameterError(f"No candidate has a value of {plan.metric}: {told}.")
+        with np.errstate(invalid="ignore"):
+            mean_times = np.nanmean(np.where(done.any(axis=1, keepdims=True), times, 0.0), axis=1)
+        results = _results(plan, values)
+        return cls(plan, values, reasons, mean_times, results, _chosen(plan, results))
+
+    @property
+    def means(self) -> Array:
+        """Of the metric by which it is chosen, (p,)."""
+        return np.asarray(self.results[f"mean_test_{self.plan.metric}"])
+
+    def report(
+        self,
+        rows: RowNoise,
+        n_rows: int,
+        level: float,
+        n_draws: int,
+        rng: np.random.Generator,
+        nested: Estimate | None,
+    ) -> SearchReport:
+        """What is told of the candidates that have a value on every fold."""
+        plan, splits = self.plan, self.values[self.plan.metric]
+        kept = np.flatnonzero(np.isfinite(splits).all(axis=1))
+        values = splits[kept].mean(axis=1)
+        noise, notes = self._noise(rows, kept, values, n_draws, rng)
+        rule, is_slow = self._rule(kept)
+        chosen = corrected(values, noise, rng, n_draws, rule, is_slow=is_slow)
+        best = int(np.flatnonzero(kept == self.best)[0])
+        apart = from_best(values, noise, noise.draws(rng, n_draws), level)
+        bounds = bounds_of(plan.panel.scorers[plan.metric])
+        freedom = np.asarray(float(max((rows.n_units or len(plan.folds)) - 1, 1)))
+        errors = np.sqrt(np.diag(noise.covariance))
+        if len(plan.folds) < 2 and not rows.n_units:
+            errors, chosen = _unknown(errors, chosen)
+            notes.append("one split tells nothing of its noise")
+        scaled = Scaled(bounds, quantile(level, freedom), level, rows.n_units)
+        estimate = scaled.estimate(chosen.value, chosen.error)
+        listed = result_rows(plan, self, kept, errors, apart, chosen.share, scaled)
+        notes += self._notes(values, noise, rows, best, level)
+        return SearchReport(
+            metric=plan.metric,
+            naive=self._naive(),
+            best=estimate,
+            rows=listed,
+            best_index=self.best,
+            n_rows=n_rows,
+            n_groups=None if rows.data.grouping is None else rows.data.grouping.n_groups,
+            n_folds=len(plan.folds),
+            splitter=plan.splitter,
+            confidence_level=level,
+            nested=nested,
+            notes=tuple(notes),
+        )
+
+    # ----------------------------------------------------------------------- parts
+
+    def _noise(
+        self, rows: RowNoise, kept: Array, values: Array, n_draws: int, rng: np.random.Generator
+    ) -> tuple[Noise, list[str]]:
+        if not rows.why:
+            return rows.noise(kept, values, n_draws, rng), []
+        folds = self.plan.folds
+        overlap = float(np.mean([len(fold.test) / len(fold.train) for fold in folds]))
+        told = f"{rows.why}: the noise is that of the values of {len(folds)} folds, a rough one"
+        return of_folds(self.values[self.plan.metric][kept], overlap), [told]
+
+    def _rule(self, kept: Array) -> tuple[Choose, bool]:
+        """What the search would choose of other values of these candidates."""
+        refit = self.plan.refit
+        results = _part(self.results, kept)
+        if isinstance(refit, SimplestWithin):
+            return refit.of(results), False
+        if callable(refit):
+            return _asked(refit, results, self.plan.metric), True
+        return largest, False
+
+    def _naive(self) -> float:
+        known = self.plan.results
+        if known is None:
+            return float(self.means[self.best])
+        return float(known[f"mean_test_{self.plan.metric}"][self.plan.candidates.places[self.best]])
+
+    def _notes(
+        self, values: Array, noise: Noise, rows: RowNoise, best: int, level: float
+    ) -> list[str]:
+        """What a reader has to know."""
+        notes = []
+        known = self.plan.results
+        if known is not None:
+            given = np.asarray(known[f"mean_test_{self.plan.metric}"])[self.plan.candidates.places]
+            off = np.nanmax(np.abs(np.append(given - self.means, 0.0)))
+            if off > _SAME:
+                notes.append(
+                    f"the values of cv_results_ did not come back (they are off by up to {off:.3g})"
+                    ": the splits or the models are random without a seed"
+                )
+        if len(values) > 1:
+            notes.append(self._more(values, noise, rows, best, level))
+        return notes
+
+    def _more(self, values: Array, noise: Noise, rows: RowNoise, best: int, level: float) -> str:
+        """How many rows, or repeats, would tell the first two apart."""
+        others = np.where(np.arange(len(values)) == best, -np.inf, values)
+        other = int(others.argmax())
+        difference = abs(float(values[best] - values[other]))
+        covariance = noise.covariance
+        variance = covariance[best, best] + covariance[other, other] - 2 * covariance[best, other]
+        units = "rows" if rows.data.grouping is None else "groups"
+        if difference == 0 or variance <= 0:
+            return (
+                "the first two candidates have the same value: no number of rows tells them apart"
+            )
+        n_units = rows.n_units or len(self.plan.folds)
+        needed = rows_to_tell(difference, float(variance), n_units, level)
+        units = units if rows.n_units else "folds"
+        if needed <= n_units:
+            return f"the {n_units} {units} are enough to tell the first two candidates apart"
+        return (
+            f"to tell the first two apart, which differ by {difference:.3g}, takes "
+            f"about {_rounded(needed)} {units} (power 80 %; there are {n_units})"
+        )
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Scaled:
+    """Bounds of values from their errors, on the scale of the metric."""
+
+    bounds: tuple[float, float]
+    z: Array
+    level: float
+    n_units: int
+
+    def interval(self, value: float, error: float) -> tuple[float, float]:
+        """Bounds of a value."""
+        low, high = self.bounds
+        if not np.isfinite(value) or np.isnan(error):
+            return _NAN, _NAN
+        if error <= 1e-12 * max(abs(value), 1e-3):
+            return self._without(value)
+        inside = low < value < high
+        scale = scales_of(self.bounds)[0] if inside else "delta"
+        found = SCALES[scale](np.asarray(value), np.asarray(error), self.z, self.bounds)
+        return float(found[0]), float(found[1])
+
+    def estimate(self, value: float, error: float) -> Estimate:
+        """The value within its bounds, and its interval."""
+        value = float(np.clip(value, *self.bounds))
+        low, high = self.interval(value, error)
+        note = "" if high > low or np.isnan(low) else "no row adds to the error"
+        return Estimate(value, low, high, error, _METHOD, self.level, note)
+
+    def _without(self, value: float) -> tuple[float, float]:
+        """Of a value that no row adds to: as of a share of as many rows."""
+        low, high = self.bounds
+        if not np.isfinite([low, high]).all() or not self.n_units:
+            return value, value
+        share = (value - low) / (high - low)
+        found = wilson(share * self.n_units, self.n_units, self.level)
+        return tuple(low + (high - low) * float(end) for end in found)  # type: ignore[return-value]
+
+
+def _value(plan: Plan, result: FoldResult, metric: str) -> float:
+    """Of a fold; what the search takes for a fit that failed."""
+    value, reason = result.values[metric], result.reasons.get(metric, "")
+    error_score = getattr(plan.search, "error_score", _NAN)
+    if reason.startswith("fit failed"):
+        if error_score == "raise":
+            raise InvalidParameterError(f"candidate {result.model}: {reason}")
+        return float(error_score)
+    return value
+
+
+def _results(plan: Plan, values: Mapping[str, Array]) -> dict[str, Any]:
+    """As ``cv_results_`` has it."""
+    from scipy.stats import rankdata
+
+    found: dict[str, Any] = {"params": plan.candidates.params}
+    keys = dict.fromkeys(key for params in plan.candidates.params for key in params)
+    for key in keys:
+        column: Any = np.ma.array(np.empty(len(plan.candidates.params), dtype=object), mask=True)
+        for k, params in enumerate(plan.candidates.params):
+            if key in params:
+                column[k] = params[key]
+        found[f"param_{key}"] = column
+    for metric, splits in values.items():
+        for fold in range(splits.shape[1]):
+            found[f"split{fold}_test_{metric}"] = splits[:, fold]
+        found[f"mean_test_{metric}"] = splits.mean(axis=1)
+        found[f"std_test_{metric}"] = splits.std(axis=1)
+        means = np.nan_to_num(found[f"mean_test_{metric}"], nan=-np.inf)
+        found[f"rank_test_{metric}"] = rankdata(-means, method="min").astype(np.int32)
+    return found
+
+
+def _chosen(plan: Plan, results: Mapping[str, Any]) -> int:
+    """The candidate that the search chose, or its rule chooses."""
+    told = getattr(plan.search, "best_index_", None)
+    if told is not None:
+        return int(np.flatnonzero(plan.candidates.places == told)[0])
+    if callable(plan.refit):
+        return int(plan.refit(results))
+    return int(results[f"rank_test_{plan.metric}"].argmin())
+
+
+def _part(results: Mapping[str, Any], kept: Array) -> dict[str, Any]:
+    """Some of the candidates."""
+    return {
+        key: [column[k] for k in kept] if isinstance(column, list) else column[kept]
+        for key, column in results.items()
+    }
+
+
+def _asked(refit: Callable[[Any], int], results: Mapping[str, Any], metric: str) -> Choose:
+    """A rule of the user's own, asked for each draw."""
+    from scipy.stats import rankdata
+
+    mean = results[f"mean_test_{metric}"]
+    splits = [key for key in results if key.startswith("split") and key.endswith(f"test_{metric}")]
+
+    def choose(values: Array) -> Array:
+        found = []
+        for drawn in values:
+            moved = {key: results[key] + (drawn - mean) for key in splits}
+            moved[f"mean_test_{metric}"] = drawn
+            moved[f"rank_test_{metric}"] = rankdata(-drawn, method="min").astype(np.int32)
+            found.append(int(refit({**results, **moved})))
+        return np.array(found)
+
+    return choose
+
+
+def _unknown(errors: Array, chosen: Chosen) -> tuple[Array, Chosen]:
+    """Where nothing tells the noise."""
+    share = np.full(len(errors), _NAN)
+    return np.full(len(errors), _NAN), Chosen(_NAN, _NAN, share)
+
+
+def _rounded(number: float) -> str:
+    """With two digits that count."""
+    return f"{float(f'{number:.2g}'):,.0f}"

@@ -1,0 +1,270 @@
+"""What is told of a search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from skmetrics_ext.formats import interval, number, probability
+from skmetrics_ext.inference.results import Estimate
+from skmetrics_ext.inference.selection import FromBest
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.rows import Row, Rows, Shown, Tabular, written
+
+if TYPE_CHECKING:
+    from skmetrics_ext.report.search.outcome import Outcome, Scaled
+    from skmetrics_ext.report.search.plan import Plan
+
+_NAN = float("nan")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SearchReport(Tabular):
+    """What the best score of a search should have been, and which candidates are as good.
+
+    Made by `search_report`; printing it shows a table, the best candidate first.
+
+    Parameters
+    ----------
+    metric : str
+        Name of the metric by which the search chooses, as in ``cv_results_``. Greater is better.
+    naive : float
+        The mean over folds of the candidate that was chosen: what ``best_score_`` says.
+    best : Estimate
+        The same corrected for the choice, with an interval.
+    rows : Rows
+        Of each candidate, in the order of ``cv_results_``: ``candidate``, ``params``, ``mean``,
+        ``std``, ``standard_error``, ``low``, ``high``, ``difference`` (to the best of all, at most
+        0) with the joint bounds ``difference_low`` and ``difference_high``,
+        ``probability_best`` (how often it would be chosen from other samples), ``as_good``
+        (whether it belongs to the set that cannot be told apart), ``selected``, ``fit_time``,
+        ``reason`` (why it has no value), each parameter as ``param_...``, and the means of other
+        metrics as ``mean_...``.
+    best_index : int
+        The row that was chosen.
+    n_rows, n_folds : int
+        Of the data.
+    splitter : str
+        How the folds were made.
+    confidence_level : float
+        Of all intervals.
+    n_groups : int or None
+        Number of groups, where these were given.
+    nested : Estimate or None
+        By nested cross-validation, where outer folds were given.
+    notes : tuple of str
+        What a reader has to know.
+    best_estimator_ : estimator
+        The chosen candidate, fitted to all rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import GridSearchCV, KFold
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from skmetrics_ext import search_report
+    >>> X, y = load_iris(return_X_y=True)
+    >>> search = GridSearchCV(KNeighborsClassifier(), {"n_neighbors": [1, 5, 50]}, cv=KFold(5))
+    >>> report = search_report(search, X, y, random_state=0)
+    >>> print(report)
+    3 candidates, 5 folds of 150 rows: KFold(n_splits=5, random_state=None, shuffle=False)
+    score: best_score_ says 0.9267, corrected for the choice 0.9267 [0.8700, 0.9598]
+    2 of 3 cannot be told from the best (95 %, marked =)
+    candidate         mean          interval       from the best  P(best)  set
+    --------------  ------  ----------------  ------------------  -------  ------
+    n_neighbors=1   0.9267  [0.8716, 0.9592]   [-0.0071, 0.0000]    0.930  chosen
+    n_neighbors=5   0.9133  [0.8557, 0.9493]   [-0.0338, 0.0000]    0.070  =
+    n_neighbors=50  0.3667  [0.2927, 0.4475]  [-0.6486, -0.4579]  < 0.001
+    <BLANKLINE>
+    to tell the first two apart, which differ by 0.0133, takes about 580 rows (power 80 %; there are
+        150)
+    """
+
+    metric: str
+    naive: float
+    best: Estimate
+    rows: Rows
+    best_index: int
+    n_rows: int
+    n_folds: int
+    splitter: str
+    confidence_level: float
+    n_groups: int | None = None
+    nested: Estimate | None = None
+    notes: tuple[str, ...] = ()
+    best_estimator_: Any = field(default=None, repr=False)
+
+    @property
+    def selected(self) -> Row:
+        """The row of the candidate that was chosen.
+
+        Returns
+        -------
+        Row
+        """
+        return self.rows[self.best_index]
+
+    def _as_rows(self) -> Rows:
+        return shown_rows(self)
+
+    def plot(self, ax: Any = None, *, parameter: str | None = None) -> Any:
+        """Candidates and their intervals, those that are as good as the best marked.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, default=None
+            Where to draw; a new figure by default.
+        parameter : str, default=None
+            A parameter to stand along the axis, on a log scale where its values are positive and
+            far apart. By default the only one, where there is one of numbers; else the candidates
+            stand in order of their values.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        ValueError
+            If there is no such parameter, or its values are no numbers.
+        """
+        from skmetrics_ext.plotting import candidates
+
+        return candidates.draw(self, ax, parameter)
+
+    def to_html(self, path: str | Path | None = None) -> str:
+        """All of it as one self-contained page.
+
+        Parameters
+        ----------
+        path : str or Path, default=None
+            File to write as well.
+
+        Returns
+        -------
+        str
+        """
+        from skmetrics_ext.report.search.page import search_page
+
+        return written(search_page(self), path)
+
+
+def heading(report: SearchReport) -> list[str]:
+    """What the numbers are of, and the three that count."""
+    grouped = "" if report.n_groups is None else f" in {report.n_groups} groups"
+    n = len(report.rows)
+    best = report.best
+    lines = [
+        f"{n} candidate{'s' * (n != 1)}, {report.n_folds} folds of {report.n_rows} rows{grouped}: "
+        f"{report.splitter}",
+        f"{report.metric}: best_score_ says {number(report.naive)}, corrected for the choice "
+        f"{number(best.value)} {interval(best.low, best.high)}".rstrip(),
+    ]
+    if report.nested is not None:
+        found = report.nested
+        ends = interval(found.low, found.high)
+        lines.append(f"nested cross-validation: {number(found.value)} {ends}".rstrip())
+    as_good = sum(row["as_good"] for row in report.rows)
+    if n > 1:
+        level = f"{100 * report.confidence_level:g} %"
+        lines.append(f"{as_good} of {n} cannot be told from the best ({level}, marked =)")
+    return lines
+
+
+def shown_rows(report: SearchReport) -> Rows:
+    """The table of a print, the best first."""
+    order = sorted(report.rows, key=lambda row: (np.isnan(row["mean"]), -row["mean"]))
+    rows = report.rows.like(order)
+    rows.lead, rows.notes = tuple(heading(report)), tuple(report.notes)
+    return rows
+
+
+def mark(selected: bool, as_good: bool) -> str:
+    """How a row is marked: chosen, as good as the best, or neither."""
+    return "chosen" if selected else "=" if as_good else ""
+
+
+_COLUMNS = (
+    Shown("candidate", "label", is_text=True),
+    Shown("mean", "mean", number),
+    Shown("interval", ("low", "high"), interval),
+    Shown("from the best", ("difference_low", "difference_high"), interval),
+    Shown("P(best)", "probability_best", probability),
+    Shown("set", ("selected", "as_good"), mark, is_text=True),
+)
+
+
+def result_rows(
+    plan: Plan,
+    outcome: Outcome,
+    kept: Array,
+    errors: Array,
+    apart: FromBest,
+    share: Array,
+    scaled: Scaled,
+) -> Rows:
+    """A row for each candidate."""
+    place_of = {int(place): k for k, place in enumerate(kept)}
+    splits = outcome.values[plan.metric]
+    top = float(splits[kept].mean(axis=1).max())
+    rows = []
+    for place, name in enumerate(plan.candidates.names):
+        params, k = plan.candidates.params[place], place_of.get(place)
+        mean = float(outcome.means[place])
+        several = splits.shape[1] > 1
+        row: dict[str, Any] = {
+            "candidate": name if plan.search is None else int(plan.candidates.places[place]),
+            "label": name if plan.search is None else label_of(params),
+            "params": params,
+            "mean": mean,
+            "std": float(splits[place].std(ddof=1)) if several else _NAN,
+            "standard_error": _NAN,
+            "low": _NAN,
+            "high": _NAN,
+            "difference": _NAN,
+            "difference_low": _NAN,
+            "difference_high": _NAN,
+            "probability_best": 0.0,
+            "as_good": False,
+            "selected": place == outcome.best,
+            "fit_time": float(outcome.times[place]),
+            "reason": outcome.reasons[place] or None,
+        }
+        if k is not None:
+            error = float(errors[k])
+            low, high = scaled.interval(mean, error)
+            row |= {
+                "standard_error": error,
+                "low": low,
+                "high": high,
+                "difference": mean - top,
+                "difference_low": float(apart.low[k]),
+                "difference_high": float(apart.high[k]),
+                "probability_best": float(share[k]),
+                "as_good": bool(apart.as_good[k]),
+            }
+        row |= {f"param_{key}": value for key, value in params.items()}
+        others = (metric for metric in plan.panel.names if metric != plan.metric)
+        row |= {f"mean_{m}": float(outcome.results[f"mean_test_{m}"][place]) for m in others}
+        rows.append(row)
+    return Rows(rows, _COLUMNS)
+
+
+def label_of(params: dict[str, Any]) -> str:
+    """Parameters in short: names without their steps, where these are not needed."""
+    short = [key.rsplit("__", 1)[-1] for key in params]
+    names = short if len(set(short)) == len(short) else list(params)
+    return ", ".join(f"{n}={known_value(v)}" for n, v in zip(names, params.values(), strict=True))
+
+
+def known_value(value: Any) -> str:
+    """A parameter in a few characters."""
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    text = " ".join(str(value).split())
+    return text if len(text) <= 30 else f"{text[:27]}..."

@@ -1,0 +1,89 @@
+"""How reports of searches read: as text, rows, frames, pictures and pages."""
+
+import numpy as np
+import pytest
+from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+from skmetrics_ext import Rows, search_report
+
+RNG = np.random.default_rng(1)
+X = RNG.normal(size=(80, 2))
+Y = (X[:, 0] + RNG.normal(size=80) > 0).astype(int)
+
+
+def report(model, grid, **options):
+    search = GridSearchCV(model, grid, scoring="accuracy", cv=KFold(4))
+    return search_report(search, X, Y, n_resamples=50, random_state=0, **options)
+
+
+DEEP = report(DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2, 40]})
+TWO = report(
+    DecisionTreeClassifier(random_state=0), {"max_depth": [1, 3], "criterion": ["gini", "entropy"]}
+)
+
+
+def test_print_says_the_three_numbers_and_shows_the_best_first():
+    lines = str(DEEP).splitlines()
+    assert lines[0] == (
+        "3 candidates, 4 folds of 80 rows: KFold(n_splits=4, random_state=None, shuffle=False)"
+    )
+    best = DEEP.best
+    assert lines[1] == (
+        f"score: best_score_ says {DEEP.naive:.4f}, corrected for the choice {best.value:.4f} "
+        f"[{best.low:.4f}, {best.high:.4f}]"
+    )
+    assert lines[5].startswith("max_depth=1")
+    assert lines[5].endswith("chosen")
+    assert "power 80" in str(DEEP)
+    assert "criterion=gini" in str(TWO)
+
+
+def test_rows_have_the_parameters_as_columns():
+    pandas = pytest.importorskip("pandas")
+    assert isinstance(DEEP.rows, Rows)
+    frame = DEEP.frame()
+    assert isinstance(frame, pandas.DataFrame)
+    assert sorted(frame["param_max_depth"]) == [1, 2, 40]
+    assert frame["mean"].is_monotonic_decreasing
+    assert DEEP.selected is DEEP.rows[DEEP.best_index]
+    assert DEEP.selected.params == {"max_depth": 1}
+    assert (frame["difference"] <= 0).all()
+    assert (frame["difference_low"] <= frame["difference"] + 1e-12).all()
+    polars = pytest.importorskip("polars")
+    assert isinstance(TWO.frame(library="polars"), polars.DataFrame)
+
+
+def test_notebook_and_page():
+    assert "<table>" in DEEP._repr_html_()
+    pytest.importorskip("matplotlib")
+    page = DEEP.to_html()
+    assert page.startswith("<!DOCTYPE html>")
+    assert "max_depth=40" in page
+    assert f"{DEEP.best.value:.4f}" in page
+    assert "<svg" in page
+
+
+def test_pictures_along_a_parameter_and_in_order():
+    plt = pytest.importorskip("matplotlib.pyplot")
+    along = DEEP.plot()
+    assert (along.get_xscale(), along.get_xlabel()) == ("log", "max_depth")
+    order = TWO.plot()
+    best = max(TWO.rows, key=lambda row: row.mean)
+    assert order.get_yticklabels()[0].get_text() == best.label
+    chosen = TWO.plot(parameter="max_depth")
+    assert chosen.get_xscale() == "linear"
+    with pytest.raises(ValueError, match=r"one of \['criterion', 'max_depth'\]"):
+        TWO.plot(parameter="depth")
+    with pytest.raises(ValueError, match="are no numbers"):
+        TWO.plot(parameter="criterion")
+    plt.close("all")
+
+
+def test_one_candidate_is_a_report_too():
+    found = report(GaussianNB(), {})
+    assert found.best.value == pytest.approx(found.naive)
+    assert len(found.rows) == 1
+    assert "GaussianNB" not in str(found)
+    assert found.rows[0].probability_best == 1
