@@ -63,7 +63,7 @@ def test_rows_go_from_worker_to_worker(client):
     check(frame, evaluate(dataset, **options, memory_limit=60_000))
 
 
-@pytest.mark.parametrize("run", [1, 3])
+@pytest.mark.parametrize("run", [pytest.param(1, marks=pytest.mark.slow), 3])
 def test_a_killed_worker_does_not_change_the_answer(client, tmp_path, run):
     """It dies in the first pass, or when the rows are shuffled."""
     frame = binary_frame(3000, decimals=9)

@@ -11,7 +11,7 @@ def test_joint_draws_are_those_of_one_metric_alone(script, monkeypatch):
     study, page = script("coverage"), script("coverage_page")
     monkeypatch.setattr(study, "LARGE", 1000)
     monkeypatch.setattr(study, "DRAWS", 49)
-    for names in (["equal_error_rate", "auprg_score"], ["ks_statistic_score"]):
+    for names in (["ks_statistic_score", "recall_at_precision"], ["ks_statistic_score"]):
         ((listed, simulate),) = study.groups(list(study.cases(names)))
         seen = []
         monkeypatch.setattr(study, "result", lambda *given, to=seen: to.append(given))
@@ -24,7 +24,12 @@ def test_joint_draws_are_those_of_one_metric_alone(script, monkeypatch):
                 _, method, _, _, _, (low, high), _ = seen.pop(0)
                 for i, (true, score) in enumerate(rows):
                     found = skmetrics_ext.confidence_interval(
-                        case.spec.function, true, score, n_resamples=49, random_state=i
+                        case.spec.function,
+                        true,
+                        score,
+                        n_resamples=49,
+                        random_state=i,
+                        **case.spec.params,
                     )
                     assert found.method == method
                     assert (low[i], high[i]) == pytest.approx((found.low, found.high), rel=1e-12)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = str(Path(__file__).parents[2])
-QUICK = ("--rounds", "3", "--seconds", "0.01", "--peers", "scikit-learn")
+QUICK = ("--rounds", "1", "--seconds", "0.01", "--peers", "scikit-learn")
 
 
 def rows(text: str) -> list[list[str]]:
@@ -38,7 +38,7 @@ def test_resampling_agrees_with_a_loop(run):
 def test_figures_say_what_is_met(run, tmp_path):
     page = tmp_path / "page.md"
     page.write_text("before\n<!-- begin figures -->\nold\n<!-- end figures -->\nafter\n")
-    arguments = ("--rounds", "3", "--seconds", "0.01", "--only", "brier", "--largest", "100")
+    arguments = ("--rounds", "1", "--seconds", "0.01", "--only", "brier", "--largest", "100")
     done = run("compare.py", "--figures", *arguments, "--into", str(page))
     assert done.returncode == 0, done.stdout + done.stderr
     (head, line) = rows(done.stdout)
@@ -52,20 +52,25 @@ def test_figures_say_what_is_met(run, tmp_path):
     assert "old" not in text
 
 
-def test_growth_has_the_limits_and_a_picture(run, tmp_path):
+def test_growth_has_the_limits_and_a_picture(script, monkeypatch, capsys, tmp_path):
+    """Peaks of memory, each of a process of its own, are told here; one is measured below."""
     pytest.importorskip("matplotlib")
+    compare, growth = script("compare"), script("growth")
+    monkeypatch.setattr(growth, "peak", lambda name, who, n, repeats: 128.0 * n * repeats)
     picture = tmp_path / "growth.png"
-    options = ("--sizes", "1000", "10000", "--rounds", "3", "--seconds", "0.01")
-    done = run("compare.py", "--growth", *options, "--memory-repeats", "1", "--plot", str(picture))
-    assert done.returncode == 0, done.stdout + done.stderr
+    options = ["--sizes", "1000", "10000", "--rounds", "1", "--seconds", "0.01"]
+    done = compare.main(["--growth", *options, "--memory-repeats", "2", "--plot", str(picture)])
+    told = capsys.readouterr().out
+    assert done == 0
     assert picture.read_bytes().startswith(b"\x89PNG")
     for limit in ("one np.sort", "reading the columns once"):
-        assert limit in done.stdout
-    assert "1,000 to 10,000" in done.stdout
+        assert limit in told
+    assert "1,000 to 10,000" in told
+    assert "2.4 MiB" in told
 
 
 def test_panel_equals_scikit_learn(run):
-    done = run("panel.py", "--sizes", "200", "--rounds", "3", "--seconds", "0.01")
+    done = run("panel.py", "--sizes", "200", "--rounds", "1", "--seconds", "0.01")
     assert done.returncode == 0, done.stdout + done.stderr
     assert rows(done.stdout)[1][0] == "200"
 
@@ -93,7 +98,7 @@ def test_coverage_of_clustered_rows(run):
 
 
 def test_a_stream_says_what_the_function_says(run):
-    few = ("--batches", "20", "--rounds", "3", "--seconds", "0.01")
+    few = ("--batches", "20", "--rounds", "1", "--seconds", "0.01")
     done = run("stream.py", "--sizes", "16", *few)
     assert done.returncode == 0, done.stdout + done.stderr
     (head, *lines) = rows(done.stdout)
@@ -103,7 +108,7 @@ def test_a_stream_says_what_the_function_says(run):
 
 
 def test_calls_are_counted_here_and_there(run):
-    done = run("calls.py", "--rounds", "3", "--seconds", "0.01", "--top", "2", "--against", ROOT)
+    done = run("calls.py", "--rounds", "1", "--seconds", "0.01", "--top", "2", "--against", ROOT)
     assert done.returncode == 0, done.stdout + done.stderr
     found = {cells[0]: cells[1:] for cells in rows(done.stdout)}
     for name in ("panel of 3 with intervals", "report of 3 folds", "f1_score macro"):
