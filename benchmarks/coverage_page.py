@@ -87,10 +87,10 @@ This page answers by simulation, for every metric that gives one number. It is m
   {most} %, those of averages over classes least of all. The class has too few rows to tell how
   often it is missed. Give more rows, or the interval of each class (`average=None`).
 - **Metrics that noise makes larger** have no interval that holds its level: the Kolmogorov-Smirnov
-  statistic, the H-measure, the area under the convex hull, recall at a precision, and calibration
-  errors. Of a calibrated model the interval of the calibration error hardly ever holds the true
-  value, which is next to 0. Such intervals always bear a note: compare models by them, and
-  conclude nothing from their bounds.
+  statistic, the H-measure, the area under the convex hull, and recall at a precision. Such
+  intervals always bear a note: compare models by them, and conclude nothing from their bounds.
+- **Calibration errors have one bound.** No two-sided interval holds the error of a calibrated
+  model, which is next to 0; the upper bound holds more often than it says.
 
 ## Summary
 
@@ -134,13 +134,14 @@ KINDS = {
     "logit": "Areas under the ROC curve",
     "hall": "Means of losses of rows",
     "expanded": "From draws, percentiles expanded",
+    "upper": "From draws, one-sided",
     "bca": "From draws, corrected for bias (BCa)",
 }
 
 SAMPLES = {
     "of_labels": ("wilson", "mover", "log", "delta"),
     "of_scores": ("logit", "hall"),
-    "of_draws": ("expanded", "bca"),
+    "of_draws": ("expanded", "upper", "bca"),
 }
 
 

@@ -81,7 +81,9 @@ def confidence_interval(
         - Everything, from draws of the rows: "expanded" (percentiles of levels as wide as a t
           interval of the rarest class), "bca" (corrected for bias and skewness; preferred where
           noise makes a metric larger, and for functions of your own), "bootstrap" (plain
-          percentiles) and "basic".
+          percentiles) and "basic". Of calibration errors, which are above 0 in any sample of a
+          calibrated model, "upper": 0 and a one-sided bound (the percentile at the level), with
+          the value corrected for bias in the note.
     confidence_level : float in (0, 1), default=0.95
         Nominal coverage of the interval, two-sided.
     goal : float, default=None
@@ -122,7 +124,7 @@ def confidence_interval(
         ``value, low, high, standard_error, method, confidence_level, note``; a list of one for
         each class where the metric gives an array (``average=None``). The interval holds the
         value, and has a width where the data have no error, too. ``note`` says what makes its
-        coverage doubtful (of calibration errors the upper bound alone holds). With ``groups``
+        coverage doubtful. With ``groups``
         or ``strata``, ``n_groups``, ``n_strata`` and ``design_effect`` tell how many there are and
         how many times they multiply the variance.
 

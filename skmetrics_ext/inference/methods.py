@@ -11,6 +11,7 @@ import numpy as np
 
 from skmetrics_ext.inference.draws.bootstrap import (
     BOOTSTRAP_METHODS,
+    UPPER,
     DrawPlan,
     bootstrap_bounds,
     fewest_rows,
@@ -51,9 +52,10 @@ MAY_MISS = "the interval may miss its level"
 FEW_DECIDE = f"few rows decide the value: {MAY_MISS}"
 BIASED = {
     "biased": f"too large on average in samples: {MAY_MISS}",
-    "calibration": "too large on average in samples: only the upper bound holds; "
+    "calibration": "too large on average in samples: method='upper' has a bound that holds, "
     "spiegelhalter_test tells whether the model is calibrated",
 }
+_TEST = "spiegelhalter_test tells whether the model is calibrated"
 OF_RAREST = "bounds of a share of the rarest class"
 NO_SPREAD = "the rows show no spread"
 
@@ -98,7 +100,10 @@ def methods_of(reading: Reading) -> dict[str, Method]:
             own = {"mover": partial(_by_shares, shares=shares), **own}
     if row is None or row.interval in BIASED:  # the only one that corrects for a bias
         own = {"bca": _by_draws, **own}
-    return {**own, **dict.fromkeys(BOOTSTRAP_METHODS, _by_draws)}
+    drawn = dict.fromkeys((name for name in BOOTSTRAP_METHODS if name != UPPER), _by_draws)
+    if row is not None and row.interval == "calibration":
+        own = {UPPER: _by_draws, **own}
+    return {**own, **drawn}
 
 
 def _methods_of_kind(reading: Reading) -> dict[str, Method]:
@@ -311,6 +316,9 @@ def bounds_of_draws(
     few = few_rows(reading)
     if few:
         notes[...] = few
+    if method == UPPER:
+        less = np.clip(2 * value - mean, *bounds)
+        notes[...] = f"{f'{few}; ' if few else ''}one-sided; corrected for bias {less:.3g}; {_TEST}"
     for place in np.ndindex(value.shape):
         column = values[(slice(None), *place)]
         n_values = len(np.unique(column[~np.isnan(column)]))

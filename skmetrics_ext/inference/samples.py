@@ -11,6 +11,7 @@ import numpy as np
 
 from skmetrics_ext.inference.draws.bootstrap import (
     BOOTSTRAP_METHODS,
+    UPPER,
     DrawPlan,
     acceleration,
     resample,
@@ -155,7 +156,7 @@ def compare_samples(
     counts: dict[str, Any] = {name: _both(*(one[name] for one in of_both)) for name in of_both[0]}
     if method == "welch":
         return replace(_welch(first, second, claim, level), **counts)
-    both = [one for one in methods_of(first) if one in methods_of(second)]
+    both = [one for one in methods_of(first) if one in methods_of(second) and one != UPPER]
     name = both[0] if method == "auto" else method
     if name not in both:
         raise InvalidParameterError(

@@ -1,5 +1,6 @@
 """confidence_interval: which method, what it gives, what it refuses."""
 
+import re
 from fractions import Fraction
 from functools import partial
 
@@ -341,16 +342,30 @@ def test_the_largest_class_may_be_another_one():
     assert found.low == pytest.approx(lower.low)
 
 
-def test_the_upper_bound_of_a_calibration_error_holds_and_the_note_says_so():
-    rng, held = np.random.default_rng(0), 0
-    for seed in range(40):
+@pytest.mark.parametrize("error", [0.0, 0.1])
+def test_calibration_errors_have_a_one_sided_bound_that_holds(error):
+    rng, held, corrected = np.random.default_rng(0), 0, []
+    for seed in range(30):
         proba = rng.integers(1, 8, 300) / 10 + 0.05
-        true = (rng.random(300) < proba + 0.1).astype(int)  # an error of 0.1 in every bin
+        true = (rng.random(300) < proba + error).astype(int)  # the same in every bin
         options = {"n_resamples": 199, "random_state": seed}
         found = confidence_interval(expected_calibration_error, true, proba, **options)
-        held += found.high >= 0.1
-        assert "only the upper bound holds; spiegelhalter_test" in found.note
-    assert held >= 36
+        held += found.low == 0 and found.high >= error
+        assert found.method == "upper"
+        told = re.fullmatch(r"one-sided; corrected for bias (\S+); spiegelhalter_.*", found.note)
+        corrected.append((found.value, float(told[1])))
+        lower = confidence_interval(
+            expected_calibration_error, true, proba, confidence_level=0.5, **options
+        )
+        assert lower.high < found.high
+    assert held >= 28
+    value, less = np.mean(corrected, axis=0)
+    assert less < value  # which has no bias where all bins err to one side
+    assert error > 0 or less < 0.75 * value
+    two_sided = confidence_interval(
+        expected_calibration_error, true, proba, method="bca", n_resamples=99, random_state=0
+    )
+    assert "method='upper'" in two_sided.note
 
 
 @pytest.mark.parametrize("method", ["wilson", "clopper_pearson", "jeffreys", "mid_p"])

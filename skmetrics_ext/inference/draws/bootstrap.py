@@ -18,7 +18,8 @@ from skmetrics_ext.progress import Progress, reporting
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.parameters import check_integer
 
-BOOTSTRAP_METHODS = ("expanded", "bca", "bootstrap", "basic")
+UPPER = "upper"  # one-sided
+BOOTSTRAP_METHODS = ("expanded", "bca", "bootstrap", "basic", UPPER)
 # Draws that share a seed: part of what it means.
 _BLOCK = 500
 _SLOW_BLOCK = 50
@@ -138,7 +139,8 @@ def bootstrap_bounds(
 ) -> tuple[Array, Array]:
     """Bounds from the values of draws: by percentiles, plain, expanded or corrected, or basic.
 
-    ``skewness`` is the `acceleration` where it is known already.
+    "upper" has one, and the least value that the metric has. ``skewness`` is the `acceleration`
+    where it is known already.
     """
     value = np.asarray(reading.value, dtype=np.float64)
     flat = values.reshape(len(values), -1)
@@ -147,6 +149,8 @@ def bootstrap_bounds(
         skewness = acceleration(reading) if skewness is None else skewness
         levels = _corrected(flat, value.reshape(-1), skewness.reshape(-1), tails)
     else:
+        if method == UPPER:
+            tails = np.array([0.0, level])
         if method == "expanded":
             tails = _expanded(level, *rarest_class(reading))
         levels = np.repeat(tails[:, None], flat.shape[1], axis=1)
@@ -161,6 +165,8 @@ def bootstrap_bounds(
         else:  # nothing is between a number and infinity
             low[k], high[k] = np.quantile(defined, levels[:, k], method="inverted_cdf")
     down, up = low.reshape(value.shape), high.reshape(value.shape)
+    if method == UPPER:
+        down = np.where(np.isnan(down), np.nan, bounds[0])
     if method == "basic":
         down, up = np.clip(2 * value - up, *bounds), np.clip(2 * value - down, *bounds)
     return np.minimum(down, value), np.maximum(up, value)
