@@ -115,6 +115,16 @@ def draw_search() -> None:
     store(figure, "search")
 
 
+def draw_weak_slices() -> None:
+    """Slices in which a tree on few features of breast cancer is wrong more often."""
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    read = ["mean texture", "mean smoothness", "mean area"]
+    model = DecisionTreeClassifier(max_depth=2, random_state=0)
+    data = X[read].assign(true=y, pred=cross_val_predict(model, X[read], y, cv=5))
+    found = sx.weak_slices(data, true="true", pred="pred", metric="accuracy")
+    store(found.plot().figure, "weak_slices")
+
+
 def main() -> None:
     mpl.use("agg")
     PICTURES.mkdir(exist_ok=True)
@@ -122,6 +132,7 @@ def main() -> None:
     draw_intervals()
     draw_difference()
     draw_search()
+    draw_weak_slices()
     iris = predictions(load_iris, [0, 1])
     save(sx.RocCurvesDisplay.from_predictions(*iris),
          "roc_curves", "Iris, sepals only: ROC of each class")  # fmt: skip

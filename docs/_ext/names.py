@@ -27,6 +27,7 @@ CURVES = Section("Curves", "Arrays, one entry for each threshold.", "scores_and_
 THRESHOLDS = Section("Thresholds and decisions", "From a score to an action.", "thresholds")
 INTERVALS = Section("Intervals and sample sizes", "How sure a number is.", "intervals")
 TESTS = Section("Comparing models", "Is one better than another?", "comparing")
+SLICES = Section("Weak slices", "Where is it worse than elsewhere?", "weak_slices")
 SCORING = Section(
     "Scorers and cross-validation", "For ``scoring=``, searches and reports.", "cross_validation"
 )
@@ -36,7 +37,7 @@ REGISTRY = Section("Registry", "What the package knows of its metrics.", "panels
 
 SECTIONS = (
     LABELS, SCORES, PROBABILITIES, CURVES, THRESHOLDS, INTERVALS,
-    TESTS, SCORING, DISPLAYS, LARGE, REGISTRY,
+    TESTS, SLICES, SCORING, DISPLAYS, LARGE, REGISTRY,
 )  # fmt: skip
 
 # The first module that fits decides; what is in the registry is where its row says.
@@ -73,8 +74,10 @@ _BY_NAME = {
     "Estimate": INTERVALS,
     "corrected_resampled_interval": INTERVALS,
     "metric_at_thresholds": CURVES,
+    "WeakSlices": SLICES,
     "net_benefit": THRESHOLDS,
     "pairwise_roc_auc": SCORES,
+    "weak_slices": SLICES,
 }
 _BY_RESPONSE = {"labels": LABELS, "scores": SCORES, "probabilities": PROBABILITIES}
 

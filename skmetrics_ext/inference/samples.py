@@ -241,18 +241,19 @@ class Sample:
 # --------------------------------------------------------------------------- MOVER
 
 
+def distances(first: Sample, second: Sample, level: float) -> tuple[float, float]:
+    """Distances of the bounds of the difference from it, down and up."""
+    (down_a, up_a), (down_b, up_b) = first.away(level), second.away(level)
+    return float(np.hypot(down_a, up_b)), float(np.hypot(up_a, down_b))
+
+
 def _mover(first: Sample, second: Sample, claim: Claim, level: float) -> Comparison:
     """Squares of the distances to the bounds of both samples, added (Zou & Donner 2008)."""
     values = float(first.reading.value), float(second.reading.value)
     difference = 0.0 if values[0] == values[1] else first.value - second.value
     name = "log_ratio" if first.on_log else first.method
     name = name if name == "mover" else f"mover, {name}"
-
-    def away(level: float) -> tuple[float, float]:
-        """Distances of the bounds of the difference from it."""
-        (down_a, up_a), (down_b, up_b) = first.away(level), second.away(level)
-        return float(np.hypot(down_a, up_b)), float(np.hypot(up_a, down_b))
-
+    away = partial(distances, first, second)
     least = max(first.least_p, second.least_p)
 
     def tail(null: float, side: str) -> float:

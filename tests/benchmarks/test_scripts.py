@@ -173,3 +173,12 @@ def test_peak_memory_of_a_copy(run):
     assert done.returncode == 0, done.stderr
     # At least the three columns of the answer, two thirds of the rows or more in each.
     assert int(done.stdout) > 3 * 8 * 600_000
+
+
+def test_weak_slices_are_counted_and_timed(run):
+    few = ("--sets", "2", "--rows", "3000", "--rounds", "3", "--seconds", "0.01")
+    done = run("slices.py", "--only", "^accuracy$", *few)
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = [cells for cells in rows(done.stdout) if cells[0] == "`accuracy`"]
+    assert [len(cells) for cells in lines] == [4, 4, 3]
+    assert all(cell in ("0.0 %", "50.0 %", "100.0 %") for cell in lines[0][1:] + lines[1][1:])

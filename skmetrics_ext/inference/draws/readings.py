@@ -211,14 +211,19 @@ def weighed(checked: Any, design: Design = INDEPENDENT) -> tuple[Any, Design]:
     if weight is None or weight.all():
         return checked, design
     kept = np.flatnonzero(weight)
-    true, weight = checked.true[kept], weight[kept]
-    name = response_name(checked)
-    other, classes, kind = getattr(checked, name)[kept], checked.classes, {}
+    return some_rows(checked, kept), design.kept(kept)
+
+
+def some_rows(checked: Any, rows: Array) -> Any:
+    """Some of the rows; of labels, with the classes that occur there."""
+    weight = None if checked.weight is None else checked.weight[rows]
+    true, name = checked.true[rows], response_name(checked)
+    other, classes, kind = getattr(checked, name)[rows], checked.classes, {}
     if name == "pred" and not checked.is_multilabel:
         used, (true, other) = kernels.encode(true, other)
         classes, kind = classes[used], {"kind": "multiclass" if len(used) > 2 else "binary"}
-    rows = {"true": true, name: other, "weight": weight, "classes": classes, "cache": {}}
-    return replace(checked, **rows, **kind), design.kept(kept)
+    given = {"true": true, name: other, "weight": weight, "classes": classes, "cache": {}}
+    return replace(checked, **given, **kind)
 
 
 def response_name(checked: Any) -> str:

@@ -1,0 +1,287 @@
+"""Where a model is weak: slices of the rows in which a metric is worse than in the others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.inference.draws.bootstrap import BOOTSTRAP_METHODS, PLAN
+from skmetrics_ext.inference.draws.readers import check_rows, find_metric, read_checked
+from skmetrics_ext.inference.draws.readings import TallyReading
+from skmetrics_ext.inference.influence.spread import Contributions
+from skmetrics_ext.inference.methods import methods_of
+from skmetrics_ext.inference.question import within
+from skmetrics_ext.inference.samples import Sample, distances
+from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.registry import Metric
+from skmetrics_ext.report.slice_table import FOLDED, LEFT_OUT, SHOWN, WeakSlices
+from skmetrics_ext.rows import Rows
+from skmetrics_ext.slices.coding import Coded
+from skmetrics_ext.slices.looks import check_number
+from skmetrics_ext.slices.student import part_of
+from skmetrics_ext.slices.table import FEW_BINS, Table, check_lengths, names_asked, read_slices
+from skmetrics_ext.slices.weak import Search, WeakSlice, search, source_of
+from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.validation.groups import Design, read_groups
+from skmetrics_ext.validation.parameters import check_integer, check_level
+
+_NAN = float("nan")
+
+
+@document
+def weak_slices(
+    data: Any,
+    *,
+    true: str,
+    metric: Any,
+    score: str | Sequence[str] | Mapping[Any, str] | None = None,
+    pred: str | None = None,
+    columns: Sequence[str] | None = None,
+    max_columns: int = 2,
+    min_rows: int = 50,
+    alpha: float = 0.05,
+    bins: Any = FEW_BINS,
+    weight: str | None = None,
+    groups: str | None = None,
+    **metric_params: Any,
+) -> WeakSlices:
+    r"""Slices of the rows in which a metric is worse than in all other rows.
+
+    Every value of every column, and every combination of values of up to ``max_columns``
+    columns, is tested. The chance that any slice is found that is not worse is at most
+    ``alpha``, however many are looked at and however they overlap (Holm 1979); half of it
+    is kept for single columns where there are two.
+
+    Parameters
+    ----------
+    data : data frame, pyarrow table or mapping
+        Rows in memory: of pandas, polars or pyarrow, or arrays by the names of their columns.
+    true : str
+        Column of true labels.
+    metric : str or callable
+        One of `influence_values`, that has a direction and is one number.
+    score : str, list of str or dict, default=None
+        Column of the scores or probabilities of the positive class; of more classes one column
+        each, in the order of ``labels``, or as a dict from class to column.
+    pred : str, default=None
+        Column of predicted labels, for metrics of labels.
+    columns : list of str, default=None
+        Columns that make slices; by default all that are used for nothing else. Missing values
+        are a value, None. Numbers of more than 10 values are read in bins.
+    max_columns : int, default=2
+        The most columns of a slice.
+    min_rows : int, default=50
+        The fewest rows of a slice that is tested, and of those beside it.
+    alpha : float in (0, 1), default=0.05
+        The chance that any slice is found that is not worse.
+    bins : int or dict, default=5
+        Number of quantile bins of numeric columns; a dict from column to a number of bins, or
+        to their inner edges, for some of them.
+    weight : str, default=None
+        Column of weights.
+    groups : str, default=None
+        Column of groups: rows of one group depend on each other (several of a patient).
+    **metric_params : dict
+        Parameters of the metric: ``labels``, ``pos_label``, ``average`` and others.
+
+    Returns
+    -------
+    WeakSlices
+        ``.rows``, ``.folded``, ``.left_out``, ``.frame()`` and ``.plot()``; it prints as a table.
+
+    Raises
+    ------
+    {raises}
+        Also if a column is not there or names nearly every row, and if the columns make more
+        slices than can be tested.
+
+    Notes
+    -----
+    Of metrics that are a share of rows (accuracy, recall, precision, or the F1 score, which grows
+    with one) the test is Fisher's exact one, of rows without weights and groups. Of all others
+
+    .. math:: t = (\hat m_S - \hat m_{\bar S}) / \sqrt{\max(v_S, v^0_S) + v_{\bar S}}
+
+    with the variance of the influence values of the rows of the slice, but not less than that of
+    as many rows that are like all others; degrees of freedom by Satterthwaite. With groups sums
+    over these take the place of rows.
+
+    A slice is folded into one that holds it if it is not worse than the rest of that; and into
+    those before it in the list if it is not worse without their rows. Intervals hold together
+    with a chance of 1 - ``alpha`` (Bonferroni), and as they are two-sided may touch 0.
+
+    References
+    ----------
+    Holm (1979), Scandinavian Journal of Statistics 6(2), 65-70; Fisher (1935), Journal of the Royal
+    Statistical Society 98(1), 39-82; Zou & Donner (2008), Statistics in Medicine 27(10),
+    1693-1702.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import weak_slices
+    >>> site, ward = ["north", "south"] * 200, ["a", "a", "b", "b"] * 100
+    >>> true, pred = [1] * 400, [1, 1, 1, 0] * 80 + [1] * 80
+    >>> data = {"ill": true, "found": pred, "site": site, "ward": ward}
+    >>> found = weak_slices(data, true="ill", pred="found", metric="accuracy")
+    >>> print(found.rows[0].slice, found.rows[0].value, found.rows[0].rest)
+    {'site': 'south', 'ward': 'b'} 0.2 1.0
+    """
+    max_columns = check_integer("max_columns", max_columns, 1)
+    min_rows = check_integer("min_rows", min_rows, 2)
+    alpha = check_level(alpha, "alpha")
+    table = Table(data)
+    asked = find_metric(metric, metric_params)
+    reading, added, sign = _read(asked, table, true, pred, score, weight, groups)
+    used = [true, pred, weight, groups, *_score_columns(score, {})[0]]
+    names = names_asked(columns, table, used)
+    by_default, n_rows = columns is None, len(reading.data.true)
+    kept, reasons = read_slices(table, names, bins, by_default=by_default, min_rows=min_rows)
+    if not kept:
+        told_why = "; ".join(reasons.values()) or "data has none beside those that are named"
+        raise InvalidParameterError(f"No column makes slices: {told_why}.")
+    kept = _of_weight(kept, table, weight, n_rows)
+    check_number(kept, max_columns)
+    found = search(source_of(reading, added, sign), kept, max_columns, min_rows, alpha)
+    left_out = [
+        {"slice": {name: "any"}, "n_rows": n_rows, "reason": reason}
+        for name, reason in reasons.items()
+    ]
+    left_out += [
+        {"slice": one.told(kept), "n_rows": rows, "reason": f"{asked.name} is undefined there"}
+        for one, rows in found.undefined
+    ]
+    listed = [_row(one, kept, reading, found) for one in found.found]
+    folded = [
+        {"slice": less.slice.told(kept), "into": one.slice.told(kept), "n_rows": less.n_rows}
+        | {"p_value": less.p_value}
+        for one in found.found
+        for less in _all_folded(one)
+    ]
+    value = float(reading.value)
+    tables = Rows(listed, SHOWN), Rows(folded, FOLDED), Rows(left_out, LEFT_OUT)
+    return WeakSlices(asked.name, value, *tables, n_rows, found.n_tested, alpha)
+
+
+# --------------------------------------------------------------------------- the metric
+
+
+def _read(
+    asked: Metric, table: Table, true: Any, pred: Any, score: Any, weight: Any, groups: Any
+) -> tuple[TallyReading, Contributions, float]:
+    """The metric of all rows, what each of them adds, and which way is worse."""
+    if asked.row is None:
+        raise InvalidParameterError(
+            f"metric must be one of this package, whose derivative is known, got {asked.name}."
+        )
+    if asked.row.greater_is_better is None:
+        raise InvalidParameterError(f"{asked.name} is neither better higher nor lower.")
+    response, params = _response(asked, table, pred, score)
+    y_true = table.read(true, "true")
+    weights = None if weight is None else table.read(weight, "weight")
+    check_lengths({"true": len(y_true), "score or pred": len(response)})
+    settled, checked = check_rows(asked.with_params(**params), y_true, response, weights)
+    n_rows = len(y_true)
+    if checked.true.shape[0] != n_rows:
+        raise InvalidParameterError("data holds masked rows: leave them out.")
+    group = None if groups is None else read_groups(table.read(groups, "groups"), n_rows)
+    reading = read_checked(settled, checked, Design(group))
+    if np.ndim(reading.value) != 0:
+        raise InvalidParameterError(
+            f"weak_slices needs a metric that is one number, got {reading.value!r:.60} from "
+            f"{asked.name}: choose an average."
+        )
+    added = Contributions.of(reading)
+    if added is None or not np.isfinite(reading.value):
+        why = "is undefined" if added is not None else "has no derivative by the rows"
+        raise InvalidParameterError(f"metric={asked.name!r} of these data {why}.")
+    return reading, added, 1.0 if asked.row.greater_is_better else -1.0
+
+
+def _response(asked: Metric, table: Table, pred: Any, score: Any) -> tuple[Any, dict[str, Any]]:
+    """Predicted labels or scores, and what the columns of these say of the classes."""
+    if asked.spec.response == "labels":
+        if pred is None:
+            raise InvalidParameterError(
+                f"{asked.name} needs predicted labels: say which column, pred=."
+            )
+        return table.read(pred, "pred"), {}
+    if score is None:
+        raise InvalidParameterError(f"{asked.name} needs scores: say which column, score=.")
+    names, params = _score_columns(score, asked.params)
+    read = [table.read(name, "score") for name in names]
+    if len(read) == 1:
+        return read[0], params
+    check_lengths({name: len(one) for name, one in zip(names, read, strict=True)})
+    return np.column_stack([one.values for one in read]), params
+
+
+def _score_columns(score: Any, params: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    if score is None:
+        return [], {}
+    if isinstance(score, Mapping):
+        labels = params.get("labels")
+        labels = list(score) if labels is None else list(labels)
+        if set(labels) != set(score):
+            raise InvalidParameterError(
+                f"score names the columns of {list(score)}, labels are {labels}: they must be "
+                "the same classes."
+            )
+        return [score[label] for label in labels], {"labels": labels}
+    return [score] if isinstance(score, str) or not isinstance(score, Sequence) else [*score], {}
+
+
+def _of_weight(kept: Sequence[Coded], table: Table, weight: str | None, n_rows: int) -> list[Coded]:
+    """Columns without the rows that have no weight."""
+    lengths = {one.name: len(one.codes) for one in kept}
+    if weight is None:
+        check_lengths({"true": n_rows, **lengths})
+        return list(kept)
+    mass = np.asarray(table.read(weight, "weight").values)
+    check_lengths({weight: len(mass), **lengths})
+    return [Coded(one.name, one.values, one.codes[mass != 0]) for one in kept]
+
+
+# --------------------------------------------------------------------------- rows
+
+
+def _row(
+    one: WeakSlice, kept: Sequence[Coded], reading: TallyReading, found: Search
+) -> dict[str, Any]:
+    """What is told of a slice: values by the metric of its rows and of all others."""
+    inside = one.slice.rows(kept)
+    parts = [part_of(reading, np.flatnonzero(rows)) for rows in (inside, ~inside)]
+    value, rest = (float(part.value) for part in parts)
+    difference = value - rest
+    low, high, note = _bounds(parts, 1 - found.level(one.slice))
+    low, high = within(reading.metric, difference + low, difference + high)
+    return {
+        "slice": one.slice.told(kept),
+        "n_rows": one.n_rows,
+        "value": value,
+        "rest": rest,
+        "difference": difference,
+        "low": float(low),
+        "high": float(high),
+        "p_value": one.p_value,
+        "note": note,
+    }
+
+
+def _bounds(parts: Sequence[TallyReading], level: float) -> tuple[float, float, str]:
+    """Distances of the bounds of the difference from it, and what to know of them."""
+    names = [
+        name
+        for name in methods_of(parts[0])
+        if name in methods_of(parts[1]) and name not in BOOTSTRAP_METHODS
+    ]
+    if not names:
+        return _NAN, _NAN, "the metric has no interval without draws"
+    samples = [Sample.of(part, names[0], PLAN) for part in parts]
+    down, up = distances(samples[0], samples[1], level)
+    return -down, up, str(samples[0].interval(level).notes)
+
+
+def _all_folded(one: WeakSlice) -> list[WeakSlice]:
+    return [less for own in one.folded for less in (own, *_all_folded(own))]

@@ -1,0 +1,119 @@
+"""Every slice of up to so many columns: combinations of columns, and the cells they make."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from skmetrics_ext import kernels
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.slices.coding import Coded
+from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.validation.errors import shown_names
+
+MOST_CELLS = 20_000_000
+
+
+class Slice(NamedTuple):
+    """One value of each of some columns: numbers of the columns, and codes of the values."""
+
+    columns: tuple[int, ...]
+    codes: tuple[int, ...]
+
+    @property
+    def pairs(self) -> set[tuple[int, int]]:
+        return set(zip(self.columns, self.codes, strict=True))
+
+    def is_part_of(self, other: Slice) -> bool:
+        """Whether all its rows are of the other slice, whatever the data."""
+        return other.pairs <= self.pairs
+
+    def rows(self, coded: Sequence[Coded]) -> Array:
+        """Which rows are of it, (n,)."""
+        first, *others = zip(self.columns, self.codes, strict=True)
+        found = coded[first[0]].codes == first[1]
+        for column, code in others:
+            found &= coded[column].codes == code
+        return np.asarray(found)
+
+    def told(self, coded: Sequence[Coded]) -> dict[str, Any]:
+        """The value of each column, by its name."""
+        pairs = zip(self.columns, self.codes, strict=True)
+        return {coded[column].name: coded[column].values[code] for column, code in pairs}
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Look:
+    """Some columns crossed.
+
+    Parameters
+    ----------
+    columns : tuple of int
+        Their numbers.
+    shape : tuple of int
+        Number of values of each.
+    cell : ndarray of int64 of shape (n,)
+        The cell of each row, in lexical order of the codes.
+    rows : ndarray of int64 of shape (n_cells,)
+        Number of rows of each cell.
+    kept : ndarray of int64 of shape (n_kept,)
+        The cells that are slices of their own: with enough rows in them, and beside them, and
+        not the same rows as a slice of fewer columns.
+    """
+
+    columns: tuple[int, ...]
+    shape: tuple[int, ...]
+    cell: Array
+    rows: Array
+    kept: Array
+
+    def slices(self) -> list[Slice]:
+        """The slices that are kept."""
+        codes = np.stack(np.unravel_index(self.kept, self.shape), axis=1)
+        return [Slice(self.columns, tuple(own)) for own in codes.tolist()]
+
+
+def check_number(coded: Sequence[Coded], max_columns: int) -> None:
+    """Refuse more slices than can be looked at."""
+    sizes = [len(column.values) for column in coded]
+    # Sums of products of so many of the sizes, one more column at a time.
+    sums = [1] + [0] * max_columns
+    for size in sizes:
+        for k in range(max_columns, 0, -1):
+            sums[k] += size * sums[k - 1]
+    number = sum(sums[1:])
+    if number > MOST_CELLS:
+        largest = sorted(zip(sizes, (column.name for column in coded), strict=True))[::-1][:5]
+        told = ", ".join(f"{shown_names([name])} has {size}" for size, name in largest)
+        raise InvalidParameterError(
+            f"{len(coded)} columns make {number} slices of up to {max_columns} of them, more than "
+            f"{MOST_CELLS}: name fewer columns=, lower max_columns, or read numbers in fewer "
+            f"bins=. Values of the largest: {told}."
+        )
+
+
+def looks(coded: Sequence[Coded], max_columns: int, min_rows: int) -> Iterator[Look]:
+    """All combinations of up to so many columns, the fewest first."""
+    n_rows = len(coded[0].codes)
+    counts: dict[tuple[int, ...], Array] = {}
+    for size in range(1, min(max_columns, len(coded)) + 1):
+        for columns in combinations(range(len(coded)), size):
+            shape = tuple(len(coded[column].values) for column in columns)
+            cell = coded[columns[0]].codes
+            for column in columns[1:]:
+                cell = cell * len(coded[column].values) + coded[column].codes
+            rows = kernels.bin_sums(cell, prod(shape), None)
+            if size < max_columns:
+                counts[columns] = rows.reshape(shape)
+            kept = (rows >= min_rows) & (n_rows - rows >= min_rows)
+            if size > 1:
+                cube = rows.reshape(shape)
+                for place in range(size):
+                    fewer = counts[columns[:place] + columns[place + 1 :]]
+                    kept &= (cube < np.expand_dims(fewer, place)).reshape(-1)
+            yield Look(columns, shape, cell, rows, np.flatnonzero(kept))

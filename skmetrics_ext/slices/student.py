@@ -1,0 +1,316 @@
+"""StudentTests that a metric is worse in a slice than in the other rows.
+
+The difference in units of its error has a t distribution. The error in the slice is that of its
+own rows, but no less than that of rows like all others: a slice whose rows happen to agree shows
+no spread, and would be found for that alone.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from skmetrics_ext import kernels
+from skmetrics_ext.inference.draws.readers import reading_of
+from skmetrics_ext.inference.draws.readings import (
+    MomentReading,
+    TableReading,
+    TallyReading,
+    some_rows,
+)
+from skmetrics_ext.inference.draws.units import RowFacts, Units
+from skmetrics_ext.inference.influence.derivatives import gradient
+from skmetrics_ext.inference.influence.spread import Contributions
+from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.slices.looks import Look
+from skmetrics_ext.tallies import Means
+
+_MARGINS = (0.0, 1.0)  # values of 0/0 that tell whether there is one
+
+
+class Error(NamedTuple):
+    """Variances, and the degrees of freedom that they are known with."""
+
+    variance: Array
+    freedom: Array
+
+
+class StudentTests:
+    """A metric with influence values, in slices and beside them.
+
+    Parameters
+    ----------
+    reading : TallyReading
+        Of all rows.
+    added : Contributions
+        What each of them adds.
+    sign : {1.0, -1.0}
+        1 where lower is worse.
+    """
+
+    def __init__(self, reading: TallyReading, added: Contributions, sign: float) -> None:
+        self.reading, self.sign = reading, sign
+        self.like_all = _LikeTable(reading) if isinstance(reading, TableReading) else None
+        self.like_rest = _LikeRows(reading, added)
+
+    # ----------------------------------------------------------------------- all slices
+
+    def look(self, look: Look) -> tuple[Array, Array]:
+        """Lower bounds of the p-values of the slices of a look, and which have a value.
+
+        The error is that of rows like all others, and as if it were known.
+        """
+        from scipy.special import ndtr
+
+        values, rest, expected = self._values(look)
+        sums = self.like_rest.sums(look)
+        here = self._like(sums, expected)
+        there = self.like_rest.error(self.like_rest.total - sums)
+        with np.errstate(invalid="ignore"):
+            worse = self.sign * (rest - values)
+            error = np.sqrt(np.nan_to_num(here.variance) + np.nan_to_num(there.variance))
+            bound = ndtr(-divide(worse, error))
+        return np.where(np.isnan(bound), (worse <= 0).astype(float), bound), np.isfinite(worse)
+
+    def bounds(self, stated: Array) -> Array:
+        """The same of slices of many looks."""
+        return stated
+
+    def _like(self, sums: Array, tables: Array | None) -> Error:
+        """Of slices with so many rows of each class, were they like all others."""
+        if self.like_all is None or tables is None:
+            return self.like_rest.error(sums)
+        return self.like_all.error(tables, self.like_rest.n_equal(sums))
+
+    def _values(self, look: Look) -> tuple[Array, Array, Array | None]:
+        """The metric in each slice and in the rows beside it; of labels also the tables."""
+        reading = self.reading
+        weight = reading.data.weight
+        if isinstance(reading, TableReading):
+            n_classes = len(reading.classes)
+            n_cells = n_classes**2
+            cell = reading.cell[reading.units.of_row]
+            sums = kernels.bin_sums(look.cell * n_cells + cell, n_cells * len(look.rows), weight)
+            tables = sums.reshape(-1, n_classes, n_classes)
+            kept = tables[look.kept]
+            return self._of_tables(kept), self._of_tables(tables.sum(axis=0) - kept), kept
+        if isinstance(reading, MomentReading):
+            return *self._of_means(look, reading, weight), None
+        values = np.array([self._of_rows(rows) for rows in _split(look)])
+        # What the whole is the mean of, but for the pairs of rows of which one is in the slice.
+        share = look.rows[look.kept] / len(look.cell)
+        return values, values + divide(float(reading.value) - values, 1 - share), None
+
+    def _of_tables(self, tables: Array) -> Array:
+        """The metric of tables; nan where it hangs on what 0/0 stands for."""
+        reading = self.reading
+        assert isinstance(reading, TableReading)
+        if not reading.metric.takes("zero_division"):
+            return reading.read(tables)
+        read = [_filled(reading, fill).read(tables) for fill in _MARGINS]
+        return np.where(read[0] == read[1], read[0], np.nan)
+
+    def _of_means(
+        self, look: Look, reading: MomentReading, weight: Array | None
+    ) -> tuple[Array, Array]:
+        columns = reading.measured.T
+        n_cells = len(look.rows)
+        mass = kernels.bin_sums(look.cell, n_cells, weight).astype(np.float64)
+        weighed = columns if weight is None else columns * weight
+        sums = np.stack(
+            [np.bincount(look.cell, weights=own, minlength=n_cells) for own in weighed], axis=1
+        )
+        here = look.kept
+        both = (mass[here], sums[here]), (mass.sum() - mass[here], sums.sum(0) - sums[here])
+        first, second = (
+            np.asarray(reading.metric.read(Means(total, divide(part, total[:, None]))))
+            for total, part in both
+        )
+        return first, second
+
+    def _of_rows(self, rows: Array) -> float:
+        """The metric of some rows; nan where it is undefined."""
+        return value_of(self.reading, some_rows(self.reading.data, rows))
+
+    # ----------------------------------------------------------------------- one slice
+
+    def test(self, inside: Array, outside: Array) -> float:
+        """P-value of some rows beside others."""
+        from scipy.special import stdtr
+
+        first, second = (part_of(self.reading, rows) for rows in (inside, outside))
+        worse = self.sign * (float(second.value) - float(first.value))
+        if not worse > 0:
+            return 1.0
+        sums = self.like_rest.of_rows(inside)[None]
+        tables = None
+        if isinstance(self.reading, TableReading):
+            n_classes = len(self.reading.classes)
+            cell = self.reading.cell[self.reading.units.of_row][inside]
+            weight = self.reading.data.weight
+            weight = None if weight is None else weight[inside]
+            tables = kernels.bin_sums(cell, n_classes**2, weight).reshape(1, n_classes, -1)
+        like = self._like(sums, tables)
+        own, lively = _own(first)
+        rest = self.like_rest.error(self.like_rest.of_rows(outside)[None])
+        floor = Error(like.variance[0], np.fmax(like.freedom[0], np.fmin(own.freedom, lively)))
+        here = floor if own.variance < floor.variance or np.isnan(own.variance) else own
+        there = Error(rest.variance[0], rest.freedom[0])
+        if self.reading.facts.group is not None:
+            there, _ = _own(second)
+        variance = here.variance + there.variance
+        if not (np.isfinite(variance) and variance > 0):
+            return 1.0
+        freedom = variance**2 / (
+            here.variance**2 / here.freedom + there.variance**2 / there.freedom
+        )
+        return float(stdtr(freedom, -worse / np.sqrt(variance)))
+
+
+# --------------------------------------------------------------------------- readings of parts
+
+
+def value_of(reading: TallyReading, data: Any) -> float:
+    """The metric of other data; nan where it is undefined there."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return float(reading.metric.function(data, data, **reading.metric.params))
+        except (ValueError, ZeroDivisionError):
+            return np.nan
+
+
+def part_of(reading: TallyReading, rows: Array) -> TallyReading:
+    """The same metric of some of the rows."""
+    data, weights = some_rows(reading.data, rows), (reading.facts.weight, reading.facts.sizes)
+    weight, sizes = (None if one is None else one[rows] for one in weights)
+    group, stratum = reading.facts.design.kept(rows)
+    facts = RowFacts(weight, group, sizes, stratum)
+    return reading_of(reading.metric, data, facts, value_of(reading, data))
+
+
+def _own(reading: TallyReading) -> tuple[Error, Array]:
+    """The error that the rows tell themselves, nan if they do not, and how many equal ones would.
+
+    That is one less than the number of equal contributions with the same fourth moment.
+    """
+    if not np.isfinite(reading.value):
+        return Error(np.asarray(np.nan), np.asarray(1.0)), np.asarray(1.0)
+    added = Contributions.of(reading)
+    assert added is not None
+    spread = added.spread()
+    return Error(spread.variance, spread.freedom), np.fmax(spread.effective - 1, 1.0)
+
+
+def _filled(reading: TableReading, fill: float) -> TableReading:
+    metric = reading.metric.with_params(zero_division=fill)
+    return TableReading(metric, reading.value, reading.data, reading.facts)
+
+
+def _split(look: Look) -> list[Array]:
+    """Rows of each slice of a look."""
+    order = np.argsort(look.cell, kind="stable")
+    ends = np.cumsum(look.rows)
+    return [order[ends[k] - look.rows[k] : ends[k]] for k in look.kept]
+
+
+# --------------------------------------------------------------------------- rows like the others
+
+
+class _LikeRows:
+    """Errors of slices from what a row of each class adds to the metric of all rows."""
+
+    def __init__(self, reading: TallyReading, added: Contributions) -> None:
+        each = added.on(_rows_alone(reading))
+        self.weight = reading.facts.weight
+        self.code = each.classes[0]
+        self.n_classes = int(self.code.max()) + 1
+        self.total = self.of_rows(slice(None))
+        n_equal = self.n_equal_of_class(self.total)
+        squares, fourth = (
+            np.bincount(self.code, weights=each.parts**power, minlength=self.n_classes)
+            for power in (2, 4)
+        )
+        # Of one row of each class, in a sample with that row alone of its class.
+        self.squares, self.fourth = squares * n_equal, fourth * n_equal**3
+
+    def sums(self, look: Look) -> Array:
+        """Sums of the weights and of their squares (n_kept, K, 2) by slice and class."""
+        cell, n_cells = look.cell * self.n_classes + self.code, len(look.rows) * self.n_classes
+        rows = kernels.bin_sums(cell, n_cells, None).astype(np.float64)
+        both: list[Array] = [rows, rows]
+        if self.weight is not None:
+            weight = self.weight.astype(np.float64)
+            both = [np.bincount(cell, weights=weight**k, minlength=n_cells) for k in (1, 2)]
+        return np.stack(both, axis=-1).reshape(-1, self.n_classes, 2)[look.kept]
+
+    def of_rows(self, rows: Any) -> Array:
+        """The same (K, 2) of some rows."""
+        code = self.code[rows]
+        own = np.ones(len(code)) if self.weight is None else self.weight[rows].astype(np.float64)
+        sums = [np.bincount(code, weights=own**k, minlength=self.n_classes) for k in (1, 2)]
+        return np.asarray(np.stack(sums, axis=-1))
+
+    @staticmethod
+    def n_equal_of_class(sums: Array) -> Array:
+        """Rows of one weight that would tell as much (Kish 1965)."""
+        return np.asarray(divide(sums[..., 0] ** 2, sums[..., 1]))
+
+    def n_equal(self, sums: Array) -> Array:
+        """The same of all classes together."""
+        return self.n_equal_of_class(sums.sum(axis=-2))
+
+    def error(self, sums: Array) -> Error:
+        """Of slices with these sums; of one without a class that the metric reads, nan."""
+        n_equal = self.n_equal_of_class(sums)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            squares = np.where(self.squares > 0, self.squares / n_equal, 0.0).sum(axis=-1)
+            fourth = np.where(self.fourth > 0, self.fourth / n_equal**3, 0.0).sum(axis=-1)
+        return Error(squares, _freedom(squares, fourth))
+
+
+class _LikeTable:
+    """Errors of tables of slices whose rows are like all others.
+
+    That is, as many rows with the shares of the whole table; or with the classes of the slice, of
+    which each is predicted as in all rows. Few rows of a class make the second error large, and
+    none of it makes it 0: the larger one counts.
+    """
+
+    def __init__(self, reading: TableReading) -> None:
+        self.reading = reading
+        self.table = reading.tables(reading.units.rows).astype(np.float64)
+        self.shares = np.nan_to_num(divide(self.table, self.table.sum(axis=-1, keepdims=True)))
+
+    def error(self, tables: Array, n_equal: Array) -> Error:
+        """Of tables (S, K, K) of so many equal rows."""
+        both = (
+            tables.sum(axis=-1, keepdims=True) * self.shares,
+            np.broadcast_to(self.table, tables.shape),
+        )
+        variance, freedom = (
+            np.stack(own)
+            for own in zip(*(self._error(cells, n_equal) for cells in both), strict=True)
+        )
+        larger = np.argmax(np.nan_to_num(variance), axis=0)[None]
+        return Error(*(np.take_along_axis(own, larger, axis=0)[0] for own in (variance, freedom)))
+
+    def _error(self, cells: Array, n_equal: Array) -> Error:
+        cells = cells * divide(n_equal, cells.sum(axis=(-1, -2)))[:, None, None]
+        slope = gradient(self.reading.read, cells)
+        mean = divide((cells * slope).sum(axis=(-1, -2)), cells.sum(axis=(-1, -2)))
+        each = slope - mean[:, None, None]
+        squares, fourth = ((cells * each**k).sum(axis=(-1, -2)) for k in (2, 4))
+        return Error(squares, _freedom(squares, fourth))
+
+
+def _freedom(squares: Array, fourth: Array) -> Array:
+    """As many as equal contributions with the same fourth moment would leave."""
+    return np.fmax(divide(squares**2, fourth) - 1, 1.0)
+
+
+def _rows_alone(reading: TallyReading) -> Units:
+    """Every row for itself, with what is known of it."""
+    return Units.of_rows(reading.data.true.shape[0], reading.facts, None)
