@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.inference.intervals import interval_of_checked
-from skmetrics_ext.inference.results import Estimate
+from skmetrics_ext.inference.results import Estimate, design_told
 from skmetrics_ext.metrics.averaging import average_of, check_zero_division
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.labels.class_report import (
@@ -183,10 +183,7 @@ def _of_groups(names: list[str], found: dict[str, list[Estimate]]) -> str:
     every = [one for estimates in found.values() for one in estimates]
     if not every:
         return ""
-    effects = [one.design_effect for one in every if np.isfinite(one.design_effect)]
-    told = f"{every[0].n_groups} groups"
-    if effects:
-        told += f", design effects {min(effects):.3g} to {max(effects):.3g}"
+    told = design_told(every[0].n_groups, None, (one.design_effect for one in every))
     notes = [
         f"{column} of {name}: {one.note}"
         for column, estimates in found.items()

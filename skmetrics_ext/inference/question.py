@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -70,14 +71,18 @@ class Question:
 
     def with_design(self, found: Comparison) -> Comparison:
         """The same with the numbers of groups and strata, and what they do to the variance."""
-        added, effect = self.contributions, float("nan")
-        if added is None:
-            units = self.pair().units
-        else:
-            (_, first), (_, second) = added
-            units, effect = first.units, float(first.minus(second).design_effect())
+        units, (effect,) = self.design_of([(0, 1)])
         note = with_single(found.note, units)
         return replace(found, **units.of_design(), design_effect=effect, note=note)
+
+    def design_of(self, pairs: Sequence[tuple[int, int]]) -> tuple[Units, list[float]]:
+        """Groups and strata of the rows, and what they do to the variance of each difference."""
+        added = self.contributions
+        if added is None:
+            unknown = [float("nan")] * len(pairs)
+            return replace(self, models=self.models[:2]).pair().units, unknown
+        apart = [added[i][1].minus(added[j][1]) for i, j in pairs]
+        return apart[0].units, [float(one.design_effect()) for one in apart]
 
     @cached_property
     def contributions(self) -> list[tuple[TallyReading, Contributions]] | None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from math import isnan
+from math import isfinite, isnan
 
 from skmetrics_ext.results import IntervalResult, Result
 
@@ -76,8 +76,8 @@ class Estimate(IntervalResult):
     n_strata: int | None = None
 
     def __str__(self) -> str:
-        told = _of_design(self.n_groups, self.n_strata, self.design_effect)
-        told += f"; {self.note}" if self.note else ""
+        told = design_told(self.n_groups, self.n_strata, [self.design_effect])
+        told = "".join(f"; {one}" for one in (told, self.note) if one)
         asked = "" if self.goal is None else f", goal {self.goal:g}: {_ANSWERS[self.reached]}"
         return (
             f"{self.value:.4g} [{self.low:.4g}, {self.high:.4g}]{asked} "
@@ -85,12 +85,14 @@ class Estimate(IntervalResult):
         )
 
 
-def _of_design(n_groups: int | None, n_strata: int | None, design_effect: float) -> str:
-    counts = ((n_groups, "groups"), (n_strata, "strata"))
+def design_told(n_groups: int | None, n_strata: int | None, effects: Iterable[float]) -> str:
+    """How many groups and strata there are, and what they do to variances, as words."""
+    counts, known = ((n_groups, "groups"), (n_strata, "strata")), sorted(filter(isfinite, effects))
     told = [f"{number} {what}" for number, what in counts if number is not None]
-    if told and not isnan(design_effect):
-        told.append(f"design effect {design_effect:.3g}")
-    return f"; {', '.join(told)}" if told else ""
+    ends = list(dict.fromkeys(f"{effect:.3g}" for effect in known[:1] + known[-1:]))
+    if told and ends:
+        told.append(f"design effect{'s' * (len(ends) - 1)} {' to '.join(ends)}")
+    return ", ".join(told)
 
 
 @dataclass(frozen=True, repr=False, slots=True)
@@ -166,8 +168,8 @@ class Comparison(IntervalResult):
         return None if isnan(self.p_value) else self.p_value <= 1 - self.confidence_level
 
     def __str__(self) -> str:
-        told = _of_design(self.n_groups, self.n_strata, self.design_effect)
-        told += f"; {self.note}" if self.note else ""
+        told = design_told(self.n_groups, self.n_strata, [self.design_effect])
+        told = "".join(f"; {one}" for one in (told, self.note) if one)
         asked = ""
         if self.margin is not None:
             shown = "shown" if self.concluded else "not shown"

@@ -13,6 +13,7 @@ from skmetrics_ext.inference.draws.readers import RawRows, check_rows, find_metr
 from skmetrics_ext.inference.draws.units import WEIGHT_KINDS
 from skmetrics_ext.inference.many import Differences, Pair, by_holm, by_largest
 from skmetrics_ext.inference.question import LOG_RATIO, Question, is_ratio
+from skmetrics_ext.inference.results import design_told
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.registry import Metric
@@ -53,6 +54,8 @@ class ManyComparisons(Tabular):
         The chance that all intervals hold their differences.
     control : object
         The model that all others are compared with; None where every two are.
+    n_groups, n_strata : int or None, default=None
+        Numbers of groups and strata, where these were given.
 
     Examples
     --------
@@ -69,6 +72,8 @@ class ManyComparisons(Tabular):
     adjust: str
     confidence_level: float
     control: Any = None
+    n_groups: int | None = None
+    n_strata: int | None = None
 
     def _as_rows(self) -> Rows:
         return self.rows
@@ -223,9 +228,14 @@ def compare_many(
     values = dict(zip(names, differences.values, strict=True))
     told = ", ".join(f"{name} {value:.4g}" for name, value in values.items())
     about = f"{adjust}, {LOG_RATIO}" if is_ratio(found) else adjust
+    counts: dict[str, Any] = {}
+    if not design.is_plain:
+        units, effects = asked.design_of(pairs)
+        counts = units.of_design()
+        about += f"; {design_told(**counts, effects=effects)}"
     lead = f"{found.name}: {told} ({100 * level:g}% together, {about})"
     rows = Rows(_rows(names, pairs, differences), _COLUMNS, lead=[lead])
-    return ManyComparisons(found.name, values, rows, adjust, level, control)
+    return ManyComparisons(found.name, values, rows, adjust, level, control, **counts)
 
 
 def _names(predictions: Any, control: Any) -> list[Any]:
