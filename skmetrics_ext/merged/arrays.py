@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -24,6 +24,7 @@ from skmetrics_ext.merged.ranges import (
 )
 from skmetrics_ext.merged.result import Evaluation
 from skmetrics_ext.merged.sums import count_labels, sum_rows
+from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.slices.coding import edges_of, numbers_of
 from skmetrics_ext.tallies import ConfusionTally
@@ -72,13 +73,13 @@ class ColumnsBy:
                 f"bins names {strange[0]!r}, which is not among the columns of by, {list(self.by)}."
             )
 
-    def of(self, part: Part, y_true: Any) -> tuple[By, Part]:
-        """What makes the groups, and the rows with theirs."""
+    def of(self, n_rows: int, y_true: Any) -> tuple[By, Sequence[Any], Array]:
+        """What makes the groups, those that occur, and the number of that of each row."""
         columns = {name: _column(data, name, y_true) for name, data in self.by.items()}
         for name, column in columns.items():
-            if len(column) != part.n_rows:
+            if len(column) != n_rows:
                 raise InvalidParameterError(
-                    f"by: column {name!r} has {len(column)} rows, and {part.n_rows} rows are "
+                    f"by: column {name!r} has {len(column)} rows, and {n_rows} rows are "
                     "evaluated: leave masked rows out of all of them."
                 )
         edges = {
@@ -87,7 +88,8 @@ class ColumnsBy:
         }
         by = replace(By.of(list(columns)), edges=edges)
         groups, group = by.groups_of(columns)
-        return by, replace(part, groups=groups, group=group)
+        assert group is not None
+        return by, groups, group
 
 
 def _column(data: Any, name: str, y_true: Any) -> Column:
@@ -119,7 +121,8 @@ def evaluate_arrays(
     part, told = told.read_rows(given, sample_weight)
     if part is None:
         raise InvalidParameterError("Every row is masked.")
-    by, part = grouping.of(part, y_true)
+    by, groups, group = grouping.of(part.n_rows, y_true)
+    part = replace(part, groups=groups, group=group)
     cluster = None
     if grouping.groups is not None:
         cluster = read_groups(grouping.groups, part.n_rows, **given)

@@ -39,6 +39,8 @@ class Groups:
     n_rows : mapping of group to int
     min_rows : int
         Groups of fewer rows are not compared.
+    is_scored : bool
+        Whether losses are negated, so that what is greater is better.
     """
 
     by: By = NO_GROUPS
@@ -46,6 +48,7 @@ class Groups:
     evidence: Evidence | None = None
     n_rows: Mapping[Any, int] = field(default_factory=dict)
     min_rows: int = 1
+    is_scored: bool = False
 
     def of(self, metric: str) -> Comparable:
         """The groups by one of the metrics."""
@@ -56,7 +59,8 @@ class Groups:
                 f"metric={metric!r} was not asked for.{near(str(metric), self.asked)} "
                 f"Metrics: {shown_names(self.asked)}."
             )
-        return Comparable(self.asked[metric], self.by, self.evidence, self.n_rows, self.min_rows)
+        about = self.n_rows, self.min_rows, self.is_scored
+        return Comparable(self.asked[metric], self.by, self.evidence, *about)
 
 
 class Comparable:
@@ -71,6 +75,8 @@ class Comparable:
         Rows of each group, in order; margins and all rows among them.
     too_few : int
         Groups of fewer rows are not compared.
+    is_scored : bool
+        Whether losses are negated.
     """
 
     def __init__(
@@ -80,9 +86,10 @@ class Comparable:
         evidence: Evidence,
         n_rows: Mapping[Any, int],
         too_few: int = 1,
+        is_scored: bool = False,
     ) -> None:
         self.metric, self.by, self.evidence = metric, by, evidence
-        self.n_rows, self.too_few = n_rows, too_few
+        self.n_rows, self.too_few, self.is_scored = n_rows, too_few, is_scored
         self.cells = by.whole(n_rows)
         self._found: dict[tuple[Any, ...], Member | str] = {}
 
@@ -95,7 +102,7 @@ class Comparable:
                 f"{self.metric.name} is neither better when higher nor when lower: no group of it "
                 "is the best or the worst."
             )
-        return 1.0 if better else -1.0
+        return 1.0 if better or self.is_scored else -1.0
 
     def of(self, cells: list[Any]) -> Member | str:
         """The metric of the rows of these groups of all columns."""

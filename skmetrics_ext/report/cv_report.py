@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from skmetrics_ext.report.tables import (
 )
 from skmetrics_ext.rows import Rows
 from skmetrics_ext.validation import InvalidParameterError, check_option
+
+if TYPE_CHECKING:
+    from skmetrics_ext.merged.result import Evaluation
 
 PlotKind = Literal[
     "metrics", "roc", "precision_recall", "calibration", "gain", "lift", "decision", "threshold"
@@ -266,6 +269,34 @@ class CrossValidationReport(Output):
             and else the rows, also where repeated folds predict them several times.
         """
         return pooled_table(pool(self), self.confidence_level, self.baseline)
+
+    def by_group(self, model: str | None = None) -> Evaluation:
+        """Out-of-fold values of a model by group, where ``by`` was given.
+
+        Predicted labels and probabilities of all folds are pooled; of metrics of rankings it is
+        the mean over the folds in which the group has a value.
+
+        Parameters
+        ----------
+        model : str, default=None
+            One of ``models``; the first by default.
+
+        Returns
+        -------
+        Evaluation
+            A row for each group and metric, and for all rows, in the direction of the scorers;
+            with ``gaps``, ``worst``, ``spread`` and ``plot``.
+
+        Raises
+        ------
+        ValueError
+            If the report has no groups.
+        """
+        from skmetrics_ext.report.by_group import by_group
+
+        model = self.models[0] if model is None else model
+        check_option("model", model, self.models)
+        return by_group(self, model)
 
     def compare(
         self, metric: str | None = None, *, rope: float = 0.01, against: str = "all"

@@ -46,6 +46,7 @@ def report_page(report: CrossValidationReport) -> str:
             "Models by metric", note(_LEGEND.format(level)), pictures(_pictures(report, level))
         ),
         *report_charts(report),
+        *_groups(report),
         section("Comparison on the same folds", *_comparison(report)),
         section("Pooled out-of-fold estimates", note(_POOLED), _pooled(report, level)),
         folded("Every fold", _folds(report)),
@@ -106,6 +107,18 @@ def _comparison(report: CrossValidationReport) -> list[str]:
     if not rows:
         return [note("There is one model only.")]
     return [html_table(rows.header(), rows.cells(), text=(1, 2)), *map(note, rows.told())]
+
+
+def _groups(report: CrossValidationReport) -> list[str]:
+    rows_by = None if report.data is None else report.data.rows_by
+    if rows_by is None:
+        return []
+    from skmetrics_ext.report.by_group import group_table
+
+    rows = group_table(report)
+    text = tuple(place for place, side in enumerate(rows.align()) if side == "<")
+    table = html_table(rows.header(), rows.cells(), text=text)
+    return [section("By group", note(rows_by.told), table, *map(note, rows.told()))]
 
 
 def _pooled(report: CrossValidationReport, level: str) -> str:

@@ -53,6 +53,8 @@ class ScoredData:
         Which rows depend on each other.
     source : Source or None, default=None
         What the models were fitted to, for nested cross-validation.
+    rows_by : RowsBy or None, default=None
+        The groups that values are shown by.
     """
 
     y: Any
@@ -60,6 +62,7 @@ class ScoredData:
     params: Mapping[str, Mapping[str, Any]]
     grouping: Grouping | None = None
     source: Source | None = None
+    rows_by: Any = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)

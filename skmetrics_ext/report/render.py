@@ -24,6 +24,10 @@ def text_report(report: CrossValidationReport) -> str:
     parts = ["\n".join(heading(report)), *tables]
     if notes:
         parts.append("\n".join(fill(note, WIDTH, subsequent_indent="    ") for note in notes))
+    if report.data is not None and report.data.rows_by is not None:
+        from skmetrics_ext.report.by_group import group_table
+
+        parts += [report.data.rows_by.told, str(group_table(report))]
     return "\n\n".join(parts)
 
 

@@ -38,6 +38,7 @@ def cross_validation_report(
     scoring: Any = None,
     cv: Any = 5,
     groups: Any = None,
+    by: Any = None,
     baseline: Any = "prior",
     pos_label: Any = None,
     sample_weight: Any = None,
@@ -73,6 +74,9 @@ def cross_validation_report(
     groups : array-like of shape (n_samples,), default=None
         Rows of one group depend on each other (several of a patient). They go to the splitter, and
         all intervals and tests take groups as independent, and not rows.
+    by : str, array-like or dict of str to array-like, default=None
+        What values are shown by: a column of ``X`` by its name, or a value for each row. Each
+        group has the out-of-fold values of its rows, and the gap from the others.
     baseline : {"prior", "most_frequent", "stratified", "uniform"}, estimator or None, \
 default="prior"
         A strategy of `sklearn.dummy.DummyClassifier`, or a model; the last line of the table.
@@ -102,8 +106,8 @@ default="prior"
     -------
     CrossValidationReport
         Print it, or ask it for ``summary()``, ``folds()``, ``pooled()``, ``compare()``,
-        ``predictions``, ``frame()``, ``plot()``, ``to_html()`` or ``to_json()``. Interrupted
-        from the keyboard, it holds the fits that were finished, with a warning.
+        ``by_group()``, ``predictions``, ``frame()``, ``plot()``, ``to_html()`` or ``to_json()``.
+        Interrupted from the keyboard, it holds the fits that were finished, with a warning.
 
     Raises
     ------
@@ -159,6 +163,11 @@ default="prior"
     if not folds:
         raise InvalidParameterError("cv gives no folds.")
     grouping = None if groups is None else Grouping.of(group, folds)
+    rows_by = None
+    if by is not None:
+        from skmetrics_ext.report.by_group import RowsBy
+
+        rows_by = RowsBy.of(by, X, y, folds)
     source = Source(X, models, routed.fit)
     given = {model: (X, y, routed.fit[model]) for model in models}
     plain = labels is y and type(X) is np.ndarray
@@ -188,7 +197,7 @@ default="prior"
         positive_class=positive,
         left_out=chosen.left_out,
         confidence_level=level,
-        data=ScoredData(y, chosen.panel.scorers, routed.score, grouping, source),
+        data=ScoredData(y, chosen.panel.scorers, routed.score, grouping, source, rows_by),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,14 +23,16 @@ from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.report.fold import FoldResult
 from skmetrics_ext.report.fold_statistics import bounds_of, mean_interval
+from skmetrics_ext.report.grouping import Grouping
 from skmetrics_ext.report.params import take_params
-from skmetrics_ext.report.pooling import ScoredData, dependent_rows, pool
+from skmetrics_ext.report.pooling import OutOfFold, ScoredData, dependent_rows, pool
 from skmetrics_ext.scoring.intervals import of_rows_read, turned, with_rows
 from skmetrics_ext.scoring.recording import one_line
 from skmetrics_ext.scoring.responses import Stored
 from skmetrics_ext.scoring.scorer import ScoredModel, Scorer, metric_of
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import count_rows, take_rows
+from skmetrics_ext.validation.groups import INDEPENDENT, Design
 
 if TYPE_CHECKING:
     from skmetrics_ext.report.cv_report import CrossValidationReport
@@ -145,39 +147,56 @@ def _over_folds(report: CrossValidationReport, model: str, metric: str, _: Any) 
             return one
         readings.append(one[0])
         rows.append(one[1])
+    added = of_folds(readings, np.concatenate(rows), data.grouping)
+    if added is None:
+        return f"{metric} has no derivative by its rows"
+    sign = sign_of(data, metric)
+    value = float(np.mean([sign * result.values[metric] for result in own]))
+    estimate = interval_of_folds(added, value, found_metric.spec.bounds, report.confidence_level)
+    return estimate if isinstance(estimate, str) else turned(estimate, sign)
+
+
+def of_folds(
+    readings: Sequence[TallyReading], rows: Array, grouping: Grouping | None
+) -> Contributions | None:
+    """What rows add to the mean over folds; None where the metric has no derivative by them."""
     parts = [part for part in map(Contributions.of, readings) if part is not None]
     if len(parts) < len(readings):
-        return f"{metric} has no derivative by its rows"
-    every = np.concatenate(rows)
-    group = dependent_rows(data.grouping, every)
+        return None
+    group = dependent_rows(grouping, rows)
     if group is not None:
         group = np.unique(group, return_inverse=True)[1]
     classes = [reading.label for reading in readings if reading.label is not None]
     label = np.concatenate(classes) if len(classes) == len(readings) else None
-    units = Units.of_rows(len(every), RowFacts(None, group), label)
-    spread = Contributions.over_folds(parts, units).spread()
+    units = Units.of_rows(len(rows), RowFacts(None, group), label)
+    return Contributions.over_folds(parts, units)
+
+
+def interval_of_folds(
+    added: Contributions, value: float, bounds: tuple[float, float], level: float
+) -> Estimate | str:
+    """The interval of a mean over folds, or why there is none."""
+    spread = added.spread()
     if np.isnan(spread.variance):
         return "a fold has one row, or one group, of a class"
-    sign, bounds = _sign(data, metric), found_metric.spec.bounds
-    value = np.asarray(np.mean([sign * result.values[metric] for result in own]))
-    counts = units.by_class()
+    counts = added.units.by_class()
     fewest = float(counts[counts > 0].min())
     few = f"{fewest:g} rows or groups of the rarest class are few: {MAY_MISS}"
     few = few if fewest < FEW_TO_DRAW else ""
-    level, method = report.confidence_level, scales_of(bounds)[0]
-    interval = on_scale(value, spread, bounds, fewest, method, level, few)
+    method = scales_of(bounds)[0]
+    interval = on_scale(np.asarray(value), spread, bounds, fewest, method, level, few)
     estimate = listed(interval, "cv", level)
     assert isinstance(estimate, Estimate)
-    return turned(estimate, sign)
+    return estimate
 
 
-def _sign(data: ScoredData, metric: str) -> int:
+def sign_of(data: ScoredData, metric: str) -> int:
     scorer = data.scorers[metric]
     return scorer._sign if isinstance(scorer, Scorer) else 1
 
 
 def reading_of_fold(
-    data: ScoredData, metric: str, result: FoldResult
+    data: ScoredData, metric: str, result: FoldResult | OutOfFold, design: Design = INDEPENDENT
 ) -> tuple[TallyReading, Array] | str:
     """A metric of a fold, and which rows of the data it reads."""
     from sklearn.exceptions import UndefinedMetricWarning
@@ -192,7 +211,7 @@ def reading_of_fold(
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UndefinedMetricWarning)
-            reading = read_checked(prepared.metric, prepared.given)
+            reading = read_checked(prepared.metric, prepared.given, design)
     except (ValueError, TypeError, NotImplementedError) as error:
         return one_line(error)
     if np.ndim(reading.value):
@@ -234,7 +253,7 @@ def _nested(report: CrossValidationReport, model: str, metric: str, _: Any) -> F
         )
     except (ValueError, TypeError, NotImplementedError) as error:
         return one_line(error)
-    return turned(_from_1(estimate) if from_1 else estimate, _sign(data, metric))
+    return turned(_from_1(estimate) if from_1 else estimate, sign_of(data, metric))
 
 
 def _is_plain(metric: Metric) -> bool:

@@ -1,0 +1,280 @@
+"""Out-of-fold values by group: of rows that no model was fitted on, with the gaps between them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from skmetrics_ext.formats import interval as shown_interval
+from skmetrics_ext.formats import number, probability, signed
+from skmetrics_ext.merged.arrays import ColumnsBy
+from skmetrics_ext.merged.by import By
+from skmetrics_ext.merged.comparing import Groups
+from skmetrics_ext.merged.result import Evaluation, evaluation_rows
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.registry import Metric
+from skmetrics_ext.report.fold import Fold, FoldResult
+from skmetrics_ext.report.params import take_params
+from skmetrics_ext.report.pooling import OutOfFold, ScoredData, dependent_rows, out_of_fold
+from skmetrics_ext.report.summary import (
+    interval_of_folds,
+    of_folds,
+    reading_of_fold,
+    sign_of,
+)
+from skmetrics_ext.rows import Row, Rows, Shown
+from skmetrics_ext.scoring.scorer import metric_of
+from skmetrics_ext.slices.members import Member
+from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.validation.containers import count_rows, read_array
+from skmetrics_ext.validation.groups import INDEPENDENT, Design
+
+if TYPE_CHECKING:
+    from skmetrics_ext.report.cv_report import CrossValidationReport
+
+_NAN = float("nan")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class RowsBy:
+    """The group of each row of the data, and whether models were fitted on it.
+
+    Parameters
+    ----------
+    by : By
+    groups : sequence
+        Those that occur.
+    of_row : ndarray of int64 of shape (n_samples,)
+        Number of the group of each row.
+    left_out : bool
+        Whether every model was tested on groups that it had no row of.
+    """
+
+    by: By
+    groups: Sequence[Any]
+    of_row: Array
+    left_out: bool
+
+    @classmethod
+    def of(cls, given: Any, X: Any, y: Any, folds: Sequence[Fold]) -> RowsBy:
+        """By a column of X, an array, or a dict of arrays."""
+        by, groups, of_row = ColumnsBy(_columns(given, X)).of(count_rows(y) or 0, y)
+        by.check({group: int(n) for group, n in zip(groups, np.bincount(of_row), strict=True)})
+        left_out = not any(
+            np.isin(of_row[fold.test], np.unique(of_row[fold.train])).any() for fold in folds
+        )
+        return cls(by, groups, of_row, left_out)
+
+    @property
+    def told(self) -> str:
+        """What the values are of."""
+        names = " and ".join(self.by.names)
+        if self.left_out:
+            return (
+                f"by {names}: out-of-fold values, leave-one-group-out: models were tested on "
+                "groups that they had no row of"
+            )
+        return f"by {names}: out-of-fold values, of models that were fitted on rows of all groups"
+
+
+def _columns(given: Any, X: Any) -> Mapping[str, Any]:
+    if isinstance(given, Mapping):
+        return given
+    if isinstance(given, str):
+        names = list(getattr(X, "columns", []))
+        if given not in names:
+            raise InvalidParameterError(
+                f"by={given!r} is no column of X; pass the column itself, an array with a value "
+                "for each row."
+            )
+        return {given: X[given]}
+    name = getattr(given, "name", None)
+    return {name if isinstance(name, str) else "group": given}
+
+
+# --------------------------------------------------------------------------- evidence
+
+
+class OfFolds:
+    """What the rows of groups add to the metrics of one model.
+
+    Labels and probabilities of all folds are pooled. Rankings are not, for scores of different
+    models have no common scale: theirs is the mean over the folds in which they are defined.
+    """
+
+    is_needed = True
+
+    def __init__(self, data: ScoredData, rows_by: RowsBy, results: Sequence[FoldResult]) -> None:
+        self.data, self.rows_by = data, rows_by
+        self.results = [result for result in results if result.responses]
+        self.pooled = out_of_fold(self.results)
+        self.numbers = {group: i for i, group in enumerate(rows_by.groups)}
+
+    def member(self, one: Metric, groups: Sequence[Any]) -> Member | str:
+        codes = [self.numbers[group] for group in groups]
+        if one.spec.response == "scores" and one.spec.tally == "ranks":
+            found = self._of_folds(one, codes)
+        else:
+            found = self._pooled(one, codes)
+        return _signed(found, sign_of(self.data, one.name))
+
+    def _part(self, of: FoldResult | OutOfFold, codes: Sequence[int]) -> tuple[Array, OutOfFold]:
+        """The predictions of these groups, and their places among those of the fold."""
+        kept = np.flatnonzero(np.isin(self.rows_by.of_row[of.rows], codes))
+        responses = {name: response[kept] for name, response in of.responses.items()}
+        return kept, OutOfFold(of.rows[kept], kept, of.classes, responses)
+
+    def _weighted(self, one: Metric, rows: Array) -> Array:
+        """Which rows have weight."""
+        params = take_params(self.data.params[one.name], count_rows(self.data.y), rows)
+        weight = params.get("sample_weight")
+        if weight is None:
+            return np.ones(len(rows), dtype=bool)
+        return np.asarray(read_array("sample_weight", weight) != 0)
+
+    def _pooled(self, one: Metric, codes: Sequence[int]) -> Member | str:
+        place, part = self._part(self.pooled, codes)
+        if not len(place):
+            return "there are no predictions"
+        dependent = dependent_rows(self.data.grouping, self.pooled.rows)
+        cluster = None if dependent is None else dependent[place]
+        design = INDEPENDENT
+        if cluster is not None:
+            design = Design(np.unique(cluster, return_inverse=True)[1])
+        found = reading_of_fold(self.data, one.name, part, design)
+        if isinstance(found, str):
+            return found
+        reading, rows = found
+        if len(rows) < len(place):
+            kept = self._weighted(one, part.rows)
+            place, cluster = place[kept], None if cluster is None else cluster[kept]
+        return Member.of(reading, place, cluster)
+
+    def _of_folds(self, one: Metric, codes: Sequence[int]) -> Member | str:
+        readings, rows, places, first, why = [], [], [], 0, "undefined on every fold"
+        for result in self.results:
+            place, part = self._part(result, codes)
+            found = reading_of_fold(self.data, one.name, part) if len(place) else "no rows"
+            if isinstance(found, str):
+                why = f"undefined on every fold: {found}"
+            elif np.isfinite(found[0].value):
+                own = place
+                if len(found[1]) < len(place):
+                    own = place[self._weighted(one, part.rows)]
+                readings.append(found[0])
+                rows.append(found[1])
+                places.append(first + own)
+            first += len(result.rows)
+        if not readings:
+            return why
+        every = np.concatenate(rows)
+        added = of_folds(readings, every, self.data.grouping)
+        if added is None:
+            return "it has no derivative by its rows"
+        value = float(np.mean([reading.value for reading in readings]))
+        known = added
+
+        def interval(level: float) -> tuple[float, float, str, str]:
+            found = interval_of_folds(known, value, one.spec.bounds, level)
+            if isinstance(found, str):
+                return _NAN, _NAN, "", found
+            return found.low, found.high, found.method, found.note
+
+        cluster = None
+        if self.data.grouping is not None:
+            cluster = self.data.grouping.of_row[every]
+        elif len(np.unique(self.pooled.rows)) < len(self.pooled.rows):
+            cluster = every
+        seen = np.ones(len(every))
+        return Member(value, interval, np.concatenate(places), added.of_rows(), seen, cluster)
+
+
+def _signed(found: Member | str, sign: int) -> Member | str:
+    """The same in the direction of the scorer."""
+    if isinstance(found, str) or sign > 0:
+        return found
+    turned = found.interval
+
+    def interval(level: float) -> tuple[float, float, str, str]:
+        low, high, method, note = turned(level)
+        return -high, -low, method, note
+
+    return replace(found, value=-found.value, interval=interval, parts=-found.parts, table=None)
+
+
+# --------------------------------------------------------------------------- what is shown
+
+
+def by_group(report: CrossValidationReport, model: str) -> Evaluation:
+    """The values of one model by group."""
+    data = report.data
+    if data is None or data.rows_by is None:
+        raise InvalidParameterError(
+            "The report has no groups to compare: pass by= to cross_validation_report. A report "
+            "that was loaded has none."
+        )
+    rows_by, by = data.rows_by, data.rows_by.by
+    evidence = OfFolds(data, rows_by, report.results_of(model))
+    counts = np.bincount(rows_by.of_row[evidence.pooled.rows], minlength=len(rows_by.groups))
+    n_rows = dict(zip(rows_by.groups, counts.tolist(), strict=True))
+    n_rows = {group: n_rows[group] for group in by.ordered(n_rows)}
+    n_rows[None] = sum(n_rows.values())
+    asked = {}
+    for name in report.metrics:
+        metric = metric_of(data.scorers[name])
+        if metric is not None:
+            asked[name] = replace(metric, name=name)
+    groups = Groups(by, asked, evidence, n_rows, is_scored=True)
+    rows = []
+    for name in asked:
+        of = groups.of(name)
+        for group in n_rows:
+            found = of.of(of.parts(group))
+            about: dict[str, Any] = {"value": _NAN, "low": _NAN, "high": _NAN, "method": ""}
+            if isinstance(found, str):
+                about["reason"] = found
+            else:
+                told = found.interval(report.confidence_level)
+                names = ("low", "high", "method", "reason")
+                about = {"value": found.value, **dict(zip(names, told, strict=True))}
+            rows.append(Row(group=group, metric=name, of=None, n_rows=n_rows[group], **about))
+    level = report.confidence_level
+    return Evaluation(evaluation_rows(rows, level, by), "folds", level, groups=groups)
+
+
+def group_table(report: CrossValidationReport) -> Rows:
+    """Values by group and their gaps from the rest, of all models but the baseline."""
+    assert report.data is not None
+    assert report.data.rows_by is not None
+    by, rows = report.data.rows_by.by, []
+    for model in report.models:
+        if model == report.baseline:
+            continue
+        found = report.by_group(model)
+        gaps = {name: found.gaps(name) for name in found.groups.asked}
+        for row in found.rows:
+            own = {**by.values(row.group), "model": model, "metric": row.metric}
+            own |= {"value": row.value, "low": row.low, "high": row.high, "n_rows": row.n_rows}
+            gap = gaps[row.metric].row(row.group) if row.group is not None else None
+            own["gap"] = None if gap is None else gap.difference
+            own["p_value"] = None if gap is None else gap.p_value
+            reason = row.reason if gap is None else row.reason or gap.reason
+            rows.append({**own, "reason": reason})
+    level = f"{100 * report.confidence_level:g}% interval"
+    return Rows(
+        rows,
+        [
+            Shown("model", is_text=True),
+            Shown("metric", is_text=True),
+            *(Shown(name, is_text=True, none="all") for name in by.names),
+            Shown("value", form=number),
+            Shown(level, ("low", "high"), shown_interval),
+            Shown("gap", form=signed),
+            Shown("p", "p_value", probability),
+            Shown("rows", "n_rows"),
+        ],
+        notes=["gap: from all other groups; p: adjusted by Holm for the groups of a metric"],
+    )
