@@ -84,7 +84,7 @@ def test_groups_that_are_left_out_are_shown_as_such():
     assert "by site: out-of-fold values, leave-one-group-out" in str(report)
 
 
-def test_a_column_of_X_an_array_or_a_series():
+def test_a_column_of_x_an_array_or_a_series():
     X, y, site = data()
     X = X.assign(bin=(X.z > 0).astype(int))
     about = {"scoring": ["accuracy"], "cv": 3}
