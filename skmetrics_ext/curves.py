@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.metrics.averaging import MACRO, MICRO
 from skmetrics_ext.metrics.documentation import document
@@ -189,12 +190,12 @@ def _read_curves(
 
 @document
 def roc_curves(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
     labels: Any = None,
     pos_label: Any = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     grid: Any = None,
     drop_intermediate: bool = True,
 ) -> Curves[RocCurve]:
@@ -266,12 +267,12 @@ def roc_curves(
 
 @document
 def precision_recall_curves(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
     labels: Any = None,
     pos_label: Any = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     grid: Any = None,
     drop_intermediate: bool = False,
 ) -> Curves[PrecisionRecallCurve]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.rows import Rows, Tabular, frame_of
+from skmetrics_ext.rows import Library, Rows, Tabular, frame_of
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -80,7 +80,7 @@ class CurveResult(Result):
             if isinstance(value, np.ndarray)
         }
 
-    def frame(self, *, library: str = "pandas") -> Any:
+    def frame(self, *, library: Library = "pandas") -> Any:
         """All points as a data frame.
 
         Parameters

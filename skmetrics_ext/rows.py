@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from textwrap import fill
-from typing import Any, NamedTuple, Self, SupportsIndex, overload
+from typing import Any, Literal, NamedTuple, Self, SupportsIndex, overload
 
 from skmetrics_ext import formats
 from skmetrics_ext.formats import WIDTH
 from skmetrics_ext.validation import check_option
 
+Library = Literal["pandas", "polars"]
 LIBRARIES = ("pandas", "polars")
 _MOST_SHOWN = 100
 
@@ -98,7 +99,7 @@ class Tabular:
         """The rows, and how they are shown."""
         raise NotImplementedError
 
-    def frame(self, *, library: str = "pandas") -> Any:
+    def frame(self, *, library: Library = "pandas") -> Any:
         """The rows as a data frame.
 
         Parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -52,7 +52,7 @@ def evaluate(
     intervals: bool = False,
     confidence_level: float = 0.95,
     curve_points: int = 0,
-    engine: str = "auto",
+    engine: Literal["auto", "memory", "duckdb", "dask", "spark"] = "auto",
     approximate: bool = False,
     n_bins: int = 16384,
     memory_limit: int | str = "1GiB",

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.draws.readers import check_rows, find_metric, read_checked
 from skmetrics_ext.inference.draws.readings import TallyReading
-from skmetrics_ext.inference.draws.units import Units
+from skmetrics_ext.inference.draws.units import Units, WeightsAre
 from skmetrics_ext.inference.influence.spread import Contributions, covariance_of
 from skmetrics_ext.inference.intervals import interval_of
 from skmetrics_ext.inference.largest import level_of_all
@@ -105,17 +106,17 @@ class _Curve(NamedTuple):
 @document
 def curve_band(
     metric: str | Callable[..., Any],
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
     at: Any = None,
-    band: str = "pointwise",
+    band: Literal["pointwise", "simultaneous"] = "pointwise",
     method: str = "auto",
     confidence_level: float = 0.95,
-    groups: Any = None,
-    strata: Any = None,
-    sample_weight: Any = None,
-    weights_are: str = "importance",
+    groups: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    weights_are: WeightsAre = "importance",
     pos_label: Any = None,
     n_resamples: int = 9999,
     random_state: Any = None,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.intervals import interval_of_checked
 from skmetrics_ext.inference.results import Estimate
@@ -23,17 +24,17 @@ from skmetrics_ext.validation.parameters import check_level
 
 @document
 def calibration_curve_binned(
-    y_true: Any,
-    y_proba: Any,
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
     *,
     n_bins: Any = 10,
-    strategy: str = "uniform",
-    target: str = "binary",
+    strategy: Literal["uniform", "quantile", "equal_mass"] = "uniform",
+    target: Literal["binary", "top_label"] = "binary",
     confidence_level: float = 0.95,
     labels: Any = None,
     pos_label: Any = None,
-    sample_weight: Any = None,
-    groups: Any = None,
+    sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
 ) -> CalibrationCurve:
     r"""Reliability curve over bins, with intervals.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.draws.units import RowFacts, Units
 from skmetrics_ext.inference.influence.spread import Contributions, joint_spread
@@ -25,13 +26,13 @@ from skmetrics_ext.validation.groups import read_design
 
 @document
 def calibration_slope_intercept(
-    y_true: Any,
-    y_proba: Any,
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
     *,
     labels: Any = None,
     pos_label: Any = None,
-    sample_weight: Any = None,
-    groups: Any = None,
+    sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
 ) -> CalibrationLine:
     r"""Calibration slope and intercept: logistic recalibration of probabilities.
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from numbers import Integral
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.intervals import interval_of_checked
 from skmetrics_ext.inference.results import Estimate, design_told
-from skmetrics_ext.metrics.averaging import average_of, check_zero_division
+from skmetrics_ext.metrics.averaging import ZeroDivision, average_of, check_zero_division
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.labels.class_report import (
     COLUMNS,
@@ -35,20 +36,23 @@ from skmetrics_ext.validation.tensors import to_host
 _LEVEL = 0.95  # of intervals that groups ask for
 
 
+Extra = Literal["specificity", "npv"]
+
+
 @document
 def classification_report(
-    y_true: Any,
-    y_pred: Any,
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
     *,
     labels: Any = None,
     target_names: Any = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     digits: int = 2,
     output_dict: bool = False,
-    zero_division: Any = "warn",
-    extra: Any = (),
+    zero_division: ZeroDivision = "warn",
+    extra: Extra | Iterable[Extra] = (),
     confidence_level: float | None = None,
-    groups: Any = None,
+    groups: ArrayLike | None = None,
 ) -> Any:
     """Precision, recall, F1 and support of every class, and their averages.
 
@@ -106,8 +110,9 @@ def classification_report(
     <BLANKLINE>
     """
     check_zero_division(zero_division)
-    extra = [extra] if isinstance(extra, str) or not isinstance(extra, Iterable) else list(extra)
-    for name in extra:
+    one = isinstance(extra, str) or not isinstance(extra, Iterable)
+    further: list[Any] = [extra] if one else list(extra)
+    for name in further:
         check_option("extra", name, ("specificity", "npv"))
     if not (isinstance(digits, Integral) and digits >= 0):
         raise InvalidParameterError(f"digits has to be an integer from 0, got {digits!r}.")
@@ -115,7 +120,7 @@ def classification_report(
     checked = Labels.check(y_true, y_pred, sample_weight=sample_weight)
     if confidence_level is not None:
         check_level(confidence_level)
-    columns = {name: COLUMNS[name].rate for name in (*STANDARD, *extra)}
+    columns = {name: COLUMNS[name].rate for name in (*STANDARD, *further)}
     counts = Counts.from_labels(checked).select(checked.positions(labels, once=True))
     names = class_names(checked, labels, target_names)
     per_class = average_of(counts, None)

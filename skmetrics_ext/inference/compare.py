@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.draws.readers import RawRows, check_models, find_metric
-from skmetrics_ext.inference.draws.units import WEIGHT_KINDS
-from skmetrics_ext.inference.margins import Claim
+from skmetrics_ext.inference.draws.units import WEIGHT_KINDS, WeightsAre
+from skmetrics_ext.inference.margins import Alternative, Claim
 from skmetrics_ext.inference.paired import (
     by_bootstrap,
     by_delong,
@@ -32,25 +33,28 @@ from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.groups import read_design
 from skmetrics_ext.validation.parameters import check_level
 
+CompareMethod = Literal[
+    "auto", "delong", "mcnemar", "log_ratio", "delta", "bootstrap", "permutation"
+]
 COMPARE_METHODS = (*("auto", "delong", "mcnemar", LOG_RATIO, "delta", "bootstrap", "permutation"),)
 
 
 @document
 def compare(
     metric: Any,
-    y_true: Any,
-    pred_a: Any,
-    pred_b: Any,
+    y_true: ArrayLike,
+    pred_a: ArrayLike,
+    pred_b: ArrayLike,
     *,
-    method: str = "auto",
-    alternative: str = "two-sided",
+    method: CompareMethod = "auto",
+    alternative: Alternative = "two-sided",
     margin: float | None = None,
     confidence_level: float = 0.95,
     n_resamples: int = 9999,
-    groups: Any = None,
-    strata: Any = None,
-    sample_weight: Any = None,
-    weights_are: str = "importance",
+    groups: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    weights_are: WeightsAre = "importance",
     stratified: bool = False,
     random_state: Any = None,
     n_jobs: int | None = None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -108,6 +108,7 @@ _DIFFERENCES: dict[str, Callable[..., Bounds]] = {
     "wald": _wald,
 }
 DIFFERENCE_METHODS = tuple(_DIFFERENCES)
+DifferenceMethod = Literal["newcombe", "newcombe_cc", "miettinen_nurminen", "agresti_caffo", "wald"]
 
 
 def difference_bounds(
@@ -115,7 +116,7 @@ def difference_bounds(
     nobs_a: ArrayLike,
     count_b: ArrayLike,
     nobs_b: ArrayLike,
-    method: str = "newcombe",
+    method: DifferenceMethod = "newcombe",
     confidence_level: float = 0.95,
 ) -> Bounds:
     """Bounds of differences of independent proportions, broadcast; nan where one has no rows."""
@@ -200,7 +201,7 @@ def proportion_difference_interval(
     count_b: float,
     nobs_b: float,
     *,
-    method: str = "newcombe",
+    method: DifferenceMethod = "newcombe",
     confidence_level: float = 0.95,
 ) -> Estimate:
     r"""Interval of the difference of two proportions of independent samples.

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.draws.readers import check_rows, find_metric, read_checked
 from skmetrics_ext.inference.influence.spread import Contributions
@@ -17,10 +18,10 @@ from skmetrics_ext.validation import InvalidParameterError
 @document
 def influence_values(
     metric: str | Callable[..., Any],
-    y_true: Any,
-    y_pred: Any,
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
     *,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     **metric_params: Any,
 ) -> Array:
     r"""Influence of each row on a metric: what it adds to its error.

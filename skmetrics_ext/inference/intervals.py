@@ -7,14 +7,16 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
 from skmetrics_ext.inference.draws.readers import find_metric, read_checked, read_metric
 from skmetrics_ext.inference.draws.readings import Reading
+from skmetrics_ext.inference.draws.units import WeightsAre
 from skmetrics_ext.inference.influence.spread import Contributions
 from skmetrics_ext.inference.influence.strata import with_single
 from skmetrics_ext.inference.margins import Goal
-from skmetrics_ext.inference.methods import Interval, methods_of
+from skmetrics_ext.inference.methods import Interval, IntervalMethod, methods_of
 from skmetrics_ext.inference.results import Estimate, reason
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.progress import Progress
@@ -28,16 +30,16 @@ from skmetrics_ext.validation.parameters import check_level
 @document
 def confidence_interval(
     metric: str | Callable[..., Any],
-    y_true: Any,
-    y_pred: Any = None,
+    y_true: ArrayLike,
+    y_pred: ArrayLike | None = None,
     *,
-    method: str = "auto",
+    method: IntervalMethod = "auto",
     confidence_level: float = 0.95,
     goal: float | None = None,
-    groups: Any = None,
-    strata: Any = None,
-    sample_weight: Any = None,
-    weights_are: str = "importance",
+    groups: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    weights_are: WeightsAre = "importance",
     stratified: bool = False,
     n_resamples: int = 9999,
     random_state: Any = None,

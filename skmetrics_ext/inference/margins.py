@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from math import isfinite
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.registry import Metric
@@ -13,6 +13,7 @@ from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.parameters import as_number, check_number
 
 SIDES = ("two-sided", "less", "greater")
+Alternative = Literal["two-sided", "less", "greater", "non-inferior", "equivalent"]
 ALTERNATIVES = (*SIDES, "non-inferior", "equivalent")
 
 # p-value of a difference, were its true value the first, against a side of it.

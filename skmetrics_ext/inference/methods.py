@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -33,6 +33,7 @@ from skmetrics_ext.inference.influence.slopes import has_slopes
 from skmetrics_ext.inference.influence.spread import Contributions, Spread
 from skmetrics_ext.inference.proportions import (
     PROPORTION_METHODS,
+    ProportionMethod,
     normal_quantile,
     proportion_bounds,
 )
@@ -40,6 +41,11 @@ from skmetrics_ext.inference.results import NO_WIDTH
 from skmetrics_ext.numeric import Array, divide
 
 MEAN_METHODS = ("hall", "t", "normal")
+IntervalMethod = (
+    Literal["auto", "delta", "delong", "hall", "t", "normal"]
+    | Literal["expanded", "bca", "bootstrap", "basic", "upper"]
+    | ProportionMethod
+)
 _NO_BOUNDS = (-np.inf, np.inf)
 # Below it the study of coverage found intervals that cover less, or more, than they say.
 FEW_ROWS = 5

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.influence.scales import quantile
 from skmetrics_ext.inference.proportions import proportion_bounds
@@ -35,11 +36,13 @@ from skmetrics_ext.validation.parameters import check_integer, check_level
 from skmetrics_ext.validation.targets import label_values
 
 # Losses that have a name, and their range.
-_ERROR, _LOG = error_rate.__name__, log_loss.__name__
+_ERROR: Any = error_rate.__name__
+_LOG = log_loss.__name__
 _BRIER = "brier"
 _BOUNDS = {_ERROR: (0.0, 1.0), _LOG: (0.0, np.inf), _BRIER: (0.0, 2.0)}
 # The loss that a metric is, and whether it is 1 less that loss.
-LOSS_OF: Mapping[Any, tuple[str, bool]] = {
+Loss = Literal["error_rate", "log_loss", "brier"]
+LOSS_OF: Mapping[Any, tuple[Any, bool]] = {
     accuracy_score: (_ERROR, True),
     error_rate: (_ERROR, False),
     zero_one_loss: (_ERROR, False),
@@ -142,11 +145,11 @@ def nested_cv_interval(
     X: Any,
     y: Any,
     *,
-    loss: Any = _ERROR,
+    loss: Loss | Callable[..., Any] = _ERROR,
     n_folds: int = 10,
     n_repeats: int = 20,
     stratify: bool = False,
-    groups: Any = None,
+    groups: ArrayLike | None = None,
     confidence_level: float = 0.95,
     random_state: Any = None,
     n_jobs: int | None = None,
@@ -225,7 +228,6 @@ def nested_cv_interval(
     level = check_level(confidence_level)
     n_folds = check_integer("n_folds", n_folds, 3)
     n_repeats = check_integer("n_repeats", n_repeats, 1)
-    named = isinstance(loss, str)
     if not callable(loss) and loss not in _BOUNDS:
         raise InvalidParameterError(
             f"loss has to be one of {[*_BOUNDS]} or a function of (fitted, X, y), got {loss!r}."
@@ -255,7 +257,7 @@ def nested_cv_interval(
     )
     value, error, at_limit, effect = nested_estimate(repetitions, n_rows, n_groups)
     low, high = -np.inf, np.inf
-    if named:
+    if isinstance(loss, str):
         low, high = _BOUNDS[loss]
         high = 1.0 if loss == _BRIER and len(classes) == 2 else high
     value = float(np.clip(value, low, high))

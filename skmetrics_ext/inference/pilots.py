@@ -8,6 +8,7 @@ from math import ceil, isfinite
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.apart import spread_apart
 from skmetrics_ext.inference.draws.readers import (
@@ -16,7 +17,7 @@ from skmetrics_ext.inference.draws.readers import (
     find_metric,
     read_checked,
 )
-from skmetrics_ext.inference.draws.units import WEIGHT_KINDS, Units
+from skmetrics_ext.inference.draws.units import WEIGHT_KINDS, Units, WeightsAre
 from skmetrics_ext.inference.influence.scales import SCALES, Range
 from skmetrics_ext.inference.influence.spread import Contributions, Spread
 from skmetrics_ext.inference.methods import FEW_THAT_DECIDE, methods_of
@@ -81,18 +82,18 @@ class RowsNeeded(Result):
 @document
 def sample_size(
     metric: str | Callable[..., Any],
-    y_true: Any,
-    y_pred: Any,
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
     *,
-    y_pred_b: Any = None,
+    y_pred_b: ArrayLike | None = None,
     width: float | None = None,
     difference: float | None = None,
     power: float = 0.8,
     confidence_level: float = 0.95,
-    groups: Any = None,
-    strata: Any = None,
-    sample_weight: Any = None,
-    weights_are: str = "importance",
+    groups: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    weights_are: WeightsAre = "importance",
     **metric_params: Any,
 ) -> RowsNeeded:
     r"""Rows that an interval of some width needs, or a test of some power, from a pilot.

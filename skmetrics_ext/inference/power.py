@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import ceil
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -101,7 +101,7 @@ def roc_auc_power(
     null_auc: float = 0.5,
     alpha: float = 0.05,
     two_sided: bool = True,
-    method: str = "obuchowski",
+    method: Literal["obuchowski", "hanley_mcneil"] = "obuchowski",
 ) -> float:
     r"""Power of the test that an area under the ROC curve has a given value.
 
@@ -161,7 +161,7 @@ def roc_auc_sample_size(
     null_auc: float = 0.5,
     alpha: float = 0.05,
     two_sided: bool = True,
-    method: str = "obuchowski",
+    method: Literal["obuchowski", "hanley_mcneil"] = "obuchowski",
 ) -> SampleSize:
     r"""Rows that the test of an area under the ROC curve needs for a given power.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -154,6 +154,10 @@ _BOUNDS: dict[str, Callable[[Array, Array, float], Bounds]] = {
     "wald": _wald,
 }
 PROPORTION_METHODS = tuple(_BOUNDS)
+ProportionMethod = Literal[
+    "wilson", "wilson_cc", "clopper_pearson", "jeffreys", "agresti_coull", "mid_p",
+    "likelihood_ratio", "logit", "arcsine", "wald",
+]  # fmt: skip
 
 
 def proportion_bounds(
@@ -181,7 +185,11 @@ def proportion_bounds(
 
 @document
 def proportion_interval(
-    count: float, nobs: float, *, method: str = "wilson", confidence_level: float = 0.95
+    count: float,
+    nobs: float,
+    *,
+    method: ProportionMethod = "wilson",
+    confidence_level: float = 0.95,
 ) -> Estimate:
     r"""Interval of a proportion: of accuracy, sensitivity, precision, prevalence.
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.draws.bootstrap import (
     BOOTSTRAP_METHODS,
@@ -18,12 +19,13 @@ from skmetrics_ext.inference.draws.bootstrap import (
 )
 from skmetrics_ext.inference.draws.readers import find_metric
 from skmetrics_ext.inference.draws.readings import Reading, TallyReading
+from skmetrics_ext.inference.draws.units import WeightsAre
 from skmetrics_ext.inference.influence.scales import quantile
 from skmetrics_ext.inference.influence.spread import Spread
 from skmetrics_ext.inference.influence.strata import with_single
 from skmetrics_ext.inference.intervals import reading_asked
-from skmetrics_ext.inference.margins import Claim
-from skmetrics_ext.inference.methods import Interval, bounds_of_draws, methods_of
+from skmetrics_ext.inference.margins import Alternative, Claim
+from skmetrics_ext.inference.methods import Interval, IntervalMethod, bounds_of_draws, methods_of
 from skmetrics_ext.inference.question import is_ratio, within
 from skmetrics_ext.inference.results import Comparison
 from skmetrics_ext.inference.tests.delong import tail_probability
@@ -41,22 +43,22 @@ _LEAST_P = 1e-12  # below which levels are too near to 1 to tell them apart
 @document
 def compare_samples(
     metric: Any,
-    y_true_a: Any,
-    y_pred_a: Any,
-    y_true_b: Any,
-    y_pred_b: Any,
+    y_true_a: ArrayLike,
+    y_pred_a: ArrayLike,
+    y_true_b: ArrayLike,
+    y_pred_b: ArrayLike,
     *,
-    method: str = "auto",
-    alternative: str = "two-sided",
+    method: IntervalMethod | Literal["welch"] = "auto",
+    alternative: Alternative = "two-sided",
     margin: float | None = None,
     confidence_level: float = 0.95,
-    sample_weight_a: Any = None,
-    sample_weight_b: Any = None,
-    groups_a: Any = None,
-    groups_b: Any = None,
+    sample_weight_a: ArrayLike | None = None,
+    sample_weight_b: ArrayLike | None = None,
+    groups_a: ArrayLike | None = None,
+    groups_b: ArrayLike | None = None,
     strata_a: Any = None,
     strata_b: Any = None,
-    weights_are: str = "importance",
+    weights_are: WeightsAre = "importance",
     stratified: bool = False,
     n_resamples: int = 9999,
     random_state: Any = None,

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
@@ -27,6 +27,14 @@ RateKernel = Callable[[Counts], Array]
 Mean = Callable[[RateKernel], Array]
 # Called with the average and its number of values where one is 0/0.
 Tell = Callable[[str | None, int], None] | None
+
+# What signatures say, so that an editor completes it.
+ClassAverage = Literal["binary", "micro", "macro", "weighted", "samples"]
+CurveAverage = Literal["macro", "weighted", "micro"]
+RankAverage = Literal["macro", "weighted", "micro", "samples"]
+RecallAverage = Literal["multiclass", "binary", "micro", "macro", "weighted"]
+MultiClass = Literal["raise", "ovr", "ovo"]
+ZeroDivision = Literal["warn"] | float  # "warn", 0, 1 or nan
 
 AVERAGES = (None, "micro", "macro", "weighted", "samples")
 MICRO, MACRO = "micro", "macro"  # also the names of the curves of several classes

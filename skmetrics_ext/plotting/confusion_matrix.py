@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -245,7 +245,7 @@ class ConfusionMatrixDisplay(Display):
         self,
         ax: Any = None,
         *,
-        normalize: str | None = "true",
+        normalize: Literal["true", "pred", "all"] | None = "true",
         cmap: Any = "Blues",
         colorbar: bool = True,
     ) -> Self:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -204,7 +204,7 @@ class CurveDisplay(ScoreDisplay):
         ax: Any = None,
         *,
         name: str | None = None,
-        band: str | None = "std",
+        band: Literal["std", "interval"] | None = "std",
         folds: bool = True,
         reference: bool = True,
         legend: bool = True,

@@ -12,7 +12,6 @@ from skmetrics_ext.plotting import drawing
 from skmetrics_ext.plotting.curve_display import CurveDisplay
 from skmetrics_ext.plotting.docstrings import document_display
 from skmetrics_ext.plotting.lines import Line
-from skmetrics_ext.validation import Scores
 
 
 @document_display
@@ -64,7 +63,7 @@ class DecisionCurveDisplay(CurveDisplay):
     def _line(
         cls,
         label: Any,
-        problem: Scores,
+        problem: Any,
         *,
         thresholds: Any = None,
         prevalence: float | None = None,

@@ -19,9 +19,10 @@ from skmetrics_ext.plotting.scored import (
     response_methods,
     scored_folds,
 )
-from skmetrics_ext.rows import frame_of
+from skmetrics_ext.rows import Library, frame_of
 from skmetrics_ext.scoring.responses import estimator_name
 from skmetrics_ext.validation import Scores
+from skmetrics_ext.validation.parameters import ResponseMethod
 
 
 class Display:
@@ -31,7 +32,7 @@ class Display:
         """The numbers behind the picture, as arrays of one length by name."""
         raise NotImplementedError
 
-    def frame(self, *args: Any, library: str = "pandas", **options: Any) -> Any:
+    def frame(self, *args: Any, library: Library = "pandas", **options: Any) -> Any:
         """The numbers behind the picture as a data frame.
 
         Parameters
@@ -124,7 +125,7 @@ class ScoreDisplay(Display):
         *,
         sample_weight: Any = None,
         pos_label: Any = None,
-        response_method: str = "auto",
+        response_method: ResponseMethod = "auto",
         name: str | None = None,
         ax: Any = None,
         **options: Any,
@@ -188,7 +189,7 @@ class ScoreDisplay(Display):
         *,
         sample_weight: Any = None,
         pos_label: Any = None,
-        response_method: str = "auto",
+        response_method: ResponseMethod = "auto",
         name: str | None = None,
         ax: Any = None,
         **options: Any,
@@ -220,7 +221,7 @@ class ScoreDisplay(Display):
         model: str | None = None,
         *,
         pos_label: Any = None,
-        response_method: str = "auto",
+        response_method: ResponseMethod = "auto",
         name: str | None = None,
         ax: Any = None,
         **options: Any,

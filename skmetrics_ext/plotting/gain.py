@@ -13,7 +13,6 @@ from skmetrics_ext.plotting import drawing
 from skmetrics_ext.plotting.curve_display import CurveDisplay
 from skmetrics_ext.plotting.docstrings import document_display
 from skmetrics_ext.plotting.lines import Line
-from skmetrics_ext.validation import Scores
 
 
 @document_display
@@ -63,7 +62,7 @@ class GainDisplay(CurveDisplay):
     size = (5.2, 5.0)
 
     @classmethod
-    def _line(cls, label: Any, problem: Scores) -> Line:
+    def _line(cls, label: Any, problem: Any) -> Line:
         curve = gain_curve(problem, problem)
         columns = {"threshold": curve.thresholds, "rate": curve.rate, "gain": curve.gain}
         capture = gain_capture_score(problem, problem)

@@ -11,7 +11,6 @@ from skmetrics_ext.plotting import drawing
 from skmetrics_ext.plotting.curve_display import CurveDisplay
 from skmetrics_ext.plotting.docstrings import document_display
 from skmetrics_ext.plotting.lines import Line
-from skmetrics_ext.validation import Scores
 
 
 @document_display
@@ -56,7 +55,7 @@ class LiftDisplay(CurveDisplay):
     grid = np.linspace(0.01, 1, 100)  # there is none where no row is predicted positive
 
     @classmethod
-    def _line(cls, label: Any, problem: Scores) -> Line:
+    def _line(cls, label: Any, problem: Any) -> Line:
         curve = lift_curve(problem, problem)
         prevalence = float(np.average(problem.true, weights=problem.weight))
         perfect = 1 / np.maximum(curve.rate, prevalence)

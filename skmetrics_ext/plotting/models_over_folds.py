@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -155,7 +155,7 @@ class CrossValidationDisplay(Display):
             row["low"], row["high"] = found.low, found.high
         return row
 
-    def columns(self, rows: str = "summary") -> dict[str, Array]:
+    def columns(self, rows: Literal["summary", "folds"] = "summary") -> dict[str, Array]:
         """The numbers behind the picture.
 
         Parameters

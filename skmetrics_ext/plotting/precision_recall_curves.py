@@ -96,7 +96,7 @@ class PrecisionRecallCurvesDisplay(CurveDisplay):
         return display
 
     @classmethod
-    def _read(cls, rows: Scores, *, drop_intermediate: bool = False) -> list[Line]:
+    def _read(cls, rows: Any, *, drop_intermediate: bool = False) -> list[Line]:
         found = precision_recall_curves(rows, rows, drop_intermediate=drop_intermediate)
         return [Line(name, curve.columns(), curve.area) for name, curve in found.named().items()]
 

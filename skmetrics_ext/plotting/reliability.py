@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -155,7 +155,7 @@ class CalibrationDisplay(ScoreDisplay):
         known = np.concatenate(parts) if parts else None
         return cls._of_rows(rows, name, groups=known, **options)
 
-    def columns(self, rows: str = "bins") -> dict[str, Array]:
+    def columns(self, rows: Literal["bins", "histogram"] = "bins") -> dict[str, Array]:
         """The numbers behind the picture.
 
         Parameters

@@ -107,7 +107,7 @@ class RocCurvesDisplay(CurveDisplay):
         return display
 
     @classmethod
-    def _read(cls, rows: Scores, *, drop_intermediate: bool = True) -> list[Line]:
+    def _read(cls, rows: Any, *, drop_intermediate: bool = True) -> list[Line]:
         found = roc_curves(rows, rows, drop_intermediate=drop_intermediate)
         return [Line(name, curve.columns(), curve.area) for name, curve in found.named().items()]
 

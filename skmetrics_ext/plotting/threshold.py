@@ -74,7 +74,7 @@ class ThresholdDisplay(CurveDisplay):
 
     @classmethod
     def _of_rows(
-        cls, rows: Scores, name: str | None, *, criterion: Any = None, **options: Any
+        cls, rows: Any, name: str | None, *, criterion: Any = None, **options: Any
     ) -> Self:
         display = super()._of_rows(rows, name, **options)
         if criterion is not None:

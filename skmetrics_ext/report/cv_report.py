@@ -13,7 +13,7 @@ from skmetrics_ext.report.fold_statistics import compare_models
 from skmetrics_ext.report.grouping import Grouping
 from skmetrics_ext.report.output import Output
 from skmetrics_ext.report.pooling import OutOfFold, ScoredData, out_of_fold, pool
-from skmetrics_ext.report.summary import KINDS, fold_cells, summary_of
+from skmetrics_ext.report.summary import KINDS, IntervalKind, fold_cells, summary_of
 from skmetrics_ext.report.tables import (
     comparison_table,
     fold_table,
@@ -192,7 +192,7 @@ class CrossValidationReport(Output):
         ]
         return fold_table(rows, self.baseline)
 
-    def summary(self, interval: str = "auto") -> Rows:
+    def summary(self, interval: IntervalKind = "auto") -> Rows:
         """Mean, spread and interval of each model and metric.
 
         Parameters
@@ -299,7 +299,11 @@ class CrossValidationReport(Output):
         return by_group(self, model)
 
     def compare(
-        self, metric: str | None = None, *, rope: float = 0.01, against: str = "all"
+        self,
+        metric: str | None = None,
+        *,
+        rope: float = 0.01,
+        against: Literal["all", "baseline"] = "all",
     ) -> Rows:
         """Each model against the baseline and against each other, on the same folds.
 

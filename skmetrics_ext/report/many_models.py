@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, Literal
+
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.formats import interval, probability, signed
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.draws.readers import RawRows, check_rows, find_metric
-from skmetrics_ext.inference.draws.units import WEIGHT_KINDS
+from skmetrics_ext.inference.draws.units import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.inference.many import Differences, Pair, by_holm, by_largest
 from skmetrics_ext.inference.question import LOG_RATIO, Question, is_ratio
 from skmetrics_ext.inference.results import design_told
@@ -105,16 +107,16 @@ class ManyComparisons(Tabular):
 @document
 def compare_many(
     metric: Any,
-    y_true: Any,
+    y_true: ArrayLike,
     predictions: Mapping[Any, Any],
     *,
     control: Any = None,
-    adjust: str = "max_t",
+    adjust: Literal["max_t", "holm"] = "max_t",
     confidence_level: float = 0.95,
-    groups: Any = None,
-    strata: Any = None,
-    sample_weight: Any = None,
-    weights_are: str = "importance",
+    groups: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    weights_are: WeightsAre = "importance",
     n_resamples: int = 9999,
     random_state: Any = None,
     n_jobs: int | None = None,

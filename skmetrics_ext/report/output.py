@@ -11,7 +11,8 @@ import numpy as np
 
 from skmetrics_ext.report import saving
 from skmetrics_ext.report.render import html_page, report_rows, text_report
-from skmetrics_ext.rows import Rows, Tabular, written
+from skmetrics_ext.report.tables import RowKind
+from skmetrics_ext.rows import Library, Rows, Tabular, written
 from skmetrics_ext.validation import check_option
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class Output(Tabular):
     def _repr_html_(self) -> str:
         return html_page(self._report)
 
-    def frame(self, rows: str = "summary", *, library: str = "pandas") -> Any:
+    def frame(self, rows: RowKind = "summary", *, library: Library = "pandas") -> Any:
         """One of the tables as a data frame.
 
         Parameters

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.progress import Progress, reporting
 from skmetrics_ext.report.cv_report import CrossValidationReport
@@ -37,11 +38,11 @@ def cross_validation_report(
     *,
     scoring: Any = None,
     cv: Any = 5,
-    groups: Any = None,
+    groups: ArrayLike | None = None,
     by: Any = None,
     baseline: Any = "prior",
     pos_label: Any = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     params: Mapping[str, Any] | None = None,
     confidence_level: float = 0.95,
     n_jobs: int | None = None,

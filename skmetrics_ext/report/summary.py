@@ -6,7 +6,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from skmetrics_ext.report.cv_report import CrossValidationReport
 
 Found = Estimate | str  # an interval, or why there is none
+IntervalKind = Literal["auto", "pooled", "cv", "corrected", "nested"]
 _NAN = float("nan")
 _NO_DATA = "the report holds no predictions or true labels"
 _FEWEST_FOLDS, _MOST_FOLDS = 3, 10

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from skmetrics_ext.formats import interval, number, probability, signed
 from skmetrics_ext.rows import Rows, Shown
 
+RowKind = Literal["summary", "folds", "pooled", "compare"]
 _TESTS = (
     "p: corrected resampled t-test; p (Holm): adjusted for the pairs of the metric. P: "
     "probability, by the Bayesian correlated t-test, that a is better, that they differ "

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from skmetrics_ext.registry import find, scorers, spec_of
-from skmetrics_ext.scoring.scorer import Scorer
+from skmetrics_ext.scoring.scorer import Missing, Scorer
 from skmetrics_ext.validation import InvalidParameterError
 
 RESPONSES: Mapping[str, str | tuple[str, ...]] = {
@@ -36,7 +36,7 @@ def get_scorer_names() -> list[str]:
 def get_scorer(
     scoring: str | Callable[..., Any],
     *,
-    missing: str = "align",
+    missing: Missing = "align",
     pos_label: Any = None,
     **params: Any,
 ) -> Scorer:
@@ -146,7 +146,7 @@ def make_scorer(
     return Scorer(score_func, 1 if greater_is_better else -1, kwargs, response_method)
 
 
-def _changed(scorer: Scorer, missing: str, pos_label: Any, params: dict[str, Any]) -> Scorer:
+def _changed(scorer: Scorer, missing: Missing, pos_label: Any, params: dict[str, Any]) -> Scorer:
     """A copy of a scorer with other parameters."""
     if pos_label is not None:
         params = {**params, "pos_label": pos_label}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from skmetrics_ext.registry import Metric, MetricSpec, find
 from skmetrics_ext.tallies import ConfusionTally
 from skmetrics_ext.validation import InvalidParameterError, Labels, Probabilities, Scores
@@ -21,19 +23,19 @@ _UNASKED = {"margins": False, "bins": None, "min_rows": 1, "groups": None, "inte
 @taking_tensors
 def compute_metrics(
     metrics: Sequence[str],
-    y_true: Any,
-    y_pred: Any = None,
+    y_true: ArrayLike,
+    y_pred: ArrayLike | None = None,
     *,
-    y_score: Any = None,
-    y_proba: Any = None,
+    y_score: ArrayLike | None = None,
+    y_proba: ArrayLike | None = None,
     labels: Any = None,
     pos_label: Any = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     by: Any = None,
     margins: bool = False,
     bins: Any = None,
     min_rows: int = 1,
-    groups: Any = None,
+    groups: ArrayLike | None = None,
     intervals: bool = False,
     confidence_level: float = 0.95,
     **params: Any,

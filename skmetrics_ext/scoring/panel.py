@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from skmetrics_ext.registry import find, parameters_of, spec_of
 from skmetrics_ext.scoring.intervals import interval_of
@@ -11,7 +11,7 @@ from skmetrics_ext.scoring.making import get_scorer
 from skmetrics_ext.scoring.panel_scores import PanelScores, several_numbers
 from skmetrics_ext.scoring.recording import PanelResult, evaluate_all
 from skmetrics_ext.scoring.requests import TakesMetadata, read_as_scorer
-from skmetrics_ext.scoring.scorer import MISSING, ScoredModel, Scorer
+from skmetrics_ext.scoring.scorer import MISSING, Missing, ScoredModel, Scorer
 from skmetrics_ext.validation import InvalidParameterError, check_option, warn_undefined
 from skmetrics_ext.validation.errors import warn_user
 
@@ -71,10 +71,10 @@ class ScorerPanel(TakesMetadata):
         self,
         scoring: Iterable[Scoring] | Mapping[str, Scoring],
         *,
-        missing: str = "align",
+        missing: Missing = "align",
         pos_label: Any = None,
         intervals: bool | Mapping[str, Any] = False,
-        on_error: str | None = None,
+        on_error: Literal["nan", "raise"] | None = None,
     ) -> None:
         if on_error is None:
             on_error = "raise" if missing == "raise" else "nan"
@@ -283,7 +283,7 @@ def named_scorers(scoring: Any) -> dict[str, Any]:
     return given
 
 
-def _scorer(name: str, item: Scoring, missing: str, pos_label: Any) -> Callable[..., Any]:
+def _scorer(name: str, item: Scoring, missing: Missing, pos_label: Any) -> Callable[..., Any]:
     if not isinstance(item, str):
         if not isinstance(item, Scorer) and spec_of(item) is not None:
             return get_scorer(item, missing=missing)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from skmetrics_ext.scoring.requests import TakesMetadata, read_as_scorer
 from skmetrics_ext.scoring.responses import Responses
 from skmetrics_ext.validation import check_option
 
+Missing = Literal["align", "nan", "raise"]
 MISSING = ("align", "nan", "raise")
 # Metrics of labels first: to count them encodes the true labels for all.
 _PLACES = ("labels", "probabilities", "scores")
@@ -125,7 +126,7 @@ class Scorer(TakesMetadata):
         kwargs: Mapping[str, Any] | None = None,
         response_method: str | tuple[str, ...] = "predict",
         *,
-        missing: str = "align",
+        missing: Missing = "align",
         name: str | None = None,
         metric: Metric | None = None,
     ) -> None:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array
@@ -21,11 +22,11 @@ _CELLS_TRUE, _CELLS_PRED = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
 
 @document
 def metric_at_thresholds(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     metric_func: Callable[..., Any],
     *,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     metric_params: Mapping[str, Any] | None = None,
     pos_label: Any = None,
 ) -> tuple[Array, Array]:

@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -20,6 +20,13 @@ from skmetrics_ext.tallies import Counts, ThresholdTally
 from skmetrics_ext.validation import InvalidParameterError
 
 Reader = Callable[[Counts], Array]
+# Those that are asked for most; the name of any metric of counts is one.
+Choice = (
+    Literal["youden", "closest_topleft", "expected_cost", "f1", "f1_macro", "balanced_accuracy"]
+    | Literal["accuracy", "matthews_corrcoef", "cohen_kappa"]
+    | str
+    | Callable[..., Any]
+)
 RULES = ("youden", "closest_topleft", "expected_cost")
 _COMPARISONS = {">=": operator.ge, "<=": operator.le}
 _CLASSES = np.array([0, 1])  # negative, positive

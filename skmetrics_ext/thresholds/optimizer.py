@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from skmetrics_ext.metrics.labels.accuracy import accuracy_score
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import CRITERION
-from skmetrics_ext.thresholds.criteria import Objective
+from skmetrics_ext.thresholds.criteria import Choice, Objective
 from skmetrics_ext.thresholds.folds import (
     RESPONSES,
     best_over_folds,
@@ -35,6 +35,7 @@ from skmetrics_ext.thresholds.preparing import (
 )
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.containers import read_array
+from skmetrics_ext.validation.parameters import ResponseMethod
 from skmetrics_ext.validation.positive import positive_class
 from skmetrics_ext.validation.tensors import to_host
 
@@ -145,12 +146,12 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         self,
         estimator: Any,
         *,
-        criterion: Any = CRITERION,
+        criterion: Choice = CRITERION,
         constraint: Any = None,
         cost: Any = None,
         prevalence: float | None = None,
         pos_label: Any = None,
-        response_method: str = "auto",
+        response_method: ResponseMethod = "auto",
         cv: Any = None,
         refit: bool = True,
         n_jobs: int | None = None,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.labels import rate_kernels
@@ -16,7 +17,7 @@ from skmetrics_ext.numeric import Array
 from skmetrics_ext.results import Result
 from skmetrics_ext.rows import Rows
 from skmetrics_ext.tallies import Counts, RankTally
-from skmetrics_ext.thresholds.criteria import Constraint, Objective
+from skmetrics_ext.thresholds.criteria import Choice, Constraint, Objective
 from skmetrics_ext.validation import InvalidParameterError
 
 
@@ -136,16 +137,16 @@ def _infeasible(thresholds: Array, bounded: Array, constraint: Constraint) -> st
 
 @document
 def optimal_threshold(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    criterion: Any = "youden",
+    criterion: Choice = "youden",
     constraint: Any = None,
     cost: Any = None,
     prevalence: float | None = None,
     labels: Any = None,
     pos_label: Any = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> OptimalThreshold:
     r"""Best threshold by a criterion, over every distinct score and the one above them all.
 

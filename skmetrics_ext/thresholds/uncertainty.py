@@ -7,11 +7,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan, fewest_rows, resample
 from skmetrics_ext.inference.draws.rankings import View
 from skmetrics_ext.inference.draws.readings import Reading, weighed
-from skmetrics_ext.inference.draws.units import RowFacts, Units
+from skmetrics_ext.inference.draws.units import RowFacts, Units, WeightsAre
 from skmetrics_ext.inference.results import Estimate, reason
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
@@ -20,7 +21,7 @@ from skmetrics_ext.progress import Progress
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.rows import Rows, Tabular
 from skmetrics_ext.tallies import Counts
-from skmetrics_ext.thresholds.criteria import Objective
+from skmetrics_ext.thresholds.criteria import Choice, Objective
 from skmetrics_ext.thresholds.search import (
     OptimalThreshold,
     best_places,
@@ -141,20 +142,20 @@ class _ChoiceReading(Reading):
 
 @document
 def optimal_threshold_interval(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    criterion: Any = "youden",
+    criterion: Choice = "youden",
     constraint: Any = None,
     cost: Any = None,
     prevalence: float | None = None,
     labels: Any = None,
     pos_label: Any = None,
     confidence_level: float = 0.95,
-    groups: Any = None,
-    strata: Any = None,
-    sample_weight: Any = None,
-    weights_are: str = "importance",
+    groups: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    weights_are: WeightsAre = "importance",
     stratified: bool = False,
     n_resamples: int = 1999,
     random_state: Any = None,

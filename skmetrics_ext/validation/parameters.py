@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from skmetrics_ext.validation.errors import InvalidParameterError
+
+ResponseMethod = Literal["auto", "predict_proba", "decision_function"]
 
 
 def as_number(value: Any) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.groups import INDEPENDENT, Design
 
+WeightsAre = Literal["importance", "frequency"]
 WEIGHT_KINDS = ("importance", "frequency")
 # A multinomial draw costs as much for a unit as this many rows drawn one by one.
 _ROWS_PER_UNIT = 12

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.results import Comparison, TestResult
 from skmetrics_ext.inference.tests.mcnemar import (
@@ -55,12 +56,12 @@ def looney_f(hits: Array) -> tuple[float, tuple[int, int]]:
 
 @document
 def mcnemar_test(
-    y_true: Any,
-    pred_a: Any,
-    pred_b: Any,
+    y_true: ArrayLike,
+    pred_a: ArrayLike,
+    pred_b: ArrayLike,
     *,
-    method: str = "mid_p",
-    groups: Any = None,
+    method: Literal["mid_p", "exact", "corrected", "uncorrected"] = "mid_p",
+    groups: ArrayLike | None = None,
     confidence_level: float = 0.95,
 ) -> Comparison:
     r"""McNemar's test that two models are right equally often on the same rows.
@@ -128,7 +129,7 @@ def mcnemar_test(
 
 
 @document
-def cochran_q_test(y_true: Any, predictions: Any) -> TestResult:
+def cochran_q_test(y_true: ArrayLike, predictions: Any) -> TestResult:
     r"""Cochran's Q test that several models are right equally often on the same rows.
 
     .. math:: Q = \frac{(k - 1) (k \sum_j G_j^2 - T^2)}{k T - \sum_i L_i^2}
@@ -173,7 +174,7 @@ def cochran_q_test(y_true: Any, predictions: Any) -> TestResult:
 
 
 @document
-def classifier_f_test(y_true: Any, predictions: Any) -> TestResult:
+def classifier_f_test(y_true: ArrayLike, predictions: Any) -> TestResult:
     r"""Looney's F test that several models are right equally often on the same rows.
 
     A two-way analysis of variance of right (1) and wrong (0) by models and rows:
@@ -219,7 +220,7 @@ def classifier_f_test(y_true: Any, predictions: Any) -> TestResult:
 
 
 @document
-def no_information_test(y_true: Any, y_pred: Any) -> TestResult:
+def no_information_test(y_true: ArrayLike, y_pred: ArrayLike) -> TestResult:
     r"""Exact one-sided test that a model beats always naming the largest class.
 
     .. math:: p = P(X \ge k), \quad X \sim \mathrm{Binomial}(n, \max_c n_c / n)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.draws.bootstrap import fewest_rows
 from skmetrics_ext.inference.draws.readers import read_checked
 from skmetrics_ext.inference.draws.readings import TallyReading
-from skmetrics_ext.inference.draws.units import Units
+from skmetrics_ext.inference.draws.units import Units, WeightsAre
 from skmetrics_ext.inference.influence.areas import score_bounds, sides_of
 from skmetrics_ext.inference.influence.spread import Contributions, Spread, joint_spread
 from skmetrics_ext.inference.margins import SIDES, Claim
@@ -20,6 +21,7 @@ from skmetrics_ext.inference.methods import OF_RAREST
 from skmetrics_ext.inference.proportions import normal_quantile
 from skmetrics_ext.inference.results import Comparison, reason
 from skmetrics_ext.inference.tests.mcnemar import alike_bounds
+from skmetrics_ext.metrics.averaging import CurveAverage, MultiClass
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.rankings.roc_areas import roc_auc_score
 from skmetrics_ext.numeric import Array, divide
@@ -98,21 +100,21 @@ class DelongTest(Result):
 
 @document
 def delong_test(
-    y_true: Any,
+    y_true: ArrayLike,
     score_a: Any,
     score_b: Any,
     *more: Any,
-    y_true_b: Any = None,
-    alternative: str = "two-sided",
-    multi_class: str = "raise",
-    average: str = "macro",
+    y_true_b: ArrayLike | None = None,
+    alternative: Literal["two-sided", "less", "greater"] = "two-sided",
+    multi_class: MultiClass = "raise",
+    average: CurveAverage = "macro",
     labels: Any = None,
     pos_label: Any = None,
-    sample_weight: Any = None,
-    sample_weight_b: Any = None,
-    groups: Any = None,
-    groups_b: Any = None,
-    weights_are: str = "importance",
+    sample_weight: ArrayLike | None = None,
+    sample_weight_b: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    groups_b: ArrayLike | None = None,
+    weights_are: WeightsAre = "importance",
     confidence_level: float = 0.95,
 ) -> DelongTest:
     r"""DeLong's test that the areas under two or more ROC curves are equal.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.results import TestResult
 from skmetrics_ext.metrics.documentation import document
@@ -53,11 +54,11 @@ def normal_score(tally: RankTally, correction: int) -> float:
 
 @document
 def mwu_auc_test(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    alternative: str = "greater",
-    method: str = "auto",
+    alternative: Literal["greater", "less", "two-sided"] = "greater",
+    method: Literal["auto", "exact", "asymptotic"] = "auto",
     labels: Any = None,
     pos_label: Any = None,
 ) -> TestResult:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -150,7 +150,7 @@ def average_ranks(scores: Any, *, greater_is_better: bool = True) -> Array:
 
 
 @document
-def friedman_test(scores: Any, *, method: str = "chi2") -> TestResult:
+def friedman_test(scores: Any, *, method: Literal["chi2", "iman_davenport"] = "chi2") -> TestResult:
     r"""Friedman's test that no model is better than another over many data sets.
 
     .. math:: \chi^2_F = \frac{12 n}{k (k + 1)} \Big(\sum_j \bar R_j^2 - \frac{k (k+1)^2}{4}\Big),

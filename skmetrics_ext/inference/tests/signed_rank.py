@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -58,8 +58,8 @@ def wilcoxon_signed_rank_test(
     scores_a: Any,
     scores_b: Any,
     *,
-    method: str = "auto",
-    zero_method: str = "wilcox",
+    method: Literal["auto", "exact", "approx"] = "auto",
+    zero_method: Literal["wilcox", "pratt"] = "wilcox",
     correction: bool = False,
 ) -> TestResult:
     r"""Wilcoxon's signed-rank test of two models over many data sets.

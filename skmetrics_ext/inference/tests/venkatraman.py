@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.draws.bootstrap import seed_sequence
 from skmetrics_ext.inference.results import TestResult
@@ -129,12 +130,12 @@ def _middles(edges: Array) -> Array:
 
 @document
 def venkatraman_test(
-    y_true: Any,
+    y_true: ArrayLike,
     score_a: Any,
     score_b: Any,
     *,
-    y_true_b: Any = None,
-    groups: Any = None,
+    y_true_b: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
     labels: Any = None,
     pos_label: Any = None,
     n_resamples: int = 9999,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.metrics.calibration.binning import STRATEGIES, Binning, check_bins
 from skmetrics_ext.metrics.calibration.events import binary_forecast
@@ -98,16 +99,16 @@ def isotonic(proba: Array, event: Array, weight: Array) -> tuple[Array, Array]:
 
 @document
 def brier_decomposition(
-    y_true: Any,
-    y_proba: Any,
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
     *,
-    method: str = "binned",
+    method: Literal["binned", "corp"] = "binned",
     n_bins: Any = 10,
-    strategy: str = "uniform",
+    strategy: Literal["uniform", "quantile", "equal_mass", "distinct"] = "uniform",
     debias: bool = False,
     labels: Any = None,
     pos_label: Any = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> ScoreDecomposition:
     r"""The Brier score of two classes as reliability, resolution and uncertainty.
 
@@ -182,13 +183,13 @@ def brier_decomposition(
 
 @document
 def corp_decomposition(
-    y_true: Any,
-    y_proba: Any,
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
     *,
-    score: str = "brier",
+    score: Literal["brier", "log_loss"] = "brier",
     labels: Any = None,
     pos_label: Any = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> ScoreDecomposition:
     r"""A score of two classes in parts by isotonic regression (CORP), without bins.
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.metrics.averaging import mean_of_classes
 from skmetrics_ext.metrics.calibration.binning import Binning, check_bins
@@ -67,17 +68,17 @@ def error_of_classes(errors: Array, norm: str) -> Array:
 
 @document
 def expected_calibration_error(
-    y_true: Any,
-    y_proba: Any,
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
     *,
     n_bins: Any = 10,
-    strategy: str = "uniform",
-    norm: str = "l1",
-    target: str = "binary",
+    strategy: Literal["uniform", "quantile", "equal_mass"] = "uniform",
+    norm: Literal["l1", "l2", "max"] = "l1",
+    target: Literal["binary", "top_label", "classwise"] = "binary",
     debias: bool = False,
     labels: Any = None,
     pos_label: Any = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> float:
     r"""Expected calibration error (ECE): mean gap between probability and frequency over bins.
 

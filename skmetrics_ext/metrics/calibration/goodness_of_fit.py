@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.metrics.calibration.binning import Binning, check_bins
 from skmetrics_ext.metrics.calibration.events import binary_forecast
@@ -60,15 +61,15 @@ def grouped_chi_squared(sums: BinTally) -> float:
 
 @document
 def hosmer_lemeshow_test(
-    y_true: Any,
-    y_proba: Any,
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
     *,
     n_bins: Any = 10,
-    strategy: str = "quantile",
+    strategy: Literal["quantile", "uniform", "equal_mass"] = "quantile",
     ddof: int = 2,
     labels: Any = None,
     pos_label: Any = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> CalibrationTest:
     r"""Hosmer-Lemeshow test: observed against expected events in groups of similar risk.
 
@@ -146,12 +147,12 @@ def hosmer_lemeshow_test(
 
 @document
 def spiegelhalter_test(
-    y_true: Any,
-    y_proba: Any,
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
     *,
     labels: Any = None,
     pos_label: Any = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> CalibrationTest:
     r"""Spiegelhalter's test: whether the Brier score is what calibrated probabilities have.
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array, divide
@@ -48,7 +49,11 @@ def _hits(y_true: Any, y_pred: Any, sample_weight: Any, normalize: bool = True) 
 
 @document
 def accuracy_score(
-    y_true: Any, y_pred: Any, *, normalize: bool = True, sample_weight: Any = None
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    normalize: bool = True,
+    sample_weight: ArrayLike | None = None,
 ) -> float:
     """Accuracy: share of the rows predicted right.
 
@@ -87,7 +92,11 @@ def accuracy_score(
 
 @document
 def zero_one_loss(
-    y_true: Any, y_pred: Any, *, normalize: bool = True, sample_weight: Any = None
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    normalize: bool = True,
+    sample_weight: ArrayLike | None = None,
 ) -> float:
     """Zero-one loss: share or number of the rows predicted wrong.
 
@@ -125,7 +134,9 @@ def zero_one_loss(
 
 
 @document
-def error_rate(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
+def error_rate(
+    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> float:
     """Error rate: share of the rows predicted wrong, 1 - accuracy.
 
     .. math:: E = 1 - \\sum_k TP_k / n
@@ -163,12 +174,12 @@ def error_rate(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
 
 @document
 def confusion_matrix(
-    y_true: Any,
-    y_pred: Any,
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
     *,
     labels: Any = None,
-    sample_weight: Any = None,
-    normalize: str | None = None,
+    sample_weight: ArrayLike | None = None,
+    normalize: Literal["true", "pred", "all"] | None = None,
 ) -> Array:
     r"""Confusion matrix: weight of every pair of true and predicted class.
 

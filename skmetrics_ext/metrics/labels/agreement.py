@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from skmetrics_ext.metrics.averaging import check_zero_division, fill_undefined, n_classes_of
+from skmetrics_ext.metrics.averaging import (
+    ZeroDivision,
+    check_zero_division,
+    fill_undefined,
+    n_classes_of,
+)
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.labels.grades import check_order, disagreement, read_grades
 from skmetrics_ext.numeric import Array, divide, exclusive_cumsum
@@ -111,7 +117,11 @@ def value_or_nan(values: Array, what: str, why: str = "only one class occurs") -
 
 @document
 def matthews_corrcoef(
-    y_true: Any, y_pred: Any, *, sample_weight: Any = None, zero_division: Any = "warn"
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    zero_division: ZeroDivision = "warn",
 ) -> float:
     r"""Matthews correlation coefficient (phi coefficient, R_K for several classes).
 
@@ -168,8 +178,8 @@ def cohen_kappa_score(
     y2: Any,
     *,
     labels: Any = None,
-    weights: Any = None,
-    sample_weight: Any = None,
+    weights: Literal["linear", "quadratic"] | ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     replace_undefined_by: float = np.nan,
     grades: Any = None,
 ) -> float:
@@ -251,7 +261,11 @@ def _check_present(labels: Array, checked: Labels) -> None:
 
 @document
 def scott_pi_score(
-    y_true: Any, y_pred: Any, *, labels: Any = None, sample_weight: Any = None
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> float:
     r"""Scott's pi: agreement beyond the chance that the mean of both margins gives.
 
@@ -288,7 +302,11 @@ def scott_pi_score(
 
 @document
 def gwet_ac1_score(
-    y_true: Any, y_pred: Any, *, labels: Any = None, sample_weight: Any = None
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> float:
     r"""Gwet's AC1: agreement beyond a chance that stays small when one class dominates.
 
@@ -326,7 +344,11 @@ def gwet_ac1_score(
 
 @document
 def brennan_prediger_score(
-    y_true: Any, y_pred: Any, *, labels: Any = None, sample_weight: Any = None
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> float:
     r"""Brennan and Prediger's kappa: agreement beyond a chance of 1/K (Bennett's S).
 

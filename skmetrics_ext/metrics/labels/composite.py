@@ -6,9 +6,11 @@ from operator import attrgetter
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.metrics.averaging import (
     Mean,
+    ZeroDivision,
     averaged,
     check_zero_division,
     mean_of_classes,
@@ -60,7 +62,11 @@ def mean_table(mean: Mean) -> Array:
 
 @document
 def balanced_accuracy_score(
-    y_true: Any, y_pred: Any, *, sample_weight: Any = None, adjusted: bool = False
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    adjusted: bool = False,
 ) -> float:
     r"""Balanced accuracy: mean recall of the classes.
 
@@ -103,13 +109,13 @@ def balanced_accuracy_score(
 
 @document
 def fbeta_of_averages_score(
-    y_true: Any,
-    y_pred: Any,
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
     *,
     beta: float = 1.0,
     labels: Any = None,
-    sample_weight: Any = None,
-    zero_division: Any = "warn",
+    sample_weight: ArrayLike | None = None,
+    zero_division: ZeroDivision = "warn",
 ) -> float:
     r"""F of averages: harmonic mean of macro-precision and macro-recall.
 
@@ -166,7 +172,11 @@ def fbeta_of_averages_score(
 
 @document
 def averaged_confusion(
-    y_true: Any, y_pred: Any, *, labels: Any = None, sample_weight: Any = None
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> Array:
     r"""Mean of the one-vs-rest tables of the classes: micro-averaged rates follow from it.
 
@@ -203,7 +213,9 @@ def averaged_confusion(
 
 
 @document
-def no_information_rate(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
+def no_information_rate(
+    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> float:
     r"""No-information rate: the accuracy of always predicting the most frequent class.
 
     .. math:: \max_k n_k / n

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.metrics.averaging import mean_of_classes
 from skmetrics_ext.metrics.documentation import document
@@ -46,7 +47,9 @@ def mean_distance(tally: Tabulated) -> Array:
 
 
 @document
-def hamming_loss(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
+def hamming_loss(
+    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> float:
     r"""Hamming loss: share of the marks that are wrong; of the rows for single-label data.
 
     .. math:: L = \frac{1}{n K} \sum_i \sum_k [y_{ik} \ne \hat y_{ik}]
@@ -81,12 +84,12 @@ def hamming_loss(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> floa
 
 @document
 def expected_cost(
-    y_true: Any,
-    y_pred: Any,
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
     *,
     cost_matrix: Any,
     labels: Any = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> float:
     r"""Mean cost of the predictions under a matrix of costs.
 
@@ -136,13 +139,13 @@ def expected_cost(
 
 @document
 def expected_cost_proba(
-    y_true: Any,
-    y_proba: Any,
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
     *,
     cost_matrix: Any,
     labels: Any = None,
     pos_label: Any = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> float:
     r"""Mean cost of drawing each prediction from the probabilities, under a matrix of costs.
 
@@ -195,7 +198,11 @@ def expected_cost_proba(
 
 @document
 def macro_averaged_mean_absolute_error(
-    y_true: Any, y_pred: Any, *, labels: Any = None, sample_weight: Any = None
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> float:
     r"""Mean over the true classes of the mean distance of the predicted grade from the true.
 

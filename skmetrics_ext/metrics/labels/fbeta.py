@@ -6,7 +6,14 @@ from functools import partial
 from numbers import Real
 from typing import Any
 
-from skmetrics_ext.metrics.averaging import check_average, check_zero_division
+from numpy.typing import ArrayLike
+
+from skmetrics_ext.metrics.averaging import (
+    ClassAverage,
+    ZeroDivision,
+    check_average,
+    check_zero_division,
+)
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.labels import rate_kernels as kernels
 from skmetrics_ext.metrics.labels.rate_function import counted
@@ -16,15 +23,15 @@ from skmetrics_ext.validation import InvalidParameterError
 
 @document
 def fbeta_score(
-    y_true: Any,
-    y_pred: Any,
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
     *,
     beta: float,
     labels: Any = None,
     pos_label: Any = 1,
-    average: str | None = "binary",
-    sample_weight: Any = None,
-    zero_division: Any = "warn",
+    average: ClassAverage | None = "binary",
+    sample_weight: ArrayLike | None = None,
+    zero_division: ZeroDivision = "warn",
 ) -> Any:
     r"""F-score: harmonic mean of precision and recall, recall counted beta times as important.
 

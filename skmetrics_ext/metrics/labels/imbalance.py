@@ -6,8 +6,17 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from skmetrics_ext.metrics.averaging import EACH_CLASS, Mean, check_average, check_zero_division
+from skmetrics_ext.metrics.averaging import (
+    EACH_CLASS,
+    ClassAverage,
+    Mean,
+    RecallAverage,
+    ZeroDivision,
+    check_average,
+    check_zero_division,
+)
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.labels import rate_kernels
 from skmetrics_ext.metrics.labels.rate_function import counted, mean_of
@@ -63,15 +72,15 @@ def index_balanced_accuracy(
 
 @document
 def geometric_mean_score(
-    y_true: Any,
-    y_pred: Any,
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
     *,
     labels: Any = None,
     pos_label: Any = None,
-    average: str | None = "multiclass",
-    sample_weight: Any = None,
+    average: RecallAverage | None = "multiclass",
+    sample_weight: ArrayLike | None = None,
     correction: float = 0.0,
-    zero_division: Any = "warn",
+    zero_division: ZeroDivision = "warn",
 ) -> Any:
     r"""Geometric mean of the recalls of all classes, or of sensitivity and specificity.
 
@@ -148,17 +157,17 @@ def _mean(
 
 @document
 def index_balanced_accuracy_score(
-    y_true: Any,
-    y_pred: Any,
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
     *,
     labels: Any = None,
     pos_label: Any = None,
-    average: str | None = "binary",
-    sample_weight: Any = None,
+    average: ClassAverage | None = "binary",
+    sample_weight: ArrayLike | None = None,
     alpha: float = 0.1,
     squared: bool = True,
     base: str = GEOMETRIC,
-    zero_division: Any = "warn",
+    zero_division: ZeroDivision = "warn",
 ) -> Any:
     r"""Index of balanced accuracy: a base metric, rewarded where sensitivity leads.
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.labels.agreement import (
@@ -61,13 +62,13 @@ def _small_sample(rows: Array) -> Array:
 
 @document
 def krippendorff_alpha_score(
-    y_true: Any,
-    y_pred: Any,
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
     *,
     labels: Any = None,
-    level: str = "nominal",
+    level: Literal["nominal", "ordinal", "interval"] = "nominal",
     grades: Any = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> float:
     r"""Krippendorff's alpha of two raters without missing values.
 

@@ -6,6 +6,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.labels import rate_kernels
@@ -15,11 +16,11 @@ from skmetrics_ext.validation import InvalidParameterError, Labels, warn_undefin
 
 @document
 def class_likelihood_ratios(
-    y_true: Any,
-    y_pred: Any,
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
     *,
     labels: Any = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     replace_undefined_by: Any = np.nan,
 ) -> tuple[float, float]:
     """Positive and negative likelihood ratio of a binary classification.

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.metrics.averaging import (
     Averaged,
+    ClassAverage,
     Mean,
     RateKernel,
+    ZeroDivision,
     averaged,
     check_average,
     check_zero_division,
@@ -128,14 +131,14 @@ def public_rate(rate: Rate) -> RateFunction:
     """The public function of a rate, with its documentation."""
 
     def function(
-        y_true: Any,
-        y_pred: Any,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
         *,
         labels: Any = None,
         pos_label: Any = None,
-        average: str | None = "binary",
-        sample_weight: Any = None,
-        zero_division: Any = "warn",
+        average: ClassAverage | None = "binary",
+        sample_weight: ArrayLike | None = None,
+        zero_division: ZeroDivision = "warn",
     ) -> Any:
         check_zero_division(zero_division)
         check_average(average)

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.labels import class_statistics, table_statistics
@@ -45,12 +46,12 @@ def _described(name: str, entry: Statistic) -> str:
 @_with_table
 @document
 def confusion_statistic(
-    y_true: Any,
-    y_pred: Any,
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
     statistic: str,
     *,
     labels: Any = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> Any:
     """One statistic of the confusion table, by name.
 
@@ -103,7 +104,11 @@ def confusion_statistic(
 
 @document
 def confusion_statistics(
-    y_true: Any, y_pred: Any, *, labels: Any = None, sample_weight: Any = None
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> dict[str, Any]:
     """Every statistic of the confusion table that `confusion_statistic` knows.
 

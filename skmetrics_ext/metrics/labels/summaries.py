@@ -7,8 +7,14 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from skmetrics_ext.metrics.averaging import check_average, check_zero_division
+from skmetrics_ext.metrics.averaging import (
+    ClassAverage,
+    ZeroDivision,
+    check_average,
+    check_zero_division,
+)
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.labels import rate_kernels
 from skmetrics_ext.metrics.labels.fbeta import check_beta
@@ -21,10 +27,10 @@ from skmetrics_ext.validation import InvalidParameterError, Labels
 
 @document
 def multilabel_confusion_matrix(
-    y_true: Any,
-    y_pred: Any,
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
     *,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     labels: Any = None,
     samplewise: bool = False,
 ) -> Array:
@@ -70,16 +76,16 @@ def multilabel_confusion_matrix(
 
 @document
 def precision_recall_fscore_support(
-    y_true: Any,
-    y_pred: Any,
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
     *,
     beta: float = 1.0,
     labels: Any = None,
     pos_label: Any = 1,
-    average: str | None = None,
+    average: ClassAverage | None = None,
     warn_for: Iterable[str] = ("precision", "recall", "f-score"),
-    sample_weight: Any = None,
-    zero_division: Any = "warn",
+    sample_weight: ArrayLike | None = None,
+    zero_division: ZeroDivision = "warn",
 ) -> tuple[Any, Any, Any, Any]:
     """Precision, recall, F-score and support, from one count.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.probabilities.losses import mean
@@ -40,7 +41,11 @@ def margins(true: Array, decision: Array) -> Array:
 
 @document
 def hinge_loss(
-    y_true: Any, pred_decision: Any, *, labels: Any = None, sample_weight: Any = None
+    y_true: ArrayLike,
+    pred_decision: Any,
+    *,
+    labels: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> float:
     r"""Hinge loss: mean of what the margin of each row falls short of 1.
 

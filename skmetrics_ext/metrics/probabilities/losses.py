@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array, parts
@@ -86,13 +87,13 @@ def brier_losses(
 
 @document
 def log_loss(
-    y_true: Any,
-    y_proba: Any = None,
+    y_true: ArrayLike,
+    y_proba: ArrayLike | None = None,
     *,
     normalize: bool = True,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     labels: Any = None,
-    y_pred: Any = "deprecated",
+    y_pred: ArrayLike = "deprecated",
 ) -> float:
     r"""Log loss: mean of minus the natural log of the probability given to the true class.
 
@@ -141,10 +142,10 @@ def log_loss(
 
 @document
 def brier_score_loss(
-    y_true: Any,
-    y_proba: Any,
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
     *,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
     labels: Any = None,
     scale_by_half: bool | str = "auto",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.probabilities.losses import mean, of_true_class
@@ -35,12 +36,12 @@ def ranked_distances(checked: Probabilities) -> Array:
 
 @document
 def spherical_score(
-    y_true: Any,
-    y_proba: Any,
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
     *,
     labels: Any = None,
     pos_label: Any = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> float:
     r"""Spherical score: mean of the probability of the true class over the norm of its row.
 
@@ -83,12 +84,12 @@ def spherical_score(
 
 @document
 def ranked_probability_score(
-    y_true: Any,
-    y_proba: Any,
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
     *,
     labels: Any = None,
     pos_label: Any = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> float:
     r"""Ranked probability score of ordered classes: the Brier score of "at most class k".
 

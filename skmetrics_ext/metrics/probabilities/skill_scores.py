@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext import kernels
 from skmetrics_ext.metrics.documentation import document
@@ -103,12 +104,12 @@ def class_shares(checked: Probabilities) -> Array:
 
 @document
 def d2_log_loss_score(
-    y_true: Any,
-    y_proba: Any = None,
+    y_true: ArrayLike,
+    y_proba: ArrayLike | None = None,
     *,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     labels: Any = None,
-    y_pred: Any = "deprecated",
+    y_pred: ArrayLike = "deprecated",
 ) -> float:
     r"""Share of the log loss of the class frequencies that a forecast removes.
 
@@ -150,10 +151,10 @@ def d2_log_loss_score(
 
 @document
 def d2_brier_score(
-    y_true: Any,
-    y_proba: Any,
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
     *,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
     labels: Any = None,
 ) -> float:
@@ -198,13 +199,13 @@ def d2_brier_score(
 
 @document
 def brier_skill_score(
-    y_true: Any,
-    y_proba: Any,
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
     *,
     reference: Any = None,
     labels: Any = None,
     pos_label: Any = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> float:
     r"""Brier skill score: share of the Brier score of a reference that a forecast removes.
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext import kernels
 from skmetrics_ext.metrics.documentation import document
@@ -116,7 +117,11 @@ def _keywords_from_1_11(function: Callable[..., Any]) -> Callable[..., Any]:
 @_keywords_from_1_11
 @document
 def confusion_matrix_at_thresholds(
-    y_true: Any, y_score: Any, *, pos_label: Any = None, sample_weight: Any = None
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> tuple[Array, Array, Array, Array, Array]:
     """True and false negatives and positives at every distinct score.
 
@@ -158,11 +163,11 @@ def confusion_matrix_at_thresholds(
 
 @document
 def roc_curve(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
     pos_label: Any = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     drop_intermediate: bool = True,
 ) -> tuple[Array, Array, Array]:
     """ROC curve: false and true positive rate at every distinct score.
@@ -218,10 +223,10 @@ def roc_curve(
 
 @document
 def det_curve(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     pos_label: Any = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     drop_intermediate: bool = False,
 ) -> tuple[Array, Array, Array]:
     """Detection error tradeoff: false positive and false negative rate over the thresholds.
@@ -281,11 +286,11 @@ def det_curve(
 
 @document
 def precision_recall_curve(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
     pos_label: Any = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     drop_intermediate: bool = False,
 ) -> tuple[Array, Array, Array]:
     """Precision and recall at every distinct score.

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.probabilities.losses import mean
@@ -68,12 +69,12 @@ def normalized_rows(checked: Scores, k: int | None = None, ignore_ties: bool = F
 
 @document
 def dcg_score(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
     k: int | None = None,
     log_base: float = 2,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     ignore_ties: bool = False,
 ) -> float:
     r"""Discounted cumulative gain: the relevance of the labels, worth less from place to place.
@@ -128,11 +129,11 @@ def dcg_score(
 
 @document
 def ndcg_score(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
     k: int | None = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     ignore_ties: bool = False,
 ) -> float:
     r"""Normalized discounted cumulative gain: the gain of a row as a share of its greatest.

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from skmetrics_ext.metrics.averaging import CurveAverage
 from skmetrics_ext.metrics.labels import rate_kernels
 from skmetrics_ext.metrics.rankings.ranking_function import METHODS, one_of, public_ranking
 from skmetrics_ext.metrics.rankings.ranking_kernels import ROUNDING, around_crossing, interpolate
@@ -42,14 +44,14 @@ def around_equal_errors(stretch: RankTally) -> Array:
 
 @public_ranking(equal_error, "The equal error rate", side="either", method=one_of(*METHODS))
 def equal_error_rate(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    method: str = "step",
-    average: str | None = "macro",
+    method: Literal["step", "interpolated"] = "step",
+    average: CurveAverage | None = "macro",
     labels: Any = None,
     pos_label: Any = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> Any:
     r"""Equal error rate: the error where false positive and false negative rate meet.
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.labels import rate_kernels
@@ -78,12 +79,12 @@ class LiftCurve(CurveResult):
 
 @document
 def gain_curve(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
     labels: Any = None,
     pos_label: Any = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> GainCurve:
     r"""Cumulative gain: share of the positives found over the share of the rows acted on.
 
@@ -140,12 +141,12 @@ def gain_curve(
 
 @document
 def lift_curve(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
     labels: Any = None,
     pos_label: Any = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> LiftCurve:
     r"""Lift: precision over prevalence, over the share of the rows acted on.
 

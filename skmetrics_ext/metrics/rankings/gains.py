@@ -6,7 +6,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from skmetrics_ext.metrics.averaging import CurveAverage
 from skmetrics_ext.metrics.rankings.ranking_function import check_share, public_ranking
 from skmetrics_ext.metrics.rankings.ranking_kernels import around_crossing, gini, interpolate
 from skmetrics_ext.numeric import Array, divide
@@ -45,13 +47,13 @@ def around_fraction(stretch: RankTally, fraction: float) -> Array:
 
 @public_ranking(kolmogorov_smirnov, "The KS statistic", side="either")
 def ks_statistic_score(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    average: str | None = "macro",
+    average: CurveAverage | None = "macro",
     labels: Any = None,
     pos_label: Any = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> Any:
     r"""Kolmogorov-Smirnov statistic: largest lead of the true over the false positive rate.
 
@@ -92,13 +94,13 @@ def ks_statistic_score(
 
 @public_ranking(gain_capture, "Gain capture", side="either")
 def gain_capture_score(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    average: str | None = "macro",
+    average: CurveAverage | None = "macro",
     labels: Any = None,
     pos_label: Any = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> Any:
     r"""Gain capture: area of the gain curve above chance, over that of a perfect ranking.
 
@@ -140,14 +142,14 @@ def gain_capture_score(
 
 @public_ranking(lift, "Lift", fraction=partial(check_share, zero=False))
 def lift_score(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
     fraction: float,
-    average: str | None = "macro",
+    average: CurveAverage | None = "macro",
     labels: Any = None,
     pos_label: Any = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> Any:
     r"""Lift of the best-scored fraction of the rows: its share of the positives over its size.
 

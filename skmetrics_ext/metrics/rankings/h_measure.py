@@ -6,7 +6,9 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from skmetrics_ext.metrics.averaging import CurveAverage
 from skmetrics_ext.metrics.rankings.ranking_function import public_ranking
 from skmetrics_ext.metrics.rankings.ranking_kernels import hull_points
 from skmetrics_ext.numeric import Array, divide
@@ -67,14 +69,14 @@ def _severity_ratio(name: str, value: Any) -> Any:
 
 @public_ranking(hand_h, "The H measure", severity_ratio=_severity_ratio)
 def h_measure_score(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
     severity_ratio: float | None = None,
-    average: str | None = "macro",
+    average: CurveAverage | None = "macro",
     labels: Any = None,
     pos_label: Any = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> Any:
     r"""Hand's H measure: how much of the loss of a trivial classifier a ranking avoids.
 

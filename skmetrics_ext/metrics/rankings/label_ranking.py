@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.probabilities.losses import mean
@@ -84,7 +83,9 @@ def loss_rows(checked: Scores) -> Array:
 
 
 @document
-def coverage_error(y_true: Any, y_score: Any, *, sample_weight: Any = None) -> float:
+def coverage_error(
+    y_true: ArrayLike, y_score: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> float:
     r"""Coverage error: how far down the ranking of its labels a row must be read to see them all.
 
     .. math:: \frac{1}{n} \sum_i \max_{j: y_{ij} = 1} r_{ij},
@@ -128,7 +129,7 @@ def coverage_error(y_true: Any, y_score: Any, *, sample_weight: Any = None) -> f
 
 @document
 def label_ranking_average_precision_score(
-    y_true: Any, y_score: Any, *, sample_weight: Any = None
+    y_true: ArrayLike, y_score: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> float:
     r"""Label ranking average precision: of the labels down to a relevant one, the share relevant.
 
@@ -174,7 +175,9 @@ def label_ranking_average_precision_score(
 
 
 @document
-def label_ranking_loss(y_true: Any, y_score: Any, *, sample_weight: Any = None) -> float:
+def label_ranking_loss(
+    y_true: ArrayLike, y_score: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> float:
     r"""Ranking loss: share of the pairs of labels of a row that are ranked the wrong way round.
 
     .. math:: \frac{1}{n} \sum_i \frac{|\{(j, k): y_{ij} = 1, y_{ik} = 0, f_{ij} \le f_{ik}\}|}

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from skmetrics_ext.metrics.averaging import CurveAverage
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.rankings.ranking_function import check_share, public_ranking
 from skmetrics_ext.metrics.rankings.ranking_kernels import around
@@ -141,15 +143,15 @@ class NetBenefitCurve(CurveResult):
     prevalence=_check_prevalence,
 )
 def net_benefit(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
     threshold: Any,
     prevalence: float | None = None,
-    average: str | None = "macro",
+    average: CurveAverage | None = "macro",
     labels: Any = None,
     pos_label: Any = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> Any:
     r"""Net benefit of treating the rows whose probability reaches a threshold.
 
@@ -199,14 +201,14 @@ def net_benefit(
 
 @document
 def net_benefit_curve(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
     thresholds: Any = None,
     prevalence: float | None = None,
     labels: Any = None,
     pos_label: Any = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> NetBenefitCurve:
     r"""Decision curve: net benefit over the threshold probability, beside treating all.
 

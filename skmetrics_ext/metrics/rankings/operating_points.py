@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from skmetrics_ext.metrics.averaging import CurveAverage
 from skmetrics_ext.metrics.labels import rate_kernels
 from skmetrics_ext.metrics.rankings.ranking_function import (
     METHODS,
@@ -123,15 +125,15 @@ def around_precision(stretch: RankTally, precision: float) -> Array:
     sensitivity_at, "Sensitivity at a specificity", specificity=check_share, method=one_of(*METHODS)
 )
 def sensitivity_at_specificity(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
     specificity: float,
-    method: str = "step",
-    average: str | None = "macro",
+    method: Literal["step", "interpolated"] = "step",
+    average: CurveAverage | None = "macro",
     labels: Any = None,
     pos_label: Any = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> Any:
     r"""Sensitivity at a specificity: largest share of positives found among enough true negatives.
 
@@ -182,15 +184,15 @@ def sensitivity_at_specificity(
     specificity_at, "Specificity at a sensitivity", sensitivity=check_share, method=one_of(*METHODS)
 )
 def specificity_at_sensitivity(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
     sensitivity: float,
-    method: str = "step",
-    average: str | None = "macro",
+    method: Literal["step", "interpolated"] = "step",
+    average: CurveAverage | None = "macro",
     labels: Any = None,
     pos_label: Any = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> Any:
     r"""Specificity at a sensitivity: largest share of true negatives with enough positives found.
 
@@ -232,15 +234,15 @@ def specificity_at_sensitivity(
 
 @public_ranking(precision_at, "Precision at a recall", recall=check_share, method=one_of(*METHODS))
 def precision_at_recall(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
     recall: float,
-    method: str = "step",
-    average: str | None = "macro",
+    method: Literal["step", "interpolated"] = "step",
+    average: CurveAverage | None = "macro",
     labels: Any = None,
     pos_label: Any = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> Any:
     r"""Precision at a recall: largest precision of a threshold that finds enough positives.
 
@@ -286,15 +288,15 @@ def precision_at_recall(
 
 @public_ranking(recall_at, "Recall at a precision", precision=check_share, method=one_of(*METHODS))
 def recall_at_precision(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
     precision: float,
-    method: str = "step",
-    average: str | None = "macro",
+    method: Literal["step", "interpolated"] = "step",
+    average: CurveAverage | None = "macro",
     labels: Any = None,
     pos_label: Any = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> Any:
     r"""Recall at a precision: largest share of positives found by a precise enough threshold.
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from numpy.typing import ArrayLike
+
+from skmetrics_ext.metrics.averaging import MultiClass, RankAverage
 from skmetrics_ext.metrics.rankings.ranking_function import one_of, public_ranking
 from skmetrics_ext.metrics.rankings.ranking_kernels import (
     Range,
@@ -44,15 +47,15 @@ def _only_one(params: dict[str, Any]) -> None:
     standardize=one_of(True, False),
 )
 def partial_roc_auc_score(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
     fpr_range: tuple[float, float] | None = None,
     tpr_range: tuple[float, float] | None = None,
     standardize: bool = True,
-    average: str | None = "macro",
-    sample_weight: Any = None,
-    multi_class: str = "raise",
+    average: RankAverage | None = "macro",
+    sample_weight: ArrayLike | None = None,
+    multi_class: MultiClass = "raise",
     labels: Any = None,
     pos_label: Any = None,
 ) -> Any:
@@ -113,12 +116,12 @@ def partial_roc_auc_score(
 
 @public_ranking(roc_auc_convex_hull, side="either")
 def roc_auc_convex_hull_score(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    average: str | None = "macro",
-    sample_weight: Any = None,
-    multi_class: str = "raise",
+    average: RankAverage | None = "macro",
+    sample_weight: ArrayLike | None = None,
+    multi_class: MultiClass = "raise",
     labels: Any = None,
     pos_label: Any = None,
 ) -> Any:

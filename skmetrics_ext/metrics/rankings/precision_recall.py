@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from skmetrics_ext.metrics.averaging import AVERAGES
+from skmetrics_ext.metrics.averaging import AVERAGES, RankAverage
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.rankings.curve_arrays import NO_POSITIVE
 from skmetrics_ext.metrics.rankings.ranking_kernels import average_precision, each_ranking
@@ -109,12 +110,12 @@ INTERPOLATIONS: dict[str, Callable[[RankTally], Array]] = {
 
 @document
 def average_precision_score(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    average: str | None = "macro",
+    average: RankAverage | None = "macro",
     pos_label: Any = 1,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     labels: Any = None,
 ) -> Any:
     r"""Average precision: precision at each threshold, weighted by the recall gained there.
@@ -180,13 +181,13 @@ def average_precision_score(
 
 @document
 def pr_auc_score(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    interpolation: str = "trapezoid",
-    average: str | None = "macro",
+    interpolation: Literal["trapezoid", "davis_goadrich", "davis_goadrich_unit"] = "trapezoid",
+    average: RankAverage | None = "macro",
     pos_label: Any = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     labels: Any = None,
 ) -> Any:
     r"""Area under the interpolated precision-recall curve.

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from skmetrics_ext.metrics.averaging import CurveAverage
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.labels.rate_function import Rate, public_rate
 from skmetrics_ext.metrics.rankings.ranking_function import public_ranking
@@ -184,12 +186,12 @@ class PrecisionRecallGainCurve(CurveResult):
 
 @document
 def precision_recall_gain_curve(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
     labels: Any = None,
     pos_label: Any = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> PrecisionRecallGainCurve:
     r"""Precision gain over recall gain, for every threshold whose recall is the prevalence or more.
 
@@ -245,13 +247,13 @@ def precision_recall_gain_curve(
 
 @public_ranking(auprg, "The area under the precision-recall-gain curve")
 def auprg_score(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    average: str | None = "macro",
+    average: CurveAverage | None = "macro",
     labels: Any = None,
     pos_label: Any = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> Any:
     r"""Area under the precision-recall-gain curve, from recall gain 0 to 1.
 

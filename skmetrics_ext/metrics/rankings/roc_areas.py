@@ -6,9 +6,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext import kernels
-from skmetrics_ext.metrics.averaging import RankKernel
+from skmetrics_ext.metrics.averaging import MultiClass, RankAverage, RankKernel
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.rankings.ranking_function import MULTI_CLASS, public_ranking
 from skmetrics_ext.metrics.rankings.ranking_kernels import gini, roc_auc
@@ -33,13 +34,13 @@ def _area_kernel(max_fpr: float | None = None) -> RankKernel:
 
 @document
 def roc_auc_score(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    average: str | None = "macro",
-    sample_weight: Any = None,
+    average: RankAverage | None = "macro",
+    sample_weight: ArrayLike | None = None,
     max_fpr: float | None = None,
-    multi_class: str = "raise",
+    multi_class: MultiClass = "raise",
     labels: Any = None,
     pos_label: Any = None,
 ) -> Any:
@@ -104,12 +105,12 @@ def roc_auc_score(
 
 @public_ranking(gini, side="either")
 def gini_score(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    average: str | None = "macro",
-    sample_weight: Any = None,
-    multi_class: str = "raise",
+    average: RankAverage | None = "macro",
+    sample_weight: ArrayLike | None = None,
+    multi_class: MultiClass = "raise",
     labels: Any = None,
     pos_label: Any = None,
 ) -> Any:
@@ -160,11 +161,11 @@ def gini_score(
 
 @document
 def pairwise_roc_auc(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
     labels: Any = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     max_fpr: float | None = None,
 ) -> Array:
     r"""Area of each class's scores between its rows and those of each other class.

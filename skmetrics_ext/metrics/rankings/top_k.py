@@ -6,6 +6,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.probabilities.losses import mean
@@ -47,12 +48,12 @@ def top_k_hits(checked: Scores, k: int = 2) -> Array:
 
 @document
 def top_k_accuracy_score(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
     k: int = 2,
     normalize: bool = True,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     labels: Any = None,
 ) -> float:
     r"""Top-k accuracy: share of the rows whose class is among the k with the highest scores.

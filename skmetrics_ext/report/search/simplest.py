@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -19,7 +19,7 @@ _LEVEL = 0.95
 def simplest_within(
     complexity: str | Callable[[Mapping[str, Any]], float],
     *,
-    rule: str = "1se",
+    rule: Literal["1se", "set"] = "1se",
     scoring: str | None = None,
     test_size: float | None = None,
 ) -> SimplestWithin:

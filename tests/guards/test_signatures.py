@@ -1,0 +1,89 @@
+"""Signatures name the options that a docstring names and a door accepts, so that editors do."""
+
+import inspect
+import re
+import typing
+
+import pytest
+
+import skmetrics_ext as sx
+from skmetrics_ext.inference import compare, differences, margins, methods, proportions
+from skmetrics_ext.inference.draws import bootstrap, units
+from skmetrics_ext.inference.influence import areas
+from skmetrics_ext.report import many_models, summary
+from skmetrics_ext.rows import LIBRARIES, Library
+from skmetrics_ext.scoring import scorer
+
+NAMED = re.compile(r"^(\w+) : \{([^}]*)\}", re.MULTILINE)
+FUNCTIONS = [getattr(sx, n) for n in sx.__all__ if inspect.isfunction(getattr(sx, n))]
+CLASSES = [getattr(sx, n) for n in sx.__all__ if inspect.isclass(getattr(sx, n))]
+METHODS = [
+    method
+    for kind in CLASSES
+    for name, method in inspect.getmembers(kind, callable)
+    if not name.startswith("_")
+    and str(getattr(method, "__module__", "")).startswith("skmetrics_ext")
+]
+
+
+def options(function) -> list[tuple[str, set[str]]]:
+    """Text options of the parameters that a docstring lists."""
+    doc = inspect.getdoc(function) or ""
+    return [(name, set(re.findall(r'"([^"]*)"', told))) for name, told in NAMED.findall(doc)]
+
+
+def literals(hint) -> set:
+    """All values of the literals of a type."""
+    if typing.get_origin(hint) is typing.Literal:
+        return set(typing.get_args(hint))
+    return {value for part in typing.get_args(hint) for value in literals(part)}
+
+
+DOCUMENTED = {
+    function.__qualname__: function
+    for function in [*FUNCTIONS, *METHODS]
+    if any(told for _, told in options(function))
+}
+
+
+@pytest.mark.parametrize("name", DOCUMENTED)
+def test_options_of_the_docstring_are_in_the_signature(name):
+    function = DOCUMENTED[name]
+    plain = inspect.unwrap(getattr(function, "__func__", function))
+    hints = typing.get_type_hints(plain)
+    for parameter, told in options(function):
+        if told and parameter in hints and parameter != "baseline":  # a strategy or a model
+            assert told <= literals(hints[parameter]), parameter
+
+
+@pytest.mark.parametrize(
+    ("alias", "accepted"),
+    [
+        (compare.CompareMethod, compare.COMPARE_METHODS),
+        (proportions.ProportionMethod, proportions.PROPORTION_METHODS),
+        (differences.DifferenceMethod, differences.DIFFERENCE_METHODS),
+        (margins.Alternative, margins.ALTERNATIVES),
+        (units.WeightsAre, units.WEIGHT_KINDS),
+        (scorer.Missing, scorer.MISSING),
+        (summary.IntervalKind, ("auto", *summary.KINDS)),
+        (typing.get_type_hints(many_models.compare_many)["adjust"], many_models.ADJUSTMENTS),
+        (Library, LIBRARIES),
+        (
+            methods.IntervalMethod,
+            (
+                *("auto", "delta", *proportions.PROPORTION_METHODS, *areas.AUC_METHODS),
+                *(*methods.MEAN_METHODS, *bootstrap.BOOTSTRAP_METHODS),
+            ),
+        ),
+    ],
+)
+def test_types_name_what_is_accepted(alias, accepted):
+    assert literals(alias) == set(accepted)
+
+
+def test_arrays_are_typed_as_such():
+    arrays = ("y_true", "y_pred", "y_score", "y_proba", "sample_weight")
+    for function in FUNCTIONS:
+        for name, parameter in inspect.signature(function).parameters.items():
+            if name in arrays:
+                assert str(parameter.annotation).startswith("ArrayLike"), function.__name__
