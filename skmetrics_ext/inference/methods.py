@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from skmetrics_ext.inference.draws.bootstrap import (
-    BOOTSTRAP_METHODS,
+    TWO_SIDED,
     UPPER,
     DrawPlan,
     bootstrap_bounds,
@@ -106,10 +106,9 @@ def methods_of(reading: Reading) -> dict[str, Method]:
             own = {"mover": partial(_by_shares, shares=shares), **own}
     if row is None or row.interval in BIASED:  # the only one that corrects for a bias
         own = {"bca": _by_draws, **own}
-    drawn = dict.fromkeys((name for name in BOOTSTRAP_METHODS if name != UPPER), _by_draws)
     if row is not None and row.interval == "calibration":
         own = {UPPER: _by_draws, **own}
-    return {**own, **drawn}
+    return {**own, **dict.fromkeys(TWO_SIDED, _by_draws)}
 
 
 def _methods_of_kind(reading: Reading) -> dict[str, Method]:

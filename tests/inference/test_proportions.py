@@ -172,3 +172,11 @@ def test_no_trials() -> None:
 def test_refused(arguments: tuple, options: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         proportion_interval(*arguments, **options)
+
+
+def test_the_angle_of_the_arcsine_interval_stops_at_0_and_at_a_right_angle():
+    """One of ten at 99 %: 0.366 less 0.407 is below 0, where the share is 0 and not its square."""
+    low = proportion_interval(1, 10, method="arcsine", confidence_level=0.99)
+    high = proportion_interval(9, 10, method="arcsine", confidence_level=0.99)
+    assert (low.low, high.high) == (0.0, 1.0)
+    assert high.low == pytest.approx(1 - low.high)

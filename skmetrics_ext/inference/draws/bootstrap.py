@@ -19,7 +19,8 @@ from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.parameters import check_integer
 
 UPPER = "upper"  # one-sided
-BOOTSTRAP_METHODS = ("expanded", "bca", "bootstrap", "basic", UPPER)
+TWO_SIDED = ("expanded", "bca", "bootstrap", "basic")
+BOOTSTRAP_METHODS = (*TWO_SIDED, UPPER)
 # Draws that share a seed: part of what it means.
 _BLOCK = 500
 _SLOW_BLOCK = 50

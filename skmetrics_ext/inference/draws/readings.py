@@ -45,6 +45,11 @@ class Reading(ABC):
     def statistic(self, counts: Array) -> Array:
         """Values (B, ...) where unit u is drawn counts[b, u] times; nan where undefined."""
 
+    @cached_property
+    def kept(self) -> dict[str, Any]:
+        """What was worked out of it and may be asked for again."""
+        return {}
+
     @property
     def group(self) -> Array | None:
         """The group of each unit."""

@@ -97,7 +97,14 @@ class Contributions:
 
     @classmethod
     def of(cls, reading: Reading) -> Contributions | None:
-        """Of a metric of some rows; None where it has no derivative."""
+        """Of a metric of some rows, worked out once; None where it has no derivative."""
+        if "contributions" not in reading.kept:
+            reading.kept["contributions"] = cls._of(reading)
+        found: Contributions | None = reading.kept["contributions"]
+        return found
+
+    @classmethod
+    def _of(cls, reading: Reading) -> Contributions | None:
         slope = slopes(reading)
         if slope is None:
             return None

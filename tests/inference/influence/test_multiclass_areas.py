@@ -7,7 +7,8 @@ import pytest
 from sklearn.exceptions import UndefinedMetricWarning
 from support.areas import auc_interval, contributions
 
-from skmetrics_ext import roc_auc_score
+from skmetrics_ext import confidence_interval, roc_auc_score
+from skmetrics_ext.inference.influence.areas import newcombe_bounds
 from skmetrics_ext.validation import Scores
 
 RNG = np.random.default_rng(5)
@@ -213,3 +214,13 @@ def test_coverage(multi_class, average):
         )
         hits += found.low <= truth <= found.high
     assert 0.887 < hits / 300 < 0.999
+
+
+def test_pairs_without_an_error_have_the_bounds_of_the_rows_of_both_their_classes():
+    """Classes of 4, 9 and 25 rows that no score confuses: the means of three pairs of bounds."""
+    true = np.repeat([0, 1, 2], [4, 9, 25])
+    found = confidence_interval("roc_auc_ovo", true, np.eye(3)[true])
+    pairs = [(4, 9), (4, 25), (9, 25)]
+    one = np.ones(1)
+    expected = np.mean([newcombe_bounds(one, one * m, one * n, 0.95)[0][0] for m, n in pairs])
+    assert found.low == pytest.approx(expected)
