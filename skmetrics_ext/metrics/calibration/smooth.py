@@ -79,14 +79,14 @@ def _crossings(waves: Array, low: Array, high: Array) -> Array:
 
 def _cosines(proba: Array, residual: Array, n_waves: int) -> Array:
     """Cosine coefficients (B, n_waves + 1) of residuals (B, n)."""
-    from scipy.fft import dct
+    from scipy.fft import dct, next_fast_len
 
     if len(proba) <= _SINGLY * n_waves:  # one by one, which is exact
         table = np.cos(np.pi * proba[:, None] * np.arange(n_waves + 1))
         return np.einsum("bn,nk->bk", residual, table)
     # Each residual is split between the two nearest points of a grid.
     wanted = (_ERROR / _TOLERANCE) ** 0.5 * n_waves / _DAMPED
-    cells = 1 << int(np.ceil(np.log2(wanted)))
+    cells = next_fast_len(int(np.ceil(wanted)), real=True)
     place = proba * cells
     below = np.minimum(place.astype(np.int64), cells - 1)
     share = place - below
