@@ -115,6 +115,18 @@ def draw_search() -> None:
     store(figure, "search")
 
 
+def draw_groups() -> None:
+    """Recall of sites of very unequal size, one of which is worse."""
+    rng = np.random.default_rng(1)
+    site = rng.choice(["north", "south", "west", "isle"], 3000, p=[0.4, 0.35, 0.24, 0.01])
+    rng.choice(2, 3000)  # as on the page
+    ill = rng.integers(0, 2, 3000)
+    away = np.where(site == "south", 0.6, 1.2) * (2 * ill - 1)
+    told = (rng.normal(size=3000) + away > 0).astype(int)
+    found = sx.compute_metrics(["recall"], ill, told, by={"site": site})
+    store(found.plot("recall").figure, "groups")
+
+
 def draw_weak_slices() -> None:
     """Slices in which a tree on few features of breast cancer is wrong more often."""
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
@@ -132,6 +144,7 @@ def main() -> None:
     draw_intervals()
     draw_difference()
     draw_search()
+    draw_groups()
     draw_weak_slices()
     iris = predictions(load_iris, [0, 1])
     save(sx.RocCurvesDisplay.from_predictions(*iris),

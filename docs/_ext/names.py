@@ -27,6 +27,7 @@ CURVES = Section("Curves", "Arrays, one entry for each threshold.", "scores_and_
 THRESHOLDS = Section("Thresholds and decisions", "From a score to an action.", "thresholds")
 INTERVALS = Section("Intervals and sample sizes", "How sure a number is.", "intervals")
 TESTS = Section("Comparing models", "Is one better than another?", "comparing")
+GROUPS = Section("Groups and gaps", "Is it worse for some, and is that noise?", "groups")
 SLICES = Section("Weak slices", "Where is it worse than elsewhere?", "weak_slices")
 SCORING = Section(
     "Scorers and cross-validation", "For ``scoring=``, searches and reports.", "cross_validation"
@@ -37,7 +38,7 @@ REGISTRY = Section("Registry", "What the package knows of its metrics.", "panels
 
 SECTIONS = (
     LABELS, SCORES, PROBABILITIES, CURVES, THRESHOLDS, INTERVALS,
-    TESTS, SLICES, SCORING, DISPLAYS, LARGE, REGISTRY,
+    TESTS, GROUPS, SLICES, SCORING, DISPLAYS, LARGE, REGISTRY,
 )  # fmt: skip
 
 # The first module that fits decides; what is in the registry is where its row says.
@@ -46,7 +47,7 @@ _BY_MODULE = (
     ("backends", LARGE),
     ("merged", LARGE),
     ("streaming", LARGE),
-    ("slices", TESTS),
+    ("slices", GROUPS),
     ("tallies", LARGE),
     ("registry", REGISTRY),
     ("report", SCORING),

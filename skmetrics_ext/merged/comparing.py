@@ -19,7 +19,7 @@ from skmetrics_ext.slices.gaps import Gap, gap_of
 from skmetrics_ext.slices.members import Member
 from skmetrics_ext.slices.picture import Picture, Point
 from skmetrics_ext.slices.results import GroupGaps, GroupSpread, WorstGroup
-from skmetrics_ext.slices.spreads import chance_ranges
+from skmetrics_ext.slices.spreads import chance_values, errors_of_equal, in_errors, ranges_of
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.errors import near, shown_names
 
@@ -280,15 +280,17 @@ def spread(of: Comparable, level: float, seed: Any) -> GroupSpread:
     if isinstance(whole, str):
         raise InvalidParameterError(f"all groups together: {whole}.")
     sizes = [one.n_independent for one in known.values()]
-    drawn, method = chance_ranges(whole, sizes, seed)
-    largest = values[high] - values[low]
-    as_large = int((drawn >= largest - 1e-12).sum())
+    drawn, method = chance_values(whole, sizes, seed)
+    error = errors_of_equal(whole, sizes)
+    apart = ranges_of(in_errors(np.array(list(values.values())), error))
+    as_large = int((ranges_of(in_errors(drawn, error)) >= apart - 1e-9).sum())
+    ranges = ranges_of(drawn)
     return GroupSpread(
-        largest,
+        values[high] - values[low],
         low,
         high,
-        float(drawn.mean()),
-        float(np.quantile(drawn, level)),
+        float(ranges.mean()),
+        float(np.quantile(ranges, level)),
         (1 + as_large) / (1 + len(drawn)),
         len(known),
         method,

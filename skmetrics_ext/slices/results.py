@@ -114,7 +114,8 @@ class GroupSpread:
     limit : float
         What such groups exceed with probability 1 - ``confidence_level``.
     p_value : float
-        Share of draws in which their largest gap is at least that of the groups.
+        Share of draws in which the groups are at least as far apart, in standard errors: those of
+        a small group are large, so that an extreme value of a few rows is no evidence.
     n_groups : int
     method : str
         "permutation" of the rows of a table, or "normal" draws.

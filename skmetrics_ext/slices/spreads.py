@@ -17,8 +17,32 @@ _MOST_CELLS = 4_000  # of all groups, each of which takes a draw
 _MOST_ROWS = 10**9  # that NumPy deals
 
 
-def chance_ranges(whole: Member, sizes: Sequence[float], seed: Any) -> tuple[Array, str]:
-    """Largest gaps between groups that the rows of all are dealt to by chance, (N_DRAWS,).
+def errors_of_equal(whole: Member, sizes: Sequence[float]) -> Array:
+    """Standard errors of groups that differ by chance only, (G,)."""
+    return np.sqrt(whole.variance * whole.n_independent / np.asarray(sizes, dtype=np.float64))
+
+
+def ranges_of(values: Array) -> Array:
+    """Highest less lowest of values (..., G) that are known."""
+    known = np.isfinite(values)
+    high = np.where(known, values, -np.inf).max(axis=-1)
+    low = np.where(known, values, np.inf).min(axis=-1)
+    return np.where(high > low, high - low, 0.0)
+
+
+def in_errors(values: Array, error: Array) -> Array:
+    """Values (..., G) as standard errors away from their mean by precision.
+
+    Their range is what the test looks at: a few rows with an extreme value do not make it.
+    """
+    known = np.isfinite(values) & (error > 0)
+    weight = np.where(known, 1 / np.where(error > 0, error, 1.0) ** 2, 0.0)
+    mean = (weight * np.where(known, values, 0.0)).sum(axis=-1) / weight.sum(axis=-1)
+    return np.where(known, (values - mean[..., None]) / np.where(error > 0, error, 1.0), np.nan)
+
+
+def chance_values(whole: Member, sizes: Sequence[float], seed: Any) -> tuple[Array, str]:
+    """Values of groups that the rows of all are dealt to by chance, (N_DRAWS, G).
 
     Of tables the rows themselves are dealt: a cell's rows go to groups as drawn without
     replacement. Else the value of a group is normal, with the variance that its share of the rows,
@@ -32,10 +56,9 @@ def chance_ranges(whole: Member, sizes: Sequence[float], seed: Any) -> tuple[Arr
         and total < _MOST_ROWS
     ):
         return _of_tables(reading, np.asarray(sizes, dtype=np.int64), rng), "permutation"
-    error = np.sqrt(whole.variance * whole.n_independent / np.asarray(sizes, dtype=np.float64))
     # Groups are parts of one whole, whose value they share; a gap does not feel it.
-    values = rng.normal(size=(N_DRAWS, len(error))) * error
-    return np.ptp(values, axis=1), "normal"
+    error = errors_of_equal(whole, sizes)
+    return rng.normal(size=(N_DRAWS, len(error))) * error, "normal"
 
 
 def _of_tables(reading: TableReading, sizes: Array, rng: np.random.Generator) -> Array:
@@ -54,8 +77,4 @@ def _of_tables(reading: TableReading, sizes: Array, rng: np.random.Generator) ->
         left -= drawn[:, group]
     drawn[:, -1] = left
     with np.errstate(divide="ignore", invalid="ignore"):
-        values = np.asarray(reading.read(reading.tables(drawn)), dtype=np.float64)
-    known = np.isfinite(values)
-    high = np.where(known, values, -np.inf).max(axis=1)
-    low = np.where(known, values, np.inf).min(axis=1)
-    return np.where(high > low, high - low, 0.0)
+        return np.asarray(reading.read(reading.tables(drawn)), dtype=np.float64)

@@ -193,35 +193,44 @@ def test_the_worst_of_a_metric_without_a_direction_is_refused():
 # --------------------------------------------------------------------------- chance
 
 
-def shuffled(frame, name, n_draws=300):
-    rng = np.random.default_rng(1)
-    kind, ranges = response(name), []
-    for _ in range(n_draws):
-        site = rng.permutation(frame.site.to_numpy())
-        values = [
-            getattr(sx, f"{name}_score")(frame.y[site == s], frame[kind][site == s]) for s in SITES
-        ]
-        ranges.append(max(values) - min(values))
-    return np.array(ranges)
+def by_site(frame, name, site):
+    kind, metric = response(name), getattr(sx, f"{name}_score")
+    return np.array([metric(frame.y[site == s], frame[kind][site == s]) for s in SITES])
+
+
+def apart(values, sizes):
+    """Range of values in standard errors, which go with the root of the number of rows."""
+    mean = values @ sizes / sizes.sum()
+    return np.ptp((values - mean) * np.sqrt(sizes))
 
 
 @pytest.mark.parametrize("name", ["f1", "roc_auc"])
 def test_what_equal_groups_show_is_what_shuffled_groups_show(name):
     frame = frame_of()
     found = asked(frame).spread(name)
-    drawn = shuffled(frame, name)
-    values = {s: asked(frame).value(name, s) for s in SITES}
-    assert found.largest == pytest.approx(max(values.values()) - min(values.values()))
-    assert (values[found.lowest], values[found.highest]) == (
-        min(values.values()),
-        max(values.values()),
-    )
-    four_errors = 4 * drawn.std() / np.sqrt(len(drawn))
-    assert abs(found.expected - drawn.mean()) < four_errors + 0.03 * drawn.mean()
-    share = (drawn >= found.largest).mean()
-    assert abs(found.p_value - share) < 4 * np.sqrt(0.25 / len(drawn))
+    site, rng = frame.site.to_numpy(), np.random.default_rng(1)
+    sizes = np.array([(site == s).sum() for s in SITES])
+    values = by_site(frame, name, site)
+    drawn = np.array([by_site(frame, name, rng.permutation(site)) for _ in range(300)])
+    assert found.largest == pytest.approx(np.ptp(values))
+    assert (found.lowest, found.highest) == (SITES[values.argmin()], SITES[values.argmax()])
+    ranges = np.ptp(drawn, axis=1)
+    assert abs(found.expected - ranges.mean()) < 4 * ranges.std() / 300**0.5 + 0.03 * ranges.mean()
+    share = np.mean([apart(one, sizes) >= apart(values, sizes) for one in drawn])
+    assert abs(found.p_value - share) < 4 * np.sqrt(0.25 / 300)
     assert found.method == ("permutation" if name == "f1" else "normal")
     assert "equal groups show" in str(found)
+
+
+def test_a_tiny_group_does_not_hide_that_others_differ():
+    hits = {"a": (900, 0.8), "b": (900, 0.9), "tiny": (5, 0.6)}
+    frame = pd.concat(
+        pd.DataFrame({"g": g, "y": 1, "d": (np.arange(n) < n * share).astype(int)})
+        for g, (n, share) in hits.items()
+    )
+    found = evaluate(frame, true="y", pred="d", by="g", metrics=["accuracy"]).spread("accuracy")
+    assert found.largest == pytest.approx(0.3)
+    assert found.p_value < 0.001
 
 
 # --------------------------------------------------------------------------- refused, and drawn
