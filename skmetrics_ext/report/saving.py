@@ -49,6 +49,7 @@ def save(report: CrossValidationReport, path: str | Path) -> None:
             "scorers": {name: _told(scorer) for name, scorer in data.scorers.items()},
             "params": data.params,
             "grouping": None if data.grouping is None else _as_map(data.grouping),
+            "rows_by": _groups_told(data.rows_by),
         }
     save_packed(path, KIND, VERSION, content)
 
@@ -62,18 +63,32 @@ def _fields(content: dict[str, Any]) -> dict[str, Any]:
     held = content.pop("data", None)
     content["results"] = tuple(FoldResult(**result) for result in content["results"])
     if held is not None:
-        grouping = held["grouping"]
+        grouping, rows_by = held["grouping"], held["rows_by"]
         content["data"] = ScoredData(
             held["y"],
             {name: _scorer(name, told) for name, told in held["scorers"].items()},
             held["params"],
             None if grouping is None else Grouping(**grouping),
+            rows_by=None if rows_by is None else _groups(rows_by),
         )
     return content
 
 
 def _as_map(value: Any) -> dict[str, Any]:
     return {field.name: getattr(value, field.name) for field in fields(value)}
+
+
+def _groups_told(rows_by: Any) -> dict[str, Any] | None:
+    if rows_by is None:
+        return None
+    return _as_map(rows_by) | {"by": _as_map(rows_by.by), "groups": list(rows_by.groups)}
+
+
+def _groups(told: Mapping[str, Any]) -> Any:
+    from skmetrics_ext.merged.by import By
+    from skmetrics_ext.report.by_group import RowsBy
+
+    return RowsBy(**{**told, "by": By(**told["by"])})
 
 
 def _told(scorer: Callable[..., Any]) -> Mapping[str, Any] | None:

@@ -45,6 +45,9 @@ def given(kind):
         pandas = pytest.importorskip("pandas")
         weight = pandas.Series(RNG.random(60), index=range(100, 160))
         options = {"sample_weight": weight, "groups": np.arange(60) // 3}
+    elif kind == "by":
+        sex = np.array(["f", "m"], dtype=object)[np.arange(60) % 2]
+        options = {"by": {"sex": sex, "ward": np.arange(60) % 3}, "scoring": ["f1", "roc_auc"]}
     elif kind == "several labels":
         data, y = make_multilabel_classification(60, 2, n_classes=3, random_state=0)
         return (MODELS["tree"], data, y), {}
@@ -58,7 +61,7 @@ def given(kind):
     return (MODELS, X, y), {"cv": 3, "pos_label": None, **options}
 
 
-KINDS = ["numbers", "text", "categories", "weights and groups", "several labels", "undefined"]
+KINDS = ["numbers", "text", "categories", "weights and groups", "several labels", "undefined", "by"]
 
 
 @pytest.mark.filterwarnings("ignore:.*takes no sample_weight")
@@ -71,6 +74,8 @@ def test_a_loaded_report_is_the_saved_one(kind, tmp_path):
     assert loaded == report
     assert loaded.to_json() == report.to_json()
     assert (str(loaded), loaded._repr_html_()) == (str(report), report._repr_html_())
+    if kind == "by":
+        assert str(loaded.by_group()) == str(report.by_group())
     loaded.save(tmp_path / "b.report")
     assert (tmp_path / "b.report").read_bytes() == (tmp_path / "a.report").read_bytes()
 
