@@ -28,7 +28,7 @@ class Table:
         maker = type(data).__module__.partition(".")[0]
         if isinstance(data, Mapping):
             self.names = list(data)
-        elif maker in _FRAMES and hasattr(data, "columns") and not hasattr(data, "collect"):
+        elif maker in _FRAMES and not hasattr(data, "collect") and hasattr(data, "columns"):
             self.names = list(data.schema.names if maker == "pyarrow" else data.columns)
         else:
             raise InvalidParameterError(

@@ -175,6 +175,7 @@ def test_classes_by_name_and_many_of_them():
     ("given", "told"),
     [
         ({"data": 3}, "data must be"),
+        ({"data": pl.DataFrame(DATA).lazy()}, "LazyFrame"),
         ({"data": {**DATA, "y": Y[1:]}}, "as many rows each"),
         ({"true": "z"}, "true: data has no column 'z'"),
         ({"pred": "prd"}, "Did you mean 'pred'"),

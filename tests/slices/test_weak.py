@@ -179,6 +179,23 @@ def test_few_data_sets_without_a_weak_slice_have_a_find(metric):
     assert n_found <= stats.binom(60, 0.05).isf(0.001)
 
 
+def test_groups_that_differ_are_no_weak_slices():
+    """Columns tell groups apart, and rows of a group are right together."""
+    without, beside = 0, 0
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        group = np.repeat(np.arange(150), 8)
+        coded = columns(rng, 4, 4, n=150)
+        coded = [Coded(one.name, one.values, one.codes[group]) for one in coded]
+        y, p = rows_of(rng, n=1200, right=0.0)
+        p = np.where(rng.random(1200) < rng.beta(2.5, 0.5, 150)[group], y, p)
+        without += bool(search(source("accuracy", y, p), coded, 1, 50, 0.05).found)
+        grouped = source("accuracy", y, p, groups=group)
+        beside += bool(search(grouped, coded, 1, 50, 0.05).found)
+    assert without >= 5
+    assert beside <= stats.binom(10, 0.05).isf(0.001)
+
+
 def test_a_pair_is_found_and_its_columns_are_folded_into_it():
     rng = np.random.default_rng(6)
     coded = columns(rng, 4, 4, n=3000)
