@@ -182,3 +182,11 @@ def test_weak_slices_are_counted_and_timed(run):
     lines = [cells for cells in rows(done.stdout) if cells[0] == "`accuracy`"]
     assert [len(cells) for cells in lines] == [4, 4, 3]
     assert all(cell in ("0.0 %", "50.0 %", "100.0 %") for cell in lines[0][1:] + lines[1][1:])
+
+
+@pytest.mark.slow
+def test_groups_say_how_often_gaps_hold(run):
+    done = run("groups.py", "--draws", "2")
+    assert done.returncode == 0, done.stdout + done.stderr
+    held = [cells for cells in rows(done.stdout) if cells[1].endswith(("of 2", "of 6"))]
+    assert len(held) == 12

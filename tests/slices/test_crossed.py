@@ -7,6 +7,9 @@ from support.frames import binary_frame, expected, run, several_frame, small_bat
 
 from skmetrics_ext import evaluate
 from skmetrics_ext.merged.by import By
+from skmetrics_ext.merged.columns import Names, Place, read_part
+from skmetrics_ext.merged.layout import find_all, make_layout
+from skmetrics_ext.merged.sums import Sums, count_labels, sum_rows
 from skmetrics_ext.validation import InvalidParameterError
 
 pytestmark = pytest.mark.usefixtures(small_batches.__name__)
@@ -152,6 +155,37 @@ def test_a_margin_is_the_merge_of_its_groups_whatever_the_level():
         assert sorted(group for parts in sources.values() for group in parts) == groups
     assert levels[3].sources(groups)[1, None, None] == [g for g in groups if g[0] == 1]
     assert levels[-1].sources(groups) == {None: groups}
+
+
+def sums_of(frame, by, layout):
+    """Tables, moments and bins by group of the rows of a frame."""
+    names = Names("true", ("score",), "pred", None, by)
+    part = read_part(frame, names, Place())
+    sums = count_labels(part)
+    sums.add(sum_rows(part, layout, names, Place()))
+    return sums
+
+
+def test_margins_of_merged_cubes_are_merged_margins():
+    frame, by = crossed_frame(), By.of(["group", "sex"])
+    asked = find_all(["f1", "log_loss", "expected_calibration_error"])
+    layout = make_layout(asked, np.array([0, 1]), None, None, 1)
+    parts = [sums_of(frame[place::3], by, layout) for place in range(3)]
+    whole = sums_of(frame, by, layout)
+    for level in by.levels():
+        sources = level.sources(whole.tables)
+        one = Sums.combine(part.margin(level.sources(part.tables)) for part in parts)
+        for other in (Sums.combine(parts).margin(sources), whole.margin(sources)):
+            assert one.rows == other.rows
+            assert one.tables.keys() == other.tables.keys() == sources.keys()
+            for group, table in one.tables.items():
+                np.testing.assert_array_equal(table.table, other.tables[group].table)
+            for key, moments in one.moments.items():
+                same = other.moments[key]
+                np.testing.assert_allclose(moments.mean, same.mean, rtol=1e-12)
+                np.testing.assert_allclose(moments.comoment, same.comoment, rtol=1e-10)
+            for key, (bins,) in one.bins.items():
+                np.testing.assert_allclose(bins.rate, other.bins[key][0].rate, rtol=1e-12)
 
 
 def test_few_rows_have_no_value_and_a_reason():
