@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from skmetrics_ext.metrics.documentation import PARAMETERS, document
+from skmetrics_ext.plotting.naming_options import name_options
 
 Shown = TypeVar("Shown", bound=type)
 
@@ -89,5 +90,5 @@ confidence_level : float in (0, 1), default=0.95
 
 
 def document_display(display: Shown) -> Shown:
-    """Fill the ``{name}`` lines of the docstrings of a display from ``BLOCKS``."""
-    return document(display, BLOCKS)
+    """Fill the ``{name}`` lines of the docstrings of a display, and name its options."""
+    return name_options(document(display, BLOCKS))

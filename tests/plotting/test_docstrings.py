@@ -38,3 +38,32 @@ def test_methods_describe_each_parameter(name, method):
     given = {key for key in inspect.signature(function).parameters if key != "self"}
     assert not given - described
     assert "Returns\n-" in doc
+
+
+@pytest.mark.parametrize(("name", "method"), METHODS, ids=map(".".join, METHODS))
+def test_constructors_name_their_options(name, method):
+    display = getattr(skmetrics_ext, name)
+    function = getattr(display, method)
+    if not method.startswith("from_"):
+        return
+    kinds = [own.kind for own in inspect.signature(function).parameters.values()]
+    assert inspect.Parameter.VAR_KEYWORD not in kinds
+    given = inspect.signature(function).parameters
+    drawn = [key for key, own in inspect.signature(display.plot).parameters.items() if key != "ax"]
+    assert set(drawn) - {"self"} <= set(given)
+    data = [0] * sum(own.default is own.empty for own in given.values())
+    with pytest.raises(ValueError, match=rf"{name}.{method} takes no colour; its options are \["):
+        function(*data, colour="red")
+
+
+def test_options_are_those_of_the_kind():
+    roc, decision = (
+        inspect.signature(display.from_predictions).parameters
+        for display in (plotting.RocCurvesDisplay, plotting.DecisionCurveDisplay)
+    )
+    assert {"drop_intermediate", "interval"} <= set(roc)
+    assert {"thresholds", "prevalence"} <= set(decision)
+    assert not {"thresholds", "prevalence"} & set(roc)
+    report = inspect.signature(plotting.RocCurvesDisplay.from_report).parameters
+    assert "grid" in report
+    assert "grid" not in roc
