@@ -10,7 +10,7 @@ import numpy as np
 from skmetrics_ext.cli.prediction_files import Predictions, labels_of
 from skmetrics_ext.cli.scoring_file import chosen_positive, classes_of, models_of
 from skmetrics_ext.plotting import ConfusionMatrixDisplay
-from skmetrics_ext.report.charts import SCORES, draw_matrix, draw_scores, left_out, options_of
+from skmetrics_ext.report.page.charts import SCORES, draw_matrix, draw_scores, left_out, options_of
 from skmetrics_ext.scoring.responses import Stored
 
 

@@ -14,8 +14,8 @@ from skmetrics_ext.cli.scoring_file import classes_of, score_rows, without_posit
 from skmetrics_ext.cli.streaming_file import is_large, stream_rows
 from skmetrics_ext.cli.words import new_file, say, share, tell, whole_number
 from skmetrics_ext.formats import html_table, interval, number, text_table
-from skmetrics_ext.report.charts import NO_MATPLOTLIB, can_draw
-from skmetrics_ext.report.document import document, note, pictures, section
+from skmetrics_ext.report.page.charts import NO_MATPLOTLIB, can_draw
+from skmetrics_ext.report.page.document import document, note, pictures, section
 
 
 def add_score(commands: argparse._SubParsersAction[Any]) -> None:

@@ -125,7 +125,7 @@ class Output(Tabular):
         -------
         str
         """
-        from skmetrics_ext.report.page import report_page
+        from skmetrics_ext.report.page.whole import report_page
 
         return written(report_page(self._report), path)
 

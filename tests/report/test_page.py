@@ -15,8 +15,8 @@ from sklearn.naive_bayes import GaussianNB
 from skmetrics_ext import cross_validation_report
 from skmetrics_ext.cli import main
 from skmetrics_ext.formats import html_table
-from skmetrics_ext.report.document import document
-from skmetrics_ext.report.picture import ChartLine, dots
+from skmetrics_ext.report.page.document import document
+from skmetrics_ext.report.page.picture import ChartLine, dots
 
 X, Y = load_breast_cancer(return_X_y=True)
 ROWS = np.argsort(Y, kind="stable")

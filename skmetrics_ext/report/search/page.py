@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from skmetrics_ext.formats import html_table
-from skmetrics_ext.report.charts import NO_MATPLOTLIB, can_draw, to_svg
-from skmetrics_ext.report.document import document, note, pictures, section
+from skmetrics_ext.report.page.charts import NO_MATPLOTLIB, can_draw, to_svg
+from skmetrics_ext.report.page.document import document, note, pictures, section
 from skmetrics_ext.report.search.result import heading, shown_rows
 
 if TYPE_CHECKING:

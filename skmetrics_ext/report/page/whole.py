@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from skmetrics_ext.formats import html_table, interval, number
-from skmetrics_ext.report.charts import report_charts
-from skmetrics_ext.report.document import document, folded, note, pictures, section
-from skmetrics_ext.report.picture import ChartLine, dots
+from skmetrics_ext.report.page.charts import report_charts
+from skmetrics_ext.report.page.document import document, folded, note, pictures, section
+from skmetrics_ext.report.page.picture import ChartLine, dots
 from skmetrics_ext.report.render import footnotes, heading
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from skmetrics_ext.plotting import (
     RocCurvesDisplay,
 )
 from skmetrics_ext.plotting.drawing import lone_figure
-from skmetrics_ext.report.document import note, pictures, section
+from skmetrics_ext.report.page.document import note, pictures, section
 from skmetrics_ext.validation import distinct_labels
 
 if TYPE_CHECKING:
