@@ -69,7 +69,8 @@ def test_conda_recipe_asks_for_what_the_wheel_asks_for():
 def test_wheel_runs_outside_of_the_checkout(tmp_path):
     pytest.importorskip("auditwheel", reason="part of the extra dev")
     pip = [sys.executable, "-m", "pip"]
-    made = [*pip, "wheel", "--quiet", "--no-deps", "--wheel-dir", tmp_path, ROOT]
+    strict = "-Ccmake.define.SKMETRICS_WARNINGS_AS_ERRORS=ON"  # those of the optimiser, too
+    made = [*pip, "wheel", "--quiet", "--no-deps", strict, "--wheel-dir", tmp_path, ROOT]
     subprocess.run(made, check=True)
     (wheel,) = tmp_path.glob("*.whl")
     shown = subprocess.run(

@@ -22,7 +22,6 @@ from .verdicts import Crashed, Refused, as_expected, check, heard
 # An example asks about every container, or about everything that is wrong; shrinking one is slow.
 once = settings(max_examples=1, phases=(Phase.explicit, Phase.generate))
 few = settings(max_examples=2, phases=(Phase.explicit, Phase.generate))
-many = settings(max_examples=3, phases=(Phase.explicit, Phase.generate))
 STRIDES = st.integers(0, 60)
 every_door = pytest.mark.parametrize("door", DOORS)
 
@@ -87,7 +86,7 @@ def test_any_container(door, data):
 
 @pytest.mark.slow
 @every_door
-@many
+@few
 @given(data=st.data())
 def test_any_container_of_many_rows(door, data):
     call = DOORS[door](data)
