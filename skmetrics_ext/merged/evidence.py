@@ -7,7 +7,7 @@ above the mean and half for one below, which have both.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
@@ -233,20 +233,36 @@ class OfRows:
     layout : Layout
     classes : ndarray of shape (K,)
         Of the codes of labels.
-    load : callable
-        ``load(kind, group)`` gives the rows of a group, those that have weight.
-    is_needed : bool
+    columns : mapping of str to (ndarray, ndarray)
+        True codes, and predicted codes ("tables") or scores ("scores").
+    rows : mapping of group to ndarray
+        The rows of each group that have weight.
+    weight, cluster : ndarray of shape (n,) or None
+    eps : float
     """
 
     layout: Layout
     classes: Array
-    load: Callable[[str, Any], SeenRows | None]
-    is_needed: bool = True
+    columns: Mapping[str, tuple[Array, Array]]
+    rows: Mapping[Any, Array]
+    weight: Array | None
+    cluster: Array | None
+    eps: float
+
+    @property
+    def is_needed(self) -> bool:
+        return self.weight is not None or self.cluster is not None
 
     def member(self, one: Metric, groups: Sequence[Any]) -> Member | str:
         kind = "tables" if one.sums == "tables" else "scores"
-        parts = [rows for group in groups if (rows := self.load(kind, group)) is not None]
-        if not parts:
+        found = [self.rows[group] for group in groups if group in self.rows]
+        rows = np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
+        if not len(rows):
             return "no row has weight"
+        true, other = self.columns[kind]
+        weight, cluster = (
+            None if one is None else one[rows] for one in (self.weight, self.cluster)
+        )
+        seen = SeenRows(rows, true[rows], other[rows], weight, cluster, self.eps)
         classes = self.classes if kind == "tables" else self.layout.classes
-        return member_of(one, self.layout, classes, SeenRows.joined(parts), "importance")
+        return member_of(one, self.layout, classes, seen, "importance")

@@ -17,7 +17,7 @@ from skmetrics_ext.merged.columns import (
     read_value_column,
     scored,
 )
-from skmetrics_ext.merged.evidence import OfRows, SeenRows
+from skmetrics_ext.merged.evidence import OfRows
 from skmetrics_ext.merged.layout import Layout
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation import InvalidParameterError
@@ -81,12 +81,4 @@ def rows_of_part(part: Part, names: Names, layout: Layout, cluster: Array | None
         for name, start, stop in zip(part.groups, ends[:-1], ends[1:], strict=True)
     }
 
-    def load(kind: str, name: Any) -> SeenRows | None:
-        rows = rows_of.get(name)
-        if rows is None or not len(rows):
-            return None
-        true, other = columns[kind]
-        weight, own = (None if one is None else one[rows] for one in (part.weight, cluster))
-        return SeenRows(rows, true[rows], other[rows], weight, own, part.eps)
-
-    return OfRows(layout, part.labels, load, part.weight is not None or cluster is not None)
+    return OfRows(layout, part.labels, columns, rows_of, part.weight, cluster, part.eps)

@@ -1,5 +1,7 @@
 """Groups of arrays: compute_metrics with columns for by."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -70,6 +72,14 @@ def test_weighted_rows_tell_intervals_and_gaps():
     np.testing.assert_allclose(
         [gap.low, gap.high, gap.p_value], [both.low, both.high, both.p_value], rtol=1e-6
     )
+
+
+def test_a_table_of_groups_can_be_sent():
+    y, d, p, by, w = arrays(60)
+    found = compute_metrics(["f1", "roc_auc"], y, d, y_score=p, by=by | {"age": y}, groups=w)
+    sent = pickle.loads(pickle.dumps(found))
+    for name in ("f1", "roc_auc"):
+        assert str(sent.gaps(name)) == str(found.gaps(name))
 
 
 def test_classes_are_found_where_columns_have_none():
