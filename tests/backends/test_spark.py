@@ -129,3 +129,31 @@ def test_bad_rows_and_partitions_that_raise_are_named(spark):
             score="score",
             metrics=["roc_auc"],
         )
+
+
+def test_crossed_groups_with_margins_and_clusters(spark):
+    frame = binary_frame(300)
+    rng = np.random.default_rng(7)
+    frame["sex"], frame["age"] = rng.integers(0, 2, 300), rng.uniform(20, 80, 300)
+    frame["patient"] = np.arange(300) // 3
+    asked = {
+        "true": "true",
+        "score": "score",
+        "pred": "pred",
+        "by": ["group", "sex", "age"],
+        "bins": {"age": 2},
+        "margins": True,
+        "metrics": ["roc_auc", "log_loss", "f1"],
+        "memory_limit": 12_000,  # rankings are read in ranges, and those of margins anew
+    }
+    found = evaluate(spark.createDataFrame(frame).repartition(3), **asked)
+    plain = evaluate(frame, **{**asked, "memory_limit": "1GiB"})
+    assert [row.group for row in found] == [row.group for row in plain]
+    np.testing.assert_allclose(
+        [row.value for row in found], [row.value for row in plain], rtol=1e-12
+    )
+    clusters = {**asked, "by": "group", "bins": None, "groups": "patient", "intervals": True}
+    clusters["memory_limit"] = "1GiB"
+    found = evaluate(spark.createDataFrame(frame), **clusters)
+    plain = evaluate(frame, **clusters)
+    np.testing.assert_allclose([row.low for row in found], [row.low for row in plain], rtol=1e-9)
