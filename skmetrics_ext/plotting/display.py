@@ -28,6 +28,12 @@ from skmetrics_ext.validation.parameters import ResponseMethod
 class Display:
     """A picture, and the numbers behind it."""
 
+    name: str | None = None
+
+    def __repr__(self) -> str:
+        named = "" if self.name is None else f" of {self.name}"
+        return f"<{type(self).__name__}{named}>"
+
     def columns(self, *args: Any, **options: Any) -> dict[str, Array]:
         """The numbers behind the picture, as arrays of one length by name."""
         raise NotImplementedError

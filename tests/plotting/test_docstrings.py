@@ -67,3 +67,11 @@ def test_options_are_those_of_the_kind():
     report = inspect.signature(plotting.RocCurvesDisplay.from_report).parameters
     assert "grid" in report
     assert "grid" not in roc
+
+
+def test_displays_are_named_shortly():
+    given = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
+    display = plotting.GainDisplay.from_predictions(*given, name="forest")
+    assert repr(display) == "<GainDisplay of forest>"
+    matrix = plotting.ConfusionMatrixDisplay([[1, 2], [3, 4]])
+    assert repr(matrix) == "<ConfusionMatrixDisplay>"
