@@ -213,8 +213,7 @@ def by_group(report: CrossValidationReport, model: str) -> Evaluation:
     data = report.data
     if data is None or data.rows_by is None:
         raise InvalidParameterError(
-            "The report has no groups to compare: pass by= to cross_validation_report. A report "
-            "that was loaded has none."
+            "The report has no groups to compare: pass by= to cross_validation_report."
         )
     rows_by, by = data.rows_by, data.rows_by.by
     evidence = OfFolds(data, rows_by, report.results_of(model))
