@@ -49,79 +49,90 @@ def truth(metric: str, groups: list[int]) -> float:
     return float(share @ norm.cdf(pairs / np.sqrt(2)) @ share)
 
 
-def of_gaps(n_draws: int) -> list[list[str]]:
-    """Share of intervals of gaps that hold the truth."""
+Held = dict[str, list[bool]]  # whether what is told holds, by what it is
+
+
+def of_gaps(seeds: range) -> Held:
+    """Whether intervals of gaps hold the truth."""
     import skmetrics_ext as sx
 
     every = list(range(len(SIZES)))
-    held: dict[tuple[str, str], list[bool]] = {}
-    for seed in range(FIRST, FIRST + n_draws):
+    held: Held = {}
+    for seed in seeds:
         y, score, group = scored(np.random.default_rng(seed), SIZES, APART)
         found = sx.compute_metrics(
             METRICS, y, (score > 0).astype(int), y_score=score, by={"group": group}
         )
         for metric in METRICS:
-            for against in ("rest", "overall"):
+            for against, told in (("rest", "the rest"), ("overall", "all rows")):
+                name = f"gap of {metric} from {told}"
                 for row in found.gaps(metric, against=against).rows:
-                    others = every if against == "overall" else [g for g in every if g != row.group]
+                    others = [g for g in every if against == "overall" or g != row.group]
                     apart = truth(metric, [row.group]) - truth(metric, others)
-                    held.setdefault((metric, against), []).append(row.low <= apart <= row.high)
-    return [
-        [f"gap of {metric} from {'the rest' if against == 'rest' else 'all rows'}", percent(own)]
-        for (metric, against), own in held.items()
-    ]
+                    held.setdefault(name, []).append(row.low <= apart <= row.high)
+    return held
 
 
-def of_clusters(n_draws: int) -> list[list[str]]:
+def of_clusters(seeds: range) -> Held:
     """The same where patients have rows in both groups."""
     from scipy.stats import norm
 
     import skmetrics_ext as sx
 
-    held: list[list[bool]] = [[], []]
+    with_groups = "gap of accuracy, patients seen at both sites, `groups=`"
+    held: Held = {with_groups: [], "the same without `groups=`": []}
     apart = norm.cdf(0.8 / np.sqrt(2)) - norm.cdf(0.5 / np.sqrt(2))
-    for seed in range(FIRST, FIRST + n_draws):
+    for seed in seeds:
         rng = np.random.default_rng(seed)
         patient = np.repeat(np.arange(80), 6)
         site = rng.integers(0, 2, len(patient))
         odds = np.where(site == 0, 0.8, 0.5) + rng.normal(size=80)[patient]
         hit = rng.random(len(patient)) < norm.cdf(odds)
         y = np.ones(len(patient), dtype=int)
-        for place, groups in enumerate((patient, None)):
+        for name, groups in zip(held, (patient, None), strict=True):
             found = sx.compute_metrics(
                 ["accuracy"], y, hit.astype(int), by={"site": site}, groups=groups
             )
             row = found.gaps("accuracy", against={"site": 1}).rows[0]
-            held[place].append(row.low <= apart <= row.high)
-    return [
-        ["gap of accuracy, patients seen at both sites, `groups=`", percent(held[0])],
-        ["the same without `groups=`", percent(held[1])],
-    ]
+            held[name].append(row.low <= apart <= row.high)
+    return held
 
 
-def of_worst(n_draws: int) -> list[list[str]]:
-    """Share of draws in which the bounds of the worst of equal groups hold its value."""
+def of_worst(seeds: range) -> Held:
+    """Whether bounds of the worst of equal groups hold, and their gaps pass for chance."""
     from scipy.stats import norm
 
     import skmetrics_ext as sx
 
+    about = f"of {len(UNEQUAL)} equal groups of {UNEQUAL[0]} to {UNEQUAL[-1]} rows"
     names, held = ("accuracy", "roc_auc"), {}
-    for seed in range(FIRST, FIRST + n_draws):
+    for seed in seeds:
         y, score, group = scored(np.random.default_rng(seed), UNEQUAL, [2.0] * len(UNEQUAL))
         found = sx.compute_metrics(
             names, y, (score > 0).astype(int), y_score=score, by={"group": group}
         )
         for name, value in zip(names, norm.cdf([1.0, np.sqrt(2)]), strict=True):
             worst = found.worst(name)
-            held.setdefault(name, []).append(worst.low <= value <= worst.high)
-            tail = found.spread(name).p_value <= 0.05
-            held.setdefault(f"spread {name}", []).append(not tail)
-    about = f"{len(UNEQUAL)} equal groups of {UNEQUAL[0]} to {UNEQUAL[-1]} rows"
-    rows = [[f"worst of {about}, {name}: bounds hold", percent(held[name])] for name in names]
-    return rows + [
-        [f"largest gap of {about}, {name}: no more than chance", percent(held[f"spread {name}"])]
-        for name in names
-    ]
+            bounds = held.setdefault(f"bounds of the worst {about}, {name}", [])
+            bounds.append(worst.low <= value <= worst.high)
+            chance = held.setdefault(f"largest gap {about} is no more than chance, {name}", [])
+            chance.append(found.spread(name).p_value > 0.05)
+    return held
+
+
+def shares(n_draws: int, n_jobs: int) -> list[list[str]]:
+    """How often each holds, over all draws."""
+    from joblib import Parallel, delayed
+
+    parts = np.array_split(np.arange(FIRST, FIRST + n_draws), n_jobs)
+    seeds = [range(part[0], part[-1] + 1) for part in parts if len(part)]
+    studies = (of_gaps, of_clusters, of_worst)
+    held: Held = {}
+    done = Parallel(n_jobs=n_jobs)(delayed(study)(own) for study in studies for own in seeds)
+    for found in done:
+        for name, told in found.items():
+            held.setdefault(name, []).extend(told)
+    return [[name, percent(told)] for name, told in held.items()]
 
 
 def percent(held: list[bool]) -> str:
@@ -198,7 +209,9 @@ def cost(peer: str | None, n_boot: int) -> list[list[str]]:
     """Seconds side by side."""
     ours = own_cost()
     theirs: dict[str, float] = {}
-    if peer:
+    if peer and peer.endswith(".json"):
+        theirs = json.loads(Path(peer).read_text(encoding="utf-8"))
+    elif peer:
         asked = [peer, __file__, "--only-peer", "--boot", str(n_boot)]
         told = subprocess.run(asked, check=True, capture_output=True, text=True)
         theirs = json.loads(told.stdout.splitlines()[-1])
@@ -219,17 +232,18 @@ def cost(peer: str | None, n_boot: int) -> list[list[str]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--draws", type=int, default=400)
+    parser.add_argument("--jobs", type=int, default=1, help="processes of the study")
     parser.add_argument("--boot", type=int, default=20, help="bootstrap draws of the peer")
-    parser.add_argument("--peer", help="Python with fairlearn")
+    parser.add_argument("--peer", help="Python with fairlearn, or JSON of --only-peer")
     parser.add_argument("--into", type=Path, help="page to write the tables to")
-    parser.add_argument("--only-peer", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--only-peer", action="store_true", help="time the peer, print JSON")
     options = parser.parse_args()
     if options.only_peer:
         sys.stdout.write(json.dumps(peer_cost(options.boot)) + "\n")
         return
     from output import markdown, put
 
-    held = of_gaps(options.draws) + of_clusters(options.draws) + of_worst(options.draws)
+    held = shares(options.draws, options.jobs)
     about = f"{N_GROUPS} groups, 4 metrics, {N_ROWS:,} rows"
     text = "\n\n".join(
         [

@@ -135,7 +135,8 @@ def evaluate(
     Evaluation
         A row for each group and metric: ``value, low, high, n_rows, method, reason``. Metrics
         equal those of the functions: to the last bit if they are read from counts (labels, areas
-        under the ROC curve) and rows have no weight, to rounding else.
+        under the ROC curve) and rows have no weight, to rounding else. ``gaps``, ``worst``,
+        ``spread`` and ``plot`` compare the groups.
 
     Raises
     ------

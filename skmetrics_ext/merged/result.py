@@ -66,6 +66,9 @@ class Evaluation(Tabular):
         errors over equal bins were read from.
     pair_areas : dict
         ``group -> ndarray (K, K)``, where ``pairwise_roc_auc`` was asked for.
+    groups : Groups
+        The columns of groups, and what their rows add to the metrics: what `gaps`, `worst`,
+        `spread` and `plot` are told from.
     """
 
     rows: Rows

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,12 +51,15 @@ class RowsBy:
         Number of the group of each row.
     left_out : bool
         Whether every model was tested on groups that it had no row of.
+    tables : dict
+        Tables that were made, which take a while.
     """
 
     by: By
     groups: Sequence[Any]
     of_row: Array
     left_out: bool
+    tables: dict[Any, Rows] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, given: Any, X: Any, y: Any, folds: Sequence[Fold]) -> RowsBy:
@@ -247,8 +250,16 @@ def by_group(report: CrossValidationReport, model: str) -> Evaluation:
 def group_table(report: CrossValidationReport) -> Rows:
     """Values by group and their gaps from the rest, of all models but the baseline."""
     assert report.data is not None
-    assert report.data.rows_by is not None
-    by, rows = report.data.rows_by.by, []
+    rows_by: RowsBy | None = report.data.rows_by
+    assert rows_by is not None
+    asked = report.models, report.metrics, report.confidence_level
+    if asked not in rows_by.tables:
+        rows_by.tables[asked] = _group_table(report, rows_by.by)
+    return rows_by.tables[asked]
+
+
+def _group_table(report: CrossValidationReport, by: By) -> Rows:
+    rows = []
     for model in report.models:
         if model == report.baseline:
             continue

@@ -81,7 +81,8 @@ def _as_map(value: Any) -> dict[str, Any]:
 def _groups_told(rows_by: Any) -> dict[str, Any] | None:
     if rows_by is None:
         return None
-    return _as_map(rows_by) | {"by": _as_map(rows_by.by), "groups": list(rows_by.groups)}
+    told = _as_map(rows_by) | {"by": _as_map(rows_by.by), "groups": list(rows_by.groups)}
+    return {name: value for name, value in told.items() if name != "tables"}  # made anew
 
 
 def _groups(told: Mapping[str, Any]) -> Any:

@@ -117,3 +117,4 @@ def test_a_loaded_report_has_its_groups(tmp_path):
     loaded = sx.CrossValidationReport.load(tmp_path / "report")
     assert loaded == report
     assert loaded.by_group().rows == report.by_group().rows
+    assert str(loaded) == str(report)
