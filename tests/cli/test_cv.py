@@ -53,6 +53,7 @@ def test_default_command():
         capture_output=True,
         cwd=root,
         encoding="utf-8",
+        env=os.environ | {"PYTHONIOENCODING": "utf-8"},
     )
     assert run.returncode == 0, run.stderr
     for word in ("logistic", "forest", "baseline (prior)", *HEADLINE["binary"]):

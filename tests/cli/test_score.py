@@ -220,7 +220,7 @@ def test_parity(capsys, data):
         assert ours == his
         assert float(own_time) > 0
         assert float(his_time) > 0
-        assert float(ratio) > 0
+        assert float(ratio) >= 0  # to a tenth: 0.0 where our first call of all took long
 
 
 @pytest.mark.parametrize("by", [(), ("--by", "clinic")])
