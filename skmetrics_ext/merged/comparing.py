@@ -243,7 +243,7 @@ def worst(of: Comparable, level: float) -> WorstGroup:
     if not known:
         raise InvalidParameterError(_none_known(of, found))
     together = 1 - (1 - level) / len(known)
-    bounds = {group: one.interval(together)[:2] for group, one in known.items()}
+    bounds = {group: (one.sure or one.interval)(together)[:2] for group, one in known.items()}
     sign = of.sign
 
     def best_case(group: Any) -> float:

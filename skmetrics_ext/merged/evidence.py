@@ -17,6 +17,7 @@ import numpy as np
 from skmetrics_ext import kernels
 from skmetrics_ext.inference.draws.readers import read_checked
 from skmetrics_ext.inference.draws.readings import TallyReading
+from skmetrics_ext.inference.proportions import proportion_bounds
 from skmetrics_ext.merged import intervals
 from skmetrics_ext.merged.columns import GroupRows
 from skmetrics_ext.merged.layout import Layout
@@ -25,7 +26,7 @@ from skmetrics_ext.merged.sums import Sums, as_probabilities, as_scores
 from skmetrics_ext.merged.values import as_labels, call
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
-from skmetrics_ext.slices.members import Member
+from skmetrics_ext.slices.members import EXACT, Member
 from skmetrics_ext.tallies import MomentTally
 from skmetrics_ext.validation import Labels, Scores
 from skmetrics_ext.validation.encoding import find_labels
@@ -206,6 +207,11 @@ class OfSums:
         def interval(level: float) -> intervals.Bounded:
             return intervals.of_moments(one, whole, level, False)
 
+        def sure(level: float) -> intervals.Bounded:
+            rows = float(whole.n_rows)
+            low, high = proportion_bounds(np.asarray(value * rows), rows, EXACT, level)
+            return float(low), float(high), EXACT, ""
+
         n_rows = np.array([float(part.n_rows) for part in parts])
         means = np.array([float(part.mean[..., 0]) for part in parts])
         away = np.sqrt(np.array([float(part.comoment[..., 0, 0]) for part in parts]) / n_rows)
@@ -218,6 +224,7 @@ class OfSums:
             np.concatenate([2 * rows, 2 * rows + 1]),
             apart / n_rows.sum(),
             np.tile(n_rows / 2, 2),
+            sure=sure if one.spec.interval == "wilson" else None,
         )
 
 

@@ -179,7 +179,8 @@ class Evaluation(Tabular):
 
         Of all groups that one whose better bound is the worst: a few rows with a bad value have
         wide bounds, and do not win. Bounds are those of `confidence_interval` at a level that
-        holds for all groups at once (Bonferroni), so that the choice does not spoil them.
+        holds for all groups at once (Bonferroni), so that the choice does not spoil them; of
+        shares of rows those of Clopper and Pearson, for others fall short so far out.
 
         Parameters
         ----------

@@ -205,7 +205,9 @@ def _signed(found: Member | str, sign: int) -> Member | str:
         low, high, method, note = turned(level)
         return -high, -low, method, note
 
-    return replace(found, value=-found.value, interval=interval, parts=-found.parts, table=None)
+    return replace(
+        found, value=-found.value, interval=interval, parts=-found.parts, table=None, sure=None
+    )
 
 
 # --------------------------------------------------------------------------- what is shown

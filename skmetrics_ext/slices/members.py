@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from skmetrics_ext.inference.methods import methods_of
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.numeric import Array
 
+EXACT = "clopper_pearson"
 # Low, high, the method, and what there is to tell of it, by the level.
 Interval = Callable[[float], tuple[float, float, str, str]]
 
@@ -38,6 +40,9 @@ class Member:
         Rows that depend on each other have one number, whatever their group.
     table : TableReading or None
         Of a metric of labels whose rows are independent and have no weight.
+    sure : callable or None
+        Of the level: bounds that cover at least with it, where the metric has them. The bounds of
+        many groups are asked to hold far out, where others fall short.
     """
 
     value: float
@@ -47,6 +52,7 @@ class Member:
     seen: Array
     cluster: Array | None = None
     table: TableReading | None = None
+    sure: Interval | None = None
 
     @classmethod
     def of(cls, reading: TallyReading, rows: Array, cluster: Array | None = None) -> Member | str:
@@ -55,21 +61,24 @@ class Member:
             return "it has a value for each class: ask for an average"
         if not np.isfinite(reading.value):
             return "undefined"
-        added = Contributions.of(reading)
-        if added is None or next(iter(methods_of(reading))) in BOOTSTRAP_METHODS:
+        added, methods = Contributions.of(reading), methods_of(reading)
+        if added is None or next(iter(methods)) in BOOTSTRAP_METHODS:
             return "its interval needs resampling: use confidence_interval on the rows"
 
-        def interval(level: float) -> tuple[float, float, str, str]:
-            found = interval_of(reading, "auto", level, PLAN)
+        def by(method: str, level: float) -> tuple[float, float, str, str]:
+            found = interval_of(reading, method, level, PLAN)
             assert isinstance(found, Estimate)
             return found.low, found.high, found.method, found.note
 
+        interval, sure = partial(by, "auto"), partial(by, EXACT) if EXACT in methods else None
         weight, group, sizes = reading.facts[:3]
         table = None
         if isinstance(reading, TableReading) and weight is None and group is None:
             table = reading
         seen = np.ones(len(rows)) if sizes is None else sizes.astype(np.float64)
-        return cls(float(reading.value), interval, rows, added.of_rows(), seen, cluster, table)
+        return cls(
+            float(reading.value), interval, rows, added.of_rows(), seen, cluster, table, sure
+        )
 
     def away(self, level: float) -> tuple[float, float]:
         """How far the bounds are from the value, down and up."""

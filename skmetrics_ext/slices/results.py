@@ -90,7 +90,7 @@ class WorstGroup(Estimate):
     >>> frame["told"] = [0, 1, 1, 1, 0, 1, 0, 0] * 10
     >>> found = evaluate(frame, true="ill", pred="told", by="site", metrics=["accuracy"])
     >>> print(found.worst("accuracy"))
-    b: 0.5 [0.276, 0.724] (95% confidence, simultaneous; 2 groups)
+    b: 0.5 [0.2464, 0.7536] (95% confidence, simultaneous; 2 groups)
     """
 
     group: Any = None

@@ -175,7 +175,11 @@ def test_noise_of_a_tiny_group_does_not_win():
     worst = found.worst("accuracy")
     assert (worst.group, worst.value, worst.n_groups) == ("large", 0.6, 3)
     alone = sx.confidence_interval(
-        "accuracy", [1] * 1000, [1] * 600 + [0] * 400, confidence_level=1 - 0.05 / 3
+        "accuracy",
+        [1] * 1000,
+        [1] * 600 + [0] * 400,
+        confidence_level=1 - 0.05 / 3,
+        method="clopper_pearson",
     )
     assert (worst.low, worst.high) == pytest.approx((alone.low, alone.high), rel=1e-9)
     loss = found.worst("error_rate")
