@@ -234,16 +234,22 @@ def test_what_is_refused():
 
 def test_intervals_curves_and_representation():
     frame = binary_frame(400)
-    accumulator = fed(Accumulator(["roc_auc", "accuracy", "average_precision"]), frame)
+    accumulator = fed(
+        Accumulator(["roc_auc", "accuracy", "average_precision", "ks_statistic"]), frame
+    )
     found = accumulator.evaluation(intervals=True, curve_points=10)
-    for name, response in (("roc_auc", "score"), ("accuracy", "pred")):
+    for name, response in (
+        ("roc_auc", "score"),
+        ("accuracy", "pred"),
+        ("average_precision", "score"),
+    ):
         estimate = sx.confidence_interval(name, frame["true"], frame[response])
         row = found.row(name)
         np.testing.assert_allclose((row.low, row.high), (estimate.low, estimate.high), rtol=1e-9)
-    assert "resampling" in found.row("average_precision").reason
+    assert "resampling" in found.row("ks_statistic").reason
     assert len(found.curves[None, 1].thresholds) <= 10
     assert repr(accumulator) == (
-        "Accumulator(['roc_auc', 'accuracy', 'average_precision']): 400 rows"
+        "Accumulator(['roc_auc', 'accuracy', 'average_precision', 'ks_statistic']): 400 rows"
     )
 
 
