@@ -8,8 +8,11 @@ to whoever reads them.
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from skmetrics_ext.backends.reading import each, reading
@@ -36,14 +39,89 @@ _NUMBERS = {"integer", "digits", "float"}
 _BLOCK = 1 << 22  # bytes that are read at once: no row may be longer
 
 
-def header_of(file: str) -> list[str]:
+# Ending of a compressed file's name -> what it is compressed by.
+COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
+_SEPARATORS = (",", ";", "\t", "|")
+_LOOKED_AT = 50  # rows whose number of values must be that of the header
+
+
+@dataclass(frozen=True, slots=True)
+class TextForm:
+    """How a table is written as text.
+
+    Parameters
+    ----------
+    separator : str or None
+        Of values; None is found out, for each file.
+    encoding : str
+        Name of the encoding as Python knows it.
+    """
+
+    separator: str | None = None
+    encoding: str = "utf-8"
+
+    @property
+    def is_utf8(self) -> bool:
+        """Whether Arrow reads it without help."""
+        return self.encoding.lower().replace("_", "-") in ("utf-8", "utf8", "utf-8-sig")
+
+    def of(self, file: str) -> TextForm:
+        """The form of a file, its separator known.
+
+        It is the one that gives the most columns, of those that give the first rows as many values
+        as the header has; the usual one, where none gives more than one column.
+        """
+        if self.separator is not None:
+            return self
+        usual = "\t" if stem_of(file)[1] == ".tsv" else ","
+        best, most = usual, 1
+        for separator in dict.fromkeys((usual, *_SEPARATORS)):
+            widths = [len(row) for row in self._first_rows(file, separator)]
+            if widths and widths[0] > most and set(widths) == {widths[0]}:
+                best, most = separator, widths[0]
+        return replace(self, separator=best)
+
+    def _first_rows(self, file: str, separator: str) -> list[list[str]]:
+        rows = []
+        with reading(repr(file)), self.open(file) as text:
+            for row in csv.reader(text, delimiter=separator):
+                if row:
+                    rows.append(row)
+                if len(rows) > _LOOKED_AT:
+                    break
+        return rows
+
+    def open(self, file: str) -> Any:
+        """The text of a file; what is no text of UTF-8 is marked, and of others refused."""
+        csv.field_size_limit(max(csv.field_size_limit(), _BLOCK))
+        known = "utf-8-sig" if self.is_utf8 else self.encoding
+        errors = "surrogateescape" if self.is_utf8 else "strict"
+        compression = COMPRESSED.get(Path(file).suffix.lower())
+        if compression is None:
+            return open(file, encoding=known, errors=errors, newline="")
+        import pyarrow
+
+        stream = pyarrow.input_stream(file, compression=compression)
+        return io.TextIOWrapper(stream, encoding=known, errors=errors, newline="")
+
+
+PLAIN = TextForm()
+
+
+def stem_of(file: str) -> tuple[str, str]:
+    """A file's name without the ending of its compression, and the ending before that."""
+    path = Path(file)
+    if path.suffix.lower() in COMPRESSED:
+        path = path.with_suffix("")
+    return str(path), path.suffix.lower()
+
+
+def header_of(file: str, form: TextForm = PLAIN) -> list[str]:
     """Names of the columns of a file."""
-    csv.field_size_limit(max(csv.field_size_limit(), _BLOCK))
-    with (
-        reading(repr(file)),
-        open(file, encoding="utf-8-sig", errors="surrogateescape", newline="") as text,
-    ):
-        header = next((row for row in csv.reader(text) if row), [])
+    form = form.of(file)
+    with reading(repr(file)), form.open(file) as text:
+        delimiter = form.separator or ","
+        header = next((row for row in csv.reader(text, delimiter=delimiter) if row), [])
     if any(c == "\x00" or "\ud800" <= c <= "\udfff" for name in header for c in name):
         raise InvalidParameterError(f"{file!r} cannot be read: its header is no UTF-8 text.")
     return header
@@ -52,13 +130,13 @@ def header_of(file: str) -> list[str]:
 def separator_hint(header: Sequence[str]) -> str:
     """A sentence about another separator, where a file seems to have one."""
     if len(header) == 1:
-        for other in (";", "\t", "|"):
+        for other in _SEPARATORS[1:]:
             if other in header[0]:
-                return f" Its values seem to be separated by {other!r}; ',' is read."
+                return f" Its values seem to be separated by {other!r}, but not in every row."
     return ""
 
 
-def text_types(files: Sequence[str], names: Names) -> dict[str, Any]:
+def text_types(files: Sequence[str], names: Names, form: TextForm = PLAIN) -> dict[str, Any]:
     """The Arrow type of each column, from all of its values in all files.
 
     Labels and groups are integers, floats or booleans where every value is; text else, and also
@@ -66,12 +144,12 @@ def text_types(files: Sequence[str], names: Names) -> dict[str, Any]:
     """
     numbers = {*names.score, *((names.weight,) if names.weight else ())}
     forms: dict[str, set[str]] = {name: set() for name in names.all}
-    for batch, place in csv_batches(files, dict.fromkeys(names.all, "string")):
+    for batch, place in csv_batches(files, dict.fromkeys(names.all, "string"), form):
         for name in names.all:
             column = batch.column(name)
-            for value, form in _forms_of(column):
-                forms[name].add(form)
-                if "\x00" in value or (name in numbers and form not in _NUMBERS):
+            for value, kind in _forms_of(column):
+                forms[name].add(kind)
+                if "\x00" in value or (name in numbers and kind not in _NUMBERS):
                     raise _refused(column, name, value, place)
     labels = [name for name in (names.true, names.pred) if name is not None]
     together = set().union(*(forms[name] for name in labels))
@@ -118,16 +196,26 @@ def _type(forms: set[str], is_number: bool) -> str:
     return "bool" if forms == {"boolean"} else "string"
 
 
-def csv_batches(files: Iterable[str], types: Mapping[str, str]) -> Iterator[tuple[Any, Place]]:
+def csv_batches(
+    files: Iterable[str], types: Mapping[str, Any], form: TextForm = PLAIN
+) -> Iterator[tuple[Any, Place]]:
     """Record batches with columns of these types, and where they stand."""
     for file in files:
         first = 0
-        for batch in each(repr(file), partial(_open, file, types)):
-            yield batch, Place(printable(file), first)
-            first += batch.num_rows
+        try:
+            for batch in each(repr(file), partial(_open, file, types, form.of(file))):
+                yield batch, Place(printable(file), first)
+                first += batch.num_rows
+        except InvalidParameterError as error:
+            if "invalid UTF8 data" not in str(error):
+                raise
+            raise InvalidParameterError(
+                f"{file!r} cannot be read: a value is no UTF-8 text."
+            ) from error
 
 
-def _open(file: str, types: Mapping[str, str]) -> Any:
+def _open(file: str, types: Mapping[str, Any], form: TextForm) -> Any:
+    import pyarrow
     from pyarrow import csv as arrow_csv
 
     convert = arrow_csv.ConvertOptions(
@@ -138,10 +226,14 @@ def _open(file: str, types: Mapping[str, str]) -> Any:
         true_values=list(_TRUE),
         false_values=list(_FALSE),
     )
-    width = sum(len(name.encode()) + 3 for name in header_of(file))
+    width = sum(len(name.encode()) + 3 for name in header_of(file, form))
+    compression = COMPRESSED.get(Path(file).suffix.lower())
+    encoding = "utf8" if form.is_utf8 else form.encoding
     return arrow_csv.open_csv(
-        file,
-        read_options=arrow_csv.ReadOptions(block_size=max(_BLOCK, 4 * width)),
-        parse_options=arrow_csv.ParseOptions(newlines_in_values=True),
+        file if compression is None else pyarrow.input_stream(file, compression=compression),
+        read_options=arrow_csv.ReadOptions(block_size=max(_BLOCK, 4 * width), encoding=encoding),
+        parse_options=arrow_csv.ParseOptions(
+            delimiter=form.separator or ",", newlines_in_values=True
+        ),
         convert_options=convert,
     )

@@ -30,7 +30,8 @@ def of_files(files: Files, names: Names, memory_limit: int) -> DuckEngine:
     """Parquet or CSV files."""
 
     def fill(con: Any) -> None:
-        if files.kind == "csv":  # read once, and no guess at what their columns hold
+        # CSV is read once, without a guess at what its columns hold.
+        if files.kind == "csv" or files.complete:
             _keep(con, files.reader(names.all), names)
         elif files.alike and all(map(_PLAIN_PATH.fullmatch, files.files)):
             listed = ", ".join(map(sql_literal, files.files))

@@ -4,19 +4,30 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import util
 from pathlib import Path
 from typing import Any
 
-from skmetrics_ext.backends.csv_files import csv_batches, header_of, separator_hint, text_types
+import numpy as np
+
+from skmetrics_ext.backends.csv_files import (
+    PLAIN,
+    TextForm,
+    csv_batches,
+    header_of,
+    separator_hint,
+    stem_of,
+    text_types,
+)
 from skmetrics_ext.backends.reading import Placed, check_columns, each, placed, reading
 from skmetrics_ext.merged.columns import Names
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.errors import printable
 
-SUFFIXES = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv"}
+SUFFIXES = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".tsv": "csv"}
+ENDINGS = ".parquet, .pq, .csv or .tsv (also .gz, .bz2 or .zst after the last two)"
 _EXTRAS = {
     "duckdb": "duckdb",
     "dask": "dask",
@@ -49,6 +60,10 @@ class Files:
         Of the columns that are read.
     alike : bool
         Whether all files have the columns of the first, in its order and with its types.
+    form : TextForm
+        How CSV files are written.
+    complete : bool
+        Whether rows that lack one of the columns that are read are left out.
     """
 
     path: str
@@ -57,6 +72,8 @@ class Files:
     header: tuple[str, ...]
     types: dict[str, Any]
     alike: bool
+    form: TextForm = PLAIN
+    complete: bool = False
 
     def schema(self, columns: Sequence[str]) -> Any:
         """Arrow's schema of some columns."""
@@ -66,8 +83,20 @@ class Files:
 
     def rows(self, columns: Sequence[str]) -> Placed:
         """Record batches of some columns, each with its place."""
+        if not self.complete:
+            yield from self._all_rows(columns)
+            return
+        for batch, place in self._all_rows(columns):
+            kept = np.flatnonzero(~_lacking(batch))
+            if len(kept) == batch.num_rows:
+                yield batch, place
+            else:
+                yield batch.take(kept), replace(place, kept=kept)
+
+    def _all_rows(self, columns: Sequence[str]) -> Placed:
         if self.kind == "csv":
-            yield from csv_batches(self.files, {name: self.types[name] for name in columns})
+            types = {name: self.types[name] for name in columns}
+            yield from csv_batches(self.files, types, self.form)
             return
         for file in self.files:
             batches = each(repr(file), partial(self._scan, file, columns))
@@ -97,26 +126,58 @@ class Files:
         return pyarrow.RecordBatchReader.from_batches(self.schema(columns), batches)
 
 
-def open_files(path: str, names: Names) -> Files:
+def kind_of(file: str) -> str | None:
+    """What a file holds, by its name: "parquet", "csv" or neither."""
+    stem, ending = stem_of(file)
+    kind = SUFFIXES.get(ending)
+    return None if kind == "parquet" and stem != str(Path(file)) else kind
+
+
+def open_files(path: str, names: Names, form: TextForm = PLAIN) -> Files:
     """Find the files of a path, folder or glob, and check that they hold the columns."""
+    files, kind = _found(path)
+    if kind == "csv":
+        return _of_csv(path, files, names, form)
+    return _of_parquet(path, files, names)
+
+
+def columns_of(path: str, form: TextForm = PLAIN) -> list[str]:
+    """Names of the columns of the first file of a path."""
+    files, kind = _found(path)
+    if kind == "csv":
+        return _headers((files[0],), form)[0]
+    import pyarrow.parquet
+
+    with reading(repr(files[0])):
+        return list(pyarrow.parquet.read_schema(files[0]).names)
+
+
+def _found(path: str) -> tuple[tuple[str, ...], str]:
     with reading(repr(path)):
         files = (path,) if Path(path).is_file() else _listed(path)
-    kinds = {SUFFIXES.get(Path(file).suffix.lower()) for file in files}
+    kinds = {kind_of(file) for file in files}
     if len(kinds) > 1 or None in kinds:
         raise InvalidParameterError(
-            f"{path!r} must name Parquet (.parquet, .pq) or CSV (.csv) files, found {files[0]!r}."
+            f"{path!r} must name Parquet or CSV files, ending with {ENDINGS}, found {files[0]!r}."
         )
-    (kind,) = kinds
-    assert kind is not None
+    kind = str(kinds.pop())
     require("pyarrow", f"Reading {kind} files")
-    if kind == "csv":
-        return _of_csv(path, files, names)
-    return _of_parquet(path, files, names)
+    return files, kind
+
+
+def _lacking(batch: Any) -> Any:
+    """Which rows of a batch have no value, or nan, in some column."""
+    import pyarrow.compute as pc
+
+    lacking = np.zeros(batch.num_rows, dtype=bool)
+    for column in batch.columns:
+        lacking |= pc.is_null(column, nan_is_null=True).to_numpy(zero_copy_only=False)
+    return lacking
 
 
 def _listed(path: str) -> tuple[str, ...]:
     if Path(path).is_dir():
-        found = [p for p in sorted(Path(path).rglob("*")) if p.suffix.lower() in SUFFIXES]
+        found = [p for p in sorted(Path(path).rglob("*")) if kind_of(str(p)) is not None]
         files = [str(p) for p in found if not p.name.startswith(("_", ".")) and p.is_file()]
     else:
         files = [file for file in sorted(glob.glob(path, recursive=True)) if Path(file).is_file()]
@@ -125,14 +186,20 @@ def _listed(path: str) -> tuple[str, ...]:
     return tuple(files)
 
 
-def _of_csv(path: str, files: tuple[str, ...], names: Names) -> Files:
-    headers = [header_of(file) for file in files]
+def _of_csv(path: str, files: tuple[str, ...], names: Names, form: TextForm) -> Files:
+    headers = _headers(files, form)
+    for file, header in zip(files, headers, strict=True):
+        check_columns(names, header, repr(file), hint=separator_hint(header))
+    types = text_types(files, names, form)
+    return Files(path, files, "csv", tuple(headers[0]), types, alike=True, form=form)
+
+
+def _headers(files: tuple[str, ...], form: TextForm) -> list[list[str]]:
+    headers = [header_of(file, form) for file in files]
     for file, header in zip(files, headers, strict=True):
         if not header:
             raise InvalidParameterError(f"{file!r} is empty: a header with names is needed.")
-        check_columns(names, header, repr(file), hint=separator_hint(header))
-    types = text_types(files, names)
-    return Files(path, files, "csv", tuple(headers[0]), types, alike=True)
+    return headers
 
 
 # --------------------------------------------------------------------------- parquet

@@ -63,7 +63,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
             return status
         except (_UsageError, ValueError, ImportError) as error:
-            say(f"error: {str(error).replace('pos_label=', '--positive ')}")
+            say(f"error: {_in_options(str(error))}")
             return 2
         except BrokenPipeError:  # the reader, such as head, has seen enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -74,6 +74,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         except KeyboardInterrupt:
             say("interrupted")
             return 130
+
+
+# What the functions call something, and the command line.
+_OPTIONS = {
+    "pos_label=": "--positive ",
+    "no UTF-8 text.": "no UTF-8 text; --encoding says what it is, such as gbk or latin-1.",
+}
+
+
+def _in_options(text: str) -> str:
+    for ours, option in _OPTIONS.items():
+        text = text.replace(ours, option)
+    return text
 
 
 def _show_warning(

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.cli.words import tell, whole_number
-from skmetrics_ext.datasets import BUNDLED, load
+from skmetrics_ext.datasets import BUNDLED, Use, load
 from skmetrics_ext.formats import text_table
 from skmetrics_ext.models import MODELS, make_model
 from skmetrics_ext.registry import METRICS, MetricSpec
@@ -44,7 +44,7 @@ def add_parity(commands: argparse._SubParsersAction[Any]) -> None:
 def _parity(options: argparse.Namespace) -> int:
     from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
-    data = load(options.data, options.target)
+    data = load(options.data, Use(options.target))
     cv = StratifiedKFold(5, shuffle=True, random_state=0)
     model = make_model(options.model, data, 0)
     classes, y = np.unique(data.y, return_inverse=True)

@@ -53,13 +53,15 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the first row of a part stands."""
+    """Where the first row of a part stands; ``kept`` are rows of it, where others are left out."""
 
     part: str = ""
     first_row: int = 0
+    kept: Array | None = None
 
     def of(self, row: int) -> str:
-        return f"row {self.first_row + row}{f' of {self.part}' if self.part else ''}"
+        place = row if self.kept is None else int(self.kept[row])
+        return f"row {self.first_row + place}{f' of {self.part}' if self.part else ''}"
 
 
 @dataclass(frozen=True, eq=False, slots=True)

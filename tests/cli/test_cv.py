@@ -1,11 +1,11 @@
 """``cv``: the default run, files, options and errors."""
 
-import builtins
 import json
 import os
 import subprocess
 import sys
 import warnings
+from importlib import util
 from pathlib import Path
 
 import numpy as np
@@ -138,8 +138,8 @@ def test_preparation_is_told_and_stays_within_the_folds(capsys, frame, tmp_path)
     table.to_csv(tmp_path / "flowers.csv", index=False)
     _, lines = report_of(capsys, "--data", str(tmp_path / "flowers.csv"), *FAST)
     assert len(lines) == 1
-    assert "one-hot encoded: colour" in lines[0]
-    assert lines[0].endswith("petal width, colour")
+    assert "one-hot encoded: colour (2)" in lines[0]
+    assert lines[0].endswith("petal width (22), colour (50)")
     data = load(str(tmp_path / "flowers.csv"))
     model = make_model("tree", data, 0).fit(data.X.iloc[:50], data.y[:50])
     fill = model[0].named_transformers_["simpleimputer"].statistics_
@@ -186,7 +186,7 @@ def test_kinds_of_target_in_parquet(kind, capsys, frame, tmp_path):
     report, lines = report_of(capsys, "--data", str(tmp_path / "t.parquet"), "--target", "y", *FAST)
     expected = {"boolean": True, "category": None, "string": None}.get(kind, 1)
     assert report["positive_class"] == expected
-    assert "one-hot encoded: when;" in lines[0]
+    assert "left out (--features takes them): when (date);" in lines[0]
 
 
 @pytest.mark.parametrize(
@@ -226,9 +226,9 @@ def test_a_wrong_argument_gives_one_line(arguments, words, capsys):
         ("a.csv", "x,target\n1,a\n2,\n3,\n", [], ["'target'", "2 missing values"]),
         ("a.csv", "x,target\n1,0.5\n2,0.7\n", [], ["'target'", "not whole"]),
         ("a.csv", "x,target\n1,a\n2,a\n", [], ["single class"]),
-        ("a.csv", "", [], ["cannot be read"]),
+        ("a.csv", "", [], ["is empty"]),
         ("a.parquet", "no parquet", [], ["cannot be read"]),
-        ("a.txt", "x,target\n", [], [".csv or .parquet"]),
+        ("a.txt", "x,target\n", [], [".parquet, .pq, .csv or .tsv"]),
     ],
 )
 def test_a_wrong_file_gives_one_line(name, content, arguments, words, capsys, tmp_path):
@@ -254,15 +254,9 @@ def test_a_file_with_a_like_name_is_suggested(capsys, tmp_path):
 
 @pytest.mark.parametrize(("ending", "hidden"), [("csv", "pandas"), ("parquet", "pyarrow")])
 def test_what_to_install_is_told(ending, hidden, capsys, monkeypatch, tmp_path):
-    real = builtins.__import__
-
-    def fake(module, *rest, **more):
-        if module.split(".")[0] == hidden:
-            raise ImportError(f"No module named {hidden!r}")
-        return real(module, *rest, **more)
-
+    real = util.find_spec
     (tmp_path / f"a.{ending}").touch()
-    monkeypatch.setattr(builtins, "__import__", fake)
+    monkeypatch.setattr(util, "find_spec", lambda name: None if name == hidden else real(name))
     assert main(["cv", "--data", str(tmp_path / f"a.{ending}")]) == 2
     err = capsys.readouterr().err
     assert len(err.splitlines()) == 1

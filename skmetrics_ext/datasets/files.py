@@ -1,0 +1,178 @@
+"""A person's own file: which column is what, and its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.backends.csv_files import PLAIN, TextForm
+from skmetrics_ext.backends.files import Files, columns_of, open_files, require
+from skmetrics_ext.backends.reading import check_columns, reading
+from skmetrics_ext.merged.by import By
+from skmetrics_ext.merged.columns import Names
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.validation.errors import near, shown_names
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """Which column of a file is what.
+
+    Parameters
+    ----------
+    target : str or None
+        The classes; "target" where that exists.
+    features : sequence of str or None
+        What to predict from, whatever it looks like; None is all that is left.
+    drop : sequence of str
+        What not to predict from.
+    groups, weight : str or None
+        Which rows depend on each other, and how much each counts.
+    by : sequence of str
+        Columns that values are shown by; they remain features.
+    drop_missing : bool
+        Whether rows that lack a class, group or weight are left out.
+    form : TextForm
+        How a CSV file is written.
+    """
+
+    target: str | None = None
+    features: Sequence[str] | None = None
+    drop: Sequence[str] = ()
+    groups: str | None = None
+    weight: str | None = None
+    by: Sequence[str] = ()
+    drop_missing: bool = False
+    form: TextForm = PLAIN
+
+    @property
+    def names(self) -> dict[str, Any]:
+        """What is said of columns, by the name of the option."""
+        options = ("target", "features", "drop", "groups", "weight", "by", "drop_missing")
+        given = {name.replace("_", "-"): getattr(self, name) for name in options}
+        return {name: value for name, value in given.items() if value}
+
+
+@dataclass(frozen=True, slots=True)
+class UsedColumns:
+    """The columns of a file, by what they are for; rows are complete but for the features."""
+
+    features: Any
+    y: Array
+    groups: Array | None
+    weight: Array | None
+    by: Mapping[str, Array] = field(default_factory=dict)
+    n_dropped: int = 0
+
+
+def read_table(path: str, use: Use) -> UsedColumns:
+    """Read what is used of a file."""
+    require("pyarrow", "Reading a file")
+    require("pandas", "Reading a file")
+    import pyarrow
+
+    found = columns_of(path, use.form)
+    names, features = _names(path, found, use)
+    files = _by_codes(open_files(path, names, use.form))
+    with reading(repr(path)):
+        table = files.reader(names.all).read_all().unify_dictionaries()
+    rows = [name for name in (names.true, use.groups, use.weight, *use.by) if name is not None]
+    table, n_dropped = _complete(table, rows, use, names.true)
+
+    def values(name: str | None) -> Any:
+        return None if name is None else _values(table[name])
+
+    y = _classes(table[names.true], names.true)
+    return UsedColumns(
+        pyarrow.table({name: table[name] for name in features}),
+        y,
+        values(use.groups),
+        values(use.weight),
+        {name: values(name) for name in use.by},
+        n_dropped,
+    )
+
+
+def _names(path: str, found: list[str], use: Use) -> tuple[Names, list[str]]:
+    """All columns that are read, and those that are predicted from."""
+    target = "target" if use.target is None else use.target
+    if use.target is None and "target" not in found:
+        listed = shown_names(found)
+        raise ValueError(f"--target must name the column of the classes: {listed}.")
+    # Where Parquet holds an index of pandas it is no column.
+    found = [name for name in found if not name.startswith("__index_level_")]
+    told = {"features": use.features or (), "drop": use.drop, "by": use.by}
+    told |= {"groups": [use.groups] if use.groups else [], "target": [target]}
+    for option, names in told.items():
+        for name in names:
+            if name not in found:
+                raise ValueError(
+                    f"{path!r} has no column {name!r}, which --{option} names."
+                    f"{near(name, found)} Columns: {shown_names(found)}."
+                )
+    taken = {target, use.groups, use.weight, *use.drop}
+    wanted = found if use.features is None else use.features
+    if use.features is not None and target in wanted:
+        raise ValueError(f"--features names the target {target!r}: it would predict itself.")
+    features = [name for name in dict.fromkeys(wanted) if name not in taken]
+    if not features:
+        raise ValueError(f"{path!r} has no column beside {target!r} to predict from.")
+    others = tuple(dict.fromkeys([*features, *use.by]))
+    names_read = Names(target, (), None, use.weight, By(others, crossed=True), use.groups)
+    check_columns(names_read, found, repr(path))
+    return names_read, features
+
+
+def _by_codes(files: Files) -> Files:
+    """Text of CSV files as codes and levels, of which each is held once."""
+    if files.kind != "csv":
+        return files
+    import pyarrow
+
+    kinds = {"int64": pyarrow.int64(), "float64": pyarrow.float64(), "bool": pyarrow.bool_()}
+    codes = pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
+    return replace(files, types={name: kinds.get(t, codes) for name, t in files.types.items()})
+
+
+def _complete(table: Any, rows: list[str], use: Use, target: str) -> tuple[Any, int]:
+    """The table without rows that lack what must be there, and how many were left out."""
+    import pyarrow.compute as pc
+
+    kept = np.ones(table.num_rows, dtype=bool)
+    for name in rows:
+        lacking = pc.is_null(table[name], nan_is_null=True).to_numpy()
+        n_missing = int(lacking.sum())
+        if n_missing and not use.drop_missing:
+            what = "target" if name == target else "column"
+            raise ValueError(
+                f"The {what} {name!r} has {n_missing} missing value{'s'[: n_missing > 1]}, the "
+                f"first in row {int(lacking.argmax())}; --drop-missing leaves such rows out."
+            )
+        kept &= ~lacking
+    n_dropped = table.num_rows - int(kept.sum())
+    return (table.filter(kept) if n_dropped else table), n_dropped
+
+
+def _values(column: Any) -> Array:
+    """A column without missing values; text as text."""
+    import pyarrow
+
+    if pyarrow.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    values = column.to_numpy()
+    return values.astype(str) if values.dtype == object else values
+
+
+def _classes(column: Any, target: str) -> Array:
+    values = _values(column)
+    if values.dtype.kind == "f" and not np.array_equal(values, np.round(values)):
+        raise ValueError(
+            f"The target {target!r} holds {len(np.unique(values))} numbers that are not "
+            "whole: it is no column of classes."
+        )
+    if values.dtype.kind in "fiu":
+        return values.astype(np.int64)
+    return values

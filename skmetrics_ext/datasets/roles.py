@@ -1,0 +1,191 @@
+"""What a column of a file is to a model: a number, text to encode, or nothing to learn from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.numeric import Array
+
+_FEW = 20  # so many values may all differ by chance
+_MOST_NAMED = 8  # columns of one kind that a line names
+
+# Names that people give to identifiers, alone or at the end of a longer one.
+_IDENTIFIER = re.compile(
+    r"(?:^|[_\s.\-])(?:id|ids|uid|uuid|guid)$|[a-z](?:Id|ID)$|编号$"
+    r"|^(?:user|customer|client|patient|account|record|row|case|order|sample|subject|person)id$",
+)
+_TIME = r"([T ]\d{1,2}:\d{2}.*)?"
+_DATE = re.compile(
+    rf"\d{{4}}[-/.]\d{{1,2}}[-/.]\d{{1,2}}{_TIME}"
+    rf"|\d{{1,2}}[-/.]\d{{1,2}}[-/.]\d{{4}}{_TIME}|\d{{1,2}}[-/]\d{{1,2}}[-/]\d{{2}}{_TIME}"
+    r"|\d{4}[-/]\d{2}|\d{4}年\d{1,2}月(\d{1,2}日)?|\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?"
+    r"|\d{1,2}[- ][A-Za-z]{3,9}\.?[- ,]+\d{2,4}|[A-Za-z]{3,9}\.? \d{1,2},? \d{4}"
+)
+_YEAR_FIRST = re.compile(rf"\d{{4}}-\d{{1,2}}-\d{{1,2}}{_TIME}")
+_COMMA = re.compile(r"[+-]?\d+,\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """What becomes of a column.
+
+    Parameters
+    ----------
+    name : str
+    kind : {"number", "text", "date"}
+    n_levels : int
+        Different values of text; 0 of other columns.
+    n_missing : int
+    why : str
+        Why it is left out; empty where it is not.
+    """
+
+    name: str
+    kind: str
+    n_levels: int = 0
+    n_missing: int = 0
+    why: str = ""
+
+
+def roles_of(table: Any, *, chosen: bool) -> list[Role]:
+    """The role of each column; ``chosen`` columns are kept whatever they look like."""
+    roles = [_role(name, table[name], chosen) for name in table.column_names]
+    if chosen and any(role.why for role in roles):
+        role = next(role for role in roles if role.why)
+        raise ValueError(f"--features names {role.name!r}, which cannot be used: {role.why}.")
+    return roles
+
+
+def _role(name: str, column: Any, chosen: bool) -> Role:
+    from pyarrow import types
+
+    kind = column.type.value_type if types.is_dictionary(column.type) else column.type
+    n_missing = _n_missing(column)
+    n_seen = len(column) - n_missing
+    if n_seen == 0:
+        return Role(name, "number", why="no value")
+    if types.is_temporal(kind):
+        return Role(name, "date", n_missing=n_missing, why="" if chosen else "date")
+    if types.is_boolean(kind):
+        return Role(name, "number", n_missing=n_missing)
+    if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
+        why = "" if chosen else _why_no_number(name, column, kind, n_seen)
+        return Role(name, "number", n_missing=n_missing, why=why)
+    if not (types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)):
+        return Role(name, "text", why=f"holds {kind}")
+    return _text_role(name, column, n_seen, n_missing, chosen)
+
+
+def _n_missing(column: Any) -> int:
+    import pyarrow.compute as pc
+
+    return int(pc.sum(pc.is_null(column, nan_is_null=True)).as_py() or 0)
+
+
+def _why_no_number(name: str, column: Any, kind: Any, n_seen: int) -> str:
+    """Whether integers are the numbers of rows, or dates."""
+    import pyarrow.compute as pc
+    from pyarrow import types
+
+    if not types.is_integer(kind) or n_seen <= _FEW:
+        return ""
+    ends = pc.min_max(column).as_py()
+    n_levels = int(pc.count_distinct(column).as_py())
+    follow = n_levels == n_seen and ends["max"] - ends["min"] + 1 == n_seen
+    if follow or (n_levels > _FEW and _IDENTIFIER.search(name)):
+        return f"identifier, {n_levels:,} values"
+    if ends["min"] >= 19000101 and ends["max"] <= 21001231:
+        values = np.asarray(pc.unique(column).drop_null())
+        month, day = values // 100 % 100, values % 100
+        if (month >= 1).all() and (month <= 12).all() and (day >= 1).all() and (day <= 31).all():
+            return "date"
+    return ""
+
+
+def _text_role(name: str, column: Any, n_seen: int, n_missing: int, chosen: bool) -> Role:
+    import pyarrow.compute as pc
+
+    levels = pc.unique(column).drop_null().to_pylist()
+    n_levels = len(levels)
+    role = Role(name, "text", n_levels, n_missing)
+    if all(map(_DATE.fullmatch, levels)):
+        if chosen and all(map(_YEAR_FIRST.fullmatch, levels)):
+            return Role(name, "date", n_missing=n_missing)
+        return role if chosen else Role(name, "date", n_levels, n_missing, "date")
+    why = ""
+    if n_levels > _FEW and not chosen:
+        if _IDENTIFIER.search(name):
+            why = f"identifier, {n_levels:,} values"
+        elif all(map(_COMMA.fullmatch, levels)):
+            why = f"numbers with a comma, such as {levels[0]!r}: a decimal point is needed"
+        elif n_levels > n_seen / 2:
+            why = f"text with {n_levels:,} values in {n_seen:,} rows"
+    return Role(name, "text", n_levels, n_missing, why)
+
+
+def feature_of(column: Any, role: Role) -> Any:
+    """What a model is given of a column: floats, or text with nan where it is missing."""
+    import pyarrow
+    import pyarrow.compute as pc
+
+    if role.kind == "text":
+        import pandas
+
+        if not pyarrow.types.is_dictionary(column.type):
+            column = column.dictionary_encode()
+        coded = column.unify_dictionaries().combine_chunks()
+        coded = coded.chunk(0) if hasattr(coded, "chunk") else coded
+        codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        words = np.array([*coded.dictionary.to_pylist(), np.nan], dtype=object)
+        return pandas.Series(words[codes], dtype=object)
+    if role.kind == "date":
+        return _days(column)
+    if pyarrow.types.is_boolean(column.type):
+        column = column.cast(pyarrow.int8())
+    return pc.cast(column, pyarrow.float64(), safe=False).to_numpy()
+
+
+def _days(column: Any) -> Array:
+    """Days since 1970, nan where there is no date."""
+    import pandas
+
+    moments = column.to_pandas()
+    times = pandas.to_datetime(moments.astype(object), format="ISO8601", utc=True)
+    days = (times - pandas.Timestamp("1970-01-01", tz="UTC")) / pandas.Timedelta(days=1)
+    return np.asarray(days, dtype=np.float64)
+
+
+def told_of(roles: Iterable[Role], most_levels: int, n_dropped: int) -> str:
+    """One line about what was done to which columns; empty where nothing was."""
+    roles = list(roles)
+    kept = [role for role in roles if not role.why]
+    parts = {
+        "rows left out that lack what must be there": [f"{n_dropped:,}"] if n_dropped else [],
+        "one-hot encoded": [_levels(role, most_levels) for role in kept if role.kind == "text"],
+        "days since 1970": [role.name for role in kept if role.kind == "date"],
+        "left out (--features takes them)": [f"{_name(r)} ({r.why})" for r in roles if r.why],
+        "missing values filled with the median of the training folds, or taken as a category": [
+            f"{_name(role)} ({role.n_missing:,})" for role in kept if role.n_missing
+        ],
+    }
+    return "; ".join(f"{what}: {_listed(names)}" for what, names in parts.items() if names)
+
+
+def _levels(role: Role, most: int) -> str:
+    if role.n_levels <= most:
+        return f"{_name(role)} ({role.n_levels})"
+    return f"{_name(role)} ({most} of {role.n_levels:,} values, the rarest together)"
+
+
+def _name(role: Role) -> str:
+    return role.name or "(no name)"
+
+
+def _listed(names: list[str]) -> str:
+    more = len(names) - _MOST_NAMED
+    return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
