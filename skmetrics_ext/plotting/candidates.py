@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.plotting import drawing
+from skmetrics_ext.plotting import drawing, fitting
 from skmetrics_ext.validation import InvalidParameterError
 
 _MOST_LABELS = 30
@@ -99,11 +99,12 @@ def _in_order(report: Any, ax: Any) -> Any:
     _dots(ax, place, _columns(report, order), across=True)
     ax.invert_yaxis()
     if len(order) <= _MOST_LABELS:
-        ax.set_yticks(place, [str(report.rows[k]["label"]) for k in order])
+        fitting.name_rows(ax, place, [report.rows[k]["label"] for k in order])
     else:
         ax.set_ylabel("candidates, the best first")
     ax.set_xlabel(report.metric)
     ax.legend(loc="lower left", fontsize="small")
+    fitting.settle(ax)
     return ax
 
 
@@ -124,4 +125,5 @@ def _along(report: Any, ax: Any, name: str, values: Array) -> Any:
         ax.set_xscale("log")
     ax.set(xlabel=name.rsplit("__", 1)[-1], ylabel=report.metric)
     ax.legend(loc="best", fontsize="small")
+    fitting.settle(ax)
     return ax

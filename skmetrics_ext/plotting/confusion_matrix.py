@@ -9,7 +9,7 @@ import numpy as np
 
 from skmetrics_ext.metrics.labels.accuracy import confusion_matrix
 from skmetrics_ext.numeric import Array, divide
-from skmetrics_ext.plotting import drawing
+from skmetrics_ext.plotting import drawing, fitting
 from skmetrics_ext.plotting.display import Display
 from skmetrics_ext.plotting.docstrings import document_display
 from skmetrics_ext.plotting.lines import objects
@@ -23,6 +23,7 @@ _SHARES = {
     "all": ("Share of all rows", (-1, -2)),
 }
 _LETTER = 0.09  # inches
+_LINE, _SHORT = 24, 12  # letters of a line of a name, and of one that needs no room
 _FEW, _MANY = 12, 30  # classes whose cells hold a count and a rate, and a count
 
 
@@ -272,15 +273,18 @@ class ConfusionMatrixDisplay(Display):
         table, n_classes = self.confusion_matrix, len(self.display_labels)
         side = min(max(4.4, 0.62 * n_classes + 1.2), 14.0)
         new = ax is None
-        self.ax_ = ax = drawing.make_axes("ConfusionMatrixDisplay.plot", ax, (side + 0.9, side))
+        names = [fitting.wrap(name, _LINE) for name in self.display_labels]
+        more = _LETTER * max(fitting.longest(names) - _SHORT, 0)  # which names take
+        size = (side + 0.9 + more, side + more)
+        self.ax_ = ax = drawing.make_axes("ConfusionMatrixDisplay.plot", ax, size)
         self.figure_ = ax.figure
+        _clear(ax)
         ax.spines[:].set_visible(False)
         shown = table.astype(np.float64) if normalize is None else np.nan_to_num(self.rates)
         top = max(float(shown.max(initial=0.0)), 1e-12) if normalize in (None, "all") else 1.0
         self.im_ = ax.imshow(shown, cmap=cmap, vmin=0.0, vmax=top)
         places = range(n_classes)
-        names = [str(name) for name in self.display_labels]
-        crowded = max(map(len, names), default=0) * _LETTER > side / (n_classes + 1)
+        crowded = fitting.longest(names) * _LETTER > side / (n_classes + 1)
         turned: Any = {"rotation": 45, "ha": "right"} if crowded else {}
         ax.set_xticks(places, names, **turned)
         ax.set_yticks(places, names)
@@ -292,6 +296,7 @@ class ConfusionMatrixDisplay(Display):
             title = "Count" if normalize is None else _SHARES[normalize][0]
             self.colorbar_ = ax.figure.colorbar(self.im_, ax=ax, label=title, shrink=0.85)
             self.colorbar_.outline.set_visible(False)
+        fitting.settle(ax)
         return self
 
     def _draw_text(self, ax: Any, depth: Array, side: float | None) -> None:
@@ -312,6 +317,16 @@ class ConfusionMatrixDisplay(Display):
             dark = 0.299 * shade[0] + 0.587 * shade[1] + 0.114 * shade[2] < 0.55
             look = {"ha": "center", "va": "center", "color": "white" if dark else "black"}
             self.text_[row, column] = ax.text(column, row, text, fontsize=size, **look)
+
+
+def _clear(ax: Any) -> None:
+    """Take away the matrix that is there: two of them cannot both be read."""
+    for image in [*ax.images]:
+        if image.colorbar is not None:
+            image.colorbar.remove()
+        image.remove()
+    for text in [*ax.texts]:
+        text.remove()
 
 
 def _count(value: Any) -> str:

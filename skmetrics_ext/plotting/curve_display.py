@@ -10,7 +10,7 @@ import numpy as np
 from skmetrics_ext.inference.tests.fold_tests import corrected_resampled_interval
 from skmetrics_ext.metrics.averaging import MACRO, MICRO
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.plotting import drawing
+from skmetrics_ext.plotting import drawing, fitting
 from skmetrics_ext.plotting.display import ScoreDisplay
 from skmetrics_ext.plotting.docstrings import document_display
 from skmetrics_ext.plotting.lines import (
@@ -266,6 +266,7 @@ class CurveDisplay(ScoreDisplay):
         self._set_limits(ax)
         size, where = self.size, self.legend_at
         self.legend_ = drawing.draw_legend(ax, where, size, title) if legend else None
+        fitting.settle(ax)
         return self
 
     def _draw_fold(self, ax: Any, line: Line, colour: str) -> Any:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
+
+from skmetrics_ext.plotting import fitting
 
 # Okabe and Ito's colours, without black, which averages have, and yellow, which paper swallows.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
@@ -10,9 +13,10 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (6, 1.5, 1, 1.5)), (0, (1.5, 1)), (0, (3, 1)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 GREY = "#6B6B6B"
-_MANY = 6  # entries of a legend that fit beside the curves
+_MANY = 6  # entries of a legend that fit among the curves
+_HIGH, _TALL = 0.9, 0.6  # of the figure: a legend, and one that stands at its middle
 # Marks of what displays have drawn, for the next display on the same axes.
-_CURVE, _REFERENCE, _OWN = (f"skmetrics_ext:{kind}" for kind in ("curve", "reference", "figure"))
+_CURVE, _REFERENCE = (f"skmetrics_ext:{kind}" for kind in ("curve", "reference"))
 
 
 def pyplot(what: str) -> Any:
@@ -29,7 +33,7 @@ def make_axes(what: str, ax: Any, size: tuple[float, float] = (5.4, 4.4)) -> Any
     plt = pyplot(what)
     if ax is None:
         figure, ax = plt.subplots(figsize=size, layout="constrained")
-        figure.set_gid(_OWN)
+        fitting.own(figure)
     ax.spines[["top", "right"]].set_visible(False)
     return ax
 
@@ -39,7 +43,7 @@ def lone_figure(size: tuple[float, float]) -> Any:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=size, layout="constrained")
-    figure.set_gid(_OWN)
+    fitting.own(figure)
     return figure
 
 
@@ -87,24 +91,27 @@ def name_curves(ax: Any) -> None:
 
 
 def draw_legend(ax: Any, where: str, size: tuple[float, float], title: str | None = None) -> Any:
-    """A legend among the curves, or beside the axes if asked, or where it has too many entries.
+    """A legend among the curves, or beside the axes if asked, or where it takes too much place.
 
-    A figure of ours, of a given size, is made wider for it.
+    A figure of ours, of a given size, is made wider for it; in one with other axes and no layout
+    of its own it stays among the curves.
     """
-    found: dict[str, Any] = {}
-    for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
-        found.setdefault(label, handle)
-    if not found:
+    figure = ax.figure
+    owned = fitting.is_own(figure)
+    width = fitting.ENTRY if owned else fitting.entry_letters(figure)
+    entries, broken = _entries(ax, width)
+    if not entries:
         return None
-    entries = dict(sorted(found.items(), key=lambda entry: _order(entry[1])))
-    beside = where == "beside" or len(entries) > _MANY
-    look: dict[str, Any] = {"loc": where}
+    beside = (where == "beside" or broken or len(entries) > _MANY) and (
+        figure.get_layout_engine() is not None or len(figure.get_axes()) == 1
+    )
+    look: dict[str, Any] = {"loc": "best" if where == "beside" else where}
     if beside:
         look = {"loc": "upper left", "bbox_to_anchor": (1.02, 1.0), "borderaxespad": 0.0}
     legend = ax.legend(
         entries.values(),
         entries.keys(),
-        title=title,
+        title=None if title is None else fitting.wrap(title, width),
         alignment="left",
         fontsize="small",
         title_fontsize="small",
@@ -113,12 +120,38 @@ def draw_legend(ax: Any, where: str, size: tuple[float, float], title: str | Non
         handlelength=2.8,
         **look,
     )
-    if beside and ax.figure.get_gid() == _OWN:
-        ax.figure.draw_without_rendering()
+    if beside:
+        legend.set_gid(fitting.BESIDE)
+    if beside and owned:
         extent = legend.get_window_extent()
-        width, height = extent.width / ax.figure.dpi, extent.height / ax.figure.dpi
-        ax.figure.set_size_inches(size[0] + width + 0.2, max(size[1], height + 0.8))
+        across, up = extent.width / figure.dpi, extent.height / figure.dpi
+        figure.set_size_inches(size[0] + across + 0.2, max(size[1], up + 0.8))
+    elif beside:
+        room = _HIGH * figure.bbox.height / max(legend.get_window_extent().height, 1.0)
+        if room < 1:
+            fitting.shrink(legend, room)
+    if beside and legend.get_window_extent().height > _TALL * figure.bbox.height:
+        legend.set_loc("center left")
+        legend.set_bbox_to_anchor((1.02, 0.5))
     return legend
+
+
+def _entries(ax: Any, width: int) -> tuple[dict[str, Any], bool]:
+    """What a legend tells, and whether a name of it was broken.
+
+    References and bands are told once, and each curve, numbered where names are alike.
+    """
+    found: dict[str, Any] = {}
+    times: Counter[str] = Counter()
+    broken = False
+    for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+        told = fitting.wrap(label, width)
+        broken |= told != label
+        if _order(handle) == 0:
+            times[told] += 1
+            told = told if times[told] == 1 else f"{told} ({times[told]})"
+        found.setdefault(told, handle)
+    return dict(sorted(found.items(), key=lambda entry: _order(entry[1]))), broken
 
 
 def _order(handle: Any) -> int:

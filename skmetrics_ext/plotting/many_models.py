@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.plotting import drawing
+from skmetrics_ext.plotting import drawing, fitting
 
 _STEP = 0.35  # between lines that join models, in rows
 
@@ -19,6 +19,7 @@ def draw(found: Any, ax: Any = None) -> Any:
     (_draw_values if found.control is None else _draw_differences)(found, ax)
     ax.spines["left"].set_visible(False)
     ax.tick_params(axis="y", length=0)
+    fitting.settle(ax)
     return ax
 
 
@@ -29,7 +30,7 @@ def _draw_values(found: Any, ax: Any) -> None:
     )
     values = [found.values[name] for name in names]
     ax.plot(values, range(len(names)), "o", color=drawing.COLOURS[0], zorder=3)
-    ax.set_yticks(range(len(names)), [str(name) for name in names])
+    fitting.name_rows(ax, range(len(names)), names)
     joined = alike(names, found.rows, 1 - found.confidence_level)
     for place, (first, last) in enumerate(joined):
         height = len(names) - 1 + _STEP * (place + 1.5)
@@ -65,7 +66,7 @@ def _draw_differences(found: Any, ax: Any) -> None:
         ax.plot([row["low"], row["high"]], [place] * 2, color=colour, linewidth=2.2)
         ax.plot([row["difference"]], [place], "o", color=colour)
     ax.axvline(0, color=drawing.GREY, linestyle=(0, (4, 3)), linewidth=1.1, zorder=1)
-    ax.set_yticks(range(len(found.rows)), [str(row["first"]) for row in found.rows])
+    fitting.name_rows(ax, range(len(found.rows)), [row["first"] for row in found.rows])
     ax.invert_yaxis()  # the first on top
     told = f"{100 * found.confidence_level:g}% together"
     ax.set_xlabel(f"{found.metric} less that of {found.control} ({told})")

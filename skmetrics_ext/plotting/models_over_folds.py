@@ -9,7 +9,7 @@ import numpy as np
 
 from skmetrics_ext.inference.tests.fold_tests import corrected_resampled_interval
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.plotting import drawing
+from skmetrics_ext.plotting import drawing, fitting
 from skmetrics_ext.plotting.display import Display
 from skmetrics_ext.plotting.docstrings import document_display
 from skmetrics_ext.plotting.fold_table import column, is_by_model, read_folds, result_rows
@@ -19,6 +19,8 @@ from skmetrics_ext.validation.parameters import check_level
 
 _SIZES = ("n_train", "n_test")
 _PER_ROW = 3
+_LINE = 0.19  # inches of a line of a name
+_ROWS = "skmetrics_ext:models"
 
 
 @document_display
@@ -197,11 +199,17 @@ class CrossValidationDisplay(Display):
         self.axes_ = self._make_axes(ax)
         self.ax_, self.figure_ = self.axes_[0], self.axes_[0].figure
         self.lines_: list[Any] = []
+        named = _named(self.ax_)
+        if named and fitting.is_own(self.figure_):
+            width, height = self.figure_.get_size_inches()
+            self.figure_.set_size_inches(width, height * (1 + len(self.models) / len(named)))
         for metric, panel in zip(self.metrics, self.axes_, strict=True):
-            for place, model in enumerate(self.models):
+            for place, model in enumerate(self.models, start=len(named)):
                 self._draw_model(panel, place, model, metric, values)
-            self._finish(panel, metric)
+            self._finish(panel, metric, [*named, *self.models])
         self.legend_ = self._draw_legend(ax is None) if legend else None
+        for panel in self.axes_:
+            fitting.settle(panel)
         return self
 
     def _make_axes(self, ax: Any) -> Array:
@@ -210,11 +218,12 @@ class CrossValidationDisplay(Display):
         if ax is None:
             n_columns = min(count, _PER_ROW)
             n_rows = -(-count // n_columns)
-            longest = max(len(str(model)) for model in self.models)
-            width = 2.9 * n_columns + 0.08 * longest + 0.4
-            height = n_rows * (0.42 * len(self.models) + 0.8) + 0.5
+            names = [fitting.wrap(model, fitting.NAME) for model in self.models]
+            width = 2.9 * n_columns + 0.08 * fitting.longest(names) + 0.4
+            height = n_rows * (_row_height(names) * len(self.models) + 0.8) + 0.5
             options = {"figsize": (width, height), "layout": "constrained"}
-            _, grid = plt.subplots(n_rows, n_columns, sharey=True, squeeze=False, **options)
+            figure, grid = plt.subplots(n_rows, n_columns, sharey=True, squeeze=False, **options)
+            fitting.own(figure)
             for extra in grid.flat[count:]:
                 extra.remove()
             found = list(grid.flat[:count])
@@ -267,9 +276,10 @@ class CrossValidationDisplay(Display):
     def _has_sizes(self) -> bool:
         return all(size in self.folds for size in _SIZES)
 
-    def _finish(self, ax: Any, metric: Any) -> None:
-        names = [str(model) for model in self.models]
-        ax.set_yticks(range(len(names)), names)
+    def _finish(self, ax: Any, metric: Any, names: list[Any]) -> None:
+        """Names of all models of the panel, which another display may have drawn some of."""
+        fitting.name_rows(ax, range(len(names)), names)
+        ax.yaxis.set_gid(_ROWS)
         ax.set_ylim(len(names) - 0.5, -0.6)
         ax.tick_params(axis="y", length=0)
         ax.spines[["top", "right", "left"]].set_visible(False)
@@ -294,6 +304,19 @@ class CrossValidationDisplay(Display):
             look |= {"color": drawing.GREY, "linestyle": (0, (4, 3))}
             handles.append(Line2D([], [], label="baseline", **look))
         options: dict[str, Any] = {"fontsize": "small", "frameon": False, "handles": handles}
+        drawn = self.figure_.legends
+        if drawn and fitting.is_own(self.figure_):
+            return drawn[0]  # of the display that is added to
         if own_figure:
             return self.figure_.legend(loc="outside lower center", ncols=len(handles), **options)
         return self.axes_[-1].legend(loc="best", **options)
+
+
+def _named(ax: Any) -> list[str]:
+    """The models that another display has drawn on these axes."""
+    drawn = ax.yaxis.get_gid() == _ROWS
+    return [label.get_text() for label in ax.get_yticklabels()] if drawn else []
+
+
+def _row_height(names: list[str]) -> float:
+    return max(0.42, _LINE * fitting.n_lines(names))

@@ -12,7 +12,7 @@ from skmetrics_ext.inference.calibration_curve import calibration_curve_binned
 from skmetrics_ext.metrics.calibration.curve import CalibrationCurve
 from skmetrics_ext.metrics.calibration.errors import expected_calibration_error
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.plotting import drawing
+from skmetrics_ext.plotting import drawing, fitting
 from skmetrics_ext.plotting.display import ScoreDisplay
 from skmetrics_ext.plotting.docstrings import document_display
 from skmetrics_ext.plotting.lines import chosen, objects, positive
@@ -231,6 +231,7 @@ class CalibrationDisplay(ScoreDisplay):
             self.histogram_ax_.set(ylabel="Share", xlim=ax.get_xlim())
             self.histogram_ax_.set_ylim(bottom=0)
         self.legend_ = drawing.draw_legend(ax, "best", self.size, title) if legend else None
+        fitting.settle(ax)
         return self
 
     def _draw_one(

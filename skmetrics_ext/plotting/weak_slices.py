@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from skmetrics_ext.plotting import drawing
+from skmetrics_ext.plotting import drawing, fitting
 
 
 def draw(found: Any, ax: Any = None) -> Any:
@@ -15,7 +15,8 @@ def draw(found: Any, ax: Any = None) -> Any:
         ax.plot([row["low"], row["high"]], [place] * 2, color=drawing.COLOURS[1], linewidth=2.2)
         ax.plot([row["difference"]], [place], "o", color=drawing.COLOURS[1])
     ax.axvline(0, color=drawing.GREY, linestyle=(0, (4, 3)), linewidth=1.1, zorder=1)
-    ax.set_yticks(range(len(listed)), [f"{row['slice']} ({row['n_rows']})" for row in listed])
+    names = [f"{row['slice']} ({row['n_rows']})" for row in listed]
+    fitting.name_rows(ax, range(len(listed)), names)
     ax.set_ylim(max(len(listed), 1) - 0.5, -0.5)  # the first on top
     if not listed:
         told = "no slice is shown to be worse"
@@ -24,4 +25,5 @@ def draw(found: Any, ax: Any = None) -> Any:
     ax.set_xlabel(f"{found.metric} less that of the other rows ({level})")
     ax.spines["left"].set_visible(False)
     ax.tick_params(axis="y", length=0)
+    fitting.settle(ax)
     return ax
