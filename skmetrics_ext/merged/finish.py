@@ -114,7 +114,7 @@ def group_of(
         elif one.sums == "tables":
             value = values.of_table(one, layout, labels)
             if level is not None:
-                bounds = intervals.of_table(one, layout, labels, level, weighted)
+                bounds = intervals.of_table(one, layout, labels, level, weighted, value.value)
         elif one.sums == "moments":
             moments = sums.moments[group, one.name]
             value = values.of_moments(one, moments)

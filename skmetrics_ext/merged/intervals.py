@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from skmetrics_ext.inference.influence.areas import area_bounds, newcombe_bounds
@@ -33,8 +35,10 @@ def refused(reason: str) -> Bounded:
     return _NONE, _NONE, "", reason
 
 
-def of_table(one: Metric, layout: Layout, labels: Labels, level: float, weighted: bool) -> Bounded:
-    """Of a metric of labels: its cells are all that there is to know."""
+def of_table(
+    one: Metric, layout: Layout, labels: Labels, level: float, weighted: bool, value: Any
+) -> Bounded:
+    """Of a metric of labels with this value: its cells are all that there is to know."""
     if weighted:
         return refused(WEIGHTED)
     metric = layout.settled(one)
@@ -42,7 +46,12 @@ def of_table(one: Metric, layout: Layout, labels: Labels, level: float, weighted
         return refused("intervals are of single numbers")
     try:
         found = interval_of_checked(
-            metric, labels, weights_are="frequency", confidence_level=level, random_state=0
+            metric,
+            labels,
+            value=value,
+            weights_are="frequency",
+            confidence_level=level,
+            random_state=0,
         )
     except (ValueError, TypeError) as error:
         return refused(" ".join(str(error).split()))
