@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from skmetrics_ext.backends.files import SUFFIXES, open_files, require
+from skmetrics_ext.backends.csv_files import PLAIN, TextForm
+from skmetrics_ext.backends.files import ENDINGS, kind_of, open_files, require
 from skmetrics_ext.backends.reading import reading
-from skmetrics_ext.merged.by import By
+from skmetrics_ext.cli.words import say
 from skmetrics_ext.merged.columns import Names, Place, read_part
 
 
@@ -25,8 +25,9 @@ class Predictions:
         Name of the column of true labels.
     scores : tuple of str
         Names of the columns of scores.
-    pred, weight, by : str or None
-        Names of the columns of predicted labels, weights and groups.
+    pred, weight, by, clusters : str or None
+        Names of the columns of predicted labels, weights, groups to score, and groups of rows
+        that depend on each other.
     """
 
     frame: Any
@@ -35,6 +36,7 @@ class Predictions:
     pred: str | None
     weight: str | None
     by: str | None
+    clusters: str | None = None
 
 
 def labels_of(frame: Any, column: str) -> Any:
@@ -44,30 +46,29 @@ def labels_of(frame: Any, column: str) -> Any:
 
 
 def read_predictions(
-    path: str,
-    true: str,
-    scores: Sequence[str],
-    pred: str | None,
-    weight: str | None,
-    by: str | None,
+    path: str, names: Names, form: TextForm = PLAIN, *, drop_missing: bool = False
 ) -> Predictions:
-    """Read the columns; refuse what is missing, naming column and row."""
-    if Path(path).suffix.lower() not in SUFFIXES:
-        raise ValueError(f"{path!r} is no file of predictions: .csv or .parquet is needed.")
+    """Read the columns; refuse what is missing, naming column and row, or leave such rows out."""
+    if kind_of(path) is None:
+        raise ValueError(f"{path!r} is no file of predictions: {ENDINGS} is needed.")
     if not Path(path).is_file():
         raise ValueError(f"{path!r} does not exist.")
     require("pandas", "Scoring a file")
-    names = Names(true, tuple(scores), pred, weight, By.of(by))
     with reading(repr(path)):
-        frame = open_files(path, names).reader(names.all).read_pandas(ignore_metadata=True)
+        files = open_files(path, names, form)
+        frame = files.reader(names.all).read_pandas(ignore_metadata=True)
     missing = frame.isna().to_numpy()
-    if missing.any():
+    if missing.any() and not drop_missing:
         row, place = (int(index[0]) for index in missing.nonzero())
         raise ValueError(
             f"Column {names.all[place]!r} has {int(missing[:, place].sum())} missing values, the "
-            f"first in row {row}; drop or fill such rows before scoring."
+            f"first in row {row}; drop or fill such rows before scoring, or --drop-missing."
         )
+    if missing.any():
+        frame = frame[~missing.any(axis=1)].reset_index(drop=True)
+        say(f"{len(missing) - len(frame):,} of {len(missing):,} rows lack a value: left out")
     if not len(frame):
-        raise ValueError(f"{path!r} has no rows.")
+        raise ValueError(f"{path!r} has no rows{' without missing values' * missing.any()}.")
     read_part(frame, names, Place(path))  # refuses what the data sets of `evaluate` may not hold
-    return Predictions(frame, true, tuple(scores), pred, weight, by)
+    by = names.by.names[0] if names.by.names else None
+    return Predictions(frame, names.true, names.score, names.pred, names.weight, by, names.clusters)

@@ -1,4 +1,4 @@
-"""``score``: every metric that fits a file of predictions, with intervals."""
+"""``score``: metrics of a file of predictions, with intervals."""
 
 from __future__ import annotations
 
@@ -10,10 +10,14 @@ from typing import Any
 
 from skmetrics_ext.cli.pictures import charts
 from skmetrics_ext.cli.prediction_files import Predictions, read_predictions
-from skmetrics_ext.cli.scoring_file import classes_of, score_rows, without_positive
+from skmetrics_ext.cli.scoring_file import classes_of, find_named, score_rows, without_positive
 from skmetrics_ext.cli.streaming_file import is_large, stream_rows
+from skmetrics_ext.cli.tables import add_form, form_of, names_in
 from skmetrics_ext.cli.words import new_file, say, share, tell, whole_number
 from skmetrics_ext.formats import html_table, interval, number, text_table
+from skmetrics_ext.merged.by import By
+from skmetrics_ext.merged.columns import Names
+from skmetrics_ext.registry import HEADINGS
 from skmetrics_ext.report.page.charts import NO_MATPLOTLIB, can_draw
 from skmetrics_ext.report.page.document import document, note, pictures, section
 
@@ -22,11 +26,13 @@ def add_score(commands: argparse._SubParsersAction[Any]) -> None:
     """The command and its options."""
     score = commands.add_parser(
         "score",
-        help="all metrics with intervals, from a file of predictions",
-        description="Score a file of predictions by every metric that fits it, with intervals.",
+        help="metrics with intervals, from a file of predictions",
+        description="Score a file of predictions by metrics that fit it, with intervals.",
     )
     score.set_defaults(run=_score)
-    score.add_argument("file", metavar="FILE", help="a .csv or .parquet file")
+    score.add_argument(
+        "file", metavar="FILE", help="a .csv, .tsv (also .gz) or .parquet file, with a header"
+    )
     score.add_argument("--true", required=True, metavar="COLUMN", help="true labels")
     score.add_argument(
         "--score",
@@ -40,6 +46,18 @@ def add_score(commands: argparse._SubParsersAction[Any]) -> None:
     score.add_argument("--weight", metavar="COLUMN", help="weight of each row")
     score.add_argument("--by", metavar="COLUMN", help="score each group as well")
     score.add_argument("--positive", metavar="LABEL", help="the positive class of two")
+    score.add_argument(
+        "--metrics", nargs="+", metavar="NAME", help="names, as `metrics` lists them"
+    )
+    score.add_argument(
+        "--all", action="store_true", help="all metrics that fit (default: a few of them)"
+    )
+    score.add_argument(
+        "--groups",
+        metavar="COLUMN",
+        help="rows of one group (a patient) depend on each other: intervals know it",
+    )
+    add_form(score)
     score.add_argument(
         "--confidence", type=share, default=0.95, metavar="LEVEL", help="default: 0.95"
     )
@@ -63,23 +81,34 @@ def add_score(commands: argparse._SubParsersAction[Any]) -> None:
     score.add_argument(
         "--memory", default="1GiB", metavar="SIZE", help="of --stream, about (default: 1GiB)"
     )
-    score.add_argument("--quiet", action="store_true", help="show no progress of --stream")
+    score.add_argument("--quiet", action="store_true", help="show no progress")
 
 
 def _score(options: argparse.Namespace) -> int:
     if not options.score and options.pred is None:
         raise ValueError("nothing to score: pass --score or --pred.")
-    scores = list(dict.fromkeys(options.score))
-    columns = (options.true, scores, options.pred, options.weight, options.by)
-    if options.stream or is_large(options.file):
-        return _stream(options, columns)
-    found = read_predictions(options.file, *columns)
-    rows = score_rows(
-        found,
-        positive=options.positive,
-        confidence_level=options.confidence,
-        n_resamples=options.resamples,
+    if options.all and options.metrics:
+        raise ValueError("--all and --metrics both say which metrics: pass one of them.")
+    metrics = "all" if options.all else names_in(options.metrics) if options.metrics else None
+    if isinstance(metrics, list):
+        for name in metrics:  # before the data is read, which may take long
+            find_named(name)
+    scores = tuple(dict.fromkeys(options.score))
+    names = Names(
+        options.true, scores, options.pred, options.weight, By.of(options.by), options.groups
     )
+    asked = {
+        "positive": options.positive,
+        "confidence_level": options.confidence,
+        "metrics": metrics,
+        "progress": not options.quiet,
+    }
+    if options.stream or is_large(options.file):
+        return _stream(options, names, asked)
+    found = read_predictions(
+        options.file, names, form_of(options), drop_missing=options.drop_missing
+    )
+    rows = score_rows(found, n_resamples=options.resamples, **asked)
     _tell(options, rows)
     if options.html:
         page = _page(options, found, rows)
@@ -87,16 +116,16 @@ def _score(options: argparse.Namespace) -> int:
     return 0
 
 
-def _stream(options: argparse.Namespace, columns: tuple[Any, ...]) -> int:
+def _stream(options: argparse.Namespace, names: Names, asked: dict[str, Any]) -> int:
     if options.html:
         raise ValueError("--html needs all rows at once, and this file is streamed.")
     rows = stream_rows(
         options.file,
-        *columns,
-        positive=options.positive,
-        confidence_level=options.confidence,
+        names,
+        form_of(options),
+        drop_missing=options.drop_missing,
         memory_limit=options.memory,
-        progress=not options.quiet,
+        **asked,
     )
     _tell(options, rows)
     return 0
@@ -106,6 +135,8 @@ def _tell(options: argparse.Namespace, rows: list[dict[str, Any]]) -> None:
     if options.pred is None:
         say("no --pred: metrics of predicted labels are left out")
     tell(_as_json(rows) if options.json else _text(rows))
+    if not (options.json or options.metrics or options.all):
+        say("these are a few metrics; --all shows all that fit, --metrics NAME others")
 
 
 def _parts(rows: list[dict[str, Any]]) -> dict[tuple[str, str], list[dict[str, Any]]]:
@@ -120,23 +151,33 @@ def _title(group: str, of: str, rows: list[dict[str, Any]]) -> str:
     return f"{of}{where}: {rows[0]['n_rows']} rows"
 
 
-_HEADER = ("metric", "value", "low", "high", "method")
+_HEADER = ("value", "low", "high", "method")
 
 
 def _text(rows: list[dict[str, Any]]) -> str:
     blocks = []
     for (group, of), own in _parts(rows).items():
-        cells = [
-            [
-                row["metric"],
-                number(row["value"]),
-                *("" if math.isnan(row[end]) else number(row[end]) for end in ("low", "high")),
-                row["method"] or f"({row['reason']})"[:60],
+        blocks.append(_title(group, of, own))
+        for heading, under in _under_headings(own).items():
+            cells = [
+                [
+                    row["metric"],
+                    number(row["value"]),
+                    *("" if math.isnan(row[end]) else number(row[end]) for end in ("low", "high")),
+                    row["method"] or f"({row['reason']})"[:60],
+                ]
+                for row in under
             ]
-            for row in own
-        ]
-        blocks.append(f"{_title(group, of, own)}\n\n{text_table(_HEADER, cells, align='<>>><')}")
+            blocks.append(text_table((heading, *_HEADER), cells, align="<>>><"))
     return "\n\n".join(blocks)
+
+
+def _under_headings(rows: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """Rows by what their metrics read."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        found.setdefault(HEADINGS[find_named(row["metric"]).spec.response], []).append(row)
+    return found
 
 
 def _as_json(rows: list[dict[str, Any]]) -> str:

@@ -1,9 +1,9 @@
-"""All metrics that fit a file of predictions, with intervals."""
+"""The metrics of a file of predictions, with intervals."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,8 @@ import numpy as np
 from skmetrics_ext.cli.prediction_files import Predictions, labels_of
 from skmetrics_ext.cli.words import say
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.registry import METRICS, Metric, find
+from skmetrics_ext.progress import Progress, reporting
+from skmetrics_ext.registry import HEADINGS, METRICS, OF_FILES, Metric, MetricSpec, find
 from skmetrics_ext.scoring.intervals import estimate_of
 from skmetrics_ext.scoring.making import RESPONSES
 from skmetrics_ext.scoring.recording import evaluate_all
@@ -29,7 +30,8 @@ def score_rows(
     positive: Any = None,
     confidence_level: float = 0.95,
     n_resamples: int = 1000,
-    intervals: bool = True,
+    metrics: Asked = None,
+    progress: Progress = None,
 ) -> list[dict[str, Any]]:
     """A row per group, column of scores and metric.
 
@@ -42,11 +44,17 @@ def score_rows(
     if found.by is not None:
         groups += [(str(name), part) for name, part in found.frame.groupby(found.by, sort=True)]
     options = {"confidence_level": confidence_level, "n_resamples": n_resamples, "random_state": 0}
-    rows = []
+    parts = []
     for group, frame in groups:
         for of, responses in models_of(found, frame, classes, positive):
-            part = _Part(found, group, of, frame, responses, classes, positive)
-            rows += _score(part, options if intervals else None)
+            own = settled_metrics(set(responses), classes, positive, metrics)
+            parts.append(_Part(found, group, of, frame, responses, classes, own))
+    check_fit(metrics, [set(part.responses) for part in parts])
+    rows: list[dict[str, Any]] = []
+    total = sum(len(part.metrics) for part in parts)
+    with reporting(progress, total, "metric") as done:
+        for part in parts:
+            rows += _score(part, options, done, len(rows))
     return rows
 
 
@@ -124,9 +132,13 @@ def _of_columns(matrix: Array) -> dict[str, Any]:
     return {"decision_function": matrix}
 
 
+# Names of metrics; None for a few, and "all" for all that fit.
+Asked = Sequence[str] | str | None
+
+
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Responses of one model to one group of rows."""
+    """Responses of one model to one group of rows, and the metrics that fit."""
 
     found: Predictions
     group: str
@@ -134,17 +146,21 @@ class _Part:
     frame: Any
     responses: dict[str, Any]
     classes: list[Any]
-    positive: Any
+    metrics: dict[str, Metric]
 
 
-def _score(part: _Part, options: Mapping[str, Any] | None) -> list[dict[str, Any]]:
+def _score(
+    part: _Part, options: Mapping[str, Any], done: Callable[[int], None], before: int
+) -> list[dict[str, Any]]:
     found, frame, classes = part.found, part.frame, part.classes
     y_true = labels_of(frame, found.true)
     weight = None if found.weight is None else frame[found.weight].to_numpy()
     params = {} if weight is None else {"sample_weight": weight}
+    if found.clusters is not None:
+        options = {**options, "groups": labels_of(frame, found.clusters)}
     scorers = {
         name: Scorer(own.function, 1, own.params, RESPONSES[own.spec.response], name=name)
-        for name, own in settled_metrics(set(part.responses), classes, part.positive).items()
+        for name, own in part.metrics.items()
     }
     evaluation = ScoredModel(Stored(np.asarray(classes), part.responses), None, y_true)
     result = evaluate_all(scorers, evaluation, dict.fromkeys(scorers, params))
@@ -161,22 +177,59 @@ def _score(part: _Part, options: Mapping[str, Any] | None) -> list[dict[str, Any
             "n_rows": len(frame),
             "reason": result.reasons.get(name),
         }
-        if row["reason"] is None and options is not None:
+        if row["reason"] is None:
             estimate, row["reason"] = estimate_of(scorer, evaluation, params, options, row["value"])
             if estimate is not None:
                 row.update(low=estimate.low, high=estimate.high, method=estimate.method)
         rows.append(row)
+        done(before + len(rows))
     return rows
 
 
-def settled_metrics(methods: set[str], classes: list[Any], positive: Any) -> dict[str, Metric]:
-    """The metrics that fit and have an answer: those of one class where it is known."""
+def settled_metrics(
+    methods: set[str], classes: list[Any], positive: Any, asked: Asked = "all"
+) -> dict[str, Metric]:
+    """The metrics that fit and have an answer, by what they read: those of one class where it is
+    known. One that was asked for by name asks for the class instead.
+    """
     chosen = chosen_positive(classes, positive)
-    return {
-        name: metric.settled(classes, chosen)
-        for name, metric in fitting_metrics(methods, classes).items()
-        if len(classes) > 2 or metric.sides != "one" or chosen is not None
-    }
+    if asked is None or asked == "all":
+        metrics = {
+            name: metric
+            for name, metric in fitting_metrics(methods, classes).items()
+            if (asked == "all" or name in OF_FILES)
+            and (len(classes) > 2 or metric.sides != "one" or chosen is not None)
+        }
+    else:
+        metrics = {name: find_named(name) for name in asked}
+        metrics = {name: one for name, one in metrics.items() if _reads(one.spec, methods)}
+    order = list(HEADINGS)
+    by_kind = sorted(metrics, key=lambda name: order.index(metrics[name].spec.response))
+    return {name: metrics[name].settled(classes, chosen) for name in by_kind}
+
+
+def find_named(name: str) -> Metric:
+    """A metric of a name, which may be that of a scorer; here losses are not negated."""
+    metric = find(name.removeprefix("neg_"))
+    if metric.spec.is_table or metric.spec.ranks_labels:
+        raise ValueError(f"{name!r} has no single number of rows that have one class each.")
+    return metric
+
+
+def check_fit(asked: Asked, methods: Sequence[set[str]]) -> None:
+    """Refuse a metric that was asked for and that no column can be read for."""
+    for name in () if asked is None or asked == "all" else asked:
+        metric = find_named(name)
+        if not any(_reads(metric.spec, own) for own in methods):
+            reads = metric.spec.response
+            needs = {"labels": "predicted labels: --pred", "scores": "scores: --score"}
+            told = needs.get(reads, "probabilities, which no column of scores holds")
+            raise ValueError(f"{name} needs {told}.")
+
+
+def _reads(row: MetricSpec, methods: set[str]) -> bool:
+    needed = RESPONSES[row.response]
+    return bool(methods & ({needed} if isinstance(needed, str) else set(needed)))
 
 
 def without_positive(classes: list[Any], positive: Any, scores: bool) -> str:
@@ -194,9 +247,7 @@ def fitting_metrics(methods: set[str], classes: list[Any]) -> dict[str, Metric]:
     """Every metric of single numbers that these responses and classes allow."""
     found = {}
     for row in METRICS.values():
-        needed = RESPONSES[row.response]
-        any_of = {needed} if isinstance(needed, str) else set(needed)
-        if row.is_table or row.ranks_labels or not methods & any_of:
+        if row.is_table or row.ranks_labels or not _reads(row, methods):
             continue
         if row.scorer is None and row.greater_is_better is not None:
             continue  # it has a value for each class

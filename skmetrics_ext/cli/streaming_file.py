@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,17 +10,19 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.backends import evaluate
+from skmetrics_ext.backends.csv_files import PLAIN, TextForm
 from skmetrics_ext.backends.datasets import open_engine
 from skmetrics_ext.backends.evaluation import read_bytes
 from skmetrics_ext.backends.files import Files, open_files
 from skmetrics_ext.cli.scoring_file import (
+    Asked,
+    check_fit,
     chosen_positive,
     columns_of_classes,
     settled_metrics,
     without_positive,
 )
 from skmetrics_ext.cli.words import say
-from skmetrics_ext.merged.by import By
 from skmetrics_ext.merged.columns import Names, read_part
 
 LARGE = 1 << 30  # bytes of a file beyond which its rows are not read at once
@@ -34,36 +36,42 @@ def is_large(path: str) -> bool:
 
 def stream_rows(
     path: str,
-    true: str,
-    scores: Sequence[str],
-    pred: str | None,
-    weight: str | None,
-    by: str | None,
+    names: Names,
+    form: TextForm = PLAIN,
     *,
     positive: Any = None,
     confidence_level: float = 0.95,
+    metrics: Asked = None,
+    drop_missing: bool = False,
     memory_limit: str = "1GiB",
     progress: bool = True,
 ) -> list[dict[str, Any]]:
     """What `score_rows` gives, by `evaluate`: metrics without a value say why."""
-    names = Names(true, tuple(scores), pred, weight, By.of(by))
-    files = open_files(path, names)
+    files = open_files(path, names, form)
+    if drop_missing:
+        files = replace(files, complete=True)
+        say("rows that lack a value are left out")
     classes = _classes(files, replace(names, score=()), memory_limit)
-    say(without_positive(classes, positive, bool(scores)))
+    say(without_positive(classes, positive, bool(names.score)))
     common: dict[str, Any] = {
-        "true": true,
-        "weight": weight,
+        "true": names.true,
+        "weight": names.weight,
+        "groups": names.clusters,
         "intervals": True,
         "confidence_level": confidence_level,
         "memory_limit": memory_limit,
         "progress": progress,
     }
     rows = []
-    for of, methods, options in _models(files, names, classes, positive):
-        metrics = settled_metrics(methods, classes, positive)
+    models = list(_models(files, names, classes, positive))
+    check_fit(metrics, [methods for _, methods, _ in models])
+    for of, methods, options in models:
+        settled = settled_metrics(methods, classes, positive, metrics)
         # The positive class goes beside them, and is the same for all.
-        asked = {name: metric.without("pos_label") for name, metric in metrics.items()}
-        for group in dict.fromkeys((None, by)):
+        asked = {name: metric.without("pos_label") for name, metric in settled.items()}
+        if not asked:
+            continue
+        for group in dict.fromkeys((None, *names.by.names)):
             rows += [
                 _row(row, of)
                 for row in evaluate(files, metrics=asked, by=group, **common, **options)

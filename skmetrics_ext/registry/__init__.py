@@ -4,14 +4,24 @@
 """
 
 from skmetrics_ext.registry.find import Metric, defaults_of, find, parameters_of, scorers, spec_of
-from skmetrics_ext.registry.headline import CRITERION, HEADLINE, OF_SCORES, RATES, SYNONYMS
+from skmetrics_ext.registry.headline import (
+    CRITERION,
+    HEADINGS,
+    HEADLINE,
+    OF_FILES,
+    OF_SCORES,
+    RATES,
+    SYNONYMS,
+)
 from skmetrics_ext.registry.spec import MetricSpec
 from skmetrics_ext.registry.table import METRICS
 
 __all__ = [
     "CRITERION",
+    "HEADINGS",
     "HEADLINE",
     "METRICS",
+    "OF_FILES",
     "OF_SCORES",
     "RATES",
     "SYNONYMS",

@@ -20,6 +20,20 @@ HEADLINE: Mapping[str, tuple[str, ...]] = {
 # What a data set is evaluated by where nothing is asked for.
 OF_SCORES = ("roc_auc", "average_precision", "log_loss")
 
+# What a file of predictions is scored by where nothing is asked for: those of these that fit.
+OF_FILES = (
+    "roc_auc", "roc_auc_ovr", "average_precision", "log_loss", "brier_score",
+    "accuracy", "balanced_accuracy", "precision", "recall", "specificity", "f1",
+    "precision_macro", "recall_macro", "f1_macro", "matthews_corrcoef",
+)  # fmt: skip
+
+# What a metric is told under, by what it reads.
+HEADINGS: Mapping[str, str] = {
+    "scores": "ranking",
+    "probabilities": "probabilities",
+    "labels": "predicted labels",
+}
+
 # What a model is chosen by where nothing is asked for, as scikit-learn does.
 CHOICE = "accuracy"
 

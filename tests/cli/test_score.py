@@ -41,7 +41,8 @@ def file(request, frame, tmp_path):
 
 
 def rows_of(capsys, *arguments):
-    assert main(["score", *arguments, "--json", "--resamples", "100"]) == 0
+    which = [] if "--metrics" in arguments else ["--all"]
+    assert main(["score", *arguments, "--json", "--resamples", "100", *which]) == 0
     return json.loads(capsys.readouterr().out)
 
 
@@ -100,7 +101,7 @@ def test_without_a_positive_class_metrics_of_one_are_left_out(file, frame, capsy
     pytest.importorskip("pyarrow")
     columns = [file, "--true", "truth", "--score", "p", "--pred", "pred"]
     told = ["--stream", "--quiet"] if stream else []
-    assert main(["score", *columns, "--json", "--resamples", "100", *told]) == 0
+    assert main(["score", *columns, "--json", "--resamples", "100", "--all", *told]) == 0
     out, err = capsys.readouterr()
     lines = [line for line in err.splitlines() if "none of ['ill', 'well'] is the positive" in line]
     assert len(lines) == 1
@@ -172,7 +173,10 @@ def test_missing_values_and_files(frame, tmp_path, capsys):
     assert main(["score", "nowhere.csv", "--true", "t", "--score", "p"]) == 2
     assert "'nowhere.csv' does not exist" in capsys.readouterr().err
     assert main(["score", "table.xlsx", "--true", "t", "--score", "p"]) == 2
-    assert ".csv or .parquet is needed" in capsys.readouterr().err
+    assert (
+        ".csv or .tsv (also .gz, .bz2 or .zst after the last two) is needed"
+        in capsys.readouterr().err
+    )
 
 
 def test_page_with_curves(file, tmp_path, capsys):

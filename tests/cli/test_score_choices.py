@@ -1,0 +1,135 @@
+"""``score``: which metrics, which rows, and what of them depends on each other."""
+
+import gzip
+import json
+import re
+
+import numpy as np
+import pytest
+
+from skmetrics_ext import confidence_interval, roc_auc_score
+from skmetrics_ext.cli import main
+from skmetrics_ext.registry import HEADINGS, METRICS, OF_FILES
+
+pandas = pytest.importorskip("pandas")
+pytest.importorskip("pyarrow")
+RNG = np.random.default_rng(5)
+N = 80
+
+
+@pytest.fixture(scope="module")
+def frame():
+    ill = np.arange(N) % 5 < 2
+    p = np.clip(RNG.normal(0.35 + 0.3 * ill, 0.2), 0.01, 0.99)
+    return pandas.DataFrame(
+        {
+            "truth": np.where(ill, "ill", "well"),
+            "p": p,
+            "pred": np.where(p > 0.5, "ill", "well"),
+            "patient": RNG.integers(0, 20, N),
+        }
+    )
+
+
+@pytest.fixture
+def file(frame, tmp_path):
+    path = tmp_path / "predictions.csv.gz"
+    path.write_bytes(gzip.compress(frame.to_csv(sep=";", index=False).encode()))
+    return str(path)
+
+
+COLUMNS = ("--true", "truth", "--score", "p", "--pred", "pred", "--positive", "ill")
+STREAM = pytest.mark.parametrize("stream", [(), ("--stream",)], ids=["memory", "stream"])
+
+
+def rows_of(capsys, *arguments):
+    assert main(["score", *arguments, "--json", "--quiet", "--resamples", "100"]) == 0
+    out, err = capsys.readouterr()
+    return json.loads(out), err.splitlines()
+
+
+@STREAM
+def test_a_few_metrics_by_default_and_all_on_demand(file, stream, capsys):
+    few, _ = rows_of(capsys, file, *COLUMNS, *stream)
+    names = [row["metric"] for row in few]
+    assert set(names) <= set(OF_FILES)
+    assert 8 <= len(names) <= 12
+    assert all(row["low"] is not None for row in few)
+    many, _ = rows_of(capsys, file, *COLUMNS, *stream, "--all")
+    assert len(many) > 60
+    found = {(row["of"], row["metric"]): row for row in many}
+    assert all(found[row["of"], row["metric"]]["value"] == row["value"] for row in few)
+
+
+def test_headings_say_what_metrics_read(file, capsys):
+    assert main(["score", file, *COLUMNS]) == 0
+    out, err = capsys.readouterr()
+    heads = [line.split("  ")[0] for line in out.splitlines() if line.endswith("method")]
+    assert heads == list(HEADINGS.values())
+    assert "--all shows all that fit" in err
+    assert "11/11" in err or "100%" in err  # progress by metric
+
+
+def test_every_metric_has_a_heading_and_every_name_a_row():
+    assert {row.response for row in METRICS.values()} == set(HEADINGS)
+    assert all(METRICS[name] for name in OF_FILES)
+
+
+@STREAM
+def test_named_metrics(file, stream, frame, capsys):
+    asked = ("--metrics", "f1", "roc_auc,neg_log_loss")
+    rows, _ = rows_of(capsys, file, *COLUMNS, *stream, *asked)
+    assert {row["metric"] for row in rows} == {"f1", "roc_auc", "neg_log_loss"}
+    loss = next(row["value"] for row in rows if row["metric"] == "neg_log_loss")
+    assert loss > 0  # a loss, as everywhere in this command
+    for arguments, told in (
+        ((*COLUMNS[:4], "--metrics", "f1"), "f1 needs predicted labels: --pred"),
+        ((*COLUMNS[:2], *COLUMNS[4:], "--metrics", "roc_auc"), "roc_auc needs scores: --score"),
+        ((*COLUMNS, "--metrics", "rocauc"), "Did you mean 'roc_auc'"),
+        ((*COLUMNS, "--metrics", "confusion_matrix"), "no single number"),
+        ((*COLUMNS[:6], "--metrics", "f1"), "pass --positive 'well' or --positive 'ill'"),
+        ((*COLUMNS, "--metrics", "f1", "--all"), "pass one of them"),
+    ):
+        assert main(["score", file, *arguments, *stream]) == 2
+        assert told in capsys.readouterr().err
+
+
+@STREAM
+def test_groups_of_rows_make_intervals(file, stream, frame, capsys):
+    asked = (*COLUMNS, "--metrics", "roc_auc", "accuracy", "--groups", "patient")
+    rows, _ = rows_of(capsys, file, *asked, *stream)
+    for row in rows:
+        given = frame.pred if row["metric"] == "accuracy" else frame.p
+        more = {"pos_label": "ill"} if row["metric"] == "roc_auc" else {}
+        own = confidence_interval(row["metric"], frame.truth, given, groups=frame.patient, **more)
+        got = row["value"], row["low"], row["high"]
+        assert got == pytest.approx((own.value, own.low, own.high), rel=1e-10)
+
+
+@STREAM
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_rows_that_lack_a_value_are_left_out_on_demand(stream, ending, frame, tmp_path, capsys):
+    path = str(tmp_path / f"holes.{ending}")
+    holes = frame.assign(
+        p=frame.p.where(frame.index != 7), truth=frame.truth.where(frame.index != 9)
+    )
+    holes.to_csv(path, index=False) if ending == "csv" else holes.to_parquet(path)
+    assert main(["score", path, *COLUMNS, *stream, "--quiet"]) == 2
+    told = capsys.readouterr().err
+    assert re.search("Column 'p' has .* row 7|Column 'truth' has .* row 9", told)
+    asked = (*COLUMNS, *stream, "--drop-missing", "--metrics", "roc_auc")
+    (row,), lines = rows_of(capsys, path, *asked)
+    left = frame.drop(index=[7, 9])
+    assert row["value"] == pytest.approx(roc_auc_score(left.truth == "ill", left.p))
+    assert row["n_rows"] == N - 2
+    assert any("left out" in line for line in lines)
+
+
+def test_a_wrong_value_keeps_its_row_where_others_are_left_out(frame, tmp_path, capsys):
+    weights = np.where(frame.index == 11, -1.0, 1.0)
+    weights[3] = np.nan
+    path = str(tmp_path / "weights.csv")
+    frame.assign(w=weights).to_csv(path, index=False)
+    asked = (*COLUMNS, "--weight", "w", "--drop-missing", "--stream", "--quiet")
+    assert main(["score", path, *asked]) == 2
+    assert "holds the negative weight -1.0 in row 11 of" in capsys.readouterr().err
