@@ -151,3 +151,11 @@ def test_classes_of_a_sketch_do_not_change():
     masked = np.ma.array([0, 1, 0], mask=[0, 0, 1])
     assert empty.update(masked, [0.1, 0.9, 0.95]).roc_auc == (1, 1)
     assert empty.update(np.ma.masked_all(2, dtype=int), [0.1, 0.9]) is empty
+
+
+def test_of_several_classes_all_but_the_last_are_against_it():
+    score, codes = np.arange(12) / 12, np.arange(12) % 3
+    found = RankTally.from_scores(score, codes, 3, None).binned(4)
+    wanted = RankTally.from_scores(score, (codes == 2).astype(int), 2, None).binned(4)
+    assert found.mass.shape == (2, 4)
+    np.testing.assert_array_equal(found.mass, wanted.mass)

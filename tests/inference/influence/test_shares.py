@@ -5,6 +5,7 @@ import pytest
 
 from skmetrics_ext import (
     ConfusionTally,
+    RankTally,
     balanced_accuracy_score,
     compare_samples,
     confidence_interval,
@@ -12,6 +13,8 @@ from skmetrics_ext import (
     net_benefit,
     proportion_interval,
 )
+from skmetrics_ext.metrics.rankings.net_benefit import benefit
+from skmetrics_ext.metrics.rankings.slopes import of_net_benefit
 from skmetrics_ext.numeric import wilson
 
 TABLE = [[27, 3], [4, 8]]
@@ -183,3 +186,16 @@ def test_weighted_rows_of_a_net_benefit_have_a_scale():
     plain = confidence_interval(net_benefit, *rows, threshold=0.4)
     assert (found.low, found.high) == pytest.approx((scaled.low, scaled.high))
     assert found.high - found.low > plain.high - plain.low
+
+
+def test_contributions_to_a_net_benefit_at_a_prevalence_are_its_derivatives():
+    true, score = treated(9, 5)
+    tally = RankTally.from_scores(score, true, 2, None)
+    found = of_net_benefit(tally, 0.4, 0.1)
+    for cell in np.ndindex(found.shape):
+        step = np.zeros(found.shape)
+        step[cell] = 1e-5
+        values = [
+            benefit(RankTally(tally.thresholds, tally.mass + s * step), 0.4, 0.1) for s in (1, -1)
+        ]
+        assert found[cell] == pytest.approx((values[0] - values[1]) / 2e-5, abs=1e-8)
