@@ -9,6 +9,7 @@ from typing import Any
 
 WIDTH = 100
 _GAP = "  "
+_WRAPPED, _PADDING = 24, 4  # characters of a column of text in HTML that is pressed for room
 
 # --------------------------------------------------------------------------- numbers
 
@@ -94,8 +95,9 @@ def html_table(
         Rows in which a cell is this name are marked.
     """
     left = {0, *text}
+    rows = [list(row) for row in rows]
     head = "".join(
-        f'<th scope="col"{_text(place in left)}>{escape(cell)}</th>'
+        f'<th scope="col"{_column(place in left, [row[place] for row in rows])}>{escape(cell)}</th>'
         for place, cell in enumerate(header)
     )
     lines = []
@@ -112,6 +114,14 @@ def html_table(
         f'<div class="wide"><table>{told}<thead><tr>{head}</tr></thead>\n<tbody>\n'
         f"{''.join(lines)}</tbody></table></div>\n"
     )
+
+
+def _column(is_text: bool, cells: Sequence[str]) -> str:
+    """A column of text is at least as wide as what it holds, up to where names are wrapped."""
+    if not is_text:
+        return ""
+    width = min(max(map(len, cells), default=0) + _PADDING, _WRAPPED)
+    return f'{_text(True)} style="min-width:{width}ch"'
 
 
 def _text(is_text: bool) -> str:

@@ -19,7 +19,7 @@ from skmetrics_ext.merged.by import By
 from skmetrics_ext.merged.columns import Names
 from skmetrics_ext.registry import HEADINGS
 from skmetrics_ext.report.page.charts import NO_MATPLOTLIB, can_draw
-from skmetrics_ext.report.page.document import document, note, pictures, section
+from skmetrics_ext.report.page.document import Section, document, note, pictures, section
 
 
 def add_score(commands: argparse._SubParsersAction[Any]) -> None:
@@ -190,7 +190,7 @@ def _as_json(rows: list[dict[str, Any]]) -> str:
 
 def _page(options: argparse.Namespace, found: Predictions, rows: list[dict[str, Any]]) -> str:
     level = f"{100 * options.confidence:g}%"
-    parts = [section("Pictures", pictures(charts(found, options.positive)))]
+    parts: list[Section | str] = [section("Pictures", pictures(charts(found, options.positive)))]
     if not can_draw():
         parts = [note(NO_MATPLOTLIB)]
     for (group, of), own in _parts(rows).items():

@@ -10,10 +10,12 @@ from skmetrics_ext.plotting.decision import DecisionCurveDisplay
 from skmetrics_ext.plotting.display import ScoreDisplay
 from skmetrics_ext.plotting.gain import GainDisplay
 from skmetrics_ext.plotting.lift import LiftDisplay
+from skmetrics_ext.plotting.lines import MEAN, Line
 from skmetrics_ext.plotting.models_over_folds import CrossValidationDisplay
 from skmetrics_ext.plotting.precision_recall_curves import PrecisionRecallCurvesDisplay
 from skmetrics_ext.plotting.reliability import CalibrationDisplay
 from skmetrics_ext.plotting.roc_curves import RocCurvesDisplay
+from skmetrics_ext.plotting.scored import report_rows, scored_folds
 from skmetrics_ext.plotting.threshold import ThresholdDisplay
 from skmetrics_ext.validation import check_option
 
@@ -43,3 +45,16 @@ def draw(report: Any, kind: str, ax: Any, options: Mapping[str, Any]) -> Any:
         drawn = display.from_report(report, model, name=model, ax=ax, **look)
         ax = drawn.ax_
     return drawn
+
+
+def mean_line(report: Any, kind: str, model: str) -> Line:
+    """The mean over folds of the first curve of a model, as its display draws it, but not drawn.
+
+    Needs no matplotlib.
+    """
+    display: Any = KINDS[kind]
+    asked = display._asked(report.positive_class, "auto")
+    rows = report_rows(report, model, asked["methods"], display.__name__, display.pools)
+    folds = scored_folds(rows, report.data.y, **asked)
+    lines = display._of_folds(folds, model).lines
+    return next(line for line in lines if line.fold == MEAN)

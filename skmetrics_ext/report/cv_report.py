@@ -331,6 +331,20 @@ class CrossValidationReport(Output):
         rows = compare_models(self, metric, rope, against)
         return comparison_table(rows, self.confidence_level, rope)
 
+    def findings(self) -> Rows:
+        """What should be known before the numbers are believed, from undefined folds to noise.
+
+        Returns
+        -------
+        Rows
+            A row per finding, with ``code``, ``metric`` and ``model`` (None where it is of all of
+            them) and ``text``. The guide to cross-validation lists the codes, and how often those
+            that rest on a test are false alarms.
+        """
+        from skmetrics_ext.report.findings import findings_of
+
+        return findings_of(self)
+
     def plot(self, kind: PlotKind = "metrics", ax: Any = None, **options: Any) -> Any:
         """Dot and interval of each model and metric, or the curves of all models on one picture.
 

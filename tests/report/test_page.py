@@ -2,8 +2,6 @@
 
 import json
 import re
-import shutil
-import subprocess
 from html.parser import HTMLParser
 
 import numpy as np
@@ -12,8 +10,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import KFold
 from sklearn.naive_bayes import GaussianNB
 
-from skmetrics_ext import cross_validation_report
-from skmetrics_ext.cli import main
+from skmetrics_ext import cross_validation_report, f1_score
 from skmetrics_ext.formats import html_table
 from skmetrics_ext.report.page.document import document
 from skmetrics_ext.report.page.picture import ChartLine, dots
@@ -21,6 +18,7 @@ from skmetrics_ext.report.page.picture import ChartLine, dots
 X, Y = load_breast_cancer(return_X_y=True)
 ROWS = np.argsort(Y, kind="stable")
 CURVES = ("ROC", "Precision and recall", "Reliability")
+OVERLAID = CURVES[:2]
 VOID = {"meta", "link", "br", "img"}
 
 
@@ -65,18 +63,21 @@ def test_page_is_whole_and_loads_nothing(page):
     _, text, report = page
     read = Page(text)
     assert text.startswith("<!DOCTYPE html>")
-    assert read.tags.count("svg") == len(report.metrics) + len(CURVES) + 1  # and the matrix
+    swatches = len(OVERLAID)  # one model has a line in the legend of each
+    drawn = len(report.metrics) + len(OVERLAID) + len(CURVES) + 1  # and the matrix
+    assert read.tags.count("svg") == drawn + swatches
     labels = [value for name, value in read.attributes if name == "aria-label"]
     assert [label for label in labels if label.endswith("of a <b> & c")] == [
+        *(f"{title} of a <b> & c" for title in OVERLAID),
         *(f"{title} of a <b> & c" for title in CURVES),
         "Confusion matrix of a <b> & c",
     ]
     links = [value for name, value in read.attributes if name in ("src", "href", "srcset")]
-    assert links == ["data:,"]
+    assert [link for link in links if not link.startswith("#part-")] == ["data:,"]
     inner = [value for name, value in read.attributes if name == "xlink:href"]
     assert all(value.startswith(("#", "data:image/png;base64,")) for value in inner)
     assert not re.search(r"url\((?!#)|@import|https?://(?!www\.w3\.org)", text)
-    assert "script" not in read.tags
+    assert read.tags.count("script") == 2
     assert "a <b> & c" in read.text
     for row in report.summary():
         assert any(f"{row['mean']:.4f}" in part for part in read.text)
@@ -131,64 +132,64 @@ def test_cells_are_escaped():
         assert f"&lt;{name}&gt;" in text
 
 
-@pytest.fixture(scope="module")
-def score_page(tmp_path_factory):
-    """The page of ``score --html``, with its number of pictures: those of scores, and a matrix."""
-    folder = tmp_path_factory.mktemp("score")
-    score = GaussianNB().fit(X, Y).predict_proba(X)[:, 1]
-    table = np.column_stack([Y, score, score > 0.5])
-    np.savetxt(folder / "p.csv", table, delimiter=",", header="truth,p,label", comments="")
-    columns = ["--true", "truth", "--score", "p", "--pred", "label", "--resamples", "100"]
-    assert main(["score", str(folder / "p.csv"), *columns, "--html", str(folder / "p.html")]) == 0
-    return (folder / "p.html").read_text(encoding="utf-8"), len(CURVES) + 1
+def data_of(text):
+    """What the script of a page reads, as a browser finds it."""
+    held = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
+    return json.loads(held[1])
 
 
-def opened(text, folder, width):
-    """What a browser says of a page: pictures drawn, whether too wide, what it loaded, its log."""
-    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
-    if browser is None:
-        pytest.skip("there is no Chromium")
-    probe = (
-        "<script>addEventListener('load', () => {const r = [...document.querySelectorAll('svg')]"
-        ".map(s => s.getBoundingClientRect()); document.title = JSON.stringify({"
-        "drawn: r.filter(b => b.width > 200 && b.height > 50).length, "
-        "wide: document.documentElement.scrollWidth > innerWidth, "
-        "loaded: performance.getEntriesByType('resource').map(e => e.name)"
-        ".filter(n => !n.startsWith('data:')).length})})</script>"
+def test_names_end_no_script():
+    """Names of models, metrics and classes are data, whatever they hold."""
+    name = "</script><script>alert(1)</script><!-- \u2028 &amp;"
+    labels = np.array(["<no>", "</script>"])[Y]
+    report = cross_validation_report(
+        {name: GaussianNB()},
+        X,
+        labels,
+        cv=3,
+        scoring={f"{name}!": "roc_auc"},
+        pos_label="</script>",
     )
-    copy = folder / "page.html"
-    copy.write_text(text.replace("</body>", f"{probe}</body>"), encoding="utf-8")
-    run = subprocess.run(
-        [browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
-         f"--window-size={width},900", f"--user-data-dir={folder / 'profile'}",
-         "--virtual-time-budget=2000", "--dump-dom", copy.as_uri()],
-        capture_output=True, encoding="utf-8", timeout=120,
-    )  # fmt: skip
-    title = re.search(r"<title>(.*?)</title>", run.stdout).group(1).replace("&quot;", '"')
-    return json.loads(title), ":CONSOLE" in run.stderr
+    text = report.to_html()
+    assert Page(text).tags.count("script") == 2
+    found = data_of(text)
+    assert found["models"] == [name, report.baseline]
+    assert found["metrics"] == [f"{name}!"]
+    assert found["thresholds"]["labels"] == ["<no>", "</script>"]
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-def test_a_browser_draws_the_report(page, tmp_path, width):
+def test_counts_and_values_at_thresholds_are_those_of_the_predictions(page):
+    """Thinning leaves out thresholds, and rounds nothing."""
     _, text, report = page
-    drawn = len(report.metrics) + len(CURVES) + 1
-    assert opened(text, tmp_path, width) == ({"drawn": drawn, "wide": False, "loaded": 0}, False)
+    held = data_of(text)["thresholds"]["models"][0]
+    own = report.predictions["a <b> & c"]
+    score, true = own.responses["predict_proba"][:, 1], Y[own.rows]
+    assert held["t"] == sorted(held["t"])
+    assert {0.0, 0.25, 0.5, 1.0} <= set(held["t"])
+    for threshold in (0.0, 0.01, 0.25, 0.5, 0.73, 1.0):
+        k = held["t"].index(threshold)
+        mark = score >= threshold
+        assert held["tp"][k] == np.count_nonzero(mark & (true == 1))
+        assert held["fp"][k] == np.count_nonzero(mark & (true == 0))
+        assert held["values"]["f1"][k] == pytest.approx(f1_score(true, mark), abs=6e-5)
+        specificity = 1 - mark[true == 0].mean()
+        assert held["values"]["specificity"][k] == pytest.approx(specificity, abs=6e-5)
+    assert held["t"][held["start"]] == 0.5
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-def test_a_browser_draws_the_scores(score_page, tmp_path, width):
-    text, drawn = score_page
-    assert opened(text, tmp_path, width) == ({"drawn": drawn, "wide": False, "loaded": 0}, False)
+def test_curves_of_the_script_are_those_of_the_displays(page):
+    _, text, report = page
+    roc, precision_recall = data_of(text)["charts"]
+    shown = report.plot("roc").columns()
+    mean = shown["fold"] == "mean"
+    assert roc["curves"][0]["x"] == shown["fpr"][mean].round(4).tolist()
+    assert roc["curves"][0]["y"] == shown["tpr"][mean].round(4).tolist()
+    assert precision_recall["kind"] == "precision_recall"
 
 
-@pytest.mark.parametrize(
-    ("fault", "loaded", "logged"),
-    [
-        ("<script>nothing.here()</script>", 0, True),
-        ('<img src="http://127.0.0.1:9/x.png">', 1, False),
-    ],
-    ids=["console error", "request"],
-)
-def test_the_browser_would_tell(tmp_path, fault, loaded, logged):
-    told, found = opened(document("t", [], [fault]), tmp_path, 390)
-    assert (told["loaded"], found) == (loaded, logged)
+def test_long_names_are_wrapped_in_the_picture_of_dots():
+    name = "a pipeline of " + "many " * 15 + "steps"
+    picture = dots([ChartLine(name, 0.8), ChartLine("b", 0.5)], "accuracy")
+    spans = re.findall(r"<tspan[^>]*>([^<]*)</tspan>", picture)
+    assert " ".join(spans) == f"{name} b"
+    assert max(map(len, spans)) < 30

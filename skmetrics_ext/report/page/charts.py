@@ -9,6 +9,7 @@ from functools import partial
 from html import escape
 from importlib.util import find_spec
 from io import StringIO
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 from skmetrics_ext.plotting import (
@@ -18,7 +19,7 @@ from skmetrics_ext.plotting import (
     RocCurvesDisplay,
 )
 from skmetrics_ext.plotting.drawing import lone_figure
-from skmetrics_ext.report.page.document import note, pictures, section
+from skmetrics_ext.report.page.document import Section, folded, note, pictures, section
 from skmetrics_ext.validation import distinct_labels
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ _FOLDS = (
 )
 _LEFT_OUT = "Not drawn, for they are of one class, and no pos_label= said which is positive: {}."
 _MATRICES = "Out-of-fold predictions of all folds together; shares are of the true class."
+_LEGEND = 32  # characters of a name in a legend; the heading has all of it
 _DISTINCT = 4  # classes whose reliability is told apart in one picture
 
 
@@ -105,13 +107,14 @@ def to_svg(title: str, size: tuple[float, float], draw: Callable[..., Any]) -> s
         rest = re.sub(needless, "", rest, flags=re.DOTALL)
     rest = re.sub(r'<g id="[^"]*"', "<g", rest)  # the same in every picture
     return (
-        f'<svg {box.group() if box else ""} role="img" aria-label="{escape(title)}" '
-        'xmlns:xlink="http://www.w3.org/1999/xlink" stroke-linejoin="round" '
-        f'stroke-linecap="butt">{rest}'
+        f'<div class="drawn"><svg {box.group() if box else ""} role="img" '
+        f'aria-label="{escape(title)}" xmlns:xlink="http://www.w3.org/1999/xlink" '
+        'stroke-linejoin="round" '
+        f'stroke-linecap="butt">{rest}</div>'
     )
 
 
-def report_charts(report: CrossValidationReport) -> list[str]:
+def report_charts(report: CrossValidationReport) -> list[Section | str]:
     """Sections with the curves of each model but the baseline, and the confusion matrices."""
     if report.data is None:
         return []
@@ -121,7 +124,7 @@ def report_charts(report: CrossValidationReport) -> list[str]:
     n_classes = 0 if classes is None else len(classes)  # of multilabel data there are none
     without = left_out(n_classes, report.positive_class)
     head = [note(_FOLDS), *([note(_LEFT_OUT.format(", ".join(without)))] if without else [])]
-    parts: list[str] = []
+    parts: list[Section | str] = []
     matrices: list[tuple[str, str]] = []
     for model in report.models:
         kept = {method for result in report.results_of(model) for method in result.responses}
@@ -131,12 +134,14 @@ def report_charts(report: CrossValidationReport) -> list[str]:
         if found or failed:
             told = [] if parts else head
             shown = [pictures(found)] if found else []
-            parts.append(section(f"Curves of {model}", *told, *shown, *map(note, failed)))
+            own = "".join([*told, *shown, *map(note, failed)])
+            named = f'<div data-model="{escape(model)}">{own}</div>\n'
+            parts.append(folded(f"Curves of {model}", named))
         if "predict" in kept and n_classes:
             draw = partial(ConfusionMatrixDisplay.from_report, report, model)
             matrices.append((draw_matrix(f"Confusion matrix of {model}", n_classes, draw), model))
     if matrices:
-        parts.append(section("Confusion matrices", note(_MATRICES), pictures(matrices)))
+        parts.append(section("Confusion matrices", note(_MATRICES), pictures(matrices, of="model")))
     return parts
 
 
@@ -149,7 +154,8 @@ def _curves(
         if kept.isdisjoint(display.methods) or title in without:
             continue
         told = f"{title} of {model}"
-        draw = partial(display.from_report, report, model, **options_of(display, n_classes))
+        look = {"name": shorten(model, _LEGEND, placeholder=" …"), **options_of(display, n_classes)}
+        draw = partial(display.from_report, report, model, **look)
         try:
             found.append((draw_scores(told, display, draw), title))
         except ValueError as error:  # no fold has a curve

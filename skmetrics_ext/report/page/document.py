@@ -1,54 +1,116 @@
-"""One self-contained HTML page: tables and pictures, nothing to load."""
+"""One self-contained HTML page: tables and pictures, nothing to load, read without scripts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache
 from html import escape
+from importlib.resources import files
+from textwrap import shorten
+from typing import Any, NamedTuple
 
-_STYLE = """
-:root {color-scheme: light dark; --line: #8888; --ink: #1a1a1a; --paper: #fff; --dot: #0072b2;
-  --quiet: #666}
-@media (prefers-color-scheme: dark) {
-  :root {--ink: #e8e8e8; --paper: #16181b; --dot: #56b4e9; --quiet: #a0a0a0}
-}
-body {font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper);
-  margin: 0 auto; max-width: 76rem; padding: 1rem}
-h1 {font-size: 1.5rem; line-height: 1.2} h2 {font-size: 1.15rem; margin-top: 2rem}
-p.lead, figcaption, caption, .note {color: var(--quiet)}
-.note {font-size: .87rem; max-width: 48rem}
-.wide {overflow-x: auto; max-width: 100%}
-table {border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .9rem}
-caption {text-align: left; padding-bottom: .4rem}
-th, td {padding: .3rem .55rem; text-align: right; white-space: nowrap}
-th[scope=row], td.text, th.text {text-align: left}
-thead th {border-bottom: 1px solid var(--line); vertical-align: bottom}
-tbody tr:hover {background: #8882}
-tr.baseline {font-style: italic; border-top: 1px dotted var(--line)}
-td small {color: var(--quiet)}
-.pictures {display: grid; gap: 1.2rem; align-items: start;
-  grid-template-columns: repeat(auto-fit, minmax(min(100%, 25rem), 1fr))}
-figcaption {text-align: center} figure {margin: 0 auto; width: 100%; max-width: 34rem}
-figure svg, figure img {width: 100%; height: auto; display: block}
-details {margin-top: 2rem} summary {cursor: pointer; font-weight: 600}
-@media print {details > * {display: block} body {max-width: none}}
-""".strip()
+_LONG = 48  # characters of a heading in the contents
 
 
-def document(title: str, lead: Iterable[str], body: Iterable[str]) -> str:
-    """A page with a heading, a few lines under it, and parts already in HTML."""
+class Section(NamedTuple):
+    """A part of a page with a heading, which the contents list.
+
+    Parameters
+    ----------
+    title : str
+        The heading.
+    html : str
+        What stands under it.
+    is_folded : bool
+        Whether it is opened by a click.
+    """
+
+    title: str
+    html: str
+    is_folded: bool = False
+
+
+@cache
+def _asset(name: str) -> str:
+    """A file of this package, as it stands in the page."""
+    text = (files(__package__) / name).read_text(encoding="utf-8")
+    return re.sub(r"^(/\*.*?\*/\s*)+", "", text, flags=re.DOTALL).strip()
+
+
+def document(
+    title: str,
+    lead: Iterable[str],
+    body: Iterable[Section | str],
+    data: Mapping[str, Any] | None = None,
+) -> str:
+    """A page with a heading, a few lines under it, and parts already in HTML.
+
+    Parameters
+    ----------
+    title : str
+        The heading.
+    lead : iterable of str
+        Lines below it, which are escaped.
+    body : iterable of Section or str
+        The parts.
+    data : mapping, default=None
+        What the script of the page reads, of numbers, text and None.
+    """
+    parts = list(body)
     lines = "".join(f'<p class="lead">{escape(line)}</p>\n' for line in lead)
+    shown, contents = [], []
+    for place, part in enumerate(parts):
+        if isinstance(part, str):
+            shown.append(part)
+            continue
+        shown.append(_section(part, f"part-{place}"))
+        contents.append(f'<li><a href="#part-{place}">{_short(part.title)}</a></li>')
+    nav = f'<nav aria-label="Contents"><ol>{"".join(contents)}</ol></nav>\n' if contents else ""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
         '<link rel="icon" href="data:,">\n'
-        f"<title>{escape(title)}</title>\n<style>\n{_STYLE}\n</style>\n</head>\n<body>\n"
-        f"<h1>{escape(title)}</h1>\n{lines}{''.join(body)}</body>\n</html>\n"
+        f"<title>{escape(title)}</title>\n<style>\n{_asset('page.css')}\n</style>\n</head>\n"
+        f'<body>\n<div class="page">\n<header><h1>{escape(title)}</h1>\n{lines}</header>\n'
+        f'<aside>{nav}<div id="choose"></div></aside>\n'
+        f"<main>\n{''.join(shown)}</main>\n</div>\n"
+        f'<script type="application/json" id="data">{embedded(data or {})}</script>\n'
+        f"<script>\n{_asset('page.js')}\n</script>\n</body>\n</html>\n"
     )
 
 
-def section(title: str, *parts: str) -> str:
+def _short(title: str) -> str:
+    return escape(shorten(title, _LONG, placeholder=" …"))
+
+
+def embedded(data: Mapping[str, Any]) -> str:
+    """JSON that ends no script and opens no comment, whatever the names in it are."""
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
+    for mark in "<>&":
+        text = text.replace(mark, f"\\u{ord(mark):04x}")
+    return text
+
+
+def _section(part: Section, name: str) -> str:
+    if part.is_folded:
+        return (
+            f'<details id="{name}"><summary><h2>{escape(part.title)}</h2></summary>\n'
+            f"{part.html}</details>\n"
+        )
+    return f'<section id="{name}"><h2>{escape(part.title)}</h2>\n{part.html}</section>\n'
+
+
+def section(title: str, *parts: str) -> Section:
     """A heading and what stands under it."""
-    return f"<h2>{escape(title)}</h2>\n{''.join(parts)}"
+    return Section(title, "".join(parts))
+
+
+def folded(title: str, *parts: str) -> Section:
+    """A part that is opened by a click."""
+    return Section(title, "".join(parts), is_folded=True)
 
 
 def note(text: str) -> str:
@@ -56,15 +118,18 @@ def note(text: str) -> str:
     return f'<p class="note">{escape(text)}</p>\n'
 
 
-def pictures(figures: Iterable[tuple[str, str]]) -> str:
-    """Pairs of a picture in HTML and its caption, side by side where there is room."""
+def pictures(figures: Iterable[tuple[str, str]], of: str = "") -> str:
+    """Pairs of a picture in HTML and its caption, side by side where there is room.
+
+    ``of`` says what the captions name, so that the script can show some of them: "metric", "model".
+    """
     shown = "".join(
-        f"<figure>{picture}<figcaption>{escape(caption)}</figcaption></figure>\n"
+        f"<figure{_named(of, caption)}>{picture}<figcaption>{escape(caption)}</figcaption>"
+        "</figure>\n"
         for picture, caption in figures
     )
     return f'<div class="pictures">{shown}</div>\n'
 
 
-def folded(title: str, *parts: str) -> str:
-    """A part that is opened by a click."""
-    return f"<details><summary>{escape(title)}</summary>\n{''.join(parts)}</details>\n"
+def _named(of: str, name: str) -> str:
+    return f' data-{of}="{escape(name)}"' if of else ""

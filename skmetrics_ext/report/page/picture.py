@@ -6,8 +6,10 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from textwrap import wrap
 
 _WIDTH, _LEFT_MAX, _ROW, _TOP, _BOTTOM = 440, 170, 28, 8, 30
+_LINE = 15  # of a label of several
 _CHARACTER = 7.2  # width of one, about, at the size of the labels
 
 
@@ -51,14 +53,15 @@ def dots(lines: Sequence[ChartLine], axis: str) -> str:
     ticks = _ticks(low, high)
     widest = max(len(line.label) for line in lines) * _CHARACTER + 12
     left = min(widest, _LEFT_MAX)
-    height = _TOP + _ROW * len(lines) + _BOTTOM
+    labels = [wrap(line.label, int((left - 8) / _CHARACTER)) or [""] for line in lines]
+    heights = [max(_ROW, _LINE * len(label) + 8) for label in labels]
+    foot = _TOP + sum(heights)
 
     def x(number: float) -> float:
         return left + 8 + (number - low) / (high - low) * (_WIDTH - left - 28)
 
-    foot = _TOP + _ROW * len(lines)
     parts = [
-        f'<svg viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="{escape(axis)}" '
+        f'<svg viewBox="0 0 {_WIDTH} {foot + _BOTTOM}" role="img" aria-label="{escape(axis)}" '
         'font-family="system-ui, sans-serif" font-size="13" fill="currentColor">'
     ]
     for tick in ticks:
@@ -68,24 +71,28 @@ def dots(lines: Sequence[ChartLine], axis: str) -> str:
             f'<text x="{x(tick):.1f}" y="{foot + 18}" text-anchor="middle" font-size="12">'
             f"{tick:g}</text>"
         )
-    for place, line in enumerate(lines):
-        parts += _row(line, _TOP + _ROW * (place + 0.5), left, x, foot)
+    top: float = _TOP
+    for line, label, height in zip(lines, labels, heights, strict=True):
+        parts += _row(line, label, top + height / 2, left, x, foot)
+        top += height
     parts.append("</svg>")
     return "".join(parts)
 
 
 def _row(
-    line: ChartLine, y: float, left: float, x: Callable[[float], float], foot: float
+    line: ChartLine,
+    label: list[str],
+    y: float,
+    left: float,
+    x: Callable[[float], float],
+    foot: float,
 ) -> list[str]:
-    fits = int((left - 8) / _CHARACTER)
-    label = line.label if len(line.label) <= fits else f"{line.label[: fits - 1]}…"
     told = f"{line.label}: {_number(line.value)}"
     is_bounded = math.isfinite(line.low) and math.isfinite(line.high)
     if is_bounded:
         told += f" [{_number(line.low)}, {_number(line.high)}]"
     parts = [
-        f"<g><title>{escape(told)}</title>"
-        f'<text x="{left}" y="{y + 4:.1f}" text-anchor="end">{escape(label)}</text>'
+        f'<g><title>{escape(told)}</title><text text-anchor="end">{_lines(label, left, y)}</text>'
     ]
     for point in line.points:
         if math.isfinite(point):
@@ -106,6 +113,15 @@ def _row(
     else:
         parts.append(f'<text x="{left + 12}" y="{y + 4:.1f}" fill-opacity="0.7">undefined</text>')
     return [*parts, "</g>"]
+
+
+def _lines(label: list[str], x: float, y: float) -> str:
+    """A label around a height, a span for each of its lines."""
+    first = y + 4 - _LINE * (len(label) - 1) / 2
+    return "".join(
+        f'<tspan x="{x:.1f}" y="{first + _LINE * place:.1f}">{escape(part)}</tspan>'
+        for place, part in enumerate(label)
+    )
 
 
 def _line(x1: float, x2: float, y1: float, y2: float, look: str) -> str:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from skmetrics_ext.formats import html_table, interval, number
+from skmetrics_ext.report.findings import KINDS
 from skmetrics_ext.report.page.charts import report_charts
-from skmetrics_ext.report.page.document import document, folded, note, pictures, section
+from skmetrics_ext.report.page.document import Section, document, folded, note, pictures, section
+from skmetrics_ext.report.page.meanings import meanings
+from skmetrics_ext.report.page.overlay import Overlay, drawn, overlays
 from skmetrics_ext.report.page.picture import ChartLine, dots
+from skmetrics_ext.report.page.sliding import thresholds_part
 from skmetrics_ext.report.render import footnotes, heading
+from skmetrics_ext.report.verdict import verdict
 
 if TYPE_CHECKING:
     from skmetrics_ext.report.cv_report import CrossValidationReport
@@ -28,6 +34,12 @@ _LEGEND = (
     "Dot: mean over the folds. Line: {} interval of the mean. Ticks: the folds. Hollow, with a "
     "dotted line: the baseline. Further right is better."
 )
+_OVERLAID = (
+    "Out-of-fold predictions: the mean of the curves of the folds; of several classes, of the mean "
+    "over each against the rest. The number is the mean over folds, with its interval."
+)
+_LONG_TITLE = 80
+_FIRST = 3  # findings of a code; the others open by a click
 _POOLED = (
     "Out-of-fold predictions of all folds together. Scores of models fitted on different folds "
     "have no common scale, so that metrics that rank rows are not pooled."
@@ -38,21 +50,83 @@ def report_page(report: CrossValidationReport) -> str:
     """The report as one self-contained HTML page."""
     notes, marks = footnotes(report)
     level = f"{100 * report.confidence_level:g}%"
+    charts = overlays(report)
+    slider, slid = thresholds_part(report)
+    scorers = {} if report.data is None else report.data.scorers
     parts = [
+        section("In short", _brief(report)),
+        section("Findings", _findings(report)),
         section(
             "Summary", _summary(report, marks, level), *map(note, (*notes, _INTERVALS, _HEURISTIC))
         ),
         section(
-            "Models by metric", note(_LEGEND.format(level)), pictures(_pictures(report, level))
+            "Models by metric",
+            note(_LEGEND.format(level)),
+            pictures(_pictures(report, level), of="metric"),
         ),
+        *_overlaid(charts),
+        *slider,
         *report_charts(report),
         *_groups(report),
         section("Comparison on the same folds", *_comparison(report)),
         section("Pooled out-of-fold estimates", note(_POOLED), _pooled(report, level)),
+        *meanings(report.metrics, scorers),
         folded("Every fold", _folds(report)),
     ]
-    title = f"Cross-validation of {', '.join(m for m in report.models if m != report.baseline)}"
-    return document(title, heading(report), parts)
+    data = {
+        "models": list(report.models),
+        "metrics": list(report.metrics),
+        "charts": [chart.data() for chart in charts],
+        "thresholds": slid or None,
+    }
+    names = [model for model in report.models if model != report.baseline]
+    title = f"Cross-validation of {listed(names)}"
+    return document(title, heading(report), parts, data)
+
+
+def listed(names: list[str]) -> str:
+    """A few names, or how many there are."""
+    together = ", ".join(names)
+    return together if len(together) <= _LONG_TITLE else f"{len(names)} models"
+
+
+def _brief(report: CrossValidationReport) -> str:
+    lines = "".join(f"<p>{escape(line)}</p>" for line in verdict(report))
+    return f'<div class="brief">{lines}</div>\n'
+
+
+def _findings(report: CrossValidationReport) -> str:
+    """By code: what it says, and of which metric and model."""
+    rows = report.findings()
+    if not rows:
+        return note("Nothing was found that should be known before the numbers are believed.")
+    parts = []
+    for code in dict.fromkeys(row.code for row in rows):
+        kind = KINDS[code]
+        told = kind.meaning
+        if kind.false_alarm is not None:
+            told += f" False alarms in simulations: {100 * kind.false_alarm:.2g} %."
+        items = [_finding(row) for row in rows if row.code == code]
+        shown = f"<ul>{''.join(items[:_FIRST])}</ul>"
+        if rest := items[_FIRST:]:
+            shown += f"<details><summary>{len(rest)} more</summary>"
+            shown += f"<ul>{''.join(rest)}</ul></details>"
+        parts.append(f'<li><code>{code}</code><p class="note">{escape(told)}</p>{shown}</li>')
+    return f'<ul class="findings">{"".join(parts)}</ul>\n'
+
+
+def _finding(row: Any) -> str:
+    named = [f' data-{of}="{escape(row[of])}"' for of in ("metric", "model") if row[of] is not None]
+    where = ", ".join(filter(None, (row.metric, row.model)))
+    told = f"<b>{escape(where)}</b>: " if where else ""
+    return f"<li{''.join(named)}>{told}{escape(row.text)}</li>"
+
+
+def _overlaid(charts: list[Overlay]) -> list[Section]:
+    if not charts:
+        return []
+    figures = [(drawn(chart), chart.title) for chart in charts]
+    return [section("Curves of all models", note(_OVERLAID), pictures(figures))]
 
 
 def _summary(report: CrossValidationReport, marks: dict[Any, str], level: str) -> str:
@@ -109,7 +183,7 @@ def _comparison(report: CrossValidationReport) -> list[str]:
     return [html_table(rows.header(), rows.cells(), text=(1, 2)), *map(note, rows.told())]
 
 
-def _groups(report: CrossValidationReport) -> list[str]:
+def _groups(report: CrossValidationReport) -> list[Section]:
     rows_by = None if report.data is None else report.data.rows_by
     if rows_by is None:
         return []

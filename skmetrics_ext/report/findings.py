@@ -1,0 +1,328 @@
+"""What a reader of a report should know before its numbers are believed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from skmetrics_ext.formats import interval, number, probability, signed
+from skmetrics_ext.inference.tests.fold_tests import corrected_resampled_ttest
+from skmetrics_ext.registry import Metric
+from skmetrics_ext.report.grouping import group_sizes
+from skmetrics_ext.report.summary import fold_cells, sign_of
+from skmetrics_ext.report.thresholds import ThinnedFolds
+from skmetrics_ext.rows import Rows, Shown
+from skmetrics_ext.scoring.scorer import metric_of
+from skmetrics_ext.tallies import Counts, ThresholdTally
+from skmetrics_ext.validation import distinct_labels
+from skmetrics_ext.validation.containers import read_array, take_rows
+
+if TYPE_CHECKING:
+    from skmetrics_ext.report.cv_report import CrossValidationReport
+
+Found = Iterator[tuple[str | None, str | None, str]]  # metric, model, text
+FEW_ROWS = 10  # of a class in a test fold: one row moves its recall by a tenth and more
+LEAST_GAIN = 0.02  # of a metric by another threshold that is worth a word
+
+
+class Told(NamedTuple):
+    """A kind of finding.
+
+    Parameters
+    ----------
+    find : callable
+        Takes a report, gives metric, model and text of each.
+    meaning : str
+        What it says.
+    false_alarm : float or None
+        How often it is said where it is wrong to; None where it is a fact and no test.
+        Measured by ``benchmarks/findings.py``.
+    """
+
+    find: Callable[[CrossValidationReport], Found]
+    meaning: str
+    false_alarm: float | None = None
+
+
+def findings_of(report: CrossValidationReport) -> Rows:
+    """A row of each finding, by the order of their kinds."""
+    rows = [
+        {"code": code, "metric": metric, "model": model, "text": text}
+        for code, kind in KINDS.items()
+        for metric, model, text in kind.find(report)
+    ]
+    columns = [Shown(key, is_text=True) for key in ("code", "metric", "model")]
+    return Rows(rows, columns, sentences=["text"], empty="nothing found")
+
+
+# --------------------------------------------------------------------------- facts
+
+
+def _failed(report: CrossValidationReport) -> Found:
+    for model in report.models:
+        own = report.results_of(model)
+        told = Counter(
+            reason for result in own for reason in {*filter(_is_failure, result.reasons.values())}
+        )
+        for reason, count in told.items():
+            yield None, model, f"in {count} of {len(own)} folds: {reason}"
+
+
+def _is_failure(reason: str) -> bool:
+    return reason.startswith("fit failed")
+
+
+def _undefined(report: CrossValidationReport) -> Found:
+    for cell in fold_cells(report):
+        for reason, count in cell["reasons"].items():
+            if not _is_failure(reason):
+                where = f"undefined in {count} of {cell['n_folds']} folds: {reason}"
+                yield cell["metric"], cell["model"], where
+
+
+def _few_rows(report: CrossValidationReport) -> Found:
+    data = report.data
+    classes = None if data is None else distinct_labels(data.y)
+    if data is None or classes is None:
+        return
+    of_fold = {result.fold: result.rows for result in report.results if result.rows is not None}
+    if not of_fold:
+        return
+    folds = [read_array("y", take_rows(data.y, rows)) for rows in of_fold.values()]
+    few = []
+    for label in classes.tolist():
+        counts = [int(np.count_nonzero(own == label)) for own in folds]
+        if min(counts) < FEW_ROWS:
+            total = int(np.count_nonzero(read_array("y", data.y) == label))
+            few.append(f"{label} ({min(counts)} in a test fold, {total} in all)")
+    if few:
+        more = f" and {len(few) - 5} more" if len(few) > 5 else ""
+        text = f"fewer than {FEW_ROWS} rows of the class in a test fold: {', '.join(few[:5])}{more}"
+        yield None, None, text
+
+
+def _hard(report: CrossValidationReport) -> Found:
+    yield from _of_distinct_scores(report, 2)
+
+
+def _constant(report: CrossValidationReport) -> Found:
+    yield from _of_distinct_scores(report, 1)
+
+
+_DISTINCT = {
+    1: "the same score for every row of a fold: {} cannot rank them",
+    2: "hard labels given as scores: two different values for all rows of a fold, so that {} "
+    "see one threshold",
+}
+
+
+def _of_distinct_scores(report: CrossValidationReport, n_values: int) -> Found:
+    data = report.data
+    if data is None:
+        return
+    asking = [name for name, scorer in data.scorers.items() if _reads_scores(metric_of(scorer))]
+    if not asking:
+        return
+    names = ", ".join(asking)
+    for model in report.models:
+        if model == report.baseline:
+            continue
+        own = [result for result in report.results_of(model) if result.responses]
+        scores = [
+            [response for method, response in result.responses.items() if method != "predict"]
+            for result in own
+        ]
+        found = [
+            max(len(np.unique(column)) for one in of_fold for column in np.atleast_2d(one.T))
+            for of_fold in scores
+            if of_fold and len(of_fold[0]) > 2
+        ]
+        if found and all(n == n_values for n in found):
+            yield None, model, _DISTINCT[n_values].format(names)
+
+
+def _reads_scores(metric: Metric | None) -> bool:
+    return metric is not None and metric.row is not None and metric.row.response != "labels"
+
+
+# --------------------------------------------------------------------------- tests
+
+
+def _worse(report: CrossValidationReport) -> Found:
+    for row in _against_baseline(report):
+        if row["difference"] < 0 and row["p_holm"] < 1 - report.confidence_level:
+            yield row["metric"], row["model_a"], f"worse than the baseline by {_difference(row)}"
+
+
+def _no_better(report: CrossValidationReport) -> Found:
+    for row in _against_baseline(report):
+        if not row["p_holm"] < 1 - report.confidence_level:
+            text = f"cannot be told from the baseline: {_difference(row)}"
+            yield row["metric"], row["model_a"], text
+
+
+def _against_baseline(report: CrossValidationReport) -> list[dict[str, Any]]:
+    if report.baseline is None or len(report.models) < 2:
+        return []
+    rows = report.compare(against="baseline")
+    return [row for row in rows if not np.isnan(row["p_value"])]
+
+
+def _within_noise(report: CrossValidationReport) -> Found:
+    for metric in report.metrics:
+        row = best_and_next(report, metric)
+        if row is not None and not row["p_holm"] < 1 - report.confidence_level:
+            text = f"difference within noise: better than the next, {row['model_b']}, by "
+            yield metric, row["model_a"], f"{text}{_difference(row)}"
+
+
+def best_and_next(report: CrossValidationReport, metric: str) -> dict[str, Any] | None:
+    """The comparison of the two models with the best means, the baseline aside; None if there are
+    no two.
+    """
+    means = {
+        cell["model"]: cell["mean"]
+        for cell in fold_cells(report)
+        if cell["metric"] == metric and not cell["is_baseline"] and not np.isnan(cell["mean"])
+    }
+    if len(means) < 2:
+        return None
+    best, second = sorted(means, key=lambda name: -means[name])[:2]
+    return pair(report, metric, best, second)
+
+
+def pair(
+    report: CrossValidationReport, metric: str, first: str, second: str
+) -> dict[str, Any] | None:
+    """The comparison of two models in this order; None where there is none."""
+    for row in report.compare(metric):
+        if np.isnan(row["p_value"]) or {row["model_a"], row["model_b"]} != {first, second}:
+            continue
+        if row["model_a"] == first:
+            return dict(row)
+        ends = {"difference": -row["difference"], "low": -row["high"], "high": -row["low"]}
+        return {**row, **ends, "model_a": first, "model_b": second}
+    return None
+
+
+def _difference(row: Mapping[str, Any]) -> str:
+    ends = interval(row["low"], row["high"])
+    p_value = probability(row["p_holm"])
+    told = p_value if p_value.startswith("<") else f"= {p_value}"
+    return f"{signed(row['difference']) or 'nan'} {ends}, p (Holm) {told}"
+
+
+def _poor_threshold(report: CrossValidationReport) -> Found:
+    data = report.data
+    if data is None or report.positive_class is None:
+        return
+    asked = {name: metric_of(scorer) for name, scorer in data.scorers.items()}
+    balancing = {name: metric for name, metric in asked.items() if metric and _balances(metric)}
+    if not balancing:
+        return
+    for model in report.models:
+        if model == report.baseline:
+            continue
+        folds = ThinnedFolds.of(report, model)
+        if folds is None or len(folds.fold) < 2:
+            continue
+        for name, metric in balancing.items():
+            text = _better_threshold(report, model, name, metric, folds)
+            if text is not None:
+                yield name, model, text
+
+
+def _balances(metric: Metric) -> bool:
+    """Whether a metric of labels weighs both errors: one row cannot make it perfect."""
+    if metric.row is None or metric.row.response != "labels" or metric.row.is_table:
+        return False
+    if metric.tally not in ("counts", "confusion") or not metric.spec.greater_is_better:
+        return False
+    n = 50.0
+    one_found = Counts(np.array(1.0), np.array(0.0), np.array(n - 1), np.array(n))
+    one_left = Counts(np.array(n), np.array(n - 1), np.array(0.0), np.array(1.0))
+    labels = np.array([0, 1])
+    bare = metric.without("labels", "pos_label")
+    top = metric.spec.bounds[1]
+    ends = [bare.read(ThresholdTally(labels, counts)) for counts in (one_found, one_left)]
+    return all(np.ndim(end) == 0 and float(end) < top for end in ends)
+
+
+def _better_threshold(
+    report: CrossValidationReport, model: str, name: str, metric: Metric, folds: ThinnedFolds
+) -> str | None:
+    """What is said where a threshold that the other folds choose does better on each."""
+    assert report.data is not None
+    settled = metric.settled(folds.labels.tolist(), report.positive_class)
+    # Their rows choose, those of the fold judge: nothing is gained by the choice itself.
+    chosen_by = folds.values(settled, folds.rest.counts_from_none())
+    place = np.nan_to_num(chosen_by, nan=-np.inf).argmax(axis=-1)
+    values = folds.values(settled, folds.tally.counts_from_none())
+    found = sign_of(report.data, name) * np.take_along_axis(values, place[:, None], axis=1)[:, 0]
+    results = [r for r in report.results_of(model) if r.fold in folds.fold]
+    own = np.array([result.values[name] for result in results])
+    defined = np.isfinite(found) & np.isfinite(own)
+    if np.count_nonzero(defined) < 2 or (found - own)[defined].mean() < LEAST_GAIN:
+        return None
+    kept = [result for result, is_kept in zip(results, defined, strict=True) if is_kept]
+    level = report.confidence_level
+    sizes = group_sizes(report.grouping, kept)
+    test = corrected_resampled_ttest(found[defined], own[defined], **sizes, confidence_level=level)
+    if not test.p_value < 1 - level:
+        return None
+    thresholds = np.append(np.inf, folds.tally.thresholds)[place]
+    shown = f"{float(np.median(thresholds)):.3g}"
+    mass = folds.tally.mass.sum(axis=(0, 2))
+    share = 100 * mass[1] / mass.sum()
+    poor = "0.5 is" if _cut_at_half(results, folds) else "the model's own threshold is"
+    return (
+        f"{poor} a poor threshold at {share:.3g} % prevalence: chosen on the other folds "
+        f"(about {shown}) it gives {number(found[defined].mean())} in place of "
+        f"{number(own[defined].mean())}"
+    )
+
+
+def _cut_at_half(results: list[Any], folds: ThinnedFolds) -> bool:
+    """Whether nearly all labels are what probabilities cut at 0.5 say."""
+    agree = []
+    for result in results:
+        column = list(result.classes).index(folds.labels[1])
+        is_positive = result.responses["predict_proba"][:, column] > 0.5
+        agree.append(is_positive == (result.responses["predict"] == folds.labels[1]))
+    return bool(np.concatenate(agree).mean() > 0.99)
+
+
+KINDS: Mapping[str, Told] = {
+    "fit_failed": Told(_failed, "The model could not be fitted on a fold."),
+    "undefined": Told(
+        _undefined, "The metric has no value on a fold; means are over the other folds."
+    ),
+    "few_rows": Told(
+        _few_rows,
+        f"A test fold has fewer than {FEW_ROWS} rows of a class, so that one row moves a value of "
+        "this class by a tenth or more.",
+    ),
+    "hard_labels": Told(
+        _hard,
+        "The scores of the model have two values: they are labels, not probabilities, and metrics "
+        "of scores read one point of a curve.",
+    ),
+    "constant_scores": Told(_constant, "The model gives every row of a fold the same score."),
+    "worse_than_baseline": Told(
+        _worse, "A model that knows no feature does better, by more than chance (p by Holm)."
+    ),
+    "no_better_than_baseline": Told(
+        _no_better, "The difference to a model that knows no feature may be chance."
+    ),
+    "within_noise": Told(
+        _within_noise, "The difference between the two best models may be chance."
+    ),
+    "poor_threshold": Told(
+        _poor_threshold,
+        "A threshold that the other folds choose makes the metric of labels better by "
+        f"{LEAST_GAIN} or more, and by more than chance.",
+    ),
+}
