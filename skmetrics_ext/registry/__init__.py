@@ -5,6 +5,7 @@
 
 from skmetrics_ext.registry.find import Metric, defaults_of, find, parameters_of, scorers, spec_of
 from skmetrics_ext.registry.headline import (
+    AT_THRESHOLD,
     CRITERION,
     HEADINGS,
     HEADLINE,
@@ -17,6 +18,7 @@ from skmetrics_ext.registry.spec import MetricSpec
 from skmetrics_ext.registry.table import METRICS
 
 __all__ = [
+    "AT_THRESHOLD",
     "CRITERION",
     "HEADINGS",
     "HEADLINE",

@@ -43,6 +43,15 @@ CRITERION = "balanced_accuracy"
 # Rates that a picture of thresholds shows.
 RATES = ("precision", "recall", "specificity", "f1")
 
+# The same and more, where there is room for numbers at one threshold.
+AT_THRESHOLD = (
+    *RATES,
+    "negative_predictive_value",
+    "balanced_accuracy",
+    "matthews_corrcoef",
+    "accuracy",
+)
+
 # What the criterion of a threshold is often called.
 SYNONYMS: Mapping[str, str] = {
     "mcc": "matthews_corrcoef",

@@ -28,7 +28,7 @@ FEW_ROWS = 10  # of a class in a test fold: one row moves its recall by a tenth 
 LEAST_GAIN = 0.02  # of a metric by another threshold that is worth a word
 
 
-class Told(NamedTuple):
+class FindingKind(NamedTuple):
     """A kind of finding.
 
     Parameters
@@ -295,32 +295,34 @@ def _cut_at_half(results: list[Any], folds: ThinnedFolds) -> bool:
     return bool(np.concatenate(agree).mean() > 0.99)
 
 
-KINDS: Mapping[str, Told] = {
-    "fit_failed": Told(_failed, "The model could not be fitted on a fold."),
-    "undefined": Told(
+KINDS: Mapping[str, FindingKind] = {
+    "fit_failed": FindingKind(_failed, "The model could not be fitted on a fold."),
+    "undefined": FindingKind(
         _undefined, "The metric has no value on a fold; means are over the other folds."
     ),
-    "few_rows": Told(
+    "few_rows": FindingKind(
         _few_rows,
         f"A test fold has fewer than {FEW_ROWS} rows of a class, so that one row moves a value of "
         "this class by a tenth or more.",
     ),
-    "hard_labels": Told(
+    "hard_labels": FindingKind(
         _hard,
         "The scores of the model have two values: they are labels, not probabilities, and metrics "
         "of scores read one point of a curve.",
     ),
-    "constant_scores": Told(_constant, "The model gives every row of a fold the same score."),
-    "worse_than_baseline": Told(
+    "constant_scores": FindingKind(
+        _constant, "The model gives every row of a fold the same score."
+    ),
+    "worse_than_baseline": FindingKind(
         _worse, "A model that knows no feature does better, by more than chance (p by Holm)."
     ),
-    "no_better_than_baseline": Told(
+    "no_better_than_baseline": FindingKind(
         _no_better, "The difference to a model that knows no feature may be chance."
     ),
-    "within_noise": Told(
+    "within_noise": FindingKind(
         _within_noise, "The difference between the two best models may be chance."
     ),
-    "poor_threshold": Told(
+    "poor_threshold": FindingKind(
         _poor_threshold,
         "A threshold that the other folds choose makes the metric of labels better by "
         f"{LEAST_GAIN} or more, and by more than chance.",

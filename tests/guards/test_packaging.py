@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,8 @@ def test_wheel_runs_outside_of_the_checkout(tmp_path):
     made = [*pip, "wheel", "--quiet", "--no-deps", strict, "--wheel-dir", tmp_path, ROOT]
     subprocess.run(made, check=True)
     (wheel,) = tmp_path.glob("*.whl")
+    held = zipfile.ZipFile(wheel).namelist()
+    assert {"skmetrics_ext/report/page/page.css", "skmetrics_ext/report/page/page.js"} <= {*held}
     shown = subprocess.run(
         [sys.executable, "-m", "auditwheel", "show", wheel],
         capture_output=True, text=True, check=True,

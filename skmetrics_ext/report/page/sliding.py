@@ -8,7 +8,7 @@ import numpy as np
 
 from skmetrics_ext.formats import html_table, known
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.registry import RATES, find
+from skmetrics_ext.registry import AT_THRESHOLD, find
 from skmetrics_ext.report.page.document import Section, note, section
 from skmetrics_ext.report.thresholds import ThinnedFolds
 from skmetrics_ext.tallies import Counts, RankTally
@@ -16,13 +16,6 @@ from skmetrics_ext.tallies import Counts, RankTally
 if TYPE_CHECKING:
     from skmetrics_ext.report.cv_report import CrossValidationReport
 
-_METRICS = (
-    *RATES,
-    "negative_predictive_value",
-    "balanced_accuracy",
-    "matthews_corrcoef",
-    "accuracy",
-)
 _SHOWN = (0.01, 0.02, 0.05, *np.round(np.arange(0.1, 0.95, 0.1), 1).tolist(), 0.95)
 # Places of the slider: scores that occur, and round ones.
 _STEPS = (100, np.round(np.linspace(0, 1, 101), 2).tolist())
@@ -42,7 +35,7 @@ def thresholds_part(report: CrossValidationReport) -> tuple[list[Section], dict[
             continue
         labels = [str(label) for label in folds.labels.tolist()]
         thresholds, counts = _steps(folds)
-        values = {name: _values(folds, name, counts) for name in _METRICS}
+        values = {name: _values(folds, name, counts) for name in AT_THRESHOLD}
         slid.append(_data(model, thresholds, counts, values))
         tables.append(_table(model, thresholds, counts, values))
     if not slid:
@@ -53,7 +46,7 @@ def thresholds_part(report: CrossValidationReport) -> tuple[list[Section], dict[
     host = '<div id="slide"></div>\n'
     shown = f"<details><summary>Counts at some thresholds</summary>\n{''.join(tables)}</details>\n"
     part = section("Threshold", note(about), host, shown)
-    return [part], {"models": slid, "labels": labels, "metrics": list(_METRICS)}
+    return [part], {"models": slid, "labels": labels, "metrics": list(AT_THRESHOLD)}
 
 
 def _is_weighted(report: CrossValidationReport) -> bool:
