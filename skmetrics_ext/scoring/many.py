@@ -66,7 +66,7 @@ def compute_metrics(
         Non-negative weight of each row.
     by : dict of str to array-like, default=None
         Columns of groups, a value for each row: every combination that occurs is evaluated for
-        itself. With ``by`` an `Evaluation` is returned, as `evaluate` does.
+        itself. With ``by`` a table is returned, as `evaluate` does.
     margins, bins, min_rows, intervals, confidence_level : bool, dict, int, bool, float
         As in `evaluate`; with ``by`` only.
     groups : array-like of shape (n_samples,), default=None

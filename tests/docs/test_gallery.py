@@ -23,8 +23,8 @@ def _no_windows(monkeypatch):
     plt.close("all")
 
 
-def test_there_are_eight_examples():
-    assert len(SCRIPTS) >= 8
+def test_there_are_sixteen_examples():
+    assert len(SCRIPTS) >= 16
     assert all(path.name.startswith("plot_") for path in SCRIPTS), "only such scripts are built"
 
 
