@@ -45,7 +45,7 @@ numpydoc_show_class_members = False
 numpydoc_validation_checks = set()
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
-autodoc_preserve_defaults = True
+autodoc_preserve_defaults = False  # those of displays are not in their source
 toc_object_entries_show_parents = "hide"
 python_maximum_signature_line_length = 88
 

@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 import sklearn
 import sklearn.metrics
+import sklearn.model_selection
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import cross_validate
+from sklearn.model_selection import GridSearchCV, cross_validate
 from support.markdown import ROOT, blocks, links, table
 
 import skmetrics_ext as sx
@@ -188,6 +189,58 @@ def claim_two_models() -> None:
     assert not in_scikit_learn("delong", "compare", "test")
 
 
+def claim_bands() -> None:
+    at = [0.6, 0.8]
+    pointwise, whole = (
+        sx.curve_band("sensitivity_at_specificity", TRUE, SCORE, at=at, band=band, random_state=0)
+        for band in ("pointwise", "simultaneous")
+    )
+    assert (pointwise.high - pointwise.low < whole.high - whole.low).all()
+    assert not in_scikit_learn("band")
+
+
+def claim_rows_needed() -> None:
+    for metric in ("roc_auc", "f1", "neg_log_loss"):
+        name = metric.removeprefix("neg_")
+        found = sx.sample_size(metric, TRUE, given(sx.METRICS[name].name, SCORE), width=0.1)
+        assert found.n > 60, metric
+    assert not in_scikit_learn("size", "power")
+
+
+def claim_many_models() -> None:
+    models = {"a": SCORE, "b": OTHER, "c": 1 - SCORE}
+    found = sx.compare_many("roc_auc", TRUE, models, random_state=0)
+    alone = sx.compare("roc_auc", TRUE, SCORE, OTHER)
+    assert len(found.rows) == 3
+    assert found.rows[0]["high"] - found.rows[0]["low"] > alone.high - alone.low
+
+
+def claim_groups() -> None:
+    by = {"site": np.arange(60) // 2 % 2}
+    about = {"y_score": SCORE, "by": by, "intervals": True}
+    found = sx.compute_metrics(["roc_auc", "accuracy"], TRUE, given("f1_score", SCORE), **about)
+    assert all(row.low < row.high for row in found.rows)
+    assert all(0 <= row.p_value <= 1 for row in found.gaps("accuracy").rows)
+    assert not in_scikit_learn("group", "gap", "fair")
+
+
+def claim_weak_slices() -> None:
+    data = {"true": np.zeros(400, int), "pred": np.repeat([0, 1], [340, 60])}
+    data["site"] = np.repeat(["a", "b"], [340, 60])
+    about = {"true": "true", "pred": "pred", "metric": "accuracy", "columns": ["site"]}
+    found = sx.weak_slices(data, **about)
+    assert [row.slice for row in found.rows] == [{"site": "b"}]
+    assert not in_scikit_learn("slice")
+
+
+def claim_search() -> None:
+    X, y = load_iris(return_X_y=True)
+    grid = GridSearchCV(LogisticRegression(), {"C": [0.01, 1]}, scoring="accuracy", cv=3)
+    report = sx.search_report(grid, X[50:, :2], y[50:], n_resamples=99, random_state=0)
+    assert report.best.low < report.best.value <= report.naive < report.best.high
+    assert not any("report" in name for name in sklearn.model_selection.__all__)
+
+
 def claim_lost_class() -> None:
     X, y = load_iris(return_X_y=True)
     model = LogisticRegression().fit(X[:100], y[:100])
@@ -286,7 +339,13 @@ CHECKS: dict[str, Callable[[], None]] = {
     "AUC of several classes": claim_auc_of_several,
     "Partial AUC, Gini, KS, H-measure, net benefit": claim_metrics_of_medicine_and_credit,
     "Interval": claim_intervals,
+    "Band around a whole curve": claim_bands,
+    "Rows needed": claim_rows_needed,
     "Test of two models on the same rows": claim_two_models,
+    "Many models on the same rows": claim_many_models,
+    "Groups of rows": claim_groups,
+    "Weak slices of the data": claim_weak_slices,
+    "Best of a search, without the luck of the choice": claim_search,
     "Fold that lost a class": claim_lost_class,
     "Many metrics at once": claim_panels,
     "Cross-validation report": claim_reports,

@@ -60,9 +60,10 @@ def search_report(
     Parameters
     ----------
     search : estimator or dict of str to estimator
-        A ``GridSearchCV``, ``RandomizedSearchCV`` or halving search of scikit-learn, fitted or not, or
-        candidates by their names. Of a search its candidates, splits, metrics and its rule for
-        ``refit`` are used; of a halving one the candidates of the last round. It is not changed.
+        A ``GridSearchCV``, ``RandomizedSearchCV`` or halving search of scikit-learn, fitted
+        or not, or candidates by their names. Of a search its candidates, splits, metrics
+        and its rule for ``refit`` are used; of a halving one the candidates of the last
+        round. It is not changed.
         A search keeps no predictions, so that a fitted one's candidates are fitted again.
     X : array-like of shape (n_samples, n_features)
         What the candidates predict from.
