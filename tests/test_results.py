@@ -16,6 +16,9 @@ OTHER = RNG.random(40)
 
 ESTIMATE = sx.confidence_interval("roc_auc", Y, S)
 COMPARISON = sx.compare("roc_auc", Y, S, OTHER)
+GROUPED = sx.compute_metrics(
+    ["accuracy"], Y, S > 0.5, by={"site": np.repeat([1, 2], 20), "sex": np.tile(["f", "m"], 20)}
+)
 CURVES = {
     "roc": (sx.roc_curves(Y, S)[1], sx.RocCurvesDisplay),
     "precision_recall": (sx.precision_recall_curves(Y, S)[1], sx.PrecisionRecallCurvesDisplay),
@@ -41,6 +44,8 @@ RESULTS = [
     sx.precision_recall_gain_curve(Y, S),
     sx.compare_many("accuracy", Y, {"a": S > 0.5, "b": OTHER > 0.5}, random_state=0),
     sx.PanelResult({"a": 0.5, "b": float("nan")}, {"b": "no rows"}),
+    GROUPED.worst("accuracy"),
+    GROUPED.spread("accuracy"),
     *(curve for curve, _ in CURVES.values()),
 ]
 
@@ -94,7 +99,17 @@ def test_every_public_result_is_html_in_a_notebook():
     given = {kind for kind in classes if dataclasses.is_dataclass(kind)}
     no_results = {sx.ConfusionTally, sx.Counts, sx.MomentTally, sx.RankTally, sx.ScoreSketch}
     lacking = {kind for kind in given - no_results if not hasattr(kind, "_repr_html_")}
-    assert lacking <= {sx.MetricSpec, sx.GroupSpread}
+    assert lacking <= {sx.MetricSpec}
+
+
+def test_crossed_groups_are_told_in_tables():
+    worst, spread = GROUPED.worst("accuracy"), GROUPED.spread("accuracy")
+    told = " and ".join(map(str, worst.group))
+    assert told in worst._repr_html_()
+    assert worst.to_markdown().splitlines()[2].startswith(f"| {told} |")
+    assert repr(worst).endswith(f"group={worst.group!r})")
+    for group in (spread.lowest, spread.highest):
+        assert " and ".join(map(str, group)) in spread._repr_html_()
 
 
 @pytest.mark.parametrize("kind", CURVES)

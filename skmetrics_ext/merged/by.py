@@ -129,6 +129,10 @@ class By:
         own, other = self.values(group), self.values(part)
         return all(value is None or other[name] == value for name, value in own.items())
 
+    def parts(self, group: Any, groups: Iterable[Any]) -> list[Any]:
+        """Those of some groups of all columns that a group is made of."""
+        return [part for part in groups if self.holds(group, part)]
+
     # ----------------------------------------------------------------------- what is told
 
     def values(self, group: Any) -> dict[str, Any]:

@@ -119,7 +119,7 @@ class Comparable:
 
     def parts(self, group: Any) -> list[Any]:
         """The groups of all columns that a group is made of."""
-        return [cell for cell in self.cells if self.by.holds(group, cell)]
+        return self.by.parts(group, self.cells)
 
     def groups(self) -> list[Any]:
         """All groups but that of all rows, in order."""

@@ -8,7 +8,7 @@ above the mean and half for one below, which have both.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
@@ -242,25 +242,48 @@ class OfRows:
         Of the codes of labels.
     columns : mapping of str to (ndarray, ndarray)
         True codes, and predicted codes ("tables") or scores ("scores").
-    rows : mapping of group to ndarray
-        The rows of each group that have weight.
+    groups : sequence
+    group : ndarray of int64 of shape (n,)
+        The number of the group of each row.
     weight, cluster : ndarray of shape (n,) or None
     eps : float
+    cells : OfSums or None
+        Of the same rows, where all that metrics of labels know of a row is its cell.
     """
 
     layout: Layout
     classes: Array
     columns: Mapping[str, tuple[Array, Array]]
-    rows: Mapping[Any, Array]
+    groups: Sequence[Any]
+    group: Array
     weight: Array | None
     cluster: Array | None
     eps: float
+    cells: OfSums | None = None
+
+    def beside(self, cells: OfSums) -> OfRows:
+        """The same, with sums of these rows for what they tell as well."""
+        return self if self.is_needed else replace(self, cells=cells)
+
+    @cached_property
+    def rows(self) -> dict[Any, Array]:
+        """The rows of each group that have weight."""
+        order = np.argsort(self.group, kind="stable")
+        if self.weight is not None:
+            order = order[self.weight[order] != 0]
+        ends = np.searchsorted(self.group[order], np.arange(len(self.groups) + 1))
+        return {
+            name: order[start:stop]
+            for name, start, stop in zip(self.groups, ends[:-1], ends[1:], strict=True)
+        }
 
     @property
     def is_needed(self) -> bool:
         return self.weight is not None or self.cluster is not None
 
     def member(self, one: Metric, groups: Sequence[Any]) -> Member | str:
+        if self.cells is not None and one.sums == "tables":
+            return self.cells.member(one, groups)
         kind = "tables" if one.sums == "tables" else "scores"
         found = [self.rows[group] for group in groups if group in self.rows]
         rows = np.concatenate(found) if found else np.zeros(0, dtype=np.int64)

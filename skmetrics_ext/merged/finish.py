@@ -66,7 +66,8 @@ def finish(
     """
     found = Evaluation(Rows(), engine, 0.95 if level is None else level)
     held = by.whole(sums.rows)
-    evidence = rows or OfSums(layout, sums, columns, held)
+    cells = OfSums(layout, sums, columns, held)
+    evidence = cells if rows is None else rows.beside(cells)
     counted = {group: sums.rows[group] for group in by.ordered(sums.rows)}
     for group, n_rows in counted.items():
         if n_rows < min_rows:
@@ -76,7 +77,7 @@ def finish(
                 found.rows.extend(_rows(one, group, layout.classes, none, None, n_rows))
             continue
         given = columns.get(group), sketched.get(group)
-        parts = [own for own in held if by.holds(group, own)]
+        parts = partial(by.parts, group, held)
         by_rows = None if sketched else partial(_by_rows, evidence, parts)
         group_of(found, layout, plan, sums, *given, group, level, by_rows)
     asked = {one.name: one for one in layout.asked}
@@ -145,7 +146,7 @@ def group_of(
 
 def _by_rows(
     evidence: Evidence,
-    groups: Sequence[Any],
+    parts: Callable[[], Sequence[Any]],
     one: Metric,
     level: float,
     told: intervals.Bounded | None,
@@ -153,7 +154,7 @@ def _by_rows(
     """What sums told, unless the rows of these groups have more to tell."""
     if told is None or (told[0] == told[0] and not evidence.is_needed):
         return told
-    found = evidence.member(one, groups)
+    found = evidence.member(one, parts())
     return intervals.refused(found) if isinstance(found, str) else found.interval(level)
 
 

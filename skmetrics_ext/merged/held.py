@@ -72,13 +72,5 @@ def rows_of_part(part: Part, names: Names, layout: Layout, cluster: Array | None
     if part.score is not None:
         columns["scores"] = scored(part, layout, names, place)
     group = np.zeros(part.n_rows, dtype=np.int64) if part.group is None else part.group
-    order = np.argsort(group, kind="stable")
-    if part.weight is not None:
-        order = order[part.weight[order] != 0]
-    ends = np.searchsorted(group[order], np.arange(len(part.groups) + 1))
-    rows_of = {
-        name: order[start:stop]
-        for name, start, stop in zip(part.groups, ends[:-1], ends[1:], strict=True)
-    }
-
-    return OfRows(layout, part.labels, columns, rows_of, part.weight, cluster, part.eps)
+    about = part.weight, cluster, part.eps
+    return OfRows(layout, part.labels, columns, part.groups, group, *about)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from skmetrics_ext.inference.results import Estimate
+from skmetrics_ext.results import Result
 from skmetrics_ext.rows import Rows, Tabular
 
 
@@ -69,7 +70,7 @@ class GroupGaps(Tabular):
         raise KeyError(f"No row of group={group!r}.")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, repr=False, slots=True)
 class WorstGroup(Estimate):
     """A group, its value, and bounds that hold for all groups together.
 
@@ -95,12 +96,16 @@ class WorstGroup(Estimate):
 
     group: Any = None
 
+    def _as_rows(self) -> Rows:
+        (row,) = super(WorstGroup, self)._as_rows()
+        return Rows([{"group": _told(self.group), **row}])
+
     def __str__(self) -> str:
         return f"{_told(self.group)}: {super(WorstGroup, self).__str__()}"
 
 
-@dataclass(frozen=True, slots=True)
-class GroupSpread:
+@dataclass(frozen=True, repr=False, slots=True)
+class GroupSpread(Result):
     """The largest gap between groups, beside those of groups that are equal.
 
     Parameters
@@ -141,6 +146,11 @@ class GroupSpread:
     n_groups: int
     method: str
     confidence_level: float
+
+    def _as_rows(self) -> Rows:
+        ends = {"lowest": _told(self.lowest), "highest": _told(self.highest)}
+        (row,) = super(GroupSpread, self)._as_rows()
+        return Rows([{"largest": self.largest, **ends, **row}])
 
     def __str__(self) -> str:
         return (
