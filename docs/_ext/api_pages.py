@@ -94,7 +94,9 @@ def index() -> str:
         lines += [".. list-table::", "   :class: names", "   :widths: 2 3", ""]
         for name in names:
             lines += [f"   * - :py:obj:`{name}`", f"     - {summary(name)}"]
-        lines += ["", ".. toctree::", "   :hidden:", "", *(f"   {name}" for name in names), ""]
+        # The sidebar lists names under the task that they are for.
+        lines += ["", ".. toctree::", "   :hidden:", f"   :caption: {section.title}", ""]
+        lines += [*(f"   {name}" for name in names), ""]
     return "\n".join(lines)
 
 

@@ -17,7 +17,9 @@ import skmetrics_ext as sx
 
 X, y = load_breast_cancer(return_X_y=True)
 malignant = 1 - y
-scores = cross_val_predict(LogisticRegression(), X[:, [1, 9]], malignant, method="predict_proba")[:, 1]
+scores = cross_val_predict(
+    LogisticRegression(), X[:, [1, 9]], malignant, method="predict_proba"
+)[:, 1]
 
 fig, axes = plt.subplots(1, 2, figsize=(10, 4.8), layout="constrained")
 for ax, band in zip(axes, ("pointwise", "simultaneous"), strict=True):

@@ -19,7 +19,9 @@ X, y = load_breast_cancer(return_X_y=True)
 malignant = 1 - y
 models = {"texture": [1], "texture and symmetry": [1, 8], "texture and size": [0, 1]}
 scores = {
-    name: cross_val_predict(LogisticRegression(), X[:, columns], malignant, method="predict_proba")[:, 1]
+    name: cross_val_predict(
+        LogisticRegression(), X[:, columns], malignant, method="predict_proba"
+    )[:, 1]
     for name, columns in models.items()
 }
 

@@ -15,7 +15,9 @@ from sklearn.neighbors import KNeighborsClassifier
 
 import skmetrics_ext as sx
 
-X, buys = make_classification(2000, 8, n_informative=4, weights=[0.9], class_sep=0.7, random_state=0)
+X, buys = make_classification(
+    2000, 8, n_informative=4, weights=[0.9], class_sep=0.7, random_state=0
+)
 models = {
     "logistic": LogisticRegression(),
     "nearest neighbours": KNeighborsClassifier(25),
@@ -36,6 +38,8 @@ plt.show()
 # With an interval, and the difference of the two models on the same list.
 
 for name, score in scores.items():
-    print(name, sx.confidence_interval("lift_at_10", buys, score, n_resamples=299, random_state=0))
+    print(
+        name, sx.confidence_interval("lift_at_10", buys, score, n_resamples=299, random_state=0)
+    )
 a, b = scores.values()
 print(sx.compare("gain_capture", buys, b, a))

@@ -44,7 +44,9 @@ plt.show()
 # %%
 # Against one model only five questions are asked, and each is answered more sharply.
 
-against = sx.compare_many("accuracy", y, predicted, control="logistic regression", random_state=0)
+against = sx.compare_many(
+    "accuracy", y, predicted, control="logistic regression", random_state=0
+)
 print(against)
 against.plot()
 plt.show()

@@ -19,7 +19,9 @@ X, y = load_breast_cancer(return_X_y=True)
 pilot = np.random.default_rng(0).permutation(len(y))[:120]
 X, malignant = X[pilot], 1 - y[pilot]
 a, b = (
-    cross_val_predict(LogisticRegression(), X[:, columns], malignant, method="predict_proba")[:, 1]
+    cross_val_predict(LogisticRegression(), X[:, columns], malignant, method="predict_proba")[
+        :, 1
+    ]
     for columns in ([1, 9], [0, 1])
 )
 

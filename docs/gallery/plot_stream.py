@@ -30,7 +30,11 @@ for batch in range(40):
 # To the last bit the value of all rows at once.
 
 true, score = (np.concatenate(column) for column in zip(*all_rows, strict=True))
-print(whole[-1] == sx.roc_auc_score(true, score), round(whole[-1], 4), round(float(np.mean(alone)), 4))
+print(
+    whole[-1] == sx.roc_auc_score(true, score),
+    round(whole[-1], 4),
+    round(float(np.mean(alone)), 4),
+)
 
 fig, ax = plt.subplots(figsize=(6.6, 3.8), layout="constrained")
 ax.plot(seen, alone, ".", color="0.6", label="each batch alone")

@@ -17,7 +17,9 @@ import skmetrics_ext as sx
 
 X, y = load_breast_cancer(return_X_y=True)
 malignant = 1 - y
-scores = cross_val_predict(LogisticRegression(), X[:, [1, 4, 9]], malignant, method="predict_proba")[:, 1]
+scores = cross_val_predict(
+    LogisticRegression(), X[:, [1, 4, 9]], malignant, method="predict_proba"
+)[:, 1]
 
 # %%
 # The search is repeated on draws of the rows. What searching gained is taken off the criterion.
@@ -33,7 +35,9 @@ for n in (100, 200, 400):
 # %%
 # The criterion is flat near its best, so that a threshold is less sure than the value that it reaches.
 
-display = sx.ThresholdDisplay.from_predictions(malignant, scores, metrics="youden_j", criterion="youden")
+display = sx.ThresholdDisplay.from_predictions(
+    malignant, scores, metrics="youden_j", criterion="youden"
+)
 for height, (n, one) in enumerate(found.items()):
     display.ax_.plot([one.threshold.low, one.threshold.high], [0.05 + 0.06 * height] * 2, linewidth=4,
                      color="C1", alpha=0.4 + 0.2 * height)  # fmt: skip

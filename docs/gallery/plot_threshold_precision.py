@@ -25,7 +25,9 @@ scores = cross_val_predict(model, X_train, y_train, method="predict_proba")[:, 1
 # %%
 # The search looks at every distinct score of the out-of-fold predictions, not at a grid.
 
-best = sx.optimal_threshold(y_train, scores, criterion="recall", constraint=("precision", ">=", 0.9))
+best = sx.optimal_threshold(
+    y_train, scores, criterion="recall", constraint=("precision", ">=", 0.9)
+)
 print(f"threshold {best.threshold:.3f}, recall {best.value:.3f}")
 
 display = sx.ThresholdDisplay.from_predictions(y_train, scores, metrics=["precision", "recall"])
