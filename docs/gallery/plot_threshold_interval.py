@@ -39,8 +39,7 @@ display = sx.ThresholdDisplay.from_predictions(
     malignant, scores, metrics="youden_j", criterion="youden"
 )
 for height, (n, one) in enumerate(found.items()):
-    display.ax_.plot([one.threshold.low, one.threshold.high], [0.05 + 0.06 * height] * 2, linewidth=4,
-                     color="C1", alpha=0.4 + 0.2 * height)  # fmt: skip
-    display.ax_.annotate(f"{n} rows", (one.threshold.high, 0.05 + 0.06 * height), xytext=(5, -3),
-                         textcoords="offset points", fontsize="small")  # fmt: skip
+    place, ends = 0.05 + 0.06 * height, [one.threshold.low, one.threshold.high]
+    display.ax_.plot(ends, [place, place], linewidth=4, color="C1", alpha=0.4 + 0.2 * height)
+    display.ax_.text(ends[1] + 0.01, place, f"{n} rows", va="center", fontsize="small")
 plt.show()
