@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import inspect
 import re
-import warnings
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
-import numpy as np
 import skmetrics_ext
 from names import counterpart, section_of
+from skmetrics_ext.cli.explain import PREDICTED as PREDICTED
+from skmetrics_ext.cli.explain import SCORE as SCORE
+from skmetrics_ext.cli.explain import TRUE as TRUE
+from skmetrics_ext.cli.explain import interval_methods
 from skmetrics_ext.registry import MetricSpec, spec_of
 
 READS = {
@@ -28,12 +30,6 @@ TALLIES = {
 }
 # What annotations do not tell.
 GIVEN = {"MetricSpec": ("METRICS",), "PartitionError": ("evaluate",)}
-# Rows that every metric has an answer for; text that says no class is refused.
-TRUE = [0, 1, 0, 1, 1, 0, 1, 0, 1, 1, 0, 0] * 3
-SCORE = [0.1, 0.9, 0.3, 0.4, 0.8, 0.6, 0.7, 0.2, 0.35, 0.95, 0.55, 0.15] * 3
-PREDICTED = [int(score > 0.5) for score in SCORE]
-
-
 def number(bound: float) -> str:
     """A bound as text."""
     return {float("inf"): "∞", float("-inf"): "-∞"}.get(bound, f"{bound:g}")
@@ -48,27 +44,6 @@ def options(function: Any, parameter: str) -> str:
     found = re.findall(r'"(\w+)"', kinds) + (["None"] if "None" in kinds else [])
     found = [choice for choice in found if choice != "raise"]
     return ", ".join(found)
-
-
-def interval_methods(spec: MetricSpec) -> list[str]:
-    """The methods of `confidence_interval` that apply, the one it chooses first."""
-    params = dict(spec.params)
-    if "cost_matrix" in inspect.signature(spec.function).parameters:
-        params["cost_matrix"] = [[0, 1], [5, 0]]
-    metric = partial(spec.function, **params)
-    given: Any = TRUE, PREDICTED if spec.response == "labels" else SCORE
-    if spec.ranks_labels:  # rows of four labels
-        given = [np.reshape(values, (-1, 4)) for values in given]
-    try:
-        with warnings.catch_warnings(action="ignore"):
-            skmetrics_ext.confidence_interval(metric, *given, method="?")
-    except ValueError as error:
-        named = re.search(r"those that do are \[(.*)\]", str(error))
-        if named is None:
-            return []
-        methods = re.findall(r"'(\w+)'", named[1])
-    areas = ["logit", "delong"] if spec.interval == "logit" else []
-    return [*areas, *(method for method in methods if method not in areas)]
 
 
 def better(spec: MetricSpec) -> str:

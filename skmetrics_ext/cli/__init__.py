@@ -1,4 +1,4 @@
-"""Command line: ``python -m skmetrics_ext`` and ``cv``, ``score``, ``metrics`` or ``parity``."""
+"""Command line: ``python -m skmetrics_ext`` and the name of a command."""
 
 from __future__ import annotations
 
@@ -7,15 +7,19 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from functools import partial
 from io import TextIOWrapper
 from typing import NoReturn, TextIO
 
+from skmetrics_ext import __version__
 from skmetrics_ext.backends import PartitionError
+from skmetrics_ext.cli.comparing import add_compare
 from skmetrics_ext.cli.cv import add_cv
 from skmetrics_ext.cli.metrics import add_metrics
 from skmetrics_ext.cli.parity import add_parity
 from skmetrics_ext.cli.score import add_score
-from skmetrics_ext.cli.words import say
+from skmetrics_ext.cli.searching import add_search
+from skmetrics_ext.cli.words import say, tell
 
 
 class _UsageError(Exception):
@@ -104,7 +108,14 @@ def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="skmetrics_ext", description="Classification metrics for scikit-learn users."
     )
-    commands = parser.add_subparsers(title="commands", dest="command", required=True)
-    for add in (add_cv, add_score, add_metrics, add_parity):
+    parser.add_argument("--version", action="version", version=f"skmetrics_ext {__version__}")
+    parser.set_defaults(run=partial(_help, parser))
+    commands = parser.add_subparsers(title="commands", dest="command")
+    for add in (add_cv, add_search, add_score, add_compare, add_metrics, add_parity):
         add(commands)
     return parser
+
+
+def _help(parser: argparse.ArgumentParser, _: argparse.Namespace) -> int:
+    tell(parser.format_help())
+    return 0

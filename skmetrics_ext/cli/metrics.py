@@ -1,21 +1,29 @@
-"""``metrics``: the registry as a table."""
+"""``metrics``: the registry as a table, and one metric in full."""
 
 from __future__ import annotations
 
 import argparse
 from typing import Any
 
+from skmetrics_ext.cli.explain import explain
+from skmetrics_ext.cli.words import tell
 from skmetrics_ext.formats import text_table
 from skmetrics_ext.registry import METRICS, MetricSpec
 
 
 def add_metrics(commands: argparse._SubParsersAction[Any]) -> None:
     """The command."""
-    metrics = commands.add_parser("metrics", help="list all metrics")
+    metrics = commands.add_parser("metrics", help="list all metrics, or explain one")
     metrics.set_defaults(run=_metrics)
+    metrics.add_argument(
+        "name", nargs="?", metavar="NAME", help="a metric to explain; its function or a scorer"
+    )
 
 
-def _metrics(_: argparse.Namespace) -> int:
+def _metrics(options: argparse.Namespace) -> int:
+    if options.name is not None:
+        tell(explain(options.name))
+        return 0
     header = ("metric", "scorer", "reads", "better", "range", "undefined when")
     print(text_table(header, map(_row, METRICS.values()), align="<<<<><"))
     return 0

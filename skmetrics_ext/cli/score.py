@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from skmetrics_ext.cli.prediction_files import Predictions, read_predictions
 from skmetrics_ext.cli.scoring_file import classes_of, find_named, score_rows, without_positive
 from skmetrics_ext.cli.streaming_file import is_large, stream_rows
 from skmetrics_ext.cli.tables import add_form, form_of, names_in
-from skmetrics_ext.cli.words import new_file, say, share, tell, whole_number
+from skmetrics_ext.cli.words import json_of, new_file, say, share, tell, whole_number
 from skmetrics_ext.formats import html_table, interval, number, text_table
 from skmetrics_ext.merged.by import By
 from skmetrics_ext.merged.columns import Names
@@ -134,7 +133,7 @@ def _stream(options: argparse.Namespace, names: Names, asked: dict[str, Any]) ->
 def _tell(options: argparse.Namespace, rows: list[dict[str, Any]]) -> None:
     if options.pred is None:
         say("no --pred: metrics of predicted labels are left out")
-    tell(_as_json(rows) if options.json else _text(rows))
+    tell(json_of(rows) if options.json else _text(rows))
     if not (options.json or options.metrics or options.all):
         say("these are a few metrics; --all shows all that fit, --metrics NAME others")
 
@@ -178,14 +177,6 @@ def _under_headings(rows: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]
     for row in rows:
         found.setdefault(HEADINGS[find_named(row["metric"]).spec.response], []).append(row)
     return found
-
-
-def _as_json(rows: list[dict[str, Any]]) -> str:
-    plain = [
-        {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in row.items()}
-        for row in rows
-    ]
-    return json.dumps(plain, indent=2)
 
 
 def _page(options: argparse.Namespace, found: Predictions, rows: list[dict[str, Any]]) -> str:

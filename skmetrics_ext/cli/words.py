@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import json
+import math
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from skmetrics_ext.validation.errors import printable
 
@@ -21,6 +24,19 @@ def say(text: str) -> None:
 def tell(text: str) -> None:
     """Lines on stdout; names of columns, labels and groups may not steer the terminal."""
     print("\n".join(map(printable, text.split("\n"))))
+
+
+def json_of(value: Any) -> str:
+    """JSON; nan and infinities, which it lacks, are null."""
+    return json.dumps(_finite(value), indent=2, allow_nan=False, default=str)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def new_file(text: str) -> str:

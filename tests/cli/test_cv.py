@@ -204,7 +204,6 @@ def test_kinds_of_target_in_parquet(kind, capsys, frame, tmp_path):
         (["cv", "--baseline", "best"], ["--baseline", "'best'", "most_frequent"]),
         (["cv", "--colour"], ["--colour"]),
         (["crossval"], ["'crossval'", "cv"]),
-        ([], ["command"]),
     ],
 )
 def test_a_wrong_argument_gives_one_line(arguments, words, capsys):

@@ -1,6 +1,8 @@
 """``metrics``: the registry as a table."""
 
-from skmetrics_ext import METRICS
+import pytest
+
+from skmetrics_ext import METRICS, __version__
 from skmetrics_ext.cli import main
 
 
@@ -17,3 +19,44 @@ def test_a_line_tells_the_facts(capsys):
     assert "neg_log_loss" in lines["log_loss"]
     assert "lower" in lines["log_loss"]
     assert lines["confusion_matrix"].split()[1:4] == ["-", "labels", "-"]
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_every_metric_is_explained(name, capsys):
+    assert main(["metrics", name]) == 0
+    out = capsys.readouterr().out
+    for fact in ("reads ", "range ", "undefined ", "intervals ", "Parameters:", "Returns:"):
+        assert f"\n{fact}" in out
+    assert ":math:" not in out
+    assert "{" not in out.split("Parameters:")[0] or "\\" in out  # only of formulas
+
+
+def test_a_scorer_is_explained_with_what_its_name_sets(capsys):
+    assert main(["metrics", "neg_log_loss"]) == 0
+    assert "lower is better" in capsys.readouterr().out
+    assert main(["metrics", "f1_macro"]) == 0
+    out = capsys.readouterr().out
+    for told in (
+        "skmetrics_ext.f1_score with average='macro'",
+        "F_1 = 2 TP / (2 TP + FP + FN)",
+        "0 to 1; higher is better",
+        "where the class is neither true nor predicted in any row",
+        "of both the same",
+        "(chosen by default)",
+    ):
+        assert told in out
+    assert main(["metrics", "f1"]) == 0
+    assert "which has to be known (pos_label, --positive)" in capsys.readouterr().out
+    assert main(["metrics", "f1_scores"]) == 2
+    assert "f1_score" in capsys.readouterr().err
+
+
+def test_the_bare_command_prints_help_and_the_version_is_that_of_the_package(capsys):
+    assert main([]) == 0
+    out = capsys.readouterr().out
+    for command in ("cv", "search", "score", "compare", "metrics", "parity"):
+        assert f"\n    {command} " in out
+    with pytest.raises(SystemExit) as left:
+        main(["--version"])
+    assert left.value.code == 0
+    assert capsys.readouterr().out == f"skmetrics_ext {__version__}\n"
