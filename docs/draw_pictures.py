@@ -14,7 +14,12 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, cross_val_predict
+from sklearn.model_selection import (
+    GridSearchCV,
+    StratifiedKFold,
+    cross_val_predict,
+    train_test_split,
+)
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -137,6 +142,33 @@ def draw_weak_slices() -> None:
     store(found.plot().figure, "weak_slices")
 
 
+def draw_honest_search() -> None:
+    """What a search of trees on 100 rows says, beside all other rows; and its candidates."""
+    X, y = load_breast_cancer(return_X_y=True)
+    own, rest, y_own, y_rest = train_test_split(X, y, train_size=100, stratify=y, random_state=5)
+    grid = {"max_depth": [1, 2, 3, 4, 6], "min_samples_leaf": [1, 2, 4, 8]}
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    tree, area = DecisionTreeClassifier(random_state=0), sx.get_scorer("roc_auc")
+    search = GridSearchCV(tree, grid, scoring=area, cv=folds)
+    found = sx.search_report(search, own, y_own, outer=5, random_state=0)
+    judge = area(found.best_estimator_, rest, y_rest)
+    figure, (left, right) = plt.subplots(
+        1, 2, figsize=(10, 4.2), layout="constrained", width_ratios=[1, 1.5]
+    )
+    told = {"naive": found.naive, "corrected": found.best.value, "nested": found.nested.value}
+    for place, (name, value) in enumerate(told.items()):
+        if name != "naive":
+            estimate = found.best if name == "corrected" else found.nested
+            left.plot([place] * 2, [estimate.low, estimate.high], color="#0072B2", linewidth=2)
+        left.plot([place], [value], "o", color="#0072B2")
+    left.axhline(judge, color="#D55E00", linestyle="--", label=f"{len(rest)} other rows")
+    left.set_xticks(range(3), told)
+    left.set(ylabel="area under the ROC curve", title="What the search says")
+    left.legend()
+    found.plot(right)
+    store(figure, "honest_search")
+
+
 def main() -> None:
     mpl.use("agg")
     PICTURES.mkdir(exist_ok=True)
@@ -146,6 +178,7 @@ def main() -> None:
     draw_search()
     draw_groups()
     draw_weak_slices()
+    draw_honest_search()
     iris = predictions(load_iris, [0, 1])
     save(sx.RocCurvesDisplay.from_predictions(*iris),
          "roc_curves", "Iris, sepals only: ROC of each class")  # fmt: skip

@@ -32,13 +32,14 @@ SLICES = Section("Weak slices", "Where is it worse than elsewhere?", "weak_slice
 SCORING = Section(
     "Scorers and cross-validation", "For ``scoring=``, searches and reports.", "cross_validation"
 )
+SEARCHES = Section("Searches", "What the best score should have been.", "searching")
 DISPLAYS = Section("Displays", "Pictures, with the numbers behind them.", "scores_and_curves")
 LARGE = Section("Data that comes in parts", "Values that merge.", "speed_and_memory")
 REGISTRY = Section("Registry", "What the package knows of its metrics.", "panels")
 
 SECTIONS = (
     LABELS, SCORES, PROBABILITIES, CURVES, THRESHOLDS, INTERVALS,
-    TESTS, GROUPS, SLICES, SCORING, DISPLAYS, LARGE, REGISTRY,
+    TESTS, GROUPS, SLICES, SCORING, SEARCHES, DISPLAYS, LARGE, REGISTRY,
 )  # fmt: skip
 
 # The first module that fits decides; what is in the registry is where its row says.
@@ -50,6 +51,7 @@ _BY_MODULE = (
     ("slices", GROUPS),
     ("tallies", LARGE),
     ("registry", REGISTRY),
+    ("report.search", SEARCHES),
     ("report", SCORING),
     ("rows", SCORING),
     ("scoring", SCORING),

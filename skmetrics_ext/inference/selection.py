@@ -24,7 +24,7 @@ from skmetrics_ext.numeric import Array
 Choose = Callable[[Array], Array]
 
 SIZE = 0.1  # of the added noise, in that of the data: less is nearer, and varies more
-_OUTER, _INNER = 200, 200  # draws of the error, and of the correction within each
+_OUTER, _INNER = 400, 200  # draws of the error, and of the correction within each
 _OUTER_SLOW, _INNER_SLOW = 40, 40  # of rules that are asked draw by draw
 _AT_ONCE = 1 << 21
 _ROUNDING = 1e-12
@@ -48,7 +48,8 @@ class Noise:
         if len(parts) <= parts.shape[1]:
             return cls(parts)
         values, vectors = np.linalg.eigh(parts.T @ parts)
-        return cls((vectors * np.sqrt(np.maximum(values, 0.0))).T)
+        # The symmetric root: it does not hang on the signs of the vectors.
+        return cls((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
 
     @property
     def covariance(self) -> Array:
@@ -65,6 +66,65 @@ class Noise:
         return np.concatenate([half, -half])
 
 
+@dataclass(frozen=True, slots=True)
+class Stable:
+    """A scale on which the noise of a value between two bounds does not hang on it.
+
+    The best of many has a smaller error than the others by its luck alone, which would be believed.
+    Values between two bounds go to the angle, as shares do (Anscombe 1948), those with one bound to
+    the log of their distance from it.
+    """
+
+    bounds: tuple[float, float]
+    n_units: float
+
+    @property
+    def _finite(self) -> tuple[bool, bool]:
+        return bool(np.isfinite(self.bounds[0])), bool(np.isfinite(self.bounds[1]))
+
+    def to(self, values: Array) -> Array:
+        """From values to the scale, which rises with them."""
+        match self._finite:
+            case True, True:
+                return np.asarray(np.arcsin(np.sqrt(self._share(values))))
+            case True, False:
+                return np.asarray(np.log(self._distance(values)))
+            case False, True:
+                return np.asarray(-np.log(self._distance(values)))
+        return values
+
+    def back(self, values: Array) -> Array:
+        """From the scale to values."""
+        low, high = self.bounds
+        match self._finite:
+            case True, True:
+                return np.asarray(low + (high - low) * np.sin(np.clip(values, 0, np.pi / 2)) ** 2)
+            case True, False:
+                return np.asarray(low + np.exp(values))
+            case False, True:
+                return np.asarray(high - np.exp(-values))
+        return values
+
+    def noise(self, values: Array, noise: Noise) -> Noise:
+        """The noise of values (p,) on the scale."""
+        if not all(self._finite):
+            return Noise(noise.root / self._distance(values)) if any(self._finite) else noise
+        share = self._share(values)
+        # A share that is next to a bound has a slope no steeper than one of half a row.
+        share = np.clip(share, 0.5 / self.n_units, 1 - 0.5 / self.n_units)
+        width = self.bounds[1] - self.bounds[0]
+        return Noise(noise.root / (2 * width * np.sqrt(share * (1 - share))))
+
+    def _distance(self, values: Array) -> Array:
+        """From the only bound; one that is on it has a distance for logs."""
+        bound = self.bounds[0] if self._finite[0] else self.bounds[1]
+        return np.maximum(np.abs(values - bound), np.finfo(np.float64).tiny)
+
+    def _share(self, values: Array) -> Array:
+        low, high = self.bounds
+        return np.asarray(np.clip((values - low) / (high - low), 0.0, 1.0))
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Chosen:
     """What is told of a choice.
@@ -75,12 +135,15 @@ class Chosen:
         The value of the chosen candidate, corrected for its choice.
     error : float
         Standard error of it as the value of the candidate that was chosen.
+    away : float
+        How far it is from that at most, with the probability of the level.
     share : ndarray of shape (p,)
         How often each candidate is chosen under the noise of other samples.
     """
 
     value: float
     error: float
+    away: float
     share: Array
 
 
@@ -96,6 +159,7 @@ def corrected(
     n_draws: int,
     choose: Choose = largest,
     *,
+    level: float = 0.95,
     is_slow: bool = False,
 ) -> Chosen:
     """The chosen of these values (p,), corrected, and how far that may be off.
@@ -112,11 +176,12 @@ def corrected(
     centre, few = shrunken(values, noise), noise.both_ways(rng, inner)
     samples = centre + noise.draws(rng, outer)
     places = choose(samples)
-    found = [
+    found = np.array([
         told_by(sample, k, few, choose) - centre[k]
         for sample, k in zip(samples, places, strict=True)
-    ]
-    return Chosen(value, float(np.std(found)), share)
+    ])  # fmt: skip
+    away = np.quantile(np.abs(found - found.mean()), level)
+    return Chosen(value, float(found.std()), float(away), share)
 
 
 def told_by(

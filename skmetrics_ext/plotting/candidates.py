@@ -88,6 +88,12 @@ def _corrected(ax: Any, report: Any, *, across: bool) -> None:
         band(best.low, best.high, color=drawing.COLOURS[2], alpha=0.12, linewidth=0, zorder=0)
 
 
+def _legend(ax: Any) -> None:
+    """Above the axes, where it hides nothing."""
+    place = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.2}
+    ax.legend(**place, ncols=2, fontsize="small", frameon=False)
+
+
 def _in_order(report: Any, ax: Any) -> Any:
     """Candidates from the best to the worst."""
     means = np.array([row["mean"] for row in report.rows])
@@ -103,7 +109,7 @@ def _in_order(report: Any, ax: Any) -> Any:
     else:
         ax.set_ylabel("candidates, the best first")
     ax.set_xlabel(report.metric)
-    ax.legend(loc="lower left", fontsize="small")
+    _legend(ax)
     fitting.settle(ax)
     return ax
 
@@ -124,6 +130,6 @@ def _along(report: Any, ax: Any, name: str, values: Array) -> Any:
     if distinct.min() > 0 and distinct.max() > _FAR * distinct.min():
         ax.set_xscale("log")
     ax.set(xlabel=name.rsplit("__", 1)[-1], ylabel=report.metric)
-    ax.legend(loc="best", fontsize="small")
+    _legend(ax)
     fitting.settle(ax)
     return ax

@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.inference.influence.scales import SCALES, quantile, scales_of
+from skmetrics_ext.inference.proportions import normal_quantile
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.selection import (
     Choose,
     Chosen,
     Noise,
+    Stable,
     corrected,
     from_best,
     largest,
@@ -31,6 +33,7 @@ from skmetrics_ext.validation import InvalidParameterError
 _NAN = float("nan")
 _SAME = 1e-9  # to which values have to come back; rounding is less
 _METHOD = "corrected for selection"
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -106,18 +109,21 @@ class Outcome:
         kept = np.flatnonzero(np.isfinite(splits).all(axis=1))
         values = splits[kept].mean(axis=1)
         noise, notes = self._noise(rows, kept, values, n_draws, rng)
-        rule, is_slow = self._rule(kept)
-        chosen = corrected(values, noise, rng, n_draws, rule, is_slow=is_slow)
         best = int(np.flatnonzero(kept == self.best)[0])
         apart = from_best(values, noise, noise.draws(rng, n_draws), level)
         bounds = bounds_of(plan.panel.scorers[plan.metric])
-        freedom = np.asarray(float(max((rows.n_units or len(plan.folds)) - 1, 1)))
+        n_units = rows.n_units or len(plan.folds)
+        freedom = np.asarray(float(max(n_units - 1, 1)))
+        stable = Stable(bounds, n_units)
+        rule, is_slow = self._rule(kept, stable)
+        on_scale = stable.to(values), stable.noise(values, noise)
+        chosen = corrected(*on_scale, rng, n_draws, rule, level=level, is_slow=is_slow)
         errors = np.sqrt(np.diag(noise.covariance))
         if len(plan.folds) < 2 and not rows.n_units:
             errors, chosen = _unknown(errors, chosen)
             notes.append("one split tells nothing of its noise")
         scaled = Scaled(bounds, quantile(level, freedom), level, rows.n_units)
-        estimate = scaled.estimate(chosen.value, chosen.error)
+        estimate = scaled.estimate(stable, chosen)
         listed = result_rows(plan, self, kept, errors, apart, chosen.share, scaled)
         notes += self._notes(values, noise, rows, best, level)
         return SearchReport(
@@ -147,14 +153,16 @@ class Outcome:
         told = f"{rows.why}: the noise is that of the values of {len(folds)} folds, a rough one"
         return of_folds(self.values[self.plan.metric][kept], overlap), [told]
 
-    def _rule(self, kept: Array) -> tuple[Choose, bool]:
-        """What the search would choose of other values of these candidates."""
+    def _rule(self, kept: Array, stable: Stable) -> tuple[Choose, bool]:
+        """What the search would choose of other values of these candidates, on their scale."""
         refit = self.plan.refit
         results = _part(self.results, kept)
         if isinstance(refit, SimplestWithin):
-            return refit.of(results), False
+            choose = refit.of(results)
+            return lambda values: choose(stable.back(values)), False
         if callable(refit):
-            return _asked(refit, results, self.plan.metric), True
+            choose = _asked(refit, results, self.plan.metric)
+            return lambda values: choose(stable.back(values)), True
         return largest, False
 
     def _naive(self) -> float:
@@ -218,19 +226,27 @@ class Scaled:
         low, high = self.bounds
         if not np.isfinite(value) or np.isnan(error):
             return _NAN, _NAN
-        if error <= 1e-12 * max(abs(value), 1e-3):
+        if error <= _ROUNDING:
             return self._without(value)
         inside = low < value < high
         scale = scales_of(self.bounds)[0] if inside else "delta"
         found = SCALES[scale](np.asarray(value), np.asarray(error), self.z, self.bounds)
         return float(found[0]), float(found[1])
 
-    def estimate(self, value: float, error: float) -> Estimate:
-        """The value within its bounds, and its interval."""
-        value = float(np.clip(value, *self.bounds))
-        low, high = self.interval(value, error)
-        note = "" if high > low or np.isnan(low) else "no row adds to the error"
-        return Estimate(value, low, high, error, _METHOD, self.level, note)
+    def estimate(self, stable: Stable, chosen: Chosen) -> Estimate:
+        """The corrected value, and its interval on the scale on which it was corrected."""
+        value = float(stable.back(np.asarray(chosen.value)))
+        if np.isnan(chosen.error):
+            return Estimate(value, _NAN, _NAN, _NAN, _METHOD, self.level)
+        if chosen.error <= _ROUNDING:
+            low, high = self._without(value)
+            note = "no row adds to the error"
+            return Estimate(value, low, high, 0.0, _METHOD, self.level, note)
+        away = chosen.away * float(self.z) / normal_quantile(self.level)  # of few groups
+        low, high = (float(stable.back(np.asarray(chosen.value + side * away))) for side in (-1, 1))
+        # On the scale of the metric, the error is that of the interval.
+        error = (high - low) / 2 * chosen.error / away
+        return Estimate(value, low, high, error, _METHOD, self.level)
 
     def _without(self, value: float) -> tuple[float, float]:
         """Of a value that no row adds to: as of a share of as many rows."""
@@ -315,7 +331,7 @@ def _asked(refit: Callable[[Any], int], results: Mapping[str, Any], metric: str)
 def _unknown(errors: Array, chosen: Chosen) -> tuple[Array, Chosen]:
     """Where nothing tells the noise."""
     share = np.full(len(errors), _NAN)
-    return np.full(len(errors), _NAN), Chosen(_NAN, _NAN, share)
+    return np.full(len(errors), _NAN), Chosen(_NAN, _NAN, _NAN, share)
 
 
 def _rounded(number: float) -> str:

@@ -71,13 +71,13 @@ class SearchReport(Tabular):
     >>> report = search_report(search, X, y, random_state=0)
     >>> print(report)
     3 candidates, 5 folds of 150 rows: KFold(n_splits=5, random_state=None, shuffle=False)
-    score: best_score_ says 0.9267, corrected for the choice 0.9267 [0.8700, 0.9598]
+    score: best_score_ says 0.9267, corrected for the choice 0.9267 [0.8824, 0.9612]
     2 of 3 cannot be told from the best (95 %, marked =)
     candidate         mean          interval       from the best  P(best)  set
     --------------  ------  ----------------  ------------------  -------  ------
-    n_neighbors=1   0.9267  [0.8716, 0.9592]   [-0.0071, 0.0000]    0.930  chosen
-    n_neighbors=5   0.9133  [0.8557, 0.9493]   [-0.0338, 0.0000]    0.070  =
-    n_neighbors=50  0.3667  [0.2927, 0.4475]  [-0.6486, -0.4579]  < 0.001
+    n_neighbors=1   0.9267  [0.8716, 0.9592]   [-0.0073, 0.0000]    0.917  chosen
+    n_neighbors=5   0.9133  [0.8557, 0.9493]   [-0.0343, 0.0000]    0.083  =
+    n_neighbors=50  0.3667  [0.2927, 0.4475]  [-0.6507, -0.4572]  < 0.001
     <BLANKLINE>
     to tell the first two apart, which differ by 0.0133, takes about 580 rows (power 80 %; there are
         150)

@@ -113,6 +113,7 @@ def search_report(
     noise. Bootstrap bias-corrected cross-validation (Tsamardinos, Greasidou & Borboudakis 2018) is
     :math:`\alpha = 1`; here it is 0.1, nearer to the choice that was made. The standard error is
     the spread of the same in samples drawn from values that are as spread as the true ones.
+    Values between two bounds are put on the scale of angles, those with one on that of logs.
 
     A metric without influence values takes :math:`\Sigma` from values of drawn rows, and a function
     that is no metric of this package from the values of the folds.
@@ -140,7 +141,7 @@ def search_report(
     >>> report.selected.params, round(report.naive, 3)
     ({'n_neighbors': 1}, 0.753)
     >>> print(report.best)
-    0.7419 [0.6548, 0.8133] (95% confidence, corrected for selection)
+    0.7424 [0.6622, 0.8151] (95% confidence, corrected for selection)
     >>> sum(row.as_good for row in report.rows)
     29
     """
