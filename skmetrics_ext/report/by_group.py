@@ -206,7 +206,7 @@ def _signed(found: Member | str, sign: int) -> Member | str:
         return -high, -low, method, note
 
     return replace(
-        found, value=-found.value, interval=interval, parts=-found.parts, table=None, sure=None
+        found, value=-found.value, interval=interval, parts=-found.parts, reading=None, sure=None
     )
 
 

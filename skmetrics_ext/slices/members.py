@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from skmetrics_ext.inference.draws.bootstrap import BOOTSTRAP_METHODS, PLAN
-from skmetrics_ext.inference.draws.readings import TableReading, TallyReading
+from skmetrics_ext.inference.draws.readings import TallyReading
 from skmetrics_ext.inference.influence.spread import Contributions
 from skmetrics_ext.inference.intervals import interval_of
 from skmetrics_ext.inference.methods import methods_of
@@ -38,8 +38,8 @@ class Member:
         How many rows each of them is.
     cluster : ndarray of int64 of shape (m,) or None
         Rows that depend on each other have one number, whatever their group.
-    table : TableReading or None
-        Of a metric of labels whose rows are independent and have no weight.
+    reading : TallyReading or None
+        The metric as a function of what is drawn, where rows are independent and have no weight.
     sure : callable or None
         Of the level: bounds that cover at least with it, where the metric has them. The bounds of
         many groups are asked to hold far out, where others fall short.
@@ -51,7 +51,7 @@ class Member:
     parts: Array
     seen: Array
     cluster: Array | None = None
-    table: TableReading | None = None
+    reading: TallyReading | None = None
     sure: Interval | None = None
 
     @classmethod
@@ -72,13 +72,10 @@ class Member:
 
         interval, sure = partial(by, "auto"), partial(by, EXACT) if EXACT in methods else None
         weight, group, sizes = reading.facts[:3]
-        table = None
-        if isinstance(reading, TableReading) and weight is None and group is None:
-            table = reading
+        drawn_by = reading if weight is None and group is None else None
         seen = np.ones(len(rows)) if sizes is None else sizes.astype(np.float64)
-        return cls(
-            float(reading.value), interval, rows, added.of_rows(), seen, cluster, table, sure
-        )
+        parts = added.of_rows()
+        return cls(float(reading.value), interval, rows, parts, seen, cluster, drawn_by, sure)
 
     def away(self, level: float) -> tuple[float, float]:
         """How far the bounds are from the value, down and up."""

@@ -123,7 +123,8 @@ class GroupSpread(Result):
         a small group are large, so that an extreme value of a few rows is no evidence.
     n_groups : int
     method : str
-        "permutation" of the rows of a table, or "normal" draws.
+        "permutation" of the rows of a table; else "normal" draws, or "bootstrap" where rows are
+        held and some groups have at most 100: those are drawn from all rows.
     confidence_level : float
 
     Examples

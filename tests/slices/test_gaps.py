@@ -10,6 +10,7 @@ from support.frames import run
 import skmetrics_ext as sx
 from skmetrics_ext import evaluate
 from skmetrics_ext.slices.members import correlation
+from skmetrics_ext.slices.spreads import chance_values
 from skmetrics_ext.validation import InvalidParameterError
 
 METRICS = ["roc_auc", "f1", "accuracy", "brier_score", "average_precision", "matthews_corrcoef"]
@@ -222,8 +223,32 @@ def test_what_equal_groups_show_is_what_shuffled_groups_show(name):
     assert abs(found.expected - ranges.mean()) < 4 * ranges.std() / 300**0.5 + 0.03 * ranges.mean()
     share = np.mean([apart(one, sizes) >= apart(values, sizes) for one in drawn])
     assert abs(found.p_value - share) < 4 * np.sqrt(0.25 / 300)
-    assert found.method == ("permutation" if name == "f1" else "normal")
+    assert found.method == ("permutation" if name == "f1" else "bootstrap")
     assert "equal groups show" in str(found)
+
+
+def test_groups_of_a_few_rows_show_what_a_few_rows_show():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 60)
+    score = (rng.normal(size=120) + 2.5 * y).round(1)  # some are tied
+    frame = pd.DataFrame({"y": y, "p": score, "site": np.tile(np.repeat(["A", "B"], [1, 9]), 12)})
+    site, sums = {"site": frame.site}, asked(frame.assign(d=0), ["roc_auc"])
+    for found in (sums, sx.compute_metrics(["roc_auc"], y, y_score=score, by=site)):
+        whole = found.groups.of("roc_auc").of(["A", "B"])
+        values, method = chance_values(whole, [12, 2_000], 0)
+        assert method == "bootstrap"
+        rows = rng.integers(0, 120, (2_000, 12))
+        higher, lower = score[rows][:, :, None], score[rows][:, None, :]
+        pairs = (y[rows][:, :, None] == 1) & (y[rows][:, None, :] == 0)
+        wins = np.where(higher > lower, 1.0, np.where(higher == lower, 0.5, 0.0))
+        n_pairs = pairs.sum(axis=(1, 2))
+        areas = ((wins * pairs).sum(axis=(1, 2))[n_pairs > 0]) / n_pairs[n_pairs > 0]
+        shares = [0.02, 0.1, 0.3, 0.5]
+        few = whole.value + values[:, 0]
+        assert few.max() <= 1 + 1e-12  # normal values are not
+        np.testing.assert_allclose(np.quantile(few, shares), np.quantile(areas, shares), atol=0.03)
+        assert (few > 1 - 1e-9).mean() == pytest.approx((areas == 1).mean(), abs=0.06)
+        assert values[:, 1].std() == pytest.approx((whole.variance * 120 / 2_000) ** 0.5, rel=0.1)
 
 
 def test_a_tiny_group_does_not_hide_that_others_differ():
