@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import re
 from pathlib import Path
 from typing import Any
 
 import facts
 import skmetrics_ext
-from names import is_class, sections
+from names import Section, is_class, sections
 
 KEEP = {"backreferences", "sklearn.inv"}
 
@@ -94,15 +95,33 @@ def index() -> str:
         lines += [".. list-table::", "   :class: names", "   :widths: 2 3", ""]
         for name in names:
             lines += [f"   * - :py:obj:`{name}`", f"     - {summary(name)}"]
-        # The sidebar lists names under the task that they are for.
-        lines += ["", ".. toctree::", "   :hidden:", f"   :caption: {section.title}", ""]
-        lines += [*(f"   {name}" for name in names), ""]
+        lines += [""]
+    pages = [f"   {task_page(section)}" for section in sections()]
+    return "\n".join([*lines, ".. toctree::", "   :hidden:", "", *pages, ""])
+
+
+def task_page(section: Section) -> str:
+    """The name of the page of a task, under which the sidebar lists its names."""
+    return "task_" + re.sub(r"\W+", "_", section.title.lower())
+
+
+def task(section: Section, names: list[str]) -> str:
+    """The page of a task."""
+    table = [f"   * - :py:obj:`{name}`\n     - {summary(name)}" for name in names]
+    lines = [
+        section.title, "=" * len(section.title), "",
+        f"{section.about} The guide: :doc:`/guide/{section.guide}`.", "",
+        ".. currentmodule:: skmetrics_ext", "",
+        ".. list-table::", "   :class: names", "   :widths: 2 3", "", *table, "",
+        ".. toctree::", "   :hidden:", "", *(f"   {name}" for name in names), "",
+    ]  # fmt: skip
     return "\n".join(lines)
 
 
 def write(folder: Path) -> None:
     """Write what changed, and remove pages of names that are gone."""
     pages = {"index.rst": index()}
+    pages |= {f"{task_page(one)}.rst": task(one, names) for one, names in sections().items()}
     pages |= {f"{name}.rst": page(name) for names in sections().values() for name in names}
     folder.mkdir(exist_ok=True)
     for path in folder.iterdir():

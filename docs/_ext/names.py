@@ -29,9 +29,8 @@ INTERVALS = Section("Intervals and sample sizes", "How sure a number is.", "inte
 TESTS = Section("Comparing models", "Is one better than another?", "comparing")
 GROUPS = Section("Groups and gaps", "Is it worse for some, and is that noise?", "groups")
 SLICES = Section("Weak slices", "Where is it worse than elsewhere?", "weak_slices")
-SCORING = Section(
-    "Scorers and cross-validation", "For ``scoring=``, searches and reports.", "cross_validation"
-)
+SCORING = Section("Scorers and panels", "For ``scoring=``, and many metrics at once.", "panels")
+REPORTS = Section("Reports", "Models over folds, beside a baseline.", "cross_validation")
 SEARCHES = Section("Searches", "What the best score should have been.", "searching")
 DISPLAYS = Section("Displays", "Pictures, with the numbers behind them.", "scores_and_curves")
 LARGE = Section("Data that comes in parts", "Values that merge.", "speed_and_memory")
@@ -39,7 +38,7 @@ REGISTRY = Section("Registry", "What the package knows of its metrics.", "panels
 
 SECTIONS = (
     LABELS, SCORES, PROBABILITIES, CURVES, THRESHOLDS, INTERVALS,
-    TESTS, GROUPS, SLICES, SCORING, SEARCHES, DISPLAYS, LARGE, REGISTRY,
+    TESTS, GROUPS, SLICES, SCORING, REPORTS, SEARCHES, DISPLAYS, LARGE, REGISTRY,
 )  # fmt: skip
 
 # The first module that fits decides; what is in the registry is where its row says.
@@ -51,11 +50,11 @@ _BY_MODULE = (
     ("slices", GROUPS),
     ("tallies", LARGE),
     ("registry", REGISTRY),
+    ("report.many_models", TESTS),
     ("report.search", SEARCHES),
-    ("report", SCORING),
-    ("rows", SCORING),
+    ("report", REPORTS),
+    ("rows", REPORTS),
     ("scoring", SCORING),
-    ("panel", SCORING),
     ("thresholds", THRESHOLDS),
     ("curves", CURVES),
     ("inference.intervals", INTERVALS),
@@ -63,13 +62,16 @@ _BY_MODULE = (
     ("inference.differences", INTERVALS),
     ("inference.power", INTERVALS),
     ("inference.nested_cv", INTERVALS),
+    ("inference.bands", INTERVALS),
+    ("inference.pilots", INTERVALS),
+    ("inference.influence_values", INTERVALS),
+    ("inference.calibration_curve", PROBABILITIES),
+    ("inference.calibration_line", PROBABILITIES),
+    ("inference.class_report", LABELS),
     ("inference", TESTS),
     ("metrics.calibration", PROBABILITIES),
-    ("metrics.net_benefit", CURVES),
-    ("metrics.gain_curves", CURVES),
-    ("metrics.curve_arrays", CURVES),
-    ("metrics.precision_recall_gain", CURVES),
-    ("metrics", LABELS),
+    ("metrics.rankings", CURVES),
+    ("metrics.labels", LABELS),
 )
 # What holds the name's own module would say less well.
 _BY_NAME = {

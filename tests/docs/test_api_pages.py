@@ -39,6 +39,16 @@ def test_every_section_has_names_and_a_page_of_the_guide():
         assert (GUIDE / f"{section.guide}.md").exists(), section.title
 
 
+def test_a_name_is_in_the_section_of_its_task():
+    found = {name: section.title for section, listed in names.sections().items() for name in listed}
+    assert found["gain_curve"] == found["roc_curve"] == found["roc_curves"] == "Curves"
+    assert found["curve_band"] == found["sample_size"] == "Intervals and sample sizes"
+    assert found["compare_many"] == found["compare"] == "Comparing models"
+    assert found["classification_report"] == found["f1_score"] == "Metrics of labels"
+    assert found["cross_validation_report"] == found["Rows"] == "Reports"
+    assert found["search_report"] == "Searches"
+
+
 @pytest.mark.parametrize("name", METRICS)
 def test_a_metric_says_all_that_its_row_knows(name):
     rows = dict(facts.rows(name))
