@@ -5,7 +5,7 @@ What a search should have said
 Is the best score of a search true?
 
 ``best_score_`` is the largest of many noisy means. Here a search of 20 trees is given 100 rows,
-and all others of the data are the judge. `search_report` takes off what the choice gains by noise,
+and all others of the data are the judge. ``search_report`` takes off what the choice gains by noise,
 and says which candidates are as good.
 """
 
