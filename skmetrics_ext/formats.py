@@ -9,7 +9,7 @@ from typing import Any
 
 WIDTH = 100
 _GAP = "  "
-_WRAPPED, _PADDING = 24, 4  # characters of a column of text in HTML that is pressed for room
+_WRAPPED, _PADDING = 22, 4  # characters of a column of text in HTML that is pressed for room
 
 # --------------------------------------------------------------------------- numbers
 

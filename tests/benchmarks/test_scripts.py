@@ -190,3 +190,12 @@ def test_groups_say_how_often_gaps_hold(run):
     assert done.returncode == 0, done.stdout + done.stderr
     held = [cells for cells in rows(done.stdout) if cells[1].endswith(("of 2", "of 6"))]
     assert len(held) == 12
+
+
+@pytest.mark.slow
+def test_findings_say_how_often_they_are_false_alarms(run):
+    done = run("findings.py", "--draws", "1")
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = [cells for cells in rows(done.stdout) if cells[0].startswith("`")]
+    assert len(lines) == 4
+    assert all(cell in ("0.0 %", "100.0 %") for cells in lines for cell in (cells[1], cells[3]))

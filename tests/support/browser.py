@@ -1,11 +1,11 @@
 """A headless Chromium, driven by the DevTools protocol over a pipe: no package is needed."""
 
 import base64
-import fcntl
 import json
 import os
 import shutil
 import subprocess
+import sys
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 OPTIONS = (
@@ -13,6 +13,14 @@ OPTIONS = (
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
     "--hide-scrollbars", "--remote-debugging-pipe",
 )  # fmt: skip
+# The browser reads its pipe as 3 and writes it as 4.
+START = """
+import fcntl, os, sys
+read, write = (fcntl.fcntl(int(fd), fcntl.F_DUPFD, 20) for fd in sys.argv[1:3])
+os.dup2(read, 3)
+os.dup2(write, 4)
+os.execv(sys.argv[3], sys.argv[3:])
+"""
 
 
 def path():
@@ -25,19 +33,13 @@ class Browser:
 
     def __init__(self, folder):
         down, up = os.pipe(), os.pipe()
-        read, write = (fcntl.fcntl(fd, fcntl.F_DUPFD, 20) for fd in (down[0], up[1]))
-        command = [path(), *OPTIONS, f"--user-data-dir={folder / 'profile'}", "about:blank"]
-
-        def connect():
-            os.dup2(read, 3)
-            os.dup2(write, 4)
-
-        self.process = subprocess.Popen(
-            command, preexec_fn=connect, pass_fds=(3, 4),
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
-        for fd in (read, write, down[0], up[1]):
-            os.close(fd)
+        read, write = down[0], up[1]
+        browser = [path(), *OPTIONS, f"--user-data-dir={folder / 'profile'}", "about:blank"]
+        command = [sys.executable, "-c", START, str(read), str(write), *browser]
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        self.process = subprocess.Popen(command, pass_fds=(read, write), **quiet)
+        os.close(read)
+        os.close(write)
         self.to, self.back = os.fdopen(down[1], "wb"), os.fdopen(up[0], "rb")
         self.number, self.rest, self.log, self.requests = 0, b"", [], []
         self.session = None

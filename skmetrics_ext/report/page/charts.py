@@ -98,6 +98,7 @@ def to_svg(title: str, size: tuple[float, float], draw: Callable[..., Any]) -> s
             format="svg",
             bbox_inches="tight",  # the layout does not see the label of axes below the axes
             pad_inches=0.05,
+            transparent=True,  # the page has a ground of its own
             metadata={"Date": None, "Creator": None},
         )
     picture = text.getvalue().partition("<svg")[2]

@@ -113,6 +113,11 @@ def folded(title: str, *parts: str) -> Section:
     return Section(title, "".join(parts), is_folded=True)
 
 
+def brief(lines: Iterable[str]) -> str:
+    """What a page says in a few sentences; the first is what it was asked."""
+    return f'<div class="brief">{"".join(f"<p>{escape(line)}</p>" for line in lines)}</div>\n'
+
+
 def note(text: str) -> str:
     """A paragraph in small print."""
     return f'<p class="note">{escape(text)}</p>\n'

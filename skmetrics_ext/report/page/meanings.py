@@ -59,7 +59,8 @@ def _told(function: Any) -> str:
         for part in before.split("\n\n")
         if part.strip() and not part.lstrip().startswith("..") and not part.startswith(" ")
     ]
-    return " ".join(map(_plain, paragraphs[:2]))
+    # A paragraph that goes on after a formula says nothing without it.
+    return " ".join(_plain(part) for part in paragraphs[:2] if not part[:1].islower())
 
 
 def _plain(text: str) -> str:

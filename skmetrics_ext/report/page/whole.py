@@ -6,9 +6,17 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from skmetrics_ext.formats import html_table, interval, number
-from skmetrics_ext.report.findings import KINDS
+from skmetrics_ext.report.findings import KINDS, SHARES
 from skmetrics_ext.report.page.charts import report_charts
-from skmetrics_ext.report.page.document import Section, document, folded, note, pictures, section
+from skmetrics_ext.report.page.document import (
+    Section,
+    brief,
+    document,
+    folded,
+    note,
+    pictures,
+    section,
+)
 from skmetrics_ext.report.page.meanings import meanings
 from skmetrics_ext.report.page.overlay import Overlay, drawn, overlays
 from skmetrics_ext.report.page.picture import ChartLine, dots
@@ -54,7 +62,7 @@ def report_page(report: CrossValidationReport) -> str:
     slider, slid = thresholds_part(report)
     scorers = {} if report.data is None else report.data.scorers
     parts = [
-        section("In short", _brief(report)),
+        section("In short", brief(verdict(report))),
         section("Findings", _findings(report)),
         section(
             "Summary", _summary(report, marks, level), *map(note, (*notes, _INTERVALS, _HEURISTIC))
@@ -90,11 +98,6 @@ def listed(names: list[str]) -> str:
     return together if len(together) <= _LONG_TITLE else f"{len(names)} models"
 
 
-def _brief(report: CrossValidationReport) -> str:
-    lines = "".join(f"<p>{escape(line)}</p>" for line in verdict(report))
-    return f'<div class="brief">{lines}</div>\n'
-
-
 def _findings(report: CrossValidationReport) -> str:
     """By code: what it says, and of which metric and model."""
     rows = report.findings()
@@ -102,10 +105,9 @@ def _findings(report: CrossValidationReport) -> str:
         return note("Nothing was found that should be known before the numbers are believed.")
     parts = []
     for code in dict.fromkeys(row.code for row in rows):
-        kind = KINDS[code]
-        told = kind.meaning
-        if kind.false_alarm is not None:
-            told += f" False alarms in simulations: {100 * kind.false_alarm:.2g} %."
+        told = KINDS[code].meaning
+        if code in SHARES:
+            told += f" In simulations where it is wrong, said in {100 * SHARES[code]:g} %."
         items = [_finding(row) for row in rows if row.code == code]
         shown = f"<ul>{''.join(items[:_FIRST])}</ul>"
         if rest := items[_FIRST:]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from skmetrics_ext.formats import html_table
 from skmetrics_ext.report.page.charts import NO_MATPLOTLIB, can_draw, to_svg
-from skmetrics_ext.report.page.document import document, note, pictures, section
+from skmetrics_ext.report.page.document import brief, document, note, pictures, section
 from skmetrics_ext.report.search.result import heading, shown_rows
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def search_page(report: SearchReport) -> str:
         drawn = to_svg("Candidates", (6.4, 4.6), report.plot)
         picture = note(_LEGEND.format(level)) + pictures([(drawn, "Candidates")])
     parts = [
-        section("Value", *map(note, (*lead[1:], _ABOUT))),
+        section("In short", brief(lead), note(_ABOUT)),
         section("Candidates", picture, note(_SET), shown, *map(note, rows.told())),
     ]
-    return document(f"Search by {report.metric}", lead[:1], parts)
+    return document(f"Search by {report.metric}", (), parts)

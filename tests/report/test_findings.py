@@ -1,0 +1,173 @@
+"""Findings: each is made where it is right, by hand, and not made where nothing is wrong."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import KFold, RepeatedStratifiedKFold
+from sklearn.naive_bayes import GaussianNB
+
+from skmetrics_ext import balanced_accuracy_score, cross_validation_report
+from skmetrics_ext.report.findings import KINDS, SHARES, best_and_next
+from skmetrics_ext.report.thresholds import ThinnedFolds
+
+PAGE = Path(__file__).parents[2] / "docs" / "guide" / "cross_validation.md"
+
+
+class Given(ClassifierMixin, BaseEstimator):
+    """A model whose probabilities are a column of X, or where ``fails`` says so none."""
+
+    def __init__(self, column=0, fails=False):
+        self.column = column
+        self.fails = fails
+
+    def fit(self, X, y):
+        if self.fails and X[0, -1] != 0:  # the first row is not among those of the first fold
+            raise ValueError("no fit today")
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict_proba(self, X):
+        return np.column_stack([1 - X[:, self.column], X[:, self.column]])
+
+    def predict(self, X):
+        return self.classes_[(X[:, self.column] > 0.5).astype(int)]
+
+
+def data(share=0.5, n=300):
+    """Scores that are right mostly, their negation, labels, a constant, and row numbers."""
+    rng = np.random.default_rng(0)
+    y = (rng.random(n) < share).astype(int)
+    logit = np.log(share / (1 - share)) + 2.5 * (y - share) + rng.normal(size=n)
+    score = 1 / (1 + np.exp(-logit))
+    hard = (rng.random(n) < np.where(y, 0.8, 0.2)).astype(float)
+    return np.column_stack([score, 1 - score, hard, np.full(n, share), np.arange(n)]), y
+
+
+def found(models, X, y, **options):
+    options = {"cv": KFold(5), "scoring": ["roc_auc", "balanced_accuracy"]} | options
+    report = cross_validation_report(models, X, y, **options)
+    return report, {(row.code, row.metric, row.model): row.text for row in report.findings()}
+
+
+def test_nothing_is_found_of_a_good_model():
+    _, told = found({"good": Given(0)}, *data())
+    assert told == {}
+
+
+def test_a_model_that_is_turned_round_is_worse_than_the_baseline():
+    report, told = found({"turned": Given(1)}, *data())
+    row = report.compare("roc_auc")[0]
+    assert row.difference < -0.3
+    text = told["worse_than_baseline", "roc_auc", "turned"]
+    assert f"{row.difference:.4f}" in text
+    assert ("no_better_than_baseline", "roc_auc", "turned") not in told
+    # Naming every row alike would be better, and is no threshold.
+    assert not [code for code, _, _ in told if code == "poor_threshold"]
+
+
+def test_labels_and_constants_as_scores():
+    _, told = found({"hard": Given(2), "constant": Given(3), "good": Given(0)}, *data())
+    kinds = {(code, model) for code, metric, model in told if metric is None}
+    assert kinds == {("hard_labels", "hard"), ("constant_scores", "constant")}
+    assert "roc_auc" in told["hard_labels", None, "hard"]
+
+
+def test_what_is_undefined_and_what_failed():
+    X, y = data()
+    order = np.argsort(y, kind="stable")
+    X, y = X[order], y[order]
+    X[:, -1] = np.arange(len(y))
+    report, told = found({"good": Given(0), "bad": Given(0, fails=True)}, X, y)
+    assert "in 1 of 5 folds" in told["fit_failed", None, "bad"]
+    undefined = {row.fold for row in report.folds() if row.model == "good" and row.reason}
+    assert f"in {len(undefined)} of 5 folds" in told["undefined", "roc_auc", "good"]
+    assert "1 (0 in a test fold" in told["few_rows", None, None]
+
+
+def test_few_rows_are_counted_in_the_smallest_fold():
+    X, y = data(n=100)
+    y[:] = 0
+    y[np.r_[0:9, 20:30, 40:50, 60:70, 80:90]] = 1
+    _, told = found({"good": Given(0)}, X, y, scoring="balanced_accuracy")
+    assert told["few_rows", None, None].endswith("1 (9 in a test fold, 49 in all)")
+    y[9] = 1
+    _, told = found({"good": Given(0)}, X, y, scoring="balanced_accuracy")
+    assert ("few_rows", None, None) not in told
+
+
+def test_two_that_are_alike_are_within_noise():
+    X, y = data()
+    rng = np.random.default_rng(1)
+    X[:, 1] = np.clip(X[:, 0] + rng.normal(0, 0.02, len(y)), 0, 1)
+    report, told = found({"a": Given(0), "b": Given(1), "turned": Given(2)}, X, y)
+    best = report.best("roc_auc")
+    assert {best, best_and_next(report, "roc_auc")["model_b"]} == {"a", "b"}
+    assert ("within_noise", "roc_auc", best) in told
+    apart = report[["a", "turned"]]
+    assert not [r for r in apart.findings() if r.code == "within_noise" and r.metric == "roc_auc"]
+
+
+def test_half_is_a_poor_threshold_of_a_rare_class():
+    X, y = data(share=0.05, n=2000)
+    scoring = ["balanced_accuracy", "recall", "precision", "neg_log_loss"]
+    report, told = found({"good": Given(0)}, X, y, scoring=scoring)
+    # One row predicted rightly makes a precision of 1, and predicting all a recall of 1.
+    assert [metric for code, metric, _ in told if code == "poor_threshold"] == ["balanced_accuracy"]
+    text = told["poor_threshold", "balanced_accuracy", "good"]
+    assert text.startswith(f"0.5 is a poor threshold at {100 * y.mean():.3g} % prevalence")
+    # By hand: on each fold the threshold that is best on the other folds.
+    values = []
+    for _, test in KFold(5).split(X):
+        rest = np.setdiff1d(np.arange(len(y)), test)
+        grid = np.unique(np.quantile(X[rest, 0], np.linspace(0, 1, 400)))
+        on_rest = [balanced_accuracy_score(y[rest], X[rest, 0] >= t) for t in grid]
+        best = grid[int(np.argmax(on_rest))]
+        values.append(balanced_accuracy_score(y[test], X[test, 0] >= best))
+    given = float(re.search(r"gives ([0-9.]+)", text)[1])
+    assert given == pytest.approx(np.mean(values), abs=0.02)
+    own = np.mean([row.value for row in report.folds() if row.metric == "balanced_accuracy"][:5])
+    assert f"in place of {own:.4f}" in text
+
+
+def test_a_row_of_repeated_folds_does_not_choose_for_itself():
+    X, y = data(n=60)
+    folds = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)
+    report, _ = found({"good": Given(0)}, X, y, cv=folds, scoring="neg_log_loss")
+    thinned = ThinnedFolds.of(report, "good")
+    # The other folds hold each of the 40 other rows twice.
+    assert thinned.rest.mass.sum(axis=(1, 2)).tolist() == [80 + 0.0] * 6
+    assert thinned.tally.mass.sum(axis=(1, 2)).tolist() == [20] * 6
+
+
+def test_findings_are_rows_that_print():
+    report, _ = found({"turned": Given(1)}, *data())
+    rows = report.findings()
+    assert rows.fields() == ["code", "metric", "model", "text"]
+    assert {row.code for row in rows} <= set(KINDS)
+    assert "worse_than_baseline" in str(rows)
+    assert "turned | [1] |" in rows.to_markdown()
+    assert str(found({"good": Given(0)}, *data())[0].findings()) == "nothing found"
+
+
+def test_loaded_and_multiclass_reports_have_findings(tmp_path):
+    X, y = data()
+    three = y + (X[:, 0] > 0.9)
+    report = cross_validation_report(
+        {"b": GaussianNB(), "l": LogisticRegression(max_iter=1000)}, X[:, :2], three, cv=3
+    )
+    report.save(tmp_path / "report.zip")
+    loaded = type(report).load(tmp_path / "report.zip")
+    assert loaded.findings() == report.findings()
+
+
+def test_shares_of_false_alarms_are_those_of_the_table():
+    text = PAGE.read_text(encoding="utf-8")
+    table = text.split("<!-- begin findings -->")[1].split("<!-- end")[0]
+    rows = [line.split("|") for line in table.splitlines() if line.startswith("| `")]
+    shown = {row[1].strip(" `"): float(row[2].strip(" %")) for row in rows}
+    assert shown == pytest.approx({code: 100 * share for code, share in SHARES.items()})
+    assert set(SHARES) < set(KINDS)
