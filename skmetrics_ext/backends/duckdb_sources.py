@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from skmetrics_ext.backends.duckdb import DuckEngine, sql_literal
-from skmetrics_ext.backends.files import Files
+from skmetrics_ext.backends.files import Files, own_prefix
 from skmetrics_ext.backends.reading import Rows, check_columns, reading
 from skmetrics_ext.merged.columns import Names
 
@@ -94,7 +94,7 @@ def _by_place(given: str, found: Sequence[Any], names: Names) -> str:
 def connect(memory_limit: int) -> tuple[Any, Callable[[], None]]:
     import duckdb
 
-    folder = tempfile.TemporaryDirectory(prefix="skmetrics_ext_")
+    folder = tempfile.TemporaryDirectory(prefix=own_prefix())
     # What DuckDB holds beside its buffers, and our own batches, need room as well.
     settings: dict[str, Any] = {
         "memory_limit": f"{max(memory_limit // 4, 1 << 26) // 1000}KB",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -36,6 +37,11 @@ _EXTRAS = {
     "pandas": "frames",
 }
 _BATCH = 1 << 19
+
+
+def own_prefix() -> str:
+    """What the names of this process's temporary folders begin with."""
+    return f"skmetrics_ext_{os.getpid()}_"
 
 
 def require(module: str, what: str) -> None:

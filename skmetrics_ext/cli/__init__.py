@@ -19,6 +19,7 @@ from skmetrics_ext.cli.metrics import add_metrics
 from skmetrics_ext.cli.parity import add_parity
 from skmetrics_ext.cli.score import add_score
 from skmetrics_ext.cli.searching import add_search
+from skmetrics_ext.cli.stopping import INTERRUPTED, stopping_in_time
 from skmetrics_ext.cli.words import say, tell
 
 
@@ -55,10 +56,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     ...
     0
     """
-    if argv is None:
+    if argv is not None:
+        return _run(argv)
+    with stopping_in_time():
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, TextIOWrapper):  # better "?" than no table at all
                 stream.reconfigure(errors="replace")
+        return _run(None)
+
+
+def _run(argv: Sequence[str] | None) -> int:
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning
         try:
@@ -77,7 +84,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             return 2
         except KeyboardInterrupt:
             say("interrupted")
-            return 130
+            return INTERRUPTED
 
 
 # What the functions call something, and the command line.

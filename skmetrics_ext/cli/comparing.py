@@ -118,7 +118,11 @@ def _compare(options: argparse.Namespace) -> int:
         options.groups,
     )
     found = read_predictions(
-        options.file, names, form_of(options), drop_missing=options.drop_missing
+        options.file,
+        names,
+        form_of(options),
+        drop_missing=options.drop_missing,
+        quiet=options.quiet,
     )
     asked = _asked(found, scores, preds, options.positive, metrics)
     rows: list[dict[str, Any]] = []

@@ -9,7 +9,7 @@ from typing import Any
 from skmetrics_ext.backends.csv_files import PLAIN, TextForm
 from skmetrics_ext.backends.files import ENDINGS, kind_of, open_files, require
 from skmetrics_ext.backends.reading import reading
-from skmetrics_ext.cli.words import say
+from skmetrics_ext.cli.words import say, say_reading
 from skmetrics_ext.merged.columns import Names, Place, read_part
 
 
@@ -46,7 +46,12 @@ def labels_of(frame: Any, column: str) -> Any:
 
 
 def read_predictions(
-    path: str, names: Names, form: TextForm = PLAIN, *, drop_missing: bool = False
+    path: str,
+    names: Names,
+    form: TextForm = PLAIN,
+    *,
+    drop_missing: bool = False,
+    quiet: bool = True,
 ) -> Predictions:
     """Read the columns; refuse what is missing, naming column and row, or leave such rows out."""
     if kind_of(path) is None:
@@ -54,6 +59,8 @@ def read_predictions(
     if not Path(path).is_file():
         raise ValueError(f"{path!r} does not exist.")
     require("pandas", "Scoring a file")
+    if not quiet:
+        say_reading(path)
     with reading(repr(path)):
         files = open_files(path, names, form)
         frame = files.reader(names.all).read_pandas(ignore_metadata=True)

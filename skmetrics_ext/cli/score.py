@@ -105,7 +105,11 @@ def _score(options: argparse.Namespace) -> int:
     if options.stream or is_large(options.file):
         return _stream(options, names, asked)
     found = read_predictions(
-        options.file, names, form_of(options), drop_missing=options.drop_missing
+        options.file,
+        names,
+        form_of(options),
+        drop_missing=options.drop_missing,
+        quiet=options.quiet,
     )
     rows = score_rows(found, n_resamples=options.resamples, **asked)
     _tell(options, rows)

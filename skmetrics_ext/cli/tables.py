@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from skmetrics_ext.backends.csv_files import TextForm
-from skmetrics_ext.cli.words import say, whole_number
+from skmetrics_ext.cli.words import say, say_reading, whole_number
 from skmetrics_ext.datasets import BUNDLED, Dataset, Use, load
 from skmetrics_ext.models import MODELS, is_file_of_model, make_model, own_model
 from skmetrics_ext.scoring.panel import unique
@@ -121,6 +121,8 @@ def columns_in(given: Sequence[str] | None) -> list[str] | None:
 
 def load_data(options: argparse.Namespace, by: Sequence[str] = ()) -> Dataset:
     """The rows, with a line about what was done to them."""
+    if not options.quiet:
+        say_reading(options.data)
     data = load(
         options.data,
         Use(

@@ -14,6 +14,9 @@ from typing import Any
 from skmetrics_ext.validation.errors import printable
 
 
+_LONG_TO_READ = 1 << 25  # bytes
+
+
 def say(text: str) -> None:
     """One line on stderr; none for no text."""
     if not text:
@@ -24,6 +27,13 @@ def say(text: str) -> None:
 def tell(text: str) -> None:
     """Lines on stdout; names of columns, labels and groups may not steer the terminal."""
     print("\n".join(map(printable, text.split("\n"))))
+
+
+def say_reading(path: str) -> None:
+    """A line where reading a file takes a while."""
+    size = Path(path).stat().st_size if Path(path).is_file() else 0
+    if size > _LONG_TO_READ:
+        say(f"reading {path}: {size / (1 << 20):,.0f} MiB")
 
 
 def json_of(value: Any) -> str:

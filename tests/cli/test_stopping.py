@@ -1,0 +1,47 @@
+"""Ctrl-C while compiled code runs."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import skmetrics_ext
+
+MODEL = """
+import hashlib, sys, tempfile
+from sklearn.base import ClassifierMixin, BaseEstimator
+from skmetrics_ext.backends.files import own_prefix
+
+class Slow(ClassifierMixin, BaseEstimator):
+    def fit(self, X, y):
+        print(tempfile.mkdtemp(prefix=own_prefix()), flush=True)
+        hashlib.pbkdf2_hmac("sha256", b"", b"", 2**31 - 1)  # hours, without the lock of Python
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGINT of one process is that of a group")
+def test_an_interrupt_ends_what_hears_no_signal(tmp_path):
+    (tmp_path / "slow_model.py").write_text(MODEL)
+    root = Path(skmetrics_ext.__file__).parents[1]
+    arguments = ["cv", "--data", "iris", "--models", "slow_model:Slow", "--quiet"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "skmetrics_ext", *arguments],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(root)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    ) as process:
+        folder = Path(process.stdout.readline().strip())  # the fit has begun
+        assert folder.is_dir()
+        process.send_signal(signal.SIGINT)
+        try:
+            _, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert process.returncode == 130
+    assert err.splitlines()[-1] == "skmetrics_ext: interrupted"
+    assert not folder.exists()
