@@ -13,7 +13,6 @@ from typing import Any
 
 from skmetrics_ext.validation.errors import printable
 
-
 _LONG_TO_READ = 1 << 25  # bytes
 
 

@@ -17,7 +17,8 @@ from skmetrics_ext.backends.files import own_prefix
 
 class Slow(ClassifierMixin, BaseEstimator):
     def fit(self, X, y):
-        print(tempfile.mkdtemp(prefix=own_prefix()), flush=True)
+        self.folder = tempfile.TemporaryDirectory(prefix=own_prefix())
+        print(self.folder.name, flush=True)
         hashlib.pbkdf2_hmac("sha256", b"", b"", 2**31 - 1)  # hours, without the lock of Python
 """
 

@@ -9,9 +9,9 @@ import pytest
 from support.markdown import ROOT, Block, blocks
 
 NOT_RUN = "<!-- not run: "  # and why, in the paragraph above a block
-# Executed by tests of their own: test_readme.py (and the same blocks in Chinese) and
-# test_contributing.py, which apply to every block of these files.
-OWN_TESTS = {"README.md", "README.zh.md", "CONTRIBUTING.md"}
+# Executed by tests of their own: test_readme.py (and the same blocks in Chinese),
+# test_contributing.py and test_command_line_page.py, which apply to every block of these files.
+OWN_TESTS = {"README.md", "README.zh.md", "CONTRIBUTING.md", "docs/guide/command_line.md"}
 
 
 def pages() -> list[Path]:
