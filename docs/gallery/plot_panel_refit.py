@@ -18,7 +18,7 @@ import skmetrics_ext as sx
 X, y = load_breast_cancer(return_X_y=True)
 malignant = 1 - y  # 1 is the class that must not be missed
 
-panel = sx.ScorerPanel(["gini", "average_precision", "f1", "specificity", "neg_log_loss"])
+panel = sx.ScorerPanel(["gini", "f1", "specificity", "neg_log_loss"])
 grid = {"max_depth": [1, 2, 4, 8]}
 forest = RandomForestClassifier(n_estimators=30, random_state=0)
 search = GridSearchCV(forest, grid, scoring=panel, refit="neg_log_loss").fit(X, malignant)
@@ -27,8 +27,8 @@ print(search.best_params_)
 # %%
 # The other metrics are beside it. They need not agree, and here the picture shows where they do.
 
-fig, axes = plt.subplots(1, len(panel.names), figsize=(12, 2.8), layout="constrained")
-for ax, name in zip(axes, panel.names, strict=True):
+fig, axes = plt.subplots(2, 2, figsize=(7, 5), layout="constrained", sharex=True)
+for ax, name in zip(axes.flat, panel.names, strict=True):
     ax.plot(grid["max_depth"], search.cv_results_[f"mean_test_{name}"], marker="o")
     ax.axvline(search.best_params_["max_depth"], color="0.7", zorder=0)
     ax.set(title=name, xlabel="max_depth")

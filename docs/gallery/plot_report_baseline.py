@@ -34,6 +34,12 @@ report.plot()
 plt.show()
 
 # %%
+# The out-of-fold curves of all models on one picture.
+
+report.plot("precision_recall")
+plt.show()  # sphinx_gallery_thumbnail_number = 2
+
+# %%
 # Each pair of models on the same folds, with an interval of the difference, and the probability
 # that the models differ by less than 0.01 (the region of practical equivalence).
 
