@@ -113,8 +113,10 @@ class Output(Tabular):
     def to_html(self, path: str | Path | None = None) -> str:
         """All of it as one self-contained page: tables and pictures, nothing to load.
 
-        Curves and confusion matrices of the out-of-fold predictions are drawn where matplotlib
-        is installed.
+        It begins with the question, its answer and what `findings` tells, and is read without
+        scripts; with them tables are sorted, models and a metric chosen, and the threshold of the
+        confusion matrix moved. Curves of each fold and pictures of confusion matrices are drawn
+        where matplotlib is installed.
 
         Parameters
         ----------

@@ -22,16 +22,15 @@ def verdict(report: CrossValidationReport) -> list[str]:
 
 
 def _question(report: CrossValidationReport) -> str:
-    models = [model for model in report.models if model != report.baseline]
-    n, metric = len(models), report.metrics[0]
-    of = "" if report.positive_class is None else f" {report.positive_class}"
-    asked = f"Which of {n} models" if n > 1 else f"How well {models[0]}" if n else "How well chance"
-    ending = "best" if n > 1 else ""
-    against = f", against {report.baseline}" if n and report.baseline else ""
-    told = " ".join(filter(None, [f"{asked} predicts{of or ' the class'}", ending]))
+    models = [model for model in report.models if model != report.baseline] or [*report.models]
+    of = "the class" if report.positive_class is None else str(report.positive_class)
+    asked = f"How well does {models[0]} predict {of}"
+    if len(models) > 1:
+        asked = f"Which of {len(models)} models predicts {of} best"
+    against = f", against {report.baseline}" if report.baseline not in (None, *models) else ""
     return (
-        f"{told} by {metric}{against}? {report.n_samples} rows, {report.n_folds} folds, tested on "
-        "rows that were not fitted on."
+        f"{asked} by {report.metrics[0]}{against}? {report.n_samples} rows, {report.n_folds} "
+        "folds, tested on rows that were not fitted on."
     )
 
 

@@ -13,6 +13,7 @@ from sklearn.naive_bayes import GaussianNB
 from skmetrics_ext import balanced_accuracy_score, cross_validation_report
 from skmetrics_ext.report.findings import KINDS, SHARES, best_and_next
 from skmetrics_ext.report.thresholds import ThinnedFolds
+from skmetrics_ext.report.verdict import verdict
 
 PAGE = Path(__file__).parents[2] / "docs" / "guide" / "cross_validation.md"
 
@@ -141,6 +142,21 @@ def test_a_row_of_repeated_folds_does_not_choose_for_itself():
     # The other folds hold each of the 40 other rows twice.
     assert thinned.rest.mass.sum(axis=(1, 2)).tolist() == [80 + 0.0] * 6
     assert thinned.tally.mass.sum(axis=(1, 2)).tolist() == [20] * 6
+
+
+def test_the_verdict_says_what_was_asked_and_how_sure_the_answer_is():
+    X, y = data()
+    report, _ = found({"good": Given(0), "turned": Given(1)}, X, y, pos_label=1)
+    question, best, second, baseline, undefined = verdict(report)
+    assert question.startswith("Which of 2 models predicts 1 best by roc_auc, against baseline")
+    assert best.startswith(f"good has the best roc_auc: {report.summary()[0].mean:.4f}")
+    assert second.startswith("It is better than the next, turned: difference +")
+    assert baseline.startswith("It is better than baseline (prior): difference +")
+    assert undefined == "Every metric is defined on every fold."
+    worst, _ = found({"turned": Given(1)}, X, y)
+    assert "No model does better than the baseline" in verdict(worst)[2]
+    few, _ = found({"good": Given(0)}, X[np.argsort(y)], np.sort(y))
+    assert "roc_auc of good in 4 of 5" in verdict(few)[-1]
 
 
 def test_findings_are_rows_that_print():

@@ -25,7 +25,9 @@ from skmetrics_ext.validation import distinct_labels
 if TYPE_CHECKING:
     from skmetrics_ext.report.cv_report import CrossValidationReport
 
-NO_MATPLOTLIB = "Curves are drawn where matplotlib is installed: pip install 'skmetrics-ext[plot]'."
+NO_MATPLOTLIB = (
+    "More pictures are drawn where matplotlib is installed: pip install 'skmetrics-ext[plot]'."
+)
 SCORES: tuple[tuple[str, Any], ...] = (
     ("ROC", RocCurvesDisplay),
     ("Precision and recall", PrecisionRecallCurvesDisplay),
