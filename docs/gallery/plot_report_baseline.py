@@ -37,7 +37,8 @@ plt.show()
 # The out-of-fold curves of all models on one picture.
 
 report.plot("precision_recall")
-plt.show()  # sphinx_gallery_thumbnail_number = 2
+plt.show()
+# sphinx_gallery_thumbnail_number = 2
 
 # %%
 # Each pair of models on the same folds, with an interval of the difference, and the probability
