@@ -120,6 +120,7 @@ def _compare(
     except ValueError:  # not of this many classes
         return None
     value, own_time = _timed(ours, y, given, options.runs)
+    ratio = his_time / own_time
     return [
         name,
         f"{value:.6f}",
@@ -127,7 +128,7 @@ def _compare(
         "0" if value == his or (math.isnan(value) and math.isnan(his)) else f"{value - his:.1e}",
         f"{1e3 * own_time:.3f}",
         f"{1e3 * his_time:.3f}",
-        f"{his_time / own_time:.1f}",
+        f"{ratio:.1f}" if ratio >= 0.1 else f"{ratio:.1g}",
     ]
 
 

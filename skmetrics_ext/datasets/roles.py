@@ -76,7 +76,7 @@ def _role(name: str, column: Any, chosen: bool) -> Role:
     if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
         why = "" if chosen else _why_no_number(name, column, kind, n_seen)
         return Role(name, "number", n_missing=n_missing, why=why)
-    if not (types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)):
+    if str(kind) not in ("string", "large_string", "string_view"):
         return Role(name, "text", why=f"holds {kind}")
     return _text_role(name, column, n_seen, n_missing, chosen)
 
