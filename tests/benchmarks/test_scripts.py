@@ -89,6 +89,14 @@ def test_errors_from_influence_values_and_from_draws(run):
 
 
 @pytest.mark.slow
+def test_coverage_of_hard_cases(run):
+    done = run("hard_cases.py", "--draws", "2", "--large", "20000")
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = rows(done.stdout)
+    assert ["few groups, scores", "`roc_auc`", "8 of 68 groups"] in [row[:3] for row in found]
+    assert len(found) == 2 + 9 + 9 + 6 + 9 + 12 + 6 + 6 + 4 + 15
+
+
 def test_coverage_of_clustered_rows(run):
     done = run("clustered.py", "--draws", "3")
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,0 +1,240 @@
+"""How often intervals and comparisons hold where it is hard to, into docs/coverage_hard.md.
+
+    python benchmarks/hard_cases.py --draws 2000 --into docs/coverage_hard.md
+
+Scores with heavy tails, of a few grades, areas near 1, probabilities that say too much, five or
+ten rows of a class, few groups that hold it, and models that are equally good at other operating
+points. An interval with a note says itself that its level is doubtful, so the share of those is
+told, and how often those without one hold the true value. Prints Markdown.
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from output import markdown, put
+from scipy.special import expit
+from scipy.stats import norm
+
+import skmetrics_ext as sx
+
+LEAST, MOST = 93.0, 6.5  # percent: of intervals that hold, and of true nulls that are rejected
+LARGE = 2_000_000
+FIRST = 5000  # seed
+Rows = tuple[Any, Any, dict[str, Any]]  # labels, predictions, groups
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is drawn, and which metrics are asked; ``draw(rng, negatives, positives)``."""
+
+    name: str
+    metrics: tuple[str, ...]
+    draw: Callable[[np.random.Generator, int, int], Rows]
+    sizes: tuple[tuple[int, int], ...]
+
+
+def _scores(noise: Callable[[np.random.Generator, int], Any], apart: float) -> Callable[..., Rows]:
+    def draw(rng: np.random.Generator, n_neg: int, n_pos: int) -> Rows:
+        y = np.repeat([0, 1], [n_neg, n_pos])
+        return y, apart * y + noise(rng, len(y)), {}
+
+    return draw
+
+
+def _grades(rng: np.random.Generator, n_neg: int, n_pos: int) -> Rows:
+    y, score, _ = _scores(_normal, 1.2)(rng, n_neg, n_pos)
+    return y, np.digitize(score, [-0.5, 0.4, 1.2, 2.2]), {}
+
+
+def _overconfident(rng: np.random.Generator, n_neg: int, n_pos: int) -> Rows:
+    y, score, _ = _scores(_normal, 1.2)(rng, n_neg, n_pos)
+    return y, expit(3 * (1.2 * score - 0.72 - 2.0)), {}
+
+
+def _labels(rng: np.random.Generator, n_neg: int, n_pos: int) -> Rows:
+    y, score, _ = _scores(_normal, 1.5)(rng, n_neg, n_pos)
+    return y, (score > 0.9).astype(int), {}
+
+
+def _few_groups(rng: np.random.Generator, n_neg: int, n_pos: int) -> Rows:
+    """As many groups of each class, of 4 to 12 rows."""
+    sizes = rng.integers(4, 13, n_neg + n_pos)
+    group = np.repeat(np.arange(n_neg + n_pos), sizes)
+    y = (group >= n_neg).astype(int)
+    shared = rng.normal(size=n_neg + n_pos)[group]
+    return y, 1.5 * y + shared + rng.normal(size=len(y)), {"groups": group}
+
+
+def _few_groups_of_labels(rng: np.random.Generator, n_neg: int, n_pos: int) -> Rows:
+    y, score, about = _few_groups(rng, n_neg, n_pos)
+    return y, (score > 0.75).astype(int), about
+
+
+def _normal(rng: np.random.Generator, n: int) -> Any:
+    return rng.normal(size=n)
+
+
+def _t2(rng: np.random.Generator, n: int) -> Any:
+    return rng.standard_t(2, size=n)
+
+
+AREAS = ("roc_auc", "average_precision", "partial_roc_auc")
+LOSSES = ("log_loss", "brier_score_loss", "d2_log_loss_score")
+LABELS = ("recall", "precision", "f1", "balanced_accuracy", "matthews_corrcoef", "youden_j")
+RARE = ((95, 5), (990, 10))
+SOME = ((30, 30), (180, 20), (950, 50))
+CASES = (
+    Case("tails of t with 2 degrees", AREAS, _scores(_t2, 2.0), SOME),
+    Case("area near 1", AREAS, _scores(_normal, 3.3), SOME),
+    Case("five grades", AREAS[:2], _grades, SOME),
+    Case("overconfident", LOSSES, _overconfident, SOME),
+    Case("few rows, labels", LABELS, _labels, RARE),
+    Case("few rows, scores", AREAS, _scores(_normal, 1.5), RARE),
+    Case("few groups, labels", ("recall", "f1", "balanced_accuracy"), _few_groups_of_labels,
+         ((60, 8), (160, 20))),
+    Case("few groups, scores", AREAS[:2], _few_groups, ((60, 8), (160, 20))),
+)  # fmt: skip
+
+
+def asked(metric: str, y: Any, said: Any, about: dict[str, Any]) -> Any:
+    """The interval that is made by default."""
+    params = {"fpr_range": (0.0, 0.2)} if metric == "partial_roc_auc" else {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return sx.confidence_interval(
+            metric, y, said, n_resamples=399, random_state=0, **about, **params
+        )
+
+
+def truth(case: Case, metric: str, size: tuple[int, int], large: int) -> float:
+    """The value of many rows with the same shares of classes."""
+    times = large // (sum(size) * (8 if "groups" in case.name else 1))
+    y, said, _ = case.draw(np.random.default_rng(1), size[0] * times, size[1] * times)
+    return float(asked(metric, y, said, {}).value)
+
+
+def _classes(rng: np.random.Generator, size: tuple[int, int]) -> tuple[int, int]:
+    """Numbers of both classes of rows that were drawn without looking at them; two at least."""
+    total = sum(size)
+    while not 2 <= (n_pos := int(rng.binomial(total, size[1] / total))) <= total - 2:
+        pass
+    return total - n_pos, n_pos
+
+
+def of_intervals(n_draws: int, large: int) -> Iterator[list[str]]:
+    """A row for each case, metric and size."""
+    for case in CASES:
+        for size in case.sizes:
+            for metric in case.metrics:
+                true = truth(case, metric, size, large)
+                held, noted = [], []
+                for seed in range(FIRST, FIRST + n_draws):
+                    rng = np.random.default_rng(seed)
+                    y, said, about = case.draw(rng, *_classes(rng, size))
+                    found = asked(metric, y, said, about)
+                    held.append(found.low <= true <= found.high)
+                    noted.append(bool(found.note))
+                unit = "groups" if "groups" in case.name else "rows"
+                told = f"{size[1]} of {sum(size)} {unit}"
+                yield [case.name, f"`{metric}`", told, *_shares(held, noted, LEAST)]
+
+
+def _shares(held: list[bool], noted: list[bool], least: float) -> list[str]:
+    """All, those without a note, and how many these are; bold where it misses beyond chance."""
+    right, clear = np.array(held), ~np.array(noted)
+    alone = "" if clear.sum() < 50 else _marked(right[clear], least)
+    return [f"{100 * right.mean():.1f}", alone, f"{100 * (1 - clear.mean()):.0f} %"]
+
+
+def _marked(right: Any, least: float) -> str:
+    share = 100 * right.mean()
+    chance = 200 * np.sqrt(least / 100 * (1 - least / 100) / len(right))
+    text = f"{share:.1f}"
+    return f"**{text}**" if share < least - chance else text
+
+
+def _points(rng: np.random.Generator, n_neg: int, n_pos: int) -> Rows:
+    """Labels of two models, 0.7 and 0.9 of the classes right the one, 0.9 and 0.7 the other."""
+    y = np.repeat([0, 1], [n_neg, n_pos])
+    shared = rng.normal(size=len(y))
+    both = []
+    for of_negatives, of_positives in ((0.7, 0.9), (0.9, 0.7)):
+        own = (shared + rng.normal(size=len(y))) / np.sqrt(2)
+        right = own < norm.ppf(np.where(y == 1, of_positives, of_negatives))
+        both.append(np.where(right, y, 1 - y))
+    return y, both, {}
+
+
+def _shapes(rng: np.random.Generator, n_neg: int, n_pos: int) -> Rows:
+    """Scores of two models of one area, the positives of one spread twice as wide."""
+    y = np.repeat([0, 1], [n_neg, n_pos])
+    shared = rng.normal(size=len(y))
+    both = []
+    for spread in (1.0, 2.0):
+        own = (shared + rng.normal(size=len(y))) / np.sqrt(2)
+        wide = np.where(y == 1, spread, 1.0)
+        both.append(wide * own + y * norm.ppf(0.8) * np.sqrt(1 + spread**2))
+    return y, both, {}
+
+
+NULLS = (
+    ("other operating points", _points, ("balanced_accuracy", "youden_j")),
+    ("one area, other curves", _shapes, ("roc_auc",)),
+)
+
+
+def of_comparisons(n_draws: int) -> Iterator[list[str]]:
+    """A row for each hypothesis that is true, and how often it is rejected at 5 %."""
+    for name, draw, metrics in NULLS:
+        for size in ((95, 5), (190, 10), (180, 20), (150, 150), (950, 50)):
+            for metric in metrics:
+                kept, noted = [], []
+                for seed in range(FIRST, FIRST + n_draws):
+                    rng = np.random.default_rng(seed)
+                    y, (a, b), _ = draw(rng, *_classes(rng, size))
+                    with warnings.catch_warnings():
+                        warnings.simplefilter("ignore")
+                        found = sx.compare(metric, y, a, b)
+                    kept.append(not found.p_value <= 0.05)
+                    noted.append(bool(found.note))
+                told = f"{size[1]} of {sum(size)} rows"
+                every, alone, share = _shares(kept, noted, 100 - MOST)
+                yield [name, f"`{metric}`", told, _turned(every), _turned(alone), share]
+
+
+def _turned(text: str) -> str:
+    """What is not kept is rejected."""
+    number = text.strip("*")
+    return text.replace(number, f"{100 - float(number):.1f}") if number else ""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--draws", type=int, default=2000, help="samples of each case")
+    parser.add_argument("--large", type=int, default=LARGE, help="rows that true values are of")
+    parser.add_argument("--into", type=Path, nargs="+", default=[], metavar="PAGE")
+    options = parser.parse_args()
+    intervals = ["what", "metric", "positive, about", "hold, %", "without a note, %", "noted"]
+    nulls = ["what", "metric", "positive, about", "rejected, %", "without a note, %", "noted"]
+    parts = [
+        f"{options.draws:,} samples of each case, 95 % intervals by default; **bold** misses "
+        f"{LEAST:g} % of those without a note, beyond chance:",
+        markdown(intervals, list(of_intervals(options.draws, options.large))),
+        f"True hypotheses that `compare` rejects at 5 %; **bold** is above {MOST:g} %:",
+        markdown(nulls, list(of_comparisons(options.draws))),
+    ]
+    text = "\n\n".join(parts)
+    print(text)
+    for page in options.into:
+        put(page, "hard", text)
+
+
+if __name__ == "__main__":
+    main()
