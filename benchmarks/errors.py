@@ -67,7 +67,10 @@ def compared(name: str, metric: Any, n_classes: int, options: argparse.Namespace
     if spread is None:
         return None
     drawn = np.nanstd(resample(reading, DrawPlan(options.draws, random_state=0)), axis=0, ddof=1)
-    away = np.ravel(np.sqrt(spread.variance) / drawn - 1)
+    known = np.asarray(drawn) > 0  # of two classes the true one is always among the first two
+    away = np.ravel(np.sqrt(spread.variance)[known] / drawn[known] - 1)
+    if not len(away):
+        return None
     return float(away[np.abs(away).argmax()])
 
 
