@@ -29,7 +29,7 @@ ROWS = (
         "bootstrap replicate roc_auc_score",
         10**4,
         "bootstrap of AUC, a replicate",
-        "AUC 自助法，每次",
+        "AUC 自助法，每抽一次样",
     ),
 )
 HEADS = {
