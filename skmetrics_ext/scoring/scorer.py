@@ -206,12 +206,16 @@ class Scorer(TakesMetadata):
     def _accept_sample_weight(self) -> bool:
         return "sample_weight" in parameters_of(self._score_func)
 
+    @property
+    def __name__(self) -> str:
+        """What tools that name a callable show: as registered, else that of its function."""
+        return self._name or getattr(self._score_func, "__name__", repr(self._score_func))
+
     def __repr__(self) -> str:
         options = "".join(f", {key}={value!r}" for key, value in self._kwargs.items())
         if self._name is not None:
             return f"get_scorer({self._name!r}{options})"
-        name = getattr(self._score_func, "__name__", repr(self._score_func))
-        return f"make_scorer({name}, greater_is_better={self._sign > 0}{options})"
+        return f"make_scorer({self.__name__}, greater_is_better={self._sign > 0}{options})"
 
 
 def metric_of(scorer: Any) -> Metric | None:

@@ -10,6 +10,7 @@ import facts
 import names
 import pytest
 import sklearn.metrics
+from support.versions import IS_REFERENCE
 
 import skmetrics_ext
 
@@ -101,9 +102,7 @@ def test_a_result_has_an_example_or_says_who_gives_it():
             assert dict(facts.rows(name)).get("Given by"), name
 
 
-@pytest.mark.skipif(
-    not sklearn.__version__.startswith("1.9"), reason="names are those of scikit-learn 1.9"
-)
+@pytest.mark.skipif(not IS_REFERENCE, reason="names are those of scikit-learn 1.9")
 def test_the_name_in_scikit_learn_is_there():
     found = {name: names.counterpart(name) for name in PAGES}
     for theirs, _ in filter(all, found.values()):

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import pytest
-import sklearn
 from scipy.sparse import csr_array
 from sklearn import metrics
 from support.markdown import ROOT
+from support.versions import IS_REFERENCE
 
 import skmetrics_ext
 
@@ -159,8 +159,7 @@ def test_both_answers_are_those_of_the_page(case: Case) -> None:
     rows = [row for row in ROWS if case.row in row]
     assert len(rows) == 1, f"the page has {len(rows)} rows with {case.row!r}"
     cells = [cell.strip() for cell in rows[0].strip("|").split(" | ")]
-    of_this = sklearn.__version__.startswith("1.9")  # the version whose answers the page has
-    asked = [(case.ours, skmetrics_ext), *([(case.theirs, metrics)] if of_this else [])]
+    asked = [(case.ours, skmetrics_ext), *([(case.theirs, metrics)] if IS_REFERENCE else [])]
     for text, library in asked:
         assert any(text in cell for cell in cells), f"{text!r} does not stand in the row"
         assert said(text, answer(case, library)), f"{library.__name__}: {answer(case, library)!r}"

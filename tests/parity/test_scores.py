@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from support import score_inputs as inputs
+from support.versions import has, taken
 
 import skmetrics_ext
 from parity.comparing import compare, equal
@@ -113,13 +114,13 @@ ROWS = [
     ("log_loss", inputs.positive_probabilities(), logarithmic),
     ("d2_log_loss_score", inputs.class_probabilities(), skilled),
     ("d2_log_loss_score", inputs.positive_probabilities(), skilled),
-    ("brier_score_loss", inputs.class_probabilities(), quadratic_scaled),
-    ("brier_score_loss", inputs.class_probabilities(2), quadratic_scaled),
+    ("brier_score_loss of several classes", inputs.class_probabilities(), quadratic_scaled),
+    ("brier_score_loss of several classes", inputs.class_probabilities(2), quadratic_scaled),
     ("brier_score_loss", inputs.positive_probabilities(), quadratic_scaled),
     ("d2_brier_score", inputs.class_probabilities(), quadratic),
     ("d2_brier_score", inputs.positive_probabilities(), quadratic),
     ("hinge_loss", inputs.class_decisions(), skilled),
-    ("hinge_loss", inputs.binary_decisions(), weights),
+    ("hinge_loss of two classes", inputs.binary_decisions(), weights),
     ("coverage_error", inputs.label_marks(), weights),
     ("label_ranking_average_precision_score", inputs.label_marks(SPARSE, least=1), weights),
     ("label_ranking_loss", inputs.label_marks(SPARSE), weights),
@@ -128,6 +129,8 @@ ROWS = [
     ("ndcg_score", inputs.label_marks(), gain),
     ("ndcg_score", inputs.graded_labels(), gain),
 ]
+# What the installed version has of them.
+ASKED = [(name.partition(" ")[0], *rest) for name, *rest in ROWS if has(name)]
 # Means over rows, to which a row of weight 0 is nothing.
 MEANS = ("log_loss", "top_k_accuracy_score", "brier_score_loss", "hinge_loss")
 # Ratios of means.
@@ -135,13 +138,14 @@ SKILLS = ("d2_log_loss_score", "d2_brier_score")
 
 
 @pytest.mark.parametrize(
-    ("name", "given_input", "options"), ROWS, ids=[f"{row[0]}-{i}" for i, row in enumerate(ROWS)]
+    ("name", "given_input", "options"), ASKED, ids=[f"{row[0]}-{i}" for i, row in enumerate(ASKED)]
 )
 @settings(max_examples=50)
 @given(data=st.data())
 def test_equal_to_scikit_learn(name, given_input, options, data):
     y_true, own, names = data.draw(given_input)
-    kwargs = options(data.draw, y_true, names)
+    ours, theirs = getattr(skmetrics_ext, name), getattr(sklearn.metrics, name)
+    kwargs = taken(theirs, options(data.draw, y_true, names))
     weight = kwargs.get("sample_weight")
     if weight is not None and name not in MEANS and (weight == 0).any():
         kwargs["sample_weight"] = weight + 1  # classes without weight are tested on their own
@@ -149,7 +153,6 @@ def test_equal_to_scikit_learn(name, given_input, options, data):
         own = own.astype(np.float64)  # 1 less a ratio near 1 keeps no digits of float32
     # scikit-learn computes in float32 where the probabilities are.
     rtol = 2e-6 if own.dtype == np.float32 and name in MEANS else 1e-12
-    ours, theirs = getattr(skmetrics_ext, name), getattr(sklearn.metrics, name)
     compare(ours, theirs, y_true, own, rtol=rtol, **kwargs)
 
 
@@ -204,6 +207,7 @@ def test_auc_refuses_what_scikit_learn_refuses(x, y):
         skmetrics_ext.auc(x, y)
 
 
+@pytest.mark.skipif(not has("metric_at_thresholds"), reason="scikit-learn has it since 1.9")
 @pytest.mark.parametrize("metric", ["accuracy_score", "f1_score", "confusion_matrix"])
 @given(data=st.data())
 def test_metric_at_thresholds(metric, data):

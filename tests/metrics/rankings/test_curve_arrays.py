@@ -6,6 +6,7 @@ import sklearn.metrics
 from hypothesis import given
 from hypothesis import strategies as st
 from support.samples import samples
+from support.versions import has
 
 import skmetrics_ext as sx
 
@@ -26,7 +27,7 @@ def equal(got, expected, rtol=1e-13):
 
 
 @pytest.mark.parametrize("drop", [True, False])
-@pytest.mark.parametrize("name", DROPPING)
+@pytest.mark.parametrize("name", [name for name in DROPPING if has(name)])
 @given(st.one_of(ROWS, LONG))
 def test_curves_are_scikit_learns(name, drop, sample):
     call = {"drop_intermediate": drop, **options(sample)}
@@ -35,6 +36,9 @@ def test_curves_are_scikit_learns(name, drop, sample):
     equal(ours, theirs)
 
 
+@pytest.mark.skipif(
+    not has("confusion_matrix_at_thresholds"), reason="scikit-learn has it since 1.8"
+)
 @given(ROWS)
 def test_counts_are_scikit_learns(sample):
     args = sample.true, sample.response
