@@ -46,6 +46,18 @@ class IntervalResult(Result):
         value, low, high = (value for _, value, _ in list(_values(self))[:3])
         return value, low, high
 
+    def __eq__(self, other: object) -> bool:
+        """The same fields; nan is nan, which comparison by fields says only before Python 3.13."""
+        if type(other) is not type(self):
+            return NotImplemented
+        return self._compared() == other._compared()
+
+    def __hash__(self) -> int:
+        return hash(self._compared())
+
+    def _compared(self) -> tuple[Any, ...]:
+        return tuple("nan" if value != value else value for _, value, _ in _values(self))
+
     def __iter__(self) -> Iterator[float]:
         """The number, the lower and the upper bound: ``value, low, high = result``."""
         return iter(self._ends())

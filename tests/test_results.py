@@ -141,3 +141,13 @@ def test_a_long_curve_is_printed_in_part():
     assert lead == f"10,001 points, area {curve.area:.4f}; 20 of them:"
     assert len(lines) == 21
     assert lines[-1].split()[:2] == ["1.0000", "1.0000"]
+
+
+def test_equal_results_are_equal_though_a_field_is_nan():
+    one, other = (
+        sx.Estimate(0.5, 0.4, float("nan"), float("nan"), "delta", 0.95) for _ in range(2)
+    )
+    assert one == other
+    assert hash(one) == hash(other)
+    assert one != sx.Estimate(0.5, 0.4, 0.6, float("nan"), "delta", 0.95)
+    assert one != tuple(one)

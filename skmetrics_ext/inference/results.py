@@ -21,7 +21,7 @@ def reason(value: float, low: float, high: float) -> str:
     return NO_WIDTH if low == high else ""
 
 
-@dataclass(frozen=True, repr=False, slots=True)
+@dataclass(frozen=True, repr=False, eq=False, slots=True)
 class Estimate(IntervalResult):
     """A number with its interval.
 
@@ -95,7 +95,7 @@ def design_told(n_groups: int | None, n_strata: int | None, effects: Iterable[fl
     return ", ".join(told)
 
 
-@dataclass(frozen=True, repr=False, slots=True)
+@dataclass(frozen=True, repr=False, eq=False, slots=True)
 class Comparison(IntervalResult):
     """The difference between two models on the same rows, and a test of it.
 

@@ -209,7 +209,7 @@ class Scorer(TakesMetadata):
     @property
     def __name__(self) -> str:
         """What tools that name a callable show: as registered, else that of its function."""
-        return self._name or getattr(self._score_func, "__name__", repr(self._score_func))
+        return self._name or str(getattr(self._score_func, "__name__", repr(self._score_func)))
 
     def __repr__(self) -> str:
         options = "".join(f", {key}={value!r}" for key, value in self._kwargs.items())

@@ -70,7 +70,7 @@ class GroupGaps(Tabular):
         raise KeyError(f"No row of group={group!r}.")
 
 
-@dataclass(frozen=True, repr=False, slots=True)
+@dataclass(frozen=True, repr=False, eq=False, slots=True)
 class WorstGroup(Estimate):
     """A group, its value, and bounds that hold for all groups together.
 
