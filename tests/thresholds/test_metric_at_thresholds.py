@@ -10,6 +10,7 @@ import sklearn.metrics
 from hypothesis import given
 from hypothesis import strategies as st
 from support.samples import samples
+from support.versions import has
 
 import skmetrics_ext as sx
 from skmetrics_ext import METRICS
@@ -61,6 +62,7 @@ def test_it_is_the_metric_of_the_predictions(name, data):
     assert thresholds.tolist() == np.unique(sample.response)[::-1].tolist()
 
 
+@pytest.mark.skipif(not has("metric_at_thresholds"), reason="scikit-learn has it since 1.9")
 @pytest.mark.parametrize("name", SHARED)
 @given(sample=ROWS)
 def test_it_is_scikit_learns_for_labels_0_and_1(name, sample):

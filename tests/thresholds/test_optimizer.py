@@ -383,5 +383,8 @@ def test_the_checks_of_scikit_learn():
 
 
 def test_tags_follow_the_estimator():
-    assert ThresholdOptimizerCV(LogisticRegression()).__sklearn_tags__().input_tags.sparse
-    assert not ThresholdOptimizerCV(GaussianNB()).__sklearn_tags__().input_tags.sparse
+    for model in (LogisticRegression(), GaussianNB()):
+        own, ours = (
+            one.__sklearn_tags__().input_tags for one in (model, ThresholdOptimizerCV(model))
+        )
+        assert ours.sparse == own.sparse

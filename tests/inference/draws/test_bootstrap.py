@@ -59,7 +59,7 @@ def test_bounds_are_those_of_scipy(labels, method):
         confidence_level=0.9,
         method=method,
         n_resamples=20_000,
-        rng=np.random.default_rng(0),
+        random_state=np.random.default_rng(0),  # scipy's name before 1.15, and still taken
     ).confidence_interval
     np.testing.assert_allclose(found, expected, atol=0.01)
 
