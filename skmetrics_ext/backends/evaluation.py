@@ -159,8 +159,10 @@ def evaluate(
     >>> from skmetrics_ext import evaluate
     >>> frame = pandas.DataFrame({"ill": [0, 0, 1, 1], "risk": [0.1, 0.4, 0.35, 0.8]})
     >>> print(evaluate(frame, true="ill", score="risk", metrics=["roc_auc", "brier_score"]))
-    roc_auc = 0.75
-    brier_score = 0.158125
+    metric        value  rows
+    -----------  ------  ----
+    roc_auc      0.7500     4
+    brier_score  0.1581     4
     """
     flags = {"intervals": intervals, "approximate": approximate, "margins": margins}
     for name, flag in flags.items():

@@ -75,7 +75,7 @@ def read_predictions(
         frame = frame[~missing.any(axis=1)].reset_index(drop=True)
         say(f"{len(missing) - len(frame):,} of {len(missing):,} rows lack a value: left out")
     if not len(frame):
-        raise ValueError(f"{path!r} has no rows{' without missing values' * missing.any()}.")
+        raise ValueError(f"{path!r} has no rows{' without missing values' * bool(len(missing))}.")
     read_part(frame, names, Place(path))  # refuses what the data sets of `evaluate` may not hold
     by = names.by.names[0] if names.by.names else None
     return Predictions(frame, names.true, names.score, names.pred, names.weight, by, names.clusters)

@@ -199,8 +199,8 @@ def test_what_reads_without_a_door_is_seen():
     assert any("y_pred, numbers beside text: [" in wrong for wrong in wrong_refusals(call))
 
 
-# It fits models, whose rows are those of the report.
-OTHERS = {"nested_cv_interval"}
+# They fit models, whose rows are those of the report.
+OTHERS = {"nested_cv_interval", "search_report"}
 
 
 def test_every_function_of_rows_is_a_door():

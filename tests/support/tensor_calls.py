@@ -163,6 +163,8 @@ OF_NO_ROWS = {
     "ratio_interval",
     "roc_auc_power",
     "roc_auc_sample_size",
+    "simplest_within",
+    "weak_slices",
 }
 
 
@@ -236,6 +238,15 @@ def _reported(put):
     return [fold["value"] for fold in report.folds()]
 
 
+def _searched(put):
+    candidates = {"one": Tensors(put), "other": Tensors(put)}
+    found = sx.search_report(
+        candidates, put(X), put(Y), cv=3, scoring="roc_auc", groups=put(G), n_resamples=20,
+        random_state=0,
+    )  # fmt: skip
+    return [row["mean"] for row in found.rows]
+
+
 def _optimized(put):
     found = sx.ThresholdOptimizerCV(Tensors(put), cv=3).fit(put(X), put(Y), put(W))
     return found.best_threshold_, found.predict(put(X))
@@ -281,6 +292,7 @@ DOORS = {
     ),
     "ScorerPanel": _panel,
     "cross_validation_report": _reported,
+    "search_report": _searched,
     "ThresholdOptimizerCV": _optimized,
     "nested_cv_interval": _nested,
     "Accumulator": _accumulated,
