@@ -40,7 +40,13 @@ from skmetrics_ext.inference.draws.readers import read_metric
 from skmetrics_ext.inference.draws.readings import TableReading
 from skmetrics_ext.inference.influence import tables as delta
 from skmetrics_ext.inference.influence.shares import Shares
-from skmetrics_ext.inference.methods import FEW_ROWS, bounds_of_draws, methods_of, share_of
+from skmetrics_ext.inference.methods import (
+    FEW_ROWS,
+    ROUGH,
+    bounds_of_draws,
+    methods_of,
+    share_of,
+)
 
 DRAWS, LARGE = 399, 1_000_000
 RARE = 0.05
@@ -261,7 +267,7 @@ def of_labels(listed: list[Case], prevalence: str, repetitions: int, seed: int) 
             few = (
                 delta.worth(spread.as_share(share), case.spec.bounds, prior=None) < FEW_ROWS
                 if share
-                else rare
+                else rare | (case.spec.interval in ROUGH)
             )
             low, high, noted = (part[~np.isnan(spread.value)] for part in (low, high, few))
         yield result(case, method, prevalence, size, truth, (low, high), noted)

@@ -61,6 +61,10 @@ BIASED = {
     "calibration": "too large on average in samples: method='upper' has a bound that holds, "
     "spiegelhalter_test tells whether the model is calibrated",
 }
+ROUGH = {
+    "bent": f"has a kink or is flat where classes are balanced: {MAY_MISS}",
+    "grows": "grows with the number of rows: the interval is of no other number",
+}
 _TEST = "spiegelhalter_test tells whether the model is calibrated"
 OF_RAREST = "bounds of a share of the rarest class"
 NO_SPREAD = "the rows show no spread"
@@ -175,6 +179,7 @@ def _by_table(reading: Reading, method: str, level: float, _: DrawPlan) -> Inter
         notes[...] = rare if rare else notes
         infinite = "infinite: the other bound is after a row more in each class"
         notes[np.isinf(spread.value)] = infinite
+        notes[notes == ""] = ROUGH.get(reading.metric.spec.interval, "")
     return Interval(spread.value, low, high, np.sqrt(spread.variance), notes)
 
 

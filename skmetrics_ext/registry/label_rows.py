@@ -87,7 +87,7 @@ def _rate(function: Callable[..., Any], rate: Rate, **other: Any) -> MetricSpec:
 def _statistic(function: StatisticFunction) -> MetricSpec:
     """Row of a statistic of the confusion table, whose facts stand beside its kernel."""
     own = function.statistic
-    facts: dict[str, Any] = {"weights_are_counts": own.in_units}
+    facts: dict[str, Any] = {"weights_are_counts": own.in_units, "interval": own.interval}
     if own.averaged:
         return _rate(function, function.rate, **facts)
     facts |= {"tally": own.tally, "greater_is_better": own.greater_is_better}

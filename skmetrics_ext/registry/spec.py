@@ -140,7 +140,9 @@ class MetricSpec:
         what is linear in an area under the ROC curve, "largest" of the share of the largest
         class, "ratio" of a ratio, which is compared by its logarithm. "biased" says that noise
         makes it larger (a maximum, a distance), which the bootstrap corrects in part; "calibration"
-        that it does so most of all where the truth is 0.
+        that it does so most of all where the truth is 0; "bent" that it has a kink, or is flat,
+        where classes are as frequent as predictions, or equally frequent; "grows" that it does so
+        with the number of rows. Intervals of these bear a note.
     """
 
     name: str

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from skmetrics_ext import (
+    METRICS,
     compare,
     compare_many,
     confidence_interval,
@@ -154,3 +155,14 @@ def test_all_doors_of_two_models_count_a_silent_class_as_one_where_two_rows_tell
     assert row["p_value"] == pytest.approx(alone.p_value, abs=2e-4)
     pilot = sample_size("balanced_accuracy", true, true, y_pred_b=pred_b, width=0.1)
     assert pilot.standard_error * np.sqrt(pilot.n / 120) == pytest.approx(alone.standard_error)
+
+
+@pytest.mark.parametrize("kind", ["bent", "grows"])
+def test_rough_statistics_say_that_their_interval_may_miss(kind):
+    """In the study of coverage they hold in 0 to 100 % of samples, where classes are balanced."""
+    y_true = np.repeat([0, 1], 60)
+    y_pred = np.where(np.arange(120) % 5 == 0, 1 - y_true, y_true)
+    rough = [row.name for row in METRICS.values() if row.interval == kind]
+    assert len(rough) > 3
+    for name in rough:
+        assert confidence_interval(name, y_true, y_pred).note, name

@@ -77,6 +77,7 @@ braun_blanquet_similarity = _each(
     "Braun-Blanquet (1932), Plant Sociology",
     "BB",
     _NEITHER,
+    interval="bent",
 )
 
 bray_curtis_dissimilarity = _each(
@@ -88,6 +89,7 @@ bray_curtis_dissimilarity = _each(
     bounds=(0.0, 0.5),
     greater_is_better=None,
     either=True,
+    interval="bent",
 )
 
 chance_agreement = _each(
@@ -97,6 +99,7 @@ chance_agreement = _each(
     COHEN,
     "RACC",
     greater_is_better=None,
+    interval="bent",
 )
 
 confusion_entropy = _each(
@@ -122,6 +125,7 @@ count_difference = _each(
     bounds=UNBOUNDED,
     greater_is_better=None,
     in_units=True,
+    interval="grows",
 )
 
 discriminant_power = _each(
@@ -197,6 +201,7 @@ optimized_precision = _each(
     "no row, or every row, is of the class, or no row is predicted right",
     bounds=(-1.0, 1.0),
     either=True,
+    interval="bent",
 )
 
 overlap_coefficient = _each(
@@ -206,6 +211,7 @@ overlap_coefficient = _each(
     "Simpson (1943), American Journal of Science 241(1), 1-31",
     "OC",
     _ONE_OF_BOTH,
+    interval="bent",
 )
 
 roc_corner_distance = _each(
@@ -237,6 +243,7 @@ unbiased_chance_agreement = _each(
     SCOTT,
     "RACCU",
     greater_is_better=None,
+    interval="bent",
 )
 
 yule_q = _each(

@@ -46,6 +46,8 @@ class Statistic:
         Whether the scale of the weights counts: they say how often a row was seen.
     of_classes : bool
         Whether the kernel is told ``labels``, for it depends on how many classes there are.
+    interval : str
+        What its interval has to tell: see `MetricSpec`.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Statistic:
     either: bool = False
     in_units: bool = False
     of_classes: bool = False
+    interval: str = ""
 
     @property
     def title(self) -> str:

@@ -85,6 +85,7 @@ chi_squared = _of_cells(
     bounds=_AT_LEAST_0,
     greater_is_better=None,
     in_units=True,
+    interval="grows",
 )
 
 chi_squared_degrees_of_freedom = _of_cells(
@@ -95,6 +96,7 @@ chi_squared_degrees_of_freedom = _of_cells(
     "Chi-Squared DF",
     bounds=_AT_LEAST_0,
     greater_is_better=None,
+    interval="grows",
 )
 
 class_balance_accuracy = _of_counts(
@@ -105,6 +107,7 @@ class_balance_accuracy = _of_counts(
     "CBA",
     "labels name a class that does not occur",
     of_classes=True,
+    interval="bent",
 )
 
 classification_success_index = _of_counts(
@@ -126,6 +129,7 @@ conditional_entropy = _of_cells(
     "Conditional Entropy",
     bounds=_AT_LEAST_0,
     greater_is_better=None,
+    interval="bent",
 )
 
 cramers_v = _of_cells(
@@ -146,6 +150,7 @@ cross_entropy = _of_counts(
     "Cross Entropy",
     bounds=_AT_LEAST_0,
     greater_is_better=None,
+    interval="bent",
 )
 
 goodman_kruskal_lambda_pred = _of_cells(
@@ -156,6 +161,7 @@ goodman_kruskal_lambda_pred = _of_cells(
     "Lambda B",
     "all rows are predicted as one class",
     greater_is_better=None,
+    interval="bent",
 )
 
 goodman_kruskal_lambda_true = _of_cells(
@@ -166,6 +172,7 @@ goodman_kruskal_lambda_true = _of_cells(
     "Lambda A",
     _ONE_TRUE,
     greater_is_better=None,
+    interval="bent",
 )
 
 joint_entropy = _of_cells(
@@ -176,6 +183,7 @@ joint_entropy = _of_cells(
     "Joint Entropy",
     bounds=_AT_LEAST_0,
     greater_is_better=None,
+    interval="bent",
 )
 
 kullback_leibler_divergence = _of_counts(
@@ -186,6 +194,7 @@ kullback_leibler_divergence = _of_counts(
     "KL Divergence",
     bounds=_AT_LEAST_0,
     greater_is_better=None,
+    interval="bent",
 )
 
 mean_predicted_count = _of_counts(
@@ -198,6 +207,7 @@ mean_predicted_count = _of_counts(
     greater_is_better=None,
     in_units=True,
     of_classes=True,
+    interval="grows",
 )
 
 mutual_information = _of_cells(
@@ -208,6 +218,7 @@ mutual_information = _of_cells(
     "Mutual Information",
     bounds=_AT_LEAST_0,
     greater_is_better=None,
+    interval="bent",
 )
 
 overall_chance_agreement = _of_counts(
@@ -217,6 +228,7 @@ overall_chance_agreement = _of_counts(
     COHEN,
     "Overall RACC",
     greater_is_better=None,
+    interval="bent",
 )
 
 overall_confusion_entropy = _of_cells(
@@ -229,6 +241,7 @@ overall_confusion_entropy = _of_cells(
     bounds=(0.0, 2 / (math.e * math.log(2))),  # of two classes; 1 of more
     greater_is_better=False,
     of_classes=True,
+    interval="bent",
 )
 
 overall_modified_confusion_entropy = _of_cells(
@@ -241,6 +254,7 @@ overall_modified_confusion_entropy = _of_cells(
     "one class alone occurs",
     greater_is_better=False,
     of_classes=True,
+    interval="bent",
 )
 
 overall_unbiased_chance_agreement = _of_counts(
@@ -250,6 +264,7 @@ overall_unbiased_chance_agreement = _of_counts(
     SCOTT,
     "Overall RACCU",
     greater_is_better=None,
+    interval="bent",
 )
 
 pearson_contingency_coefficient = _of_cells(
@@ -279,6 +294,7 @@ predicted_entropy = _of_counts(
     "Response Entropy",
     bounds=_AT_LEAST_0,
     greater_is_better=None,
+    interval="bent",
 )
 
 prevalence_adjusted_kappa = _of_counts(
@@ -298,6 +314,7 @@ relative_classifier_information = _of_cells(
     "RCI",
     _ONE_TRUE,
     greater_is_better=None,
+    interval="bent",
 )
 
 true_entropy = _of_counts(
@@ -308,4 +325,5 @@ true_entropy = _of_counts(
     "Reference Entropy",
     bounds=_AT_LEAST_0,
     greater_is_better=None,
+    interval="bent",
 )
