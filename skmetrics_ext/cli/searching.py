@@ -61,8 +61,9 @@ def _search(options: argparse.Namespace) -> int:
     grids = _grids(options.grid, models)
     classes = np.unique(data.y).tolist()
     chosen = chosen_positive(classes, options.positive)
-    scorer = get_scorer(options.scoring, pos_label=chosen)
-    metric = metric_of(scorer)
+    metric = metric_of(get_scorer(options.scoring))
+    of_class = metric is not None and metric.takes("pos_label")
+    scorer = get_scorer(options.scoring, **({"pos_label": chosen} if of_class else {}))
     if metric is not None and len(classes) == 2 and metric.sides == "one":
         metric.positive(classes, chosen)  # it asks for the class before anything is fitted
     common: dict[str, Any] = {

@@ -179,7 +179,7 @@ def _by_table(reading: Reading, method: str, level: float, _: DrawPlan) -> Inter
         notes[...] = rare if rare else notes
         infinite = "infinite: the other bound is after a row more in each class"
         notes[np.isinf(spread.value)] = infinite
-        notes[notes == ""] = ROUGH.get(reading.metric.spec.interval, "")
+        notes[(notes == "") & (low < high)] = ROUGH.get(reading.metric.spec.interval, "")
     return Interval(spread.value, low, high, np.sqrt(spread.variance), notes)
 
 

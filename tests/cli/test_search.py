@@ -72,7 +72,7 @@ def test_text_classes_groups_and_weights(tmp_path, capsys):
     assert main(["search", *given, *more]) == 2
     assert "pass --positive 'stayed' or --positive 'left'" in capsys.readouterr().err
     page = tmp_path / "search.html"
-    assert main(["search", *given, "--html", str(page)]) == 0
+    assert main(["search", *given, "--positive", "left", "--html", str(page)]) == 0
     assert "max_depth=2" in capsys.readouterr().out
     assert "max_depth=2" in page.read_text(encoding="utf-8")
 

@@ -166,3 +166,15 @@ def test_rough_statistics_say_that_their_interval_may_miss(kind):
     assert len(rough) > 3
     for name in rough:
         assert confidence_interval(name, y_true, y_pred).note, name
+
+
+def test_groups_that_never_differ_leave_a_share_of_the_rarest_class():
+    """A constant prediction: the balanced accuracy is 0.5 in every sample of both classes."""
+    y_true = np.repeat([0, 1], [60, 40])
+    found = confidence_interval(
+        "balanced_accuracy", y_true, np.zeros(100, int), groups=np.arange(100)
+    )
+    expected = proportion_interval(20, 40, method="wilson")
+    assert found.low < expected.low + 0.01
+    assert found.high > expected.high - 0.01
+    assert "share of the rarest class" in found.note

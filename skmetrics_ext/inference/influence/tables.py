@@ -175,6 +175,8 @@ def worth(spread: TableSpread, bounds: tuple[float, float], prior: float | None 
     classes = spread.tables.sum(axis=-1)
     rarest = np.where(classes > 0, classes, np.inf).min(axis=-1)
     rarest = rarest.reshape(rarest.shape + (1,) * (rows.ndim - rarest.ndim))
+    inside = (bounds[0] < spread.value) & (spread.value < bounds[1])
+    rows = np.where((spread.variance == 0) & inside, np.fmin(rows, rarest), rows)
     told = np.isfinite(rows) & (rows > 0) | np.isnan(spread.value)
     return np.where(told, rows, np.where(spread.is_told, rarest, 0.0))
 

@@ -197,7 +197,7 @@ class Outcome:
         covariance = noise.covariance
         variance = covariance[best, best] + covariance[other, other] - 2 * covariance[best, other]
         units = "rows" if rows.data.grouping is None else "groups"
-        if difference == 0 or variance <= 0:
+        if difference <= _ROUNDING * abs(float(values[best])) or variance <= 0:
             return (
                 "the first two candidates have the same value: no number of rows tells them apart"
             )

@@ -87,3 +87,16 @@ def test_one_candidate_is_a_report_too():
     assert len(found.rows) == 1
     assert "GaussianNB" not in str(found)
     assert found.rows[0].probability_best == 1
+
+
+def test_no_number_of_rows_tells_equal_candidates_apart():
+    """Their means differ by rounding alone."""
+    same = {
+        "one": GaussianNB(),
+        "other": GaussianNB(),
+        "coarse": DecisionTreeClassifier(max_depth=1),
+    }
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(90, 2)), rng.integers(0, 2, 90)
+    found = search_report(same, X + y[:, None], y, scoring="accuracy", cv=3, random_state=0)
+    assert "no number of rows tells them apart" in str(found).replace("\n    ", " ")
