@@ -174,7 +174,10 @@ def mutual_information(tally: Tabulated) -> Array:
 
 
 def relative_information(tally: Tabulated) -> Array:
-    return divide(mutual_information(tally), entropy(_shares(tally).sum(axis=-1)))
+    rows = tally.table.sum(axis=-1)
+    # Of their own sum, so that the share of the only class is 1 however its weights were rounded.
+    known = entropy(divide(rows, rows.sum(axis=-1, keepdims=True)))
+    return divide(np.where(known == 0, 0.0, mutual_information(tally)), known)
 
 
 def phi_squared(tally: Tabulated) -> Array:
