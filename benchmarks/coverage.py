@@ -40,13 +40,8 @@ from skmetrics_ext.inference.draws.readers import read_metric
 from skmetrics_ext.inference.draws.readings import TableReading
 from skmetrics_ext.inference.influence import tables as delta
 from skmetrics_ext.inference.influence.shares import Shares
-from skmetrics_ext.inference.methods import (
-    FEW_ROWS,
-    ROUGH,
-    bounds_of_draws,
-    methods_of,
-    share_of,
-)
+from skmetrics_ext.inference.methods import FEW_ROWS, bounds_of_draws, methods_of, share_of
+from skmetrics_ext.inference.results import ROUGH
 
 DRAWS, LARGE = 399, 1_000_000
 RARE = 0.05

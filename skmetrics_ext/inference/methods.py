@@ -37,7 +37,7 @@ from skmetrics_ext.inference.proportions import (
     normal_quantile,
     proportion_bounds,
 )
-from skmetrics_ext.inference.results import NO_WIDTH
+from skmetrics_ext.inference.results import NO_WIDTH, ROUGH
 from skmetrics_ext.numeric import Array, divide
 
 MEAN_METHODS = ("hall", "t", "normal")
@@ -60,10 +60,6 @@ BIASED = {
     "biased": f"too large on average in samples: {MAY_MISS}",
     "calibration": "too large on average in samples: method='upper' has a bound that holds, "
     "spiegelhalter_test tells whether the model is calibrated",
-}
-ROUGH = {
-    "bent": f"has a kink or is flat where classes are balanced: {MAY_MISS}",
-    "grows": "grows with the number of rows: the interval is of no other number",
 }
 _TEST = "spiegelhalter_test tells whether the model is calibrated"
 OF_RAREST = "bounds of a share of the rarest class"

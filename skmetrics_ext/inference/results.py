@@ -10,6 +10,11 @@ from skmetrics_ext.results import IntervalResult, Result
 
 _ANSWERS = {True: "reached", False: "not reached", None: "undecided"}
 NO_WIDTH = "the interval has no width"
+# Of statistics of a table, by what their row in the registry says of their interval.
+ROUGH = {
+    "bent": "has a kink or is flat where classes are balanced: the interval may miss its level",
+    "grows": "grows with the number of rows: the interval is of no other number",
+}
 
 
 def reason(value: float, low: float, high: float) -> str:
