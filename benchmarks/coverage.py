@@ -43,8 +43,7 @@ from skmetrics_ext.inference.influence.shares import Shares
 from skmetrics_ext.inference.methods import FEW_ROWS, bounds_of_draws, methods_of, share_of
 from skmetrics_ext.inference.results import ROUGH
 
-DRAWS, LARGE = 399, 1_000_000
-RARE = 0.05
+DRAWS, LARGE, RARE = 399, 1_000_000, 0.05
 RESULTS = Path(__file__).parent / "results" / "coverage.csv"
 OUT = Path(__file__).parents[1] / "docs" / "coverage.md"
 # Of the repetitions, by how long one takes: for tables, and for scores at each size.
