@@ -13,7 +13,7 @@ from skmetrics_ext.cli.tables import MODELS_HELP, add_data, load_data, models_of
 from skmetrics_ext.cli.words import json_of, new_file, tell, whole_number
 from skmetrics_ext.registry.headline import CHOICE
 from skmetrics_ext.report.search.run import search_report
-from skmetrics_ext.scoring import get_scorer
+from skmetrics_ext.scoring import ScorerPanel, get_scorer
 from skmetrics_ext.scoring.scorer import metric_of
 from skmetrics_ext.validation.errors import near
 
@@ -61,9 +61,8 @@ def _search(options: argparse.Namespace) -> int:
     grids = _grids(options.grid, models)
     classes = np.unique(data.y).tolist()
     chosen = chosen_positive(classes, options.positive)
-    metric = metric_of(get_scorer(options.scoring))
-    of_class = metric is not None and metric.takes("pos_label")
-    scorer = get_scorer(options.scoring, **({"pos_label": chosen} if of_class else {}))
+    scoring = ScorerPanel([options.scoring], pos_label=chosen).scorers
+    metric = metric_of(scoring[options.scoring])
     if metric is not None and len(classes) == 2 and metric.sides == "one":
         metric.positive(classes, chosen)  # it asks for the class before anything is fitted
     common: dict[str, Any] = {
@@ -73,7 +72,7 @@ def _search(options: argparse.Namespace) -> int:
         "n_jobs": options.jobs,
         "progress": not options.quiet,
     }
-    cv, scoring = _folds(options.folds, options.seed, data.groups), {options.scoring: scorer}
+    cv = _folds(options.folds, options.seed, data.groups)
     if options.outer is None:
         candidates = _candidates(models, grids)
         report = search_report(candidates, data.X, data.y, cv=cv, scoring=scoring, **common)
