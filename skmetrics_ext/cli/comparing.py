@@ -8,7 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skmetrics_ext.cli.prediction_files import Predictions, labels_of, read_predictions
+from skmetrics_ext.cli.prediction_files import (
+    Predictions,
+    add_intervals,
+    labels_of,
+    read_predictions,
+)
 from skmetrics_ext.cli.scoring_file import (
     check_fit,
     chosen_positive,
@@ -17,7 +22,7 @@ from skmetrics_ext.cli.scoring_file import (
     without_positive,
 )
 from skmetrics_ext.cli.tables import add_form, form_of, names_in
-from skmetrics_ext.cli.words import json_of, say, share, tell, whole_number
+from skmetrics_ext.cli.words import json_of, say, tell
 from skmetrics_ext.formats import interval, number, probability, signed
 from skmetrics_ext.inference.compare import compare
 from skmetrics_ext.merged.by import By
@@ -76,16 +81,7 @@ def add_compare(commands: argparse._SubParsersAction[Any]) -> None:
         "--margin", type=float, metavar="SIZE", help="how large a difference has to be to matter"
     )
     add_form(own)
-    own.add_argument(
-        "--confidence", type=share, default=0.95, metavar="LEVEL", help="default: 0.95"
-    )
-    own.add_argument(
-        "--resamples",
-        type=whole_number(100),
-        default=9999,
-        metavar="N",
-        help="of draws, where no formula gives the interval (default: 9999)",
-    )
+    add_intervals(own, 9999)
     own.add_argument("--json", action="store_true", help="print JSON instead of the table")
     own.add_argument("--quiet", action="store_true", help="show no progress")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from skmetrics_ext.backends.csv_files import PLAIN, TextForm
 from skmetrics_ext.backends.files import ENDINGS, kind_of, open_files, require
 from skmetrics_ext.backends.reading import reading
-from skmetrics_ext.cli.words import say, say_reading
+from skmetrics_ext.cli.words import say, say_reading, share, whole_number
 from skmetrics_ext.merged.columns import Names, Place, read_part
 
 
@@ -37,6 +38,20 @@ class Predictions:
     weight: str | None
     by: str | None
     clusters: str | None = None
+
+
+def add_intervals(command: argparse.ArgumentParser, resamples: int) -> None:
+    """How intervals are made; the same for all commands of predictions."""
+    command.add_argument(
+        "--confidence", type=share, default=0.95, metavar="LEVEL", help="default: 0.95"
+    )
+    command.add_argument(
+        "--resamples",
+        type=whole_number(100),
+        default=resamples,
+        metavar="N",
+        help=f"of draws, where no formula gives the interval (default: {resamples})",
+    )
 
 
 def labels_of(frame: Any, column: str) -> Any:

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from skmetrics_ext.cli.pictures import charts
-from skmetrics_ext.cli.prediction_files import Predictions, read_predictions
+from skmetrics_ext.cli.prediction_files import Predictions, add_intervals, read_predictions
 from skmetrics_ext.cli.scoring_file import classes_of, find_named, score_rows, without_positive
 from skmetrics_ext.cli.streaming_file import is_large, stream_rows
 from skmetrics_ext.cli.tables import add_form, form_of, names_in
-from skmetrics_ext.cli.words import json_of, new_file, say, share, tell, whole_number
+from skmetrics_ext.cli.words import json_of, new_file, say, tell
 from skmetrics_ext.formats import html_table, interval, number, text_table
 from skmetrics_ext.merged.by import By
 from skmetrics_ext.merged.columns import Names
@@ -57,16 +57,7 @@ def add_score(commands: argparse._SubParsersAction[Any]) -> None:
         help="rows of one group (a patient) depend on each other: intervals know it",
     )
     add_form(score)
-    score.add_argument(
-        "--confidence", type=share, default=0.95, metavar="LEVEL", help="default: 0.95"
-    )
-    score.add_argument(
-        "--resamples",
-        type=whole_number(100),
-        default=1000,
-        metavar="N",
-        help="of the bootstrap, where no formula gives the interval (default: 1000)",
-    )
+    add_intervals(score, 1000)
     score.add_argument(
         "--html", type=new_file, metavar="OUT", help="write one page with tables and pictures"
     )
