@@ -43,15 +43,15 @@ std::vector<double> measure(const Column<double>& scores, const i64* codes, std:
   const Buckets<double> bucket(map, scores, n, bucket_bits(n));
   Scratch<std::uint32_t> ends(Slot::table, bucket.count());
   std::fill_n(ends.data(), bucket.count(), 0);
-  const bool far = n > far_rows;
+  const bool uncached = n > prefetched_rows;
   for (std::size_t i = 0; i < n; ++i) {
-    fetch_ahead(scores.at(i), far);
+    fetch_ahead(scores.at(i), uncached);
     ++ends[bucket(scores[i])];
   }
   const std::uint32_t largest = starts_from_sizes(ends.data(), bucket.count());
   taken.push_back(lap(start));
   for (std::size_t i = 0; i < n; ++i) {
-    fetch_ahead(scores.at(i), far);
+    fetch_ahead(scores.at(i), uncached);
     data[ends[bucket(scores[i])]++] =
         rows.pack(map(scores[i]) << 1 | static_cast<u64>(codes[i]), i);
   }
@@ -63,7 +63,7 @@ std::vector<double> measure(const Column<double>& scores, const i64* codes, std:
   Sum<W> won, positive;
   for (std::size_t i = 0; i < n;) {
     W own[2] = {};
-    fetch_ahead(data.data() + i, far);
+    fetch_ahead(data.data() + i, uncached);
     const u64 key = key_of(data[i]) >> 1;
     for (; i < n && key_of(data[i]) >> 1 == key; ++i) {
       own[key_of(data[i]) & 1] += rows.weight(data[i]);
