@@ -26,16 +26,27 @@ _MISSING = (
     "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null",
 )  # fmt: skip
 _TRUE, _FALSE = ("true", "True", "TRUE"), ("false", "False", "FALSE")
-# What a value is, by the first that fits; 007 and what int64 cannot hold are "digits".
+# What a value is, by the first that fits; 007 and what int64 cannot hold are "digits", and 1,234,
+# which has decimals or is a thousand, is "either".
 _FORMS = {
     "integer": r"^[ \t]*-?(0|[1-9][0-9]{0,17})[ \t]*$",
     "digits": r"^[ \t]*-?[0-9]+[ \t]*$",
-    "float": r"^[ \t]*[+-]?([0-9]+\.?[0-9]*([eE][+-]?[0-9]+)?|\.[0-9]+([eE][+-]?[0-9]+)?"
-    r"|(?i:inf|infinity))[ \t]*$",
+    "point": r"^[ \t]*[+-]?([0-9]+\.[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*$",
+    "float": r"^[ \t]*[+-]?([0-9]+([eE][+-]?[0-9]+)?|(?i:inf|infinity))[ \t]*$",
+    "either": r"^[ \t]*[+-]?[1-9][0-9]{0,2},[0-9]{3}[ \t]*$",
+    "comma": r"^[ \t]*[+-]?([0-9]+,[0-9]*|,[0-9]+)([eE][+-]?[0-9]+)?[ \t]*$",
     "boolean": rf"^({'|'.join(_TRUE + _FALSE)})$",
     "text": "",
 }
 _NUMBERS = {"integer", "digits", "float"}
+_DECIMALS = {".": {"point"}, ",": {"comma", "either"}}
+_DECIMAL = {"point", "comma", "either"}
+# Why a number with another sign of decimals is none.
+_NO_SIGN = {
+    "point": "which is no number: a decimal comma is needed, not a point",
+    "comma": "which is no number: a decimal point is needed, not a comma",
+    "either": "whose comma marks decimals or thousands: a decimal point is needed, not a comma",
+}
 _BLOCK = 1 << 22  # bytes that are read at once: no row may be longer
 
 
@@ -55,10 +66,18 @@ class TextForm:
         Of values; None is found out, for each file.
     encoding : str
         Name of the encoding as Python knows it.
+    decimal : {".", ","} or None
+        What stands before decimals; None is found out, for all files together.
     """
 
     separator: str | None = None
     encoding: str = "utf-8"
+    decimal: str | None = None
+
+    @property
+    def told(self) -> str:
+        """What was found out of it that changes values; empty where nothing was."""
+        return "numbers are read with decimal commas" if self.decimal == "," else ""
 
     @property
     def is_utf8(self) -> bool:
@@ -136,26 +155,68 @@ def separator_hint(header: Sequence[str]) -> str:
     return ""
 
 
-def text_types(files: Sequence[str], names: Names, form: TextForm = PLAIN) -> dict[str, Any]:
-    """The Arrow type of each column, from all of its values in all files.
+# The forms of a column, each with a value of it and where that stands.
+_Found = dict[str, tuple[str, str]]
+
+
+def text_types(
+    files: Sequence[str], names: Names, form: TextForm = PLAIN
+) -> tuple[dict[str, Any], TextForm]:
+    """The Arrow type of each column, from all of its values in all files; the decimal sign known.
 
     Labels and groups are integers, floats or booleans where every value is; text else, and also
     where a number is written with leading zeros: 007 and 7 are two names.
     """
     numbers = {*names.score, *((names.weight,) if names.weight else ())}
-    forms: dict[str, set[str]] = {name: set() for name in names.all}
+    found: dict[str, _Found] = {name: {} for name in names.all}
     for batch, place in csv_batches(files, dict.fromkeys(names.all, "string"), form):
         for name in names.all:
             column = batch.column(name)
             for value, kind in _forms_of(column):
-                forms[name].add(kind)
-                if "\x00" in value or (name in numbers and kind not in _NUMBERS):
-                    raise _refused(column, name, value, place)
+                if "\x00" in value:
+                    where = place.of(_row_of(column, value))
+                    raise _refused(name, value, where, "with a NUL byte: the file is damaged")
+                if kind not in found[name]:
+                    found[name][kind] = value, place.of(_row_of(column, value))
+                if name in numbers and kind not in _NUMBERS | _DECIMAL:
+                    raise _refused(name, *found[name][kind], "which is no number")
+    sign = _decimal_sign(found, files, form)
+    forms = {name: _forms_by(sign, own, name, numbers) for name, own in found.items()}
     labels = [name for name in (names.true, names.pred) if name is not None]
     together = set().union(*(forms[name] for name in labels))
     if "digits" in together and together <= _NUMBERS:
         forms.update(dict.fromkeys(labels, together))
-    return {name: _type(forms[name], name in numbers) for name in names.all}
+    types = {name: _type(forms[name], name in numbers) for name in names.all}
+    return types, replace(form, decimal=sign)
+
+
+def _decimal_sign(found: Mapping[str, _Found], files: Iterable[str], form: TextForm) -> str:
+    """The sign that is told, or that columns of numbers have; commas may be it if none separate.
+
+    1,234 alone does not make it a comma, which may stand between thousands.
+    """
+    if form.decimal is not None:
+        return form.decimal
+    if any(form.of(file).separator == "," for file in files):
+        return "."
+    columns = {name: own for name, own in found.items() if set(own) <= _NUMBERS | _DECIMAL}
+    point = next((name for name, own in columns.items() if "point" in own), None)
+    comma = next((n for n, own in columns.items() if "comma" in own and "point" not in own), None)
+    if point is None or comma is None:
+        return "." if comma is None else ","
+    a, b = found[comma]["comma"], found[point]["point"]
+    raise _refused(
+        comma, *a, f"and column {point!r} {b[0]!r} in {b[1]}: one sign of decimals is needed"
+    )
+
+
+def _forms_by(sign: str, own: _Found, name: str, numbers: set[str]) -> set[str]:
+    """The forms of a column where decimals have one sign; what has the other is text."""
+    for kind in own.keys() & (_DECIMAL - _DECIMALS[sign]):
+        if name in numbers:
+            raise _refused(name, *own[kind], _NO_SIGN[kind])
+    signs = dict.fromkeys(_DECIMAL, "text") | dict.fromkeys(_DECIMALS[sign], "float")
+    return {signs.get(kind, kind) for kind in own}
 
 
 def _forms_of(column: Any) -> Iterator[tuple[str, str]]:
@@ -176,16 +237,14 @@ def _forms_of(column: Any) -> Iterator[tuple[str, str]]:
         left = left.filter(pc.invert(fits))
 
 
-def _refused(column: Any, name: str, value: str, place: Place) -> InvalidParameterError:
+def _row_of(column: Any, value: str) -> int:
     import pyarrow.compute as pc
 
-    row = int(pc.index(column, value).as_py())
-    why = "which is no number"
-    if "\x00" in value:
-        why = "with a NUL byte: the file is damaged, or no text"
-    elif value.count(",") == 1 and value.replace(",", "").strip().isdigit():
-        why = "which is no number: a decimal point is needed, not a comma"
-    return InvalidParameterError(f"Column {name!r} holds {value[:60]!r} in {place.of(row)}, {why}.")
+    return int(pc.index(column, value).as_py())
+
+
+def _refused(name: str, value: str, where: str, why: str) -> InvalidParameterError:
+    return InvalidParameterError(f"Column {name!r} holds {value[:60]!r} in {where}, {why}.")
 
 
 def _type(forms: set[str], is_number: bool) -> str:
@@ -221,6 +280,7 @@ def _open(file: str, types: Mapping[str, Any], form: TextForm) -> Any:
     convert = arrow_csv.ConvertOptions(
         include_columns=list(types),
         column_types=dict(types),
+        decimal_point=form.decimal or ".",
         null_values=list(_MISSING),
         strings_can_be_null=True,
         true_values=list(_TRUE),

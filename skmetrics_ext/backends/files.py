@@ -196,7 +196,7 @@ def _of_csv(path: str, files: tuple[str, ...], names: Names, form: TextForm) -> 
     headers = _headers(files, form)
     for file, header in zip(files, headers, strict=True):
         check_columns(names, header, repr(file), hint=separator_hint(header))
-    types = text_types(files, names, form)
+    types, form = text_types(files, names, form)
     return Files(path, files, "csv", tuple(headers[0]), types, alike=True, form=form)
 
 

@@ -90,6 +90,8 @@ def _run(argv: Sequence[str] | None) -> int:
 # What the functions call something, and the command line.
 _OPTIONS = {
     "pos_label=": "--positive ",
+    "needed, not a comma.": "needed, not a comma; --decimal , takes commas for it.",
+    "one sign of decimals is needed.": "--decimal says which is the sign of decimals.",
     "no UTF-8 text.": "no UTF-8 text; --encoding says what it is, such as gbk or latin-1.",
 }
 

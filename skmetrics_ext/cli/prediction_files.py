@@ -78,6 +78,7 @@ def read_predictions(
         say_reading(path)
     with reading(repr(path)):
         files = open_files(path, names, form)
+        say(files.form.told)
         frame = files.reader(names.all).read_pandas(ignore_metadata=True)
     missing = frame.isna().to_numpy()
     if missing.any() and not drop_missing:

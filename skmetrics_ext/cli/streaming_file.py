@@ -48,6 +48,7 @@ def stream_rows(
 ) -> list[dict[str, Any]]:
     """What `score_rows` gives, by `evaluate`: metrics without a value say why."""
     files = open_files(path, names, form)
+    say(files.form.told)
     if drop_missing:
         files = replace(files, complete=True)
         say("rows that lack a value are left out")

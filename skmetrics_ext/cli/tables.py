@@ -53,6 +53,11 @@ def add_form(command: argparse.ArgumentParser) -> None:
         help="of a text file, such as gbk or latin-1 (default: utf-8)",
     )
     command.add_argument(
+        "--decimal",
+        choices=(".", ","),
+        help="sign before decimals in a text file (default: found out, told if it is a comma)",
+    )
+    command.add_argument(
         "--drop-missing",
         action="store_true",
         help="leave out rows that lack a value that must be there",
@@ -61,7 +66,7 @@ def add_form(command: argparse.ArgumentParser) -> None:
 
 def form_of(options: argparse.Namespace) -> TextForm:
     """What the options of `add_form` say."""
-    return TextForm(options.sep, options.encoding)
+    return TextForm(options.sep, options.encoding, options.decimal)
 
 
 def add_data(command: argparse.ArgumentParser) -> None:

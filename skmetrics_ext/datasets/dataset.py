@@ -119,7 +119,7 @@ def _from_table(name: str, use: Use) -> Dataset:
     roles = roles_of(table.features, chosen=use.features is not None)
     kept = [role for role in roles if not role.why]
     if not kept:
-        told = told_of(roles, 0, table.n_dropped)
+        told = told_of(roles, 0, table.n_dropped, table.form)
         raise ValueError(f"{name!r} has no column left to predict from. {told}")
     text = [role for role in kept if role.kind == "text"]
     cells = table.features.num_rows * max(len(text), 1)
@@ -135,5 +135,5 @@ def _from_table(name: str, use: Use) -> Dataset:
         table.groups,
         table.weight,
         table.by,
-        told_of(roles, most, table.n_dropped),
+        told_of(roles, most, table.n_dropped, table.form),
     )

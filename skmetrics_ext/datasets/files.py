@@ -66,6 +66,7 @@ class UsedColumns:
     weight: Array | None
     by: Mapping[str, Array] = field(default_factory=dict)
     n_dropped: int = 0
+    form: str = ""
 
 
 def read_table(path: str, use: Use) -> UsedColumns:
@@ -93,6 +94,7 @@ def read_table(path: str, use: Use) -> UsedColumns:
         values(use.weight),
         {name: values(name) for name in use.by},
         n_dropped,
+        files.form.told,
     )
 
 

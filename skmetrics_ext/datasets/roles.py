@@ -122,7 +122,7 @@ def _text_role(name: str, column: Any, n_seen: int, n_missing: int, chosen: bool
         if _IDENTIFIER.search(name):
             why = f"identifier, {n_levels:,} values"
         elif all(map(_COMMA.fullmatch, levels)):
-            why = f"numbers with a comma, such as {levels[0]!r}: a decimal point is needed"
+            why = f"numbers with a comma, such as {levels[0]!r}; --decimal , reads them"
         elif n_levels > n_seen / 2:
             why = f"text with {n_levels:,} values in {n_seen:,} rows"
     return Role(name, "text", n_levels, n_missing, why)
@@ -160,7 +160,7 @@ def _days(column: Any) -> Array:
     return np.asarray(days, dtype=np.float64)
 
 
-def told_of(roles: Iterable[Role], most_levels: int, n_dropped: int) -> str:
+def told_of(roles: Iterable[Role], most_levels: int, n_dropped: int, form: str) -> str:
     """One line about what was done to which columns; empty where nothing was."""
     roles = list(roles)
     kept = [role for role in roles if not role.why]
@@ -173,7 +173,8 @@ def told_of(roles: Iterable[Role], most_levels: int, n_dropped: int) -> str:
             f"{_name(role)} ({role.n_missing:,})" for role in kept if role.n_missing
         ],
     }
-    return "; ".join(f"{what}: {_listed(names)}" for what, names in parts.items() if names)
+    told = [f"{what}: {_listed(names)}" for what, names in parts.items() if names]
+    return "; ".join([form, *told] if form else told)
 
 
 def _levels(role: Role, most: int) -> str:

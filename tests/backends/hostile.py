@@ -144,7 +144,10 @@ FILES = {
         "'y' holds text with a NUL byte",
     ),
     "decimal commas": (raw(b'y,s,p\n0,"0,1",0\n1,"0,8",1\n'), "'0,1' in row 0 of .*decimal point"),
-    "semicolons": (raw(b"y;s;p\n0;0,1;0\n1;0,8;1\n"), "'s' holds '0,1' in row 0.*decimal point"),
+    "two signs of decimals": (
+        raw(b"y;s;p\n0;0,1;0\n1;0.8;1\n"), "'s' holds '0,1' in row 0.*decimal point",
+    ),
+    "thousands": (raw(b"y;s;p\n0;1,000;0\n1;2,500;1\n"), "'s' holds '1,000' .*or thousands"),
     "a column missing, csv": (
         both(rows(), rows().drop(columns="s"), csv), r"b\.csv' has no column 's'",
     ),
