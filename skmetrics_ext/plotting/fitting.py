@@ -70,7 +70,7 @@ def settle(ax: Any) -> None:
     A figure of ours grows. In another one the letters of the legend become smaller, and, where it
     has no layout of its own, the axes.
     """
-    figure = ax.get_figure(root=True)
+    figure = ax.figure.figure  # that of a subfigure, too; `root` is of matplotlib 3.10
     titles = [(one.xaxis.label, 0) for one in (ax, *ax.child_axes)] + [(ax.yaxis.label, 1)]
     told = [(label, label.get_text(), side) for label, side in titles if label.get_text()]
     _wrap_titles(ax, told)
