@@ -1,5 +1,6 @@
 """What is published: addresses, versions, and the wheel itself, outside the checkout."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 ADDRESS = "https://example.org/owner/name"
 RELATIVE = re.compile(r"\]\((?![a-z]+://|#)([^)]+)\)")
+PIP = [sys.executable, "-m", "pip"]
 PUBLISHED = ("README.md", "pyproject.toml", "CITATION.cff", ".ci/address.py")
 
 # An editable installation would be found before the one that is tested here.
@@ -64,16 +66,39 @@ def test_conda_recipe_asks_for_what_the_wheel_asks_for():
         assert f"- {spaced}\n" in recipe, requirement
 
 
+def build_wheel(folder, *options, **variables):
+    """The wheel of this checkout, and what pip says meanwhile."""
+    command = [*PIP, "wheel", "--verbose", "--no-deps", *options, "--wheel-dir", folder, ROOT]
+    run = subprocess.run(command, env=os.environ | variables, capture_output=True, check=False)
+    told = (run.stdout + run.stderr).decode("utf-8", "replace")
+    assert run.returncode == 0, told[-4000:]
+    (wheel,) = folder.glob("*.whl")
+    return wheel, told
+
+
+@pytest.mark.slow
+def test_wheel_without_a_compiler_is_pure_python(tmp_path):
+    wheel, told = build_wheel(tmp_path, CXX="no-such-compiler")
+    assert "the NumPy kernels will run" in told
+    assert wheel.name.endswith("-py3-none-any.whl")
+    assert not [
+        name for name in zipfile.ZipFile(wheel).namelist() if name.endswith((".so", ".pyd"))
+    ]
+    code = "from skmetrics_ext import kernels; print(kernels.__file__, kernels.active())"
+    # An editable installation would be found first.
+    code = f"import sys; del sys.meta_path[:-3]; sys.path.insert(0, {str(wheel)!r}); {code}"
+    command = [sys.executable, "-P", "-c", code]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert run.stdout.split() == [f"{wheel}/skmetrics_ext/kernels/__init__.py", "numpy"]
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="auditwheel reads wheels of Linux")
 @pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
 def test_wheel_runs_outside_of_the_checkout(tmp_path):
     pytest.importorskip("auditwheel", reason="part of the extra dev")
-    pip = [sys.executable, "-m", "pip"]
     strict = "-Ccmake.define.SKMETRICS_WARNINGS_AS_ERRORS=ON"  # those of the optimiser, too
-    made = [*pip, "wheel", "--quiet", "--no-deps", strict, "--wheel-dir", tmp_path, ROOT]
-    subprocess.run(made, check=True)
-    (wheel,) = tmp_path.glob("*.whl")
+    wheel, _ = build_wheel(tmp_path, strict)
     held = zipfile.ZipFile(wheel).namelist()
     assert {"skmetrics_ext/report/page/page.css", "skmetrics_ext/report/page/page.js"} <= {*held}
     shown = subprocess.run(
@@ -83,7 +108,7 @@ def test_wheel_runs_outside_of_the_checkout(tmp_path):
     # Nothing but the C and C++ runtimes that every distribution has.
     assert "manylinux_2_" in shown, shown
     target = tmp_path / "installed"
-    subprocess.run([*pip, "install", "--quiet", "--no-deps", "--target", target, wheel], check=True)
+    subprocess.run([*PIP, "install", "--quiet", "--no-deps", "--target", target, wheel], check=True)
     tests = tmp_path / "tests"
     for part in ("kernels", "support"):
         shutil.copytree(ROOT / "tests" / part, tests / part)
