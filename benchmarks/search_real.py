@@ -119,7 +119,7 @@ def draws_of_many(options: argparse.Namespace) -> tuple[str, str]:
             roc_auc_score(true, scores[:, 0])
         middle = time.process_time()
         data = ScoredData(true, {"auc": get_scorer("roc_auc")}, {"auc": {}})
-        rows = RowNoise(data, "auc", p, len(folds))
+        rows = RowNoise(data, "auc", p, np.zeros(len(folds), dtype=int))
         for k in range(p):
             for number, test in enumerate(folds):
                 said = {"decision_function": np.ascontiguousarray(scores[test, k])}
@@ -127,7 +127,7 @@ def draws_of_many(options: argparse.Namespace) -> tuple[str, str]:
                                         {"auc": areas[k][number]}, rows=test,
                                         classes=np.array([0, 1]), responses=said))  # fmt: skip
         values = np.mean(areas, axis=1)
-        noise = rows.noise(np.arange(p), values, DRAWS, rng)
+        noise, _ = rows.noise(np.arange(p), np.array(areas), DRAWS, rng)
         corrected(values, noise, rng, DRAWS)
         from_best(values, noise, noise.draws(rng, DRAWS), LEVEL)
         ratios.append((time.process_time() - middle) / ((middle - start) / 20))

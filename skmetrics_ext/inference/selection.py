@@ -47,7 +47,12 @@ class Noise:
         """Of what each row, group or draw adds to each of the values, (r, p)."""
         if len(parts) <= parts.shape[1]:
             return cls(parts)
-        values, vectors = np.linalg.eigh(parts.T @ parts)
+        return cls.of_covariance(parts.T @ parts)
+
+    @classmethod
+    def of_covariance(cls, covariance: Array) -> Noise:
+        """Of the covariance of the values, (p, p)."""
+        values, vectors = np.linalg.eigh(covariance)
         # The symmetric root: it does not hang on the signs of the vectors.
         return cls((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
 
@@ -271,5 +276,17 @@ def _largest_quantile(drawn: Array, place: int, error: Array, level: float) -> f
 
 def rows_to_tell(difference: float, variance: float, n_rows: float, level: float) -> float:
     """How many rows tell two values apart that differ by this, with a power of 80 %."""
-    needed = normal_quantile(level) + normal_quantile(0.6)
-    return n_rows * needed**2 * variance / difference**2
+    return n_rows * variance / _variance_that_tells(difference, level)
+
+
+def repeats_to_tell(difference: float, lasting: float, varying: float, level: float) -> float:
+    """How many repeats of the folds tell them apart with that power; infinite where none do.
+
+    The variance of their difference is ``lasting + varying / repeats``: what the rows add stays.
+    """
+    left = _variance_that_tells(difference, level) - lasting
+    return varying / left if left > 0 else np.inf
+
+
+def _variance_that_tells(difference: float, level: float) -> float:
+    return float((difference / (normal_quantile(level) + normal_quantile(0.6))) ** 2)

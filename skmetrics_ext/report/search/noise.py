@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import os
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,10 +15,11 @@ from skmetrics_ext.inference.draws.units import Scatter
 from skmetrics_ext.inference.influence.spread import Contributions
 from skmetrics_ext.inference.selection import Noise
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.report.fold import FoldResult
+from skmetrics_ext.report.fold import Fold, FoldResult
 from skmetrics_ext.report.pooling import ScoredData
 from skmetrics_ext.report.summary import reading_of_fold
 from skmetrics_ext.scoring.scorer import Scorer, metric_of
+from skmetrics_ext.validation import InvalidParameterError
 
 _HELD = 1 << 27  # numbers that stay in memory; more of them go to a file
 _AT_ONCE = 1 << 22
@@ -37,14 +40,17 @@ class RowNoise:
         True labels, scorers, parameters and groups.
     metric : str
         Name of the metric.
-    n_candidates, n_folds : int
+    n_candidates : int
         How many.
+    round_of : ndarray of int of shape (J,)
+        The repeat of the folds to which each belongs. Two halves of the repeats share what rows
+        add for good, and nothing that hangs on the folds.
     """
 
     data: ScoredData
     metric: str
     n_candidates: int
-    n_folds: int
+    round_of: Array
     unit_of: Array = field(init=False)  # of each row of the data
     parts: Array = field(init=False)
     shares: dict[int, tuple[Array, Array]] = field(init=False, default_factory=dict)
@@ -56,10 +62,15 @@ class RowNoise:
     def __post_init__(self) -> None:
         grouping, n_rows = self.data.grouping, len(self.data.y)
         self.unit_of = np.arange(n_rows) if grouping is None else grouping.of_row
-        shape = self.n_candidates, int(self.unit_of.max()) + 1
-        self.parts = _room(shape)
+        halves = 1 + int(self.round_of.max() > 0)
+        self.parts = _room((halves, self.n_candidates, int(self.unit_of.max()) + 1))
         if metric_of(self.data.scorers[self.metric]) is None:
             self.why = f"{self.metric} is no metric of this package"
+
+    @property
+    def half_of(self) -> Array:
+        """Of each fold: the repeats take turns."""
+        return np.asarray(self.round_of % 2)
 
     @property
     def sign(self) -> int:
@@ -87,22 +98,47 @@ class RowNoise:
             self.shares[result.fold] = rows, _shares(added)
         own = self.sign * added.of_rows()
         own += value * self.shares[result.fold][1]
-        self.parts[place] += np.bincount(
-            self.unit_of[rows], weights=own / self.n_folds, minlength=self.parts.shape[1]
+        self.parts[self.half_of[result.fold], place] += np.bincount(
+            self.unit_of[rows], weights=own / len(self.round_of), minlength=self.parts.shape[-1]
         )
 
     # ----------------------------------------------------------------------- all together
 
-    def noise(self, kept: Array, values: Array, n_draws: int, rng: np.random.Generator) -> Noise:
-        """Noise of the mean values (k,) of the candidates at these places."""
+    def noise(
+        self, kept: Array, splits: Array, n_draws: int, rng: np.random.Generator
+    ) -> tuple[Noise, Array | None]:
+        """Noise of the means of values (k, J) of the candidates at these places.
+
+        And the covariance of what repeats of the folds do not take away; one does not tell it.
+        """
         if self.readings:
             return self._of_draws(kept, n_draws, rng)
-        shares = np.zeros(self.parts.shape[1])
-        for rows, share in self.shares.values():
-            shares += np.bincount(self.unit_of[rows], weights=share, minlength=len(shares))
-        seen = np.flatnonzero(shares)
-        parts = self.parts[np.ix_(kept, seen)] - np.outer(values, shares[seen] / self.n_folds)
-        return Noise.of(np.sqrt(len(seen) / max(len(seen) - 1, 1)) * parts.T)
+        shares = np.zeros((len(self.parts), self.parts.shape[-1]))
+        for fold, (rows, share) in self.shares.items():
+            units, half = self.unit_of[rows], self.half_of[fold]
+            shares[half] += np.bincount(units, weights=share, minlength=shares.shape[-1])
+        shares /= len(self.round_of)
+        seen = np.flatnonzero(shares.any(axis=0))
+        halves = np.arange(len(self.parts))
+        own = np.array([splits[:, self.half_of == half].mean(axis=1) for half in halves])
+        scale = np.sqrt(len(seen) / max(len(seen) - 1, 1))
+
+        def parts_of(units: Array, centres: Array) -> Array:
+            held = self.parts[np.ix_(halves, kept, units)]
+            return np.asarray(scale * (held - centres[:, :, None] * shares[:, None, units]))
+
+        whole = np.broadcast_to(splits.mean(axis=1), own.shape)
+        chunks = np.array_split(seen, -(-len(seen) * len(kept) // _HELD))
+        if len(chunks) == 1:
+            noise = Noise.of(parts_of(seen, whole).sum(axis=0).T)
+        else:
+            of_chunks = (parts_of(units, whole).sum(axis=0) for units in chunks)
+            noise = Noise.of_covariance(np.asarray(sum(part @ part.T for part in of_chunks)))
+        if len(halves) < 2:
+            return noise, None
+        second = float(self.half_of.mean())
+        lasting = sum(_shared(*parts_of(units, own)) for units in chunks) / (second * (1 - second))
+        return noise, np.asarray(lasting)
 
     @property
     def n_units(self) -> int:
@@ -111,7 +147,9 @@ class RowNoise:
         rows += [rows for _, rows in self.readings.values()]
         return len(np.unique(self.unit_of[np.concatenate(rows)])) if rows else 0
 
-    def _of_draws(self, kept: Array, n_draws: int, rng: np.random.Generator) -> Noise:
+    def _of_draws(
+        self, kept: Array, n_draws: int, rng: np.random.Generator
+    ) -> tuple[Noise, Array | None]:
         """From draws of rows, or groups, that are the same for all candidates."""
         own = {key: found for key, found in self.readings.items() if key[0] in set(kept.tolist())}
         if any(reading.is_slow for reading, _ in own.values()):
@@ -119,23 +157,54 @@ class RowNoise:
         seen = np.unique(self.unit_of[np.concatenate([rows for _, rows in own.values()])])
         counts = np.zeros((n_draws, int(self.unit_of.max()) + 1), dtype=np.int32)
         counts[:, seen] = rng.multinomial(len(seen), np.full(len(seen), 1 / len(seen)), n_draws)
-        sums, defined = (np.zeros((n_draws, len(kept))) for _ in range(2))
+        shape = len(self.parts), n_draws, len(kept)
+        sums, defined = np.zeros(shape), np.zeros(shape)
         place_of = {place: k for k, place in enumerate(kept.tolist())}
-        for (place, _), (reading, rows) in own.items():
+        for (place, fold), (reading, rows) in own.items():
             drawn = self.sign * _drawn(reading, counts, self.unit_of[rows])
-            known = np.isfinite(drawn)
-            sums[:, place_of[place]] += np.where(known, drawn, 0.0)
-            defined[:, place_of[place]] += known
-        means = sums / np.where(defined > 0, defined, np.nan)
-        apart = np.nan_to_num(means - np.nanmean(means, axis=0))
-        return Noise.of(apart / np.sqrt(max(n_draws - 1, 1)))
+            known, cell = np.isfinite(drawn), np.s_[self.half_of[fold], :, place_of[place]]
+            sums[cell] += np.where(known, drawn, 0.0)
+            defined[cell] += known
+        noise = Noise.of(_apart(sums.sum(axis=0), defined.sum(axis=0)))
+        if len(sums) < 2:
+            return noise, None
+        return noise, _shared(*(_apart(*half).T for half in zip(sums, defined, strict=True)))
 
 
-def of_folds(splits: Array, overlap: float) -> Noise:
-    """From values (k, J) of folds alone, by the variance of training sets that overlap."""
+def _shared(first: Array, second: Array) -> Array:
+    """The covariance of what the same units (k, r) add twice."""
+    both = first @ second.T
+    return np.asarray((both + both.T) / 2)
+
+
+def _apart(sums: Array, defined: Array) -> Array:
+    """How far the mean of each draw (B, k) is from that of all, as parts of a covariance."""
+    means = sums / np.where(defined > 0, defined, np.nan)
+    apart = np.nan_to_num(means - np.nanmean(means, axis=0))
+    return np.asarray(apart / np.sqrt(max(len(means) - 1, 1)))
+
+
+def of_folds(splits: Array, overlap: float) -> tuple[Noise, Array]:
+    """From values (k, J) of folds alone, by the variance of training sets that overlap.
+
+    Repeats of the folds do not take away what is added for the overlap.
+    """
     n_folds = splits.shape[1]
-    apart = splits - splits.mean(axis=1, keepdims=True)
-    return Noise.of(apart.T * np.sqrt((1 / n_folds + overlap) / max(n_folds - 1, 1)))
+    apart = (splits - splits.mean(axis=1, keepdims=True)) / np.sqrt(max(n_folds - 1, 1))
+    return Noise.of(apart.T * np.sqrt(1 / n_folds + overlap)), overlap * apart @ apart.T
+
+
+def rounds_of(folds: Sequence[Fold], n_rows: int) -> Array:
+    """The repeat to which each fold (J,) belongs: its rows were in a fold so often before.
+
+    All are of one, where repeats have not the same number of folds.
+    """
+    seen, found = np.zeros(n_rows, dtype=np.int64), []
+    for fold in folds:
+        found.append(int(seen[fold.test].max(initial=0)))
+        seen[fold.test] += 1
+    sizes = np.bincount(found)
+    return np.array(found) if (sizes == sizes[0]).all() else np.zeros(len(folds), dtype=np.int64)
 
 
 def _shares(added: Contributions) -> Array:
@@ -156,17 +225,19 @@ def _drawn(reading: TallyReading, counts: Array, unit_of: Array) -> Array:
     return np.concatenate(found)
 
 
-def _room(shape: tuple[int, int]) -> Array:
+def _room(shape: tuple[int, ...]) -> Array:
     """Zeros, in a file that vanishes where they are many."""
-    if shape[0] * shape[1] <= _HELD:
+    n_bytes = 4 * math.prod(shape)
+    if math.prod(shape) <= _HELD:
         return np.zeros(shape)
-    with tempfile.TemporaryFile() as file:
-        return np.memmap(file, dtype=np.float32, mode="w+", shape=shape)
-
-
-def told_apart(splits: Sequence[Array], variance: float) -> tuple[float, float]:
-    """Of the difference of two candidates by folds: the part of rows, and what training adds."""
-    apart = np.asarray(splits[0]) - np.asarray(splits[1])
-    n_folds = len(apart)
-    total = float(apart.var(ddof=1)) / n_folds if n_folds > 1 else 0.0
-    return variance, max(total - variance, 0.0)
+    try:
+        with tempfile.TemporaryFile() as file:
+            if hasattr(os, "posix_fallocate"):  # a disk that is full later ends the process
+                os.posix_fallocate(file.fileno(), 0, n_bytes)
+            return np.memmap(file, dtype=np.float32, mode="w+", shape=shape)
+    except OSError as error:
+        raise InvalidParameterError(
+            f"{shape[-2]} candidates need a temporary file of {n_bytes / (1 << 20):,.0f} MiB for "
+            f"what each row adds, and there is none ({error.strerror}): name a folder with room by "
+            "the variable TMPDIR, or pass fewer candidates."
+        ) from error

@@ -19,11 +19,11 @@ from skmetrics_ext.inference.selection import (
     corrected,
     from_best,
     largest,
-    rows_to_tell,
 )
 from skmetrics_ext.numeric import Array, wilson
 from skmetrics_ext.report.fold import FoldResult
 from skmetrics_ext.report.fold_statistics import bounds_of
+from skmetrics_ext.report.search.enough import Apart
 from skmetrics_ext.report.search.noise import RowNoise, of_folds
 from skmetrics_ext.report.search.plan import Plan
 from skmetrics_ext.report.search.result import SearchReport, result_rows
@@ -108,9 +108,9 @@ class Outcome:
         plan, splits = self.plan, self.values[self.plan.metric]
         kept = np.flatnonzero(np.isfinite(splits).all(axis=1))
         values = splits[kept].mean(axis=1)
-        noise, notes = self._noise(rows, kept, values, n_draws, rng)
+        noise, lasting, notes = self._noise(rows, kept, n_draws, rng)
         best = int(np.flatnonzero(kept == self.best)[0])
-        apart = from_best(values, noise, noise.draws(rng, n_draws), level)
+        against = from_best(values, noise, noise.draws(rng, n_draws), level)
         bounds = bounds_of(plan.panel.scorers[plan.metric])
         n_units = rows.n_units or len(plan.folds)
         freedom = np.asarray(float(max(n_units - 1, 1)))
@@ -124,8 +124,12 @@ class Outcome:
             notes.append("one split tells nothing of its noise")
         scaled = Scaled(bounds, quantile(level, freedom), level, rows.n_units)
         estimate = scaled.estimate(stable, chosen)
-        listed = result_rows(plan, self, kept, errors, apart, chosen.share, scaled)
-        notes += self._notes(values, noise, rows, best, level)
+        listed = result_rows(plan, self, kept, errors, against, chosen.share, scaled)
+        notes += self._notes()
+        if len(kept) > 1:
+            units = "rows" if rows.data.grouping is None else "groups"
+            apart = Apart.of(best, splits[kept], rows.round_of, noise, lasting)
+            notes.append(apart.told(n_units, units if rows.n_units else "folds", level))
         return SearchReport(
             metric=plan.metric,
             naive=self._naive(),
@@ -144,14 +148,15 @@ class Outcome:
     # ----------------------------------------------------------------------- parts
 
     def _noise(
-        self, rows: RowNoise, kept: Array, values: Array, n_draws: int, rng: np.random.Generator
-    ) -> tuple[Noise, list[str]]:
+        self, rows: RowNoise, kept: Array, n_draws: int, rng: np.random.Generator
+    ) -> tuple[Noise, Array | None, list[str]]:
+        splits = self.values[self.plan.metric][kept]
         if not rows.why:
-            return rows.noise(kept, values, n_draws, rng), []
+            return *rows.noise(kept, splits, n_draws, rng), []
         folds = self.plan.folds
         overlap = float(np.mean([len(fold.test) / len(fold.train) for fold in folds]))
         told = f"{rows.why}: the noise is that of the values of {len(folds)} folds, a rough one"
-        return of_folds(self.values[self.plan.metric][kept], overlap), [told]
+        return *of_folds(splits, overlap), [told]
 
     def _rule(self, kept: Array, stable: Stable) -> tuple[Choose, bool]:
         """What the search would choose of other values of these candidates, on their scale."""
@@ -171,9 +176,7 @@ class Outcome:
             return float(self.means[self.best])
         return float(known[f"mean_test_{self.plan.metric}"][self.plan.candidates.places[self.best]])
 
-    def _notes(
-        self, values: Array, noise: Noise, rows: RowNoise, best: int, level: float
-    ) -> list[str]:
+    def _notes(self) -> list[str]:
         """What a reader has to know."""
         notes = []
         known = self.plan.results
@@ -185,31 +188,7 @@ class Outcome:
                     f"the values of cv_results_ did not come back (they are off by up to {off:.3g})"
                     ": the splits or the models are random without a seed"
                 )
-        if len(values) > 1:
-            notes.append(self._more(values, noise, rows, best, level))
         return notes
-
-    def _more(self, values: Array, noise: Noise, rows: RowNoise, best: int, level: float) -> str:
-        """How many rows, or repeats, would tell the first two apart."""
-        others = np.where(np.arange(len(values)) == best, -np.inf, values)
-        other = int(others.argmax())
-        difference = abs(float(values[best] - values[other]))
-        covariance = noise.covariance
-        variance = covariance[best, best] + covariance[other, other] - 2 * covariance[best, other]
-        units = "rows" if rows.data.grouping is None else "groups"
-        if difference <= _ROUNDING * abs(float(values[best])) or variance <= 0:
-            return (
-                "the first two candidates have the same value: no number of rows tells them apart"
-            )
-        n_units = rows.n_units or len(self.plan.folds)
-        needed = rows_to_tell(difference, float(variance), n_units, level)
-        units = units if rows.n_units else "folds"
-        if needed <= n_units:
-            return f"the {n_units} {units} are enough to tell the first two candidates apart"
-        return (
-            f"to tell the first two apart, which differ by {difference:.3g}, takes "
-            f"about {_rounded(needed)} {units} (power 80 %; there are {n_units})"
-        )
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -332,8 +311,3 @@ def _unknown(errors: Array, chosen: Chosen) -> tuple[Array, Chosen]:
     """Where nothing tells the noise."""
     share = np.full(len(errors), _NAN)
     return np.full(len(errors), _NAN), Chosen(_NAN, _NAN, _NAN, share)
-
-
-def _rounded(number: float) -> str:
-    """With two digits that count."""
-    return f"{float(f'{number:.2g}'):,.0f}"

@@ -21,7 +21,7 @@ from skmetrics_ext.report.run import (
     collect,
     cross_validation_report,
 )
-from skmetrics_ext.report.search.noise import RowNoise
+from skmetrics_ext.report.search.noise import RowNoise, rounds_of
 from skmetrics_ext.report.search.outcome import Outcome
 from skmetrics_ext.report.search.plan import Plan, plan_of
 from skmetrics_ext.report.search.result import SearchReport
@@ -160,7 +160,8 @@ def search_report(
     )  # fmt: skip
     grouping = None if group is None else Grouping.of(group, plan.folds)
     data = ScoredData(labels, plan.panel.scorers, plan.routed.score, grouping)
-    rows = RowNoise(data, plan.metric, len(plan.candidates.names), len(plan.folds))
+    rounds = rounds_of(plan.folds, n_rows)
+    rows = RowNoise(data, plan.metric, len(plan.candidates.names), rounds)
     results = _run(plan, X, labels, rows, progress)
     rng = np.random.default_rng(seed_sequence(random_state))
     outcome = Outcome.of(plan, results)
