@@ -10,20 +10,18 @@ import numpy as np
 
 from skmetrics_ext.inference.draws.bootstrap import seed_sequence
 from skmetrics_ext.inference.results import Estimate
-from skmetrics_ext.numeric import Array
 from skmetrics_ext.progress import Progress, reporting
 from skmetrics_ext.report.fold import FoldResult, fit_and_score
 from skmetrics_ext.report.grouping import Grouping
 from skmetrics_ext.report.pooling import ScoredData
 from skmetrics_ext.report.run import (
     check_lengths,
-    classes_and_task,
     collect,
     cross_validation_report,
 )
 from skmetrics_ext.report.search.noise import RowNoise, rounds_of
 from skmetrics_ext.report.search.outcome import Outcome
-from skmetrics_ext.report.search.plan import Plan, plan_of
+from skmetrics_ext.report.search.plan import Asked, Plan, plan_of
 from skmetrics_ext.report.search.result import SearchReport
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import count_rows
@@ -153,11 +151,8 @@ def search_report(
     group = None if groups is None else read_groups(groups, n_rows)
     labels = to_host(y, "y")
     groups = None if groups is None else to_host(groups, "groups")
-    classes, task = classes_and_task(labels)
-    plan = plan_of(
-        search, X, labels, groups=groups, params=params, cv=cv, scoring=scoring,
-        classes=classes, task=task, n_jobs=n_jobs,
-    )  # fmt: skip
+    asked = Asked(X, labels, groups, params, cv, scoring, n_jobs)
+    plan = plan_of(search, asked)
     grouping = None if group is None else Grouping.of(group, plan.folds)
     data = ScoredData(labels, plan.panel.scorers, plan.routed.score, grouping)
     rounds = rounds_of(plan.folds, n_rows)
@@ -165,7 +160,7 @@ def search_report(
     results = _run(plan, X, labels, rows, progress)
     rng = np.random.default_rng(seed_sequence(random_state))
     outcome = Outcome.of(plan, results)
-    nested = None if outer is None else _nested(plan, X, labels, groups, params, outer, level)
+    nested = None if outer is None else _nested(plan, asked, outer, level)
     report = outcome.report(rows, n_rows, level, n_resamples, rng, nested)
     try:
         return replace(report, best_estimator_=_best_model(plan, outcome.best, X, labels))
@@ -206,24 +201,21 @@ def _best_model(plan: Plan, best: int, X: Any, y: Any) -> Any:
     return clone(plan.candidates.models[name]).fit(X, y, **plan.routed.fit[name])
 
 
-def _nested(
-    plan: Plan, X: Any, y: Array, groups: Any, params: Mapping[str, Any], outer: Any, level: float
-) -> Estimate:
+def _nested(plan: Plan, asked: Asked, outer: Any, level: float) -> Estimate:
     """The search itself, cross-validated."""
     from sklearn.base import clone
 
     if plan.search is None:
         raise InvalidParameterError("outer needs a search, which it runs on each of its folds.")
-    given = params if groups is None else {**params, "groups": groups}
     report = cross_validation_report(
         {"search": clone(plan.search)},
-        X,
-        y,
+        asked.X,
+        asked.y,
         scoring={plan.metric: plan.panel.scorers[plan.metric]},
         cv=outer,
-        groups=groups,
+        groups=asked.groups,
         baseline=None,
-        params=given,
+        params=asked.to_fit,
         confidence_level=level,
         n_jobs=plan.n_jobs,
     )
