@@ -85,7 +85,7 @@ def index() -> str:
         "API", "===", "",
         "Every public name, each once. Metrics come from the registry "
         "(:data:`~skmetrics_ext.METRICS`), so that a page says what the code does.", "",
-        "Looking for a quantity by its definition? :doc:`/quantities` maps 170 of them to calls.", "",
+        "Looking for a quantity by its definition? :doc:`/quantities` maps more than 170 to calls.", "",
         ".. currentmodule:: skmetrics_ext", "",
         ".. toctree::", "   :hidden:", "", "   /quantities", "",
     ]  # fmt: skip

@@ -11,9 +11,10 @@ from typing import Any
 from docutils import nodes
 from names import sections
 
-# A name alone, perhaps of the package; else the first public name that is called.
+# A name alone, perhaps of the package; else the first public name that is called. A method of
+# something else (`report.compare()`) is not the function of that name.
 ALONE = re.compile(r"(?:sx\.|skmetrics_ext\.)?(\w+)")
-CALLED = re.compile(r"(\w+)\(")
+CALLED = re.compile(r"(?<![\w.])(?:sx\.|skmetrics_ext\.)?(\w+)\(")
 
 
 def public_name(text: str) -> str | None:

@@ -53,7 +53,7 @@ def search_report(
     r"""What the best score of a search should have been, and which candidates are as good.
 
     ``best_score_`` is the largest of many noisy means, and so too high: of 50 candidates with the
-    same area of 0.75, by about 0.08 with 100 rows.
+    same area of 0.75, by about 0.10 with 100 rows.
 
     Parameters
     ----------
