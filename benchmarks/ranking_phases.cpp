@@ -19,7 +19,7 @@ using namespace skm;
 using Clock = std::chrono::steady_clock;
 
 constexpr int rounds = 15;
-constexpr const char* phases[] = {"range of the scores", "sizes of the buckets", "distribution",
+constexpr const char* phases[] = {"range of the scores", "distribution into buckets",
                                   "sort of the buckets", "reading the pairs"};
 
 double lap(Clock::time_point& start) {
@@ -29,7 +29,7 @@ double lap(Clock::time_point& start) {
   return milliseconds;
 }
 
-// Milliseconds of each phase; the steps are those of `Ranking` and `ranked_wins`.
+// Milliseconds of each phase; the steps are those of `Ranking` and `read_scores`.
 template <class Rows>
 std::vector<double> measure(const Column<double>& scores, const i64* codes, std::size_t n,
                             const Rows& rows) {
@@ -39,40 +39,21 @@ std::vector<double> measure(const Column<double>& scores, const i64* codes, std:
   auto start = Clock::now();
   const auto map = key_map(scores, n, 1);
   taken.push_back(lap(start));
-  Scratch<Element> data(Slot::first, n);
-  const Buckets<double> bucket(map, scores, n, bucket_bits(n));
-  Scratch<std::uint32_t> ends(Slot::table, bucket.count());
-  std::fill_n(ends.data(), bucket.count(), 0);
-  const bool uncached = n > prefetched_rows;
-  for (std::size_t i = 0; i < n; ++i) {
-    fetch_ahead(scores.at(i), uncached);
-    ++ends[bucket(scores[i])];
+  Distribution<Element> buckets(scores, n, map, [=](std::size_t i, u64&) {
+    return rows.pack(map(scores[i]) << 1 | static_cast<u64>(codes[i]), i);
+  });
+  taken.push_back(lap(start));
+  double sorting = 0, reading = 0;
+  Wins<W> wins;
+  for (auto run = buckets.next_run(1);; run = buckets.next_run(1)) {
+    sorting += lap(start);
+    if (run.begin == run.end) break;
+    wins = read_run(run, rows, wins);
+    reading += lap(start);
   }
-  const std::uint32_t largest = starts_from_sizes(ends.data(), bucket.count());
-  taken.push_back(lap(start));
-  for (std::size_t i = 0; i < n; ++i) {
-    fetch_ahead(scores.at(i), uncached);
-    data[ends[bucket(scores[i])]++] =
-        rows.pack(map(scores[i]) << 1 | static_cast<u64>(codes[i]), i);
-  }
-  taken.push_back(lap(start));
-  Scratch<Element> spare(Slot::second, largest);
-  finish_buckets(data.data(), n, ends.data(), bucket.count(), largest,
-                 [&](Element* run, std::size_t size) { sort_bucket(run, spare.data(), size, 1); });
-  taken.push_back(lap(start));
-  Sum<W> won, positive;
-  for (std::size_t i = 0; i < n;) {
-    W own[2] = {};
-    fetch_ahead(data.data() + i, uncached);
-    const u64 key = key_of(data[i]) >> 1;
-    for (; i < n && key_of(data[i]) >> 1 == key; ++i) {
-      own[key_of(data[i]) & 1] += rows.weight(data[i]);
-    }
-    won.add(own[0] * (2 * positive.value() + own[1]));
-    positive.add(own[1]);
-  }
-  taken.push_back(lap(start));
-  if (won.value() < 0) std::puts("");  // so that nothing is left out
+  taken.push_back(sorting);
+  taken.push_back(reading);
+  if (wins.sums()[0] < 0) std::puts("");  // so that nothing is left out
   return taken;
 }
 

@@ -63,6 +63,13 @@ class Ranked {
     return nb::none();
   }
 
+  // The sums of a reader of all scores; none if these do not fit.
+  template <class S, template <class> class Reader, class Rows>
+  auto read(const Rows& rows) const {
+    nb::gil_scoped_release unlocked;
+    return ranked<Reader<typename Rows::Weight>>(score_.column<S>(), codes(), size(), rows);
+  }
+
  private:
   template <class S, class Run>
   nb::object with_weight(S score_type, Run& run) const {
@@ -79,30 +86,22 @@ class Ranked {
 nb::object ranked_wins_(nb::handle score, nb::handle codes, nb::handle weight) {
   const Ranked given(score, codes, weight);
   return given.by_type(1, most_in_pairs, [&](auto type, auto rows) -> nb::object {
-    using S = decltype(type);
-    std::optional<Wins<typename decltype(rows)::Weight>> wins;
-    {
-      nb::gil_scoped_release unlocked;
-      wins = ranked_wins(given.score().column<S>(), given.codes(), given.size(), rows);
-    }
-    if (!wins || !is_finite(wins->twice_won) || !is_finite(wins->negative + wins->positive)) {
-      return nb::none();
-    }
-    return nb::make_tuple(wins->twice_won, wins->negative, wins->positive);
+    const auto found = given.read<decltype(type), Wins>(rows);
+    if (!found) return nb::none();
+    const auto [twice_won, negative, positive] = *found;
+    if (!is_finite(twice_won) || !is_finite(negative + positive)) return nb::none();
+    return nb::make_tuple(twice_won, negative, positive);
   });
 }
 
 nb::object ranked_precision_(nb::handle score, nb::handle codes, nb::handle weight) {
   const Ranked given(score, codes, weight);
   return given.by_type(1, most_in_sums, [&](auto type, auto rows) -> nb::object {
-    using S = decltype(type);
-    std::optional<Pair<double>> found;
-    {
-      nb::gil_scoped_release unlocked;
-      found = ranked_precision(given.score().column<S>(), given.codes(), given.size(), rows);
-    }
-    if (!found || !is_finite((*found)[0] + (*found)[1])) return nb::none();
-    return nb::make_tuple((*found)[0], (*found)[1]);
+    const auto found = given.read<decltype(type), Precision>(rows);
+    if (!found) return nb::none();
+    const auto [gained, positive] = *found;
+    if (!is_finite(gained + positive)) return nb::none();
+    return nb::make_tuple(gained, positive);
   });
 }
 
@@ -118,7 +117,7 @@ nb::object ranked_steps_(nb::handle score, nb::handle codes, nb::handle weight, 
     std::size_t points = 0;
     {
       nb::gil_scoped_release unlocked;
-      const Ranking<S, Rows> ranking(given.score().column<S>(), given.codes(), n, 2, rows);
+      Ranking<S, Rows> ranking(given.score().column<S>(), given.codes(), n, 2, rows);
       if (ranking.fits()) {
         thresholds.emplace(n + 1);
         negative.emplace(n + 1);

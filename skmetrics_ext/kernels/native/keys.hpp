@@ -110,7 +110,7 @@ template <class T>
 bool widen_range(const Column<T>& values, std::size_t n, T& low, T& high) {
   bool finite = true;
   over_rows(values, [&](auto at) {
-    constexpr std::size_t lanes = 8;
+    constexpr std::size_t lanes = 4;
     constexpr bool is_float = std::is_floating_point_v<T>;
     T lows[lanes], highs[lanes], sums[lanes] = {};
     std::fill_n(lows, lanes, low);

@@ -24,7 +24,7 @@ class ClassScores {
  public:
   // Of a class that has rows, whose ranking fits.
   template <class Rows>
-  ClassScores(const Ranking<S, Rows>& ranking, std::size_t n) {
+  ClassScores(const SortedRanking<S, Rows>& ranking, std::size_t n) {
     low_ = static_cast<double>(ranking.score(*(ranking.end() - 1)));
     const double span = static_cast<double>(ranking.score(*ranking.begin())) - low_;
     const std::size_t buckets = std::max<std::size_t>(4 * n, 2);
@@ -163,7 +163,7 @@ class PairWins {
       const std::vector<i64> no_codes(scores.size());
       Rows own{};
       if constexpr (!std::is_same_v<Rows, Unweighted>) own.data = weights.data();
-      const Ranking<S, Rows> ranking({scores.data(), 1}, no_codes.data(), scores.size(), 2, own);
+      const SortedRanking<S, Rows> ranking({scores.data(), 1}, no_codes.data(), scores.size(), 2, own);
       if (!ranking.fits()) return false;
       tables.emplace_back(ranking, scores.size());
     }
@@ -191,7 +191,7 @@ class PairWins {
     // Read across the rows once, not in each pass of the sort.
     Scratch<S> own(Slot::column, n_);
     for (std::size_t i = 0; i < n_; ++i) own[i] = scores_.column(k)[i];
-    const Ranking<S, Rows> ranking({own.data(), 1}, codes_, n_, k_, rows_);
+    const SortedRanking<S, Rows> ranking({own.data(), 1}, codes_, n_, k_, rows_);
     if (!ranking.fits()) return false;
     std::vector<Sum<W>> won(k_);
     Sum<W> above;

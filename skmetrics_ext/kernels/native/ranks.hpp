@@ -30,7 +30,7 @@ struct Weights {
   W of_row(std::size_t row) const { return data[row]; }
 };
 
-// The rows of a ranking, sorted: the highest score first, its class in the low bits of the key.
+// The rows of a ranking as keys of their scores, the highest first, with the class in the low bits.
 template <class S, class Rows>
 class Ranking {
  public:
@@ -39,94 +39,127 @@ class Ranking {
   Ranking(const Column<S>& scores, const i64* codes, std::size_t n, std::size_t n_classes,
           const Rows& rows)
       : bits_(bits_for(n_classes)), map_(key_map(scores, n, bits_)),
-        data_(Slot::first, map_.fits ? n : 0), n_(n) {
-    if (!map_.fits) return;
-    const auto pack = [&](std::size_t i, u64& seen) {
-      const auto code = static_cast<u64>(codes[i]);
-      seen |= code;
-      return rows.pack(map_(scores[i]) << bits_ | code, i);
-    };
-    map_.fits = sort_scores(scores, n, map_, bits_, data_.data(), pack) >> bits_ == 0;
+        // All by value, so that the compiler keeps them in registers.
+        rows_(scores, map_.fits ? n : 0, map_,
+              [scores, codes, rows, map = map_, bits = bits_](std::size_t i, u64& seen) {
+                const auto code = static_cast<u64>(codes[i]);
+                seen |= code;
+                return rows.pack(map(scores[i]) << bits | code, i);
+              }) {
+    map_.fits = map_.fits && rows_.seen() >> bits_ == 0;
   }
 
   // Whether scores and classes fit into one integer; if not, there is nothing else here. Of two
   // classes other codes are found by this, for more the caller has looked.
   bool fits() const { return map_.fits; }
-  const Element* begin() const { return data_.data(); }
-  const Element* end() const { return data_.data() + n_; }
   std::size_t code(const Element& e) const {
     return static_cast<std::size_t>(key_of(e) & ((u64{1} << bits_) - 1));
   }
   u64 score_key(const Element& e) const { return key_of(e) >> bits_; }
   S score(const Element& e) const { return map_.score(score_key(e)); }
 
+  // The next part of the ranking in order, which shares no score with another; none after the
+  // last.
+  Run<Element> next_run() { return rows_.next_run(bits_); }
+
+ protected:
+  int bits_;
+  KeyMap<S> map_;
+  Distribution<Element> rows_;
+};
+
+// All rows of a ranking, to be read in any order.
+template <class S, class Rows>
+class SortedRanking : public Ranking<S, Rows> {
+ public:
+  using typename Ranking<S, Rows>::Element;
+
+  SortedRanking(const Column<S>& scores, const i64* codes, std::size_t n, std::size_t n_classes,
+                const Rows& rows)
+      : Ranking<S, Rows>(scores, codes, n, n_classes, rows) {
+    if (!this->fits()) return;
+    run_ = this->rows_.sort_all(this->bits_);
+  }
+
+  const Element* begin() const { return run_.begin; }
+  const Element* end() const { return run_.end; }
+
   // Where the elements of the same score end.
   const Element* end_of_score(const Element* e) const {
-    const u64 key = score_key(*e);
+    const u64 key = this->score_key(*e);
     do {
       ++e;
-    } while (e != end() && score_key(*e) == key);
+    } while (e != run_.end && this->score_key(*e) == key);
     return e;
   }
 
  private:
-  int bits_;
-  KeyMap<S> map_;
-  Scratch<Element> data_;
-  std::size_t n_;
+  Run<Element> run_;
 };
 
 // Weight of the negatives and of the positives.
 template <class W>
 using Pair = std::array<W, 2>;
 
-// Calls `step(own, element)` with the weight of both classes at each score, highest first.
-template <class S, class Rows, class Step>
-void for_each_score(const Ranking<S, Rows>& ranking, const Rows& rows, Step step) {
-  const auto n = static_cast<std::size_t>(ranking.end() - ranking.begin());
-  const bool uncached = n > prefetched_rows;
-  for (const auto* e = ranking.begin(); e != ranking.end();) {
-    const auto* first = e;
-    fetch_ahead(e, uncached);
-    const auto* stop = ranking.end_of_score(e);
-    Pair<typename Rows::Weight> own{};
-    for (; e != stop; ++e) own[ranking.code(*e)] += rows.weight(*e);
-    step(own, *first);
+// What `reader` has become after `reader.read(own, element)` with the weight of both classes at
+// each score of a run of a ranking of two classes.
+template <class Element, class Rows, class Reader>
+Reader read_run(const Run<Element>& run, const Rows& rows, Reader reader) {
+  using W = typename Rows::Weight;
+  static constexpr W one[2] = {0, 1};  // no branch: classes cannot be foreseen
+  for (const auto* e = run.begin; e != run.end;) {
+    const auto& first = *e;
+    const auto by_class = [&] {
+      const W weight = rows.weight(*e);
+      const u64 code = key_of(*e) & 1;
+      ++e;
+      return Pair<W>{one[1 - code] * weight, one[code] * weight};
+    };
+    Pair<W> own = by_class();
+    while (e != run.end && key_of(*e) >> 1 == key_of(first) >> 1) {
+      const Pair<W> more = by_class();
+      own[0] += more[0];
+      own[1] += more[1];
+    }
+    reader.read(own, first);
   }
+  return reader;
 }
 
-template <class W>
-struct Wins {
-  W twice_won, negative, positive;
-};
+// The reader after all scores, highest first.
+template <class S, class Rows, class Reader>
+Reader read_scores(Ranking<S, Rows>& ranking, const Rows& rows, Reader reader) {
+  for (auto run = ranking.next_run(); run.begin != run.end; run = ranking.next_run()) {
+    reader = read_run(run, rows, reader);
+  }
+  return reader;
+}
 
 // Twice the weight of (positive, negative) pairs in which the positive scores higher, ties half.
-template <class S, class Rows>
-std::optional<Wins<typename Rows::Weight>> ranked_wins(const Column<S>& scores, const i64* codes,
-                                                       std::size_t n, const Rows& rows) {
-  using W = typename Rows::Weight;
-  const Ranking<S, Rows> ranking(scores, codes, n, 2, rows);
-  if (!ranking.fits()) return std::nullopt;
-  Sum<W> won, negative, positive;
-  for_each_score(ranking, rows, [&](const Pair<W>& own, const auto&) {
+template <class W>
+struct Wins {
+  Sum<W> twice_won, negative, positive;
+
+  template <class Element>
+  void read(const Pair<W>& own, const Element&) {
     // The positives above beat these negatives, those beside them tie.
-    won.add(own[0] * (2 * positive.value() + own[1]));
+    twice_won.add(own[0] * (2 * positive.value() + own[1]));
     negative.add(own[0]);
     positive.add(own[1]);
-  });
-  return Wins<W>{won.value(), negative.value(), positive.value()};
-}
+  }
+  std::array<W, 3> sums() const {
+    return {twice_won.value(), negative.value(), positive.value()};
+  }
+};
 
 // Precision at each score, summed over the weight of the positives there, and that weight.
-template <class S, class Rows>
-std::optional<Pair<double>> ranked_precision(const Column<S>& scores, const i64* codes,
-                                             std::size_t n, const Rows& rows) {
-  using W = typename Rows::Weight;
-  const Ranking<S, Rows> ranking(scores, codes, n, 2, rows);
-  if (!ranking.fits()) return std::nullopt;
+template <class W>
+struct Precision {
   Sum<W> all, positive;
   Sum<double> gained;
-  for_each_score(ranking, rows, [&](const Pair<W>& own, const auto&) {
+
+  template <class Element>
+  void read(const Pair<W>& own, const Element&) {
     all.add(own[0] + own[1]);
     positive.add(own[1]);
     // No branch: where there is no weight yet, 0 / 1. Whether a score has positives cannot be
@@ -134,22 +167,32 @@ std::optional<Pair<double>> ranked_precision(const Column<S>& scores, const i64*
     const W total = all.value() + static_cast<W>(all.value() == 0);
     const auto right = static_cast<double>(positive.value());
     gained.add(static_cast<double>(own[1]) * (right / static_cast<double>(total)));
-  });
-  return Pair<double>{gained.value(), static_cast<double>(positive.value())};
+  }
+  Pair<double> sums() const { return {gained.value(), static_cast<double>(positive.value())}; }
+};
+
+// The sums of a reader of all scores; none if these do not fit.
+template <class Reader, class S, class Rows>
+auto ranked(const Column<S>& scores, const i64* codes, std::size_t n, const Rows& rows) {
+  std::optional<decltype(Reader{}.sums())> found;
+  Ranking<S, Rows> ranking(scores, codes, n, 2, rows);
+  if (ranking.fits()) found = read_scores(ranking, rows, Reader{}).sums();
+  return found;
 }
 
 // Weight of both classes at or above each score, from none. With `corners`, scores in the middle
-// of two equal steps are left out. Returns the number of points.
+// of two equal steps are left out.
 template <bool corners, class S, class Rows>
-std::size_t ranked_steps(const Ranking<S, Rows>& ranking, const Rows& rows, S* thresholds,
-                         typename Rows::Weight* negative, typename Rows::Weight* positive) {
+struct Steps {
   using W = typename Rows::Weight;
-  Sum<W> below, above;
+  const Ranking<S, Rows>* ranking;
+  S* thresholds;
+  W *negative, *positive;
   std::size_t last = 0;
+  Sum<W> below{}, above{};
   Pair<W> before{}, sums{};
-  negative[0] = positive[0] = 0;
-  thresholds[0] = 0;  // of no row; the caller knows what stands for infinity
-  for_each_score(ranking, rows, [&](const Pair<W>& own, const auto& element) {
+
+  void read(const Pair<W>& own, const typename Rows::Element& element) {
     below.add(own[0]);
     above.add(own[1]);
     const W fp = below.value(), tp = above.value();
@@ -157,14 +200,25 @@ std::size_t ranked_steps(const Ranking<S, Rows>& ranking, const Rows& rows, S* t
     const Pair<W> step{static_cast<W>(fp - sums[0]), static_cast<W>(tp - sums[1])};
     sums = {fp, tp};
     // No branch: whether a point is a corner cannot be foreseen.
-    const bool middle = (last > 1) & (step[0] == before[0]) & (step[1] == before[1]);
+    bool middle = last > 1;
+    middle &= step[0] == before[0];
+    middle &= step[1] == before[1];
     last += !(corners && middle);
     before = step;
-    thresholds[last] = ranking.score(element);
+    thresholds[last] = ranking->score(element);
     negative[last] = fp;
     positive[last] = tp;
-  });
-  return last + 1;
+  }
+};
+
+// Returns the number of points.
+template <bool corners, class S, class Rows>
+std::size_t ranked_steps(Ranking<S, Rows>& ranking, const Rows& rows, S* thresholds,
+                         typename Rows::Weight* negative, typename Rows::Weight* positive) {
+  negative[0] = positive[0] = 0;
+  thresholds[0] = 0;  // of no row; the caller knows what stands for infinity
+  const Steps<corners, S, Rows> steps{&ranking, thresholds, negative, positive};
+  return read_scores(ranking, rows, steps).last + 1;
 }
 
 // Per row, the weight of the other class below it and half of its ties.
@@ -175,7 +229,7 @@ bool placements(const Column<S>& scores, const i64* codes, std::size_t n, const 
   Scratch<i64> numbers(Slot::column, n);
   for (std::size_t i = 0; i < n; ++i) numbers[i] = static_cast<i64>(i);
   const Weights<i64> numbered{numbers.data()};  // what is carried along is the number of the row
-  const Ranking<S, Weights<i64>> ranking(scores, codes, n, 2, numbered);
+  const SortedRanking<S, Weights<i64>> ranking(scores, codes, n, 2, numbered);
   if (!ranking.fits()) return false;
   Sum<W> below[2];  // from the lowest score up: no difference of large sums
   for (const auto* e = ranking.end(); e != ranking.begin();) {
@@ -202,7 +256,7 @@ template <class S, class Rows, class Begin>
 bool rank_table(const Column<S>& scores, const i64* codes, std::size_t n, std::size_t n_classes,
                 const Rows& rows, Begin begin_table) {
   using W = typename Rows::Weight;
-  const Ranking<S, Rows> ranking(scores, codes, n, n_classes, rows);
+  const SortedRanking<S, Rows> ranking(scores, codes, n, n_classes, rows);
   if (!ranking.fits()) return false;
   std::size_t n_scores = 0;
   u64 previous = ~u64{0};  // no key: one bit at least is the class's

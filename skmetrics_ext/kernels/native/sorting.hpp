@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
+#include <limits>
+#include <optional>
 
 #include "keys.hpp"
 #include "memory.hpp"
@@ -39,66 +42,115 @@ void insertion_sort(E* data, std::size_t n) {
   }
 }
 
-// Runs up to this length are sorted by insertion.
+// Runs shorter than this, a power of two, are sorted by insertion.
 constexpr std::size_t insertion_limit = 16;
 
-// From the sizes of the buckets, one place late, their starts; returns the largest size.
-inline std::uint32_t starts_from_sizes(std::uint32_t* sizes, std::size_t buckets) {
-  std::uint32_t largest = 0, total = 0;
-  for (std::size_t b = 0; b < buckets; ++b) {
-    const std::uint32_t size = sizes[b];
-    largest = std::max(largest, size);
-    sizes[b] = total;
-    total += size;
-  }
-  return largest;
-}
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+constexpr bool low_bits_first = false;
+#else
+constexpr bool low_bits_first = true;
+#endif
 
-// Sorts elements that already stand in the right buckets, whose ends are given. Where all buckets
-// are short one pass over everything is faster than a loop for each.
-template <class E, class SortLong>
-void finish_buckets(E* data, std::size_t n, const std::uint32_t* ends, std::size_t buckets,
-                    std::uint32_t largest, SortLong sort_long) {
-  if (largest <= insertion_limit) {
-    insertion_sort(data, n);
-    return;
+// Sizes of buckets, and then where each starts. Several are read as one integer, whose sums one
+// multiplication finds.
+template <class T>
+class Counters {
+ public:
+  static constexpr std::size_t lanes = sizeof(u64) / sizeof(T);
+
+  // In memory for `padded(count)` of them.
+  static constexpr std::size_t padded(std::size_t count) {
+    return (count + lanes - 1) / lanes * lanes;
   }
-  std::uint32_t start = 0;
-  for (std::size_t b = 0; b < buckets; ++b) {
-    const std::uint32_t size = ends[b] - start;
-    if (size > insertion_limit) {
-      sort_long(data + start, size);
-    } else if (size > 1) {
-      insertion_sort(data + start, size);
+  Counters(T* places, std::size_t count) : places_(places), count_(count) {
+    std::fill_n(places, padded(count), T{0});
+  }
+
+  std::size_t count() const { return count_; }
+  T& operator[](std::size_t bucket) { return places_[bucket]; }
+
+  // From sizes to starts. Returns the sizes or-ed: none is larger, or has a bit that this has not.
+  std::size_t to_starts() {
+    u64 before = 0, sizes = 0;
+    for (std::size_t b = 0; b < count_; b += lanes) {
+      u64 word;
+      std::memcpy(&word, places_ + b, sizeof word);
+      sizes |= word;
+      // In each lane the sum of all up to it: no lane overflows into the next.
+      const u64 sums = low_bits_first ? word * every : sums_from_high(word);
+      word = (low_bits_first ? sums << bits : sums >> bits) + before * every;
+      before += low_bits_first ? sums >> (64 - bits) : sums & most;
+      std::memcpy(places_ + b, &word, sizeof word);
     }
-    start = ends[b];
+    for (int width = 32; width >= bits; width /= 2) sizes |= sizes >> width;
+    return static_cast<std::size_t>(sizes & most);
+  }
+
+ private:
+  static constexpr int bits = 8 * sizeof(T);
+  static constexpr u64 most = std::numeric_limits<T>::max();
+  static constexpr u64 every = ~u64{0} / most;  // 1 in each lane
+
+  static u64 sums_from_high(u64 word) {
+    for (int width = bits; width < 64; width *= 2) word += word >> width;
+    return word;
+  }
+
+  T* places_;
+  std::size_t count_;
+};
+
+// Sorts `data` into `spare`; `low` and `high` are the lowest and the highest key. T counts to n.
+template <class T, class E>
+void sort_by_bits(const E* data, E* spare, std::size_t n, u64 low, u64 high) {
+  constexpr int most_bits = 13;
+  const int shift = std::max(bit_length(high - low) - std::min(bit_length(n) + 2, most_bits), 0);
+  const auto bucket = [=](const E& element) {
+    return static_cast<std::size_t>((key_of(element) - low) >> shift);
+  };
+  T places[std::size_t{1} << most_bits];
+  Counters<T> ends(places, static_cast<std::size_t>((high - low) >> shift) + 1);
+  for (std::size_t i = 0; i < n; ++i) ++ends[bucket(data[i])];
+  const std::size_t sizes = ends.to_starts();
+  for (std::size_t i = 0; i < n; ++i) spare[ends[bucket(data[i])]++] = data[i];
+  // Where all are short one pass over everything is faster than a loop for each.
+  if (sizes < insertion_limit) return insertion_sort(spare, n);
+  std::size_t start = 0;
+  for (std::size_t b = 0; b < ends.count(); ++b) {
+    const std::size_t size = ends[b] - start;
+    if (size < insertion_limit) {
+      insertion_sort(spare + start, size);
+    } else {
+      std::sort(spare + start, spare + start + size, ByKey{});
+    }
+    start += size;
   }
 }
 
-// Sorts one bucket. Elements whose keys differ in the class alone may stay as they are.
+// Sorts a bucket there or into `spare`; returns where. Elements whose keys differ in the class
+// alone may stay as they are.
 template <class E>
-void sort_bucket(E* data, E* spare, std::size_t n, int code_bits) {
-  if (n <= insertion_limit) {
+E* sort_bucket(E* data, E* spare, std::size_t n, int code_bits) {
+  if (n < insertion_limit) {
     insertion_sort(data, n);
-    return;
+    return data;
   }
-  u64 low = key_of(data[0]), high = low;
-  for (std::size_t i = 1; i < n; ++i) {
-    low = std::min(low, key_of(data[i]));
-    high = std::max(high, key_of(data[i]));
+  u64 low[2] = {key_of(data[0]), key_of(data[0])}, high[2] = {low[0], low[0]};
+  for (std::size_t i = n % 2; i < n; i += 2) {  // two chains, which do not wait for each other
+    for (std::size_t lane = 0; lane < 2; ++lane) {
+      low[lane] = std::min(low[lane], key_of(data[i + lane]));
+      high[lane] = std::max(high[lane], key_of(data[i + lane]));
+    }
   }
-  if (low >> code_bits == high >> code_bits) return;
-  constexpr int most_bits = 13;
-  const int shift = std::max(bit_length(high - low) - std::min(bit_length(n) + 1, most_bits), 0);
-  const std::size_t buckets = static_cast<std::size_t>((high - low) >> shift) + 1;
-  std::uint32_t ends[1 << most_bits];
-  std::fill_n(ends, buckets, 0);
-  for (std::size_t i = 0; i < n; ++i) ++ends[(key_of(data[i]) - low) >> shift];
-  const std::uint32_t largest = starts_from_sizes(ends, buckets);
-  for (std::size_t i = 0; i < n; ++i) spare[ends[(key_of(data[i]) - low) >> shift]++] = data[i];
-  finish_buckets(spare, n, ends, buckets, largest,
-                 [](E* run, std::size_t size) { std::sort(run, run + size, ByKey{}); });
-  std::copy_n(spare, n, data);
+  low[0] = std::min(low[0], low[1]);
+  high[0] = std::max(high[0], high[1]);
+  if (low[0] >> code_bits == high[0] >> code_bits) return data;
+  if (n <= std::numeric_limits<std::uint16_t>::max()) {
+    sort_by_bits<std::uint16_t>(data, spare, n, low[0], high[0]);
+  } else {
+    sort_by_bits<std::uint32_t>(data, spare, n, low[0], high[0]);
+  }
+  return spare;
 }
 
 // Bucket of a score: by its distance from the highest, or by its key where a few scores are far
@@ -158,7 +210,7 @@ class Buckets {
     return squares;
   }
 
-  const KeyMap<S>& map_;
+  KeyMap<S> map_;
   std::size_t count_;
   int shift_;
   bool linear_ = false;
@@ -173,30 +225,88 @@ inline int bucket_bits(std::size_t n) {
   return n <= one_level ? bits : std::clamp(bits - 10, 5, 14);
 }
 
-// Sorts the packed scores into `data`, the highest first. Fewer than 2^32 of them. Returns the bits
-// that occur in codes, which `pack(row, seen)` adds to `seen`.
-template <class E, class S, class Pack>
-u64 sort_scores(const Column<S>& scores, std::size_t n, const KeyMap<S>& map, int code_bits,
-                 E* data, Pack pack) {
-  const Buckets<S> bucket(map, scores, n, bucket_bits(n));
-  Scratch<std::uint32_t> ends(Slot::table, bucket.count());
-  std::fill_n(ends.data(), bucket.count(), 0);
-  const bool uncached = n > prefetched_rows;
-  for (std::size_t i = 0; i < n; ++i) {
-    fetch_ahead(scores.at(i), uncached);
-    ++ends[bucket(scores[i])];
+// Sorted elements.
+template <class E>
+struct Run {
+  const E* begin = nullptr;
+  const E* end = nullptr;
+};
+
+// Packed scores in buckets, those with the highest first. Fewer than 2^32 of them.
+template <class E>
+class Distribution {
+ public:
+  // `pack(row, seen)` adds the bits that occur in codes to `seen`.
+  template <class S, class Pack>
+  Distribution(const Column<S>& scores, std::size_t n, const KeyMap<S>& map, Pack pack)
+      : data_(Slot::first, n), n_(n),
+        places_(Slot::table, Counters<std::uint32_t>::padded(std::size_t{1} << bucket_bits(n))),
+        ends_(places_.data(), std::size_t{1} << bucket_bits(n)) {
+    if (n == 0) return;
+    const Buckets<S> bucket(map, scores, n, bucket_bits(n));
+    const bool uncached = n > prefetched_rows;
+    // Not members: the compiler keeps these in registers.
+    E* const data = data_.data();
+    Counters<std::uint32_t> ends = ends_;
+    u64 seen = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      fetch_ahead(scores.at(i), uncached);
+      ++ends[bucket(scores[i])];
+    }
+    sizes_ = ends.to_starts();
+    if (sizes_ >= insertion_limit) spare_.emplace(Slot::second, sizes_);
+    for (std::size_t i = 0; i < n; ++i) {
+      fetch_ahead(scores.at(i), uncached);
+      data[ends[bucket(scores[i])]++] = pack(i, seen);
+    }
+    seen_ = seen;
   }
-  const std::uint32_t largest = starts_from_sizes(ends.data(), bucket.count());
-  u64 seen = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    fetch_ahead(scores.at(i), uncached);
-    data[ends[bucket(scores[i])]++] = pack(i, seen);
+
+  u64 seen() const { return seen_; }
+
+  // The next rows in order, the highest scores first and equal ones in one run; none after the
+  // last. Valid until the next call, and faster than to have all rows in order.
+  Run<E> next_run(int code_bits) {
+    // Of few rows a bucket has too few for a run of its own.
+    if (sizes_ < insertion_limit || n_ <= one_level) return sort_all(code_bits);
+    while (bucket_ < ends_.count()) {
+      const std::size_t start = start_;
+      start_ = ends_[bucket_++];
+      if (start_ == start) continue;
+      const E* sorted = sort_bucket(data_.data() + start, spare_->data(), start_ - start, code_bits);
+      return {sorted, sorted + (start_ - start)};
+    }
+    return {};
   }
-  Scratch<E> spare(Slot::second, largest);
-  finish_buckets(data, n, ends.data(), bucket.count(), largest, [&](E* run, std::size_t size) {
-    sort_bucket(run, spare.data(), size, code_bits);
-  });
-  return seen;
-}
+
+  // All rows in order, once.
+  Run<E> sort_all(int code_bits) {
+    if (start_ == n_) return {};
+    E* const data = data_.data();
+    if (sizes_ < insertion_limit) {
+      insertion_sort(data, n_);
+      start_ = n_;
+    }
+    for (; start_ < n_; ++bucket_) {
+      E* const place = data + start_;
+      const std::size_t size = ends_[bucket_] - start_;
+      start_ += size;
+      if (size < 2) continue;
+      const E* sorted = sort_bucket(place, spare_->data(), size, code_bits);
+      if (sorted != place) std::copy_n(sorted, size, place);
+    }
+    return {data, data + n_};
+  }
+
+ private:
+  Scratch<E> data_;
+  std::size_t n_;
+  Scratch<std::uint32_t> places_;
+  Counters<std::uint32_t> ends_;
+  std::optional<Scratch<E>> spare_;
+  std::size_t sizes_ = 0;  // or-ed
+  u64 seen_ = 0;
+  std::size_t bucket_ = 0, start_ = 0;  // of the next run
+};
 
 }  // namespace skm
