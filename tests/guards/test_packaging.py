@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tomllib
 import zipfile
 from pathlib import Path
@@ -15,6 +16,7 @@ ROOT = Path(__file__).parents[2]
 ADDRESS = "https://example.org/owner/name"
 RELATIVE = re.compile(r"\]\((?![a-z]+://|#)([^)]+)\)")
 PIP = [sys.executable, "-m", "pip"]
+STRICT = "-Ccmake.define.SKMETRICS_WARNINGS_AS_ERRORS=ON"  # those of the optimiser, too
 PUBLISHED = ("README.md", "pyproject.toml", "CITATION.cff", ".ci/address.py")
 
 # An editable installation would be found before the one that is tested here.
@@ -93,12 +95,33 @@ def test_wheel_without_a_compiler_is_pure_python(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(shutil.which("clang++") is None, reason="clang is not installed")
+def test_clang_has_no_warning_either(tmp_path):
+    # Those of g++ are errors where the wheel is built below. Warnings of clang need no optimiser.
+    subprocess.run([*PIP, "install", "--quiet", "--target", tmp_path, "nanobind"], check=True)
+    code = [*(ROOT / "skmetrics_ext/kernels/native").glob("*.cpp")]
+    command = [
+        "clang++",
+        "-fsyntax-only",
+        "-std=c++17",
+        "-Werror",
+        "-Wall",
+        "-Wextra",
+        "-Wconversion",
+    ]
+    headers = [tmp_path / "nanobind" / "include", sysconfig.get_path("include")]
+    command += [f"-isystem{one}" for one in headers]
+    run = subprocess.run([*command, *code], capture_output=True, text=True, check=False)
+    assert code
+    assert run.returncode == 0, run.stderr[:4000]
+
+
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="auditwheel reads wheels of Linux")
 @pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
 def test_wheel_runs_outside_of_the_checkout(tmp_path):
     pytest.importorskip("auditwheel", reason="part of the extra dev")
-    strict = "-Ccmake.define.SKMETRICS_WARNINGS_AS_ERRORS=ON"  # those of the optimiser, too
-    wheel, _ = build_wheel(tmp_path, strict)
+    wheel, _ = build_wheel(tmp_path, STRICT)
     held = zipfile.ZipFile(wheel).namelist()
     assert {"skmetrics_ext/report/page/page.css", "skmetrics_ext/report/page/page.js"} <= {*held}
     shown = subprocess.run(
