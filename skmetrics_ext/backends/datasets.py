@@ -171,7 +171,7 @@ def _reader_of(lazy: Any, names: Names) -> Any:
     import pyarrow
 
     wanted = lazy.select(names.all)
-    schema = wanted.collect_schema().to_frame(eager=True).to_arrow().schema
+    schema = wanted.clear().collect().to_arrow().schema
 
     def batches() -> Iterator[Any]:
         whole = not hasattr(wanted, "collect_batches")

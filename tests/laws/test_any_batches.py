@@ -49,7 +49,12 @@ def batches(data, call):
 
 
 def right_of(asked):
-    """The number of the function, which is told the classes where it has columns of scores."""
+    """The number of the function, which is told the classes where it has columns of scores.
+
+    Parts refuse what hangs on the range of a whole column of scores, which none of them knows.
+    """
+    if len(asked.rows.classes) < asked.spec.least_classes:
+        return Refused("pass a column for each class")
     own, options = asked.rows, options_of(asked)
     if asked.spec.response != "labels" and "labels" in asked.parameters:
         options["labels"] = list(own.classes)
@@ -183,9 +188,8 @@ def _polars(columns, parts, folder):
 def _relation(columns, parts, folder):
     import duckdb
 
-    connection = duckdb.connect()
-    connection.register("rows", pd.DataFrame(columns))
-    return connection.sql("SELECT * FROM rows")
+    # Of the connection that stays: relations of DuckDB 1.1 keep no other open.
+    return duckdb.from_df(pd.DataFrame(columns))
 
 
 def _dask(columns, parts, folder):

@@ -10,9 +10,9 @@ from functools import cache, lru_cache
 
 import numpy as np
 import pytest
-import sklearn.metrics
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+from support import versions
 from support.rows import OF_ONE_LABEL
 
 from skmetrics_ext import METRICS
@@ -163,7 +163,7 @@ def compare_answers(way, asked):
         right = way.right(question, expected)
         if way.single and right.value is not None and is_vector(question, right):
             continue
-        keeps_rule = way is WAYS["function"] and hasattr(sklearn.metrics, question.spec.name)
+        keeps_rule = way is WAYS["function"] and versions.names(question.spec.name)
         wrong = disagreement(question, heard(way.ask, question), right, keeps_rule=keeps_rule)
         found += [f"{question}: {wrong}"] if wrong else []
     return found
@@ -304,6 +304,6 @@ def test_a_class_by_the_alphabet_is_seen(way):
         question
         for name in LABEL_NAMES
         for question in questions(name)
-        if expected(question) is ASKS and not hasattr(sklearn.metrics, name)
+        if expected(question) is ASKS and not versions.names(name)
     )
     assert compare_answers(with_answer(WAYS[way], of_the_later_class), [asks])

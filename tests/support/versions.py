@@ -24,6 +24,13 @@ SINCE = {
     "hinge_loss of two classes": (1, 9),
     "cohen_kappa_score warns of 0/0": (1, 9),
 }
+# Functions that it has since 1.8 or 1.9; those here follow its rules whatever is installed.
+LATER = {"confusion_matrix_at_thresholds", "d2_brier_score", "metric_at_thresholds"}
+
+
+def names(name):
+    """Whether scikit-learn 1.9 has a function of this name."""
+    return name in LATER or hasattr(sklearn.metrics, name)
 
 
 def has(name):
