@@ -143,8 +143,8 @@ def ranked_steps(
 ) -> tuple[Array, Array, Array]:
     """Weight of both classes at or above each score, from none: thresholds, false, true.
 
-    The first threshold is of no row: 0. With ``corners``, scores in the middle
-    of two equal steps are left out.
+    Weights are float64, as they are divided. The first threshold is of no row: 0. With
+    ``corners``, scores in the middle of two equal steps are left out.
     """
     thresholds, mass = rank_table(score, codes, 2, weight)
     steps = np.zeros((2, len(thresholds) + 1), dtype=mass.dtype)
@@ -153,8 +153,9 @@ def ranked_steps(
     if corners and len(thresholds) > 3:
         kept = np.ones(len(thresholds), dtype=bool)
         kept[2:-1] = (np.diff(steps[:, 1:], 2, axis=1) != 0).any(axis=0)
-        return thresholds[kept], steps[0, kept], steps[1, kept]
-    return thresholds, steps[0], steps[1]
+        thresholds, steps = thresholds[kept], steps[:, kept]
+    false, true = steps.astype(np.float64, copy=False)
+    return thresholds, false, true
 
 
 def placements(score: Array, codes: Array, weight: Array | None) -> Array:

@@ -110,10 +110,9 @@ nb::object ranked_steps_(nb::handle score, nb::handle codes, nb::handle weight, 
   return given.by_type(1, most_in_sums, [&](auto type, auto rows) -> nb::object {
     using S = decltype(type);
     using Rows = decltype(rows);
-    using W = typename Rows::Weight;
     const std::size_t n = given.size();
     std::optional<Memory<S>> thresholds;
-    std::optional<Memory<W>> negative, positive;
+    std::optional<Memory<double>> negative, positive;
     std::size_t points = 0;
     {
       nb::gil_scoped_release unlocked;

@@ -187,7 +187,7 @@ struct Steps {
   using W = typename Rows::Weight;
   const Ranking<S, Rows>* ranking;
   S* thresholds;
-  W *negative, *positive;
+  double *negative, *positive;  // what a reader divides
   std::size_t last = 0;
   Sum<W> below{}, above{};
   Pair<W> before{}, sums{};
@@ -206,15 +206,15 @@ struct Steps {
     last += !(corners && middle);
     before = step;
     thresholds[last] = ranking->score(element);
-    negative[last] = fp;
-    positive[last] = tp;
+    negative[last] = static_cast<double>(fp);
+    positive[last] = static_cast<double>(tp);
   }
 };
 
 // Returns the number of points.
 template <bool corners, class S, class Rows>
 std::size_t ranked_steps(Ranking<S, Rows>& ranking, const Rows& rows, S* thresholds,
-                         typename Rows::Weight* negative, typename Rows::Weight* positive) {
+                         double* negative, double* positive) {
   negative[0] = positive[0] = 0;
   thresholds[0] = 0;  // of no row; the caller knows what stands for infinity
   const Steps<corners, S, Rows> steps{&ranking, thresholds, negative, positive};

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from skmetrics_ext import kernels
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.rankings.ranking_kernels import from_infinity, recall_ends
-from skmetrics_ext.numeric import Array, divide, parts, trapezoid
+from skmetrics_ext.numeric import Array, parts, trapezoid
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import (
     InvalidParameterError,
@@ -213,7 +213,7 @@ def roc_curve(
     thresholds, fp, tp = _steps(y_true, y_score, pos_label, sample_weight, drop_intermediate)
     thresholds = thresholds.astype(np.float64, copy=False)
     thresholds[0] = np.inf
-    fpr, tpr = divide(fp, fp[-1]), divide(tp, tp[-1])
+    fpr, tpr = _shares_of_last(fp), _shares_of_last(tp)
     if np.isnan(fpr[0]):
         warn_undefined("No negative samples in y_true, false positive value should be meaningless")
     if np.isnan(tpr[0]):
@@ -343,14 +343,12 @@ def precision_recall_curve(
         thresholds = thresholds[kept]
         kept = np.concatenate([[True], kept])
         fp, tp = fp[kept], tp[kept]
-    # In the memory of the counts: fresh memory costs as much as the division.
-    precision, recall, total = fp.view(np.float64), tp.view(np.float64), tp[-1]
+    precision, recall, total = fp, tp, tp[-1]  # in the memory of the steps, as `_shares_of_last`
     fp[0] = 1  # precision without any row has no say, but 0/0 would warn
     for part in parts(len(tp)):
-        right = tp[part].astype(np.float64)
-        np.divide(right, fp[part] + tp[part], out=precision[part])
+        np.divide(tp[part], fp[part] + tp[part], out=precision[part])
         if total:
-            np.divide(right, total, out=recall[part])
+            np.divide(tp[part], total, out=recall[part])
     if not total:
         warn_user(NO_POSITIVE)
         recall[:] = 1.0
@@ -379,3 +377,8 @@ def _steps(
         y_true, y_score, pos_label=pos_label, sample_weight=sample_weight
     ).weighed()
     return kernels.ranked_steps(checked.score, checked.true, checked.weight, corners)
+
+
+def _shares_of_last(steps: Array) -> Array:
+    """In the memory of the steps, as fresh memory costs as much as the division."""
+    return np.divide(steps, steps[-1], out=steps) if steps[-1] else np.full_like(steps, np.nan)
