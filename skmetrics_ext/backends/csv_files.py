@@ -212,9 +212,9 @@ def _decimal_sign(found: Mapping[str, _Found], files: Iterable[str], form: TextF
 
 def _forms_by(sign: str, own: _Found, name: str, numbers: set[str]) -> set[str]:
     """The forms of a column where decimals have one sign; what has the other is text."""
-    for kind in own.keys() & (_DECIMAL - _DECIMALS[sign]):
-        if name in numbers:
-            raise _refused(name, *own[kind], _NO_SIGN[kind])
+    for kind, (value, where) in own.items():
+        if name in numbers and kind in _DECIMAL - _DECIMALS[sign]:
+            raise _refused(name, value, where, _NO_SIGN[kind])
     signs = dict.fromkeys(_DECIMAL, "text") | dict.fromkeys(_DECIMALS[sign], "float")
     return {signs.get(kind, kind) for kind in own}
 
