@@ -23,8 +23,9 @@ class Case:
     ----------
     name : str
         Shown in tables, matched by ``--only``.
-    function : str
-        Public name in skmetrics_ext; called with ``first``, the inputs and ``options``.
+    function : str or callable
+        Public name in skmetrics_ext, or a function of several of its calls; called with
+        ``first``, the inputs and ``options``.
     data : callable
         Number of rows to inputs.
     peers : tuple of Peer
@@ -39,7 +40,7 @@ class Case:
     """
 
     name: str
-    function: str
+    function: str | Callable[..., Any]
     data: Maker
     peers: tuple[Peer, ...]
     options: dict[str, Any] = field(default_factory=dict)
@@ -54,6 +55,8 @@ class Case:
         """Our function, None where the package does not have it."""
         import skmetrics_ext
 
+        if callable(self.function):
+            return self.function
         return getattr(skmetrics_ext, self.function, None)
 
     def prepare(self, inputs: Inputs) -> Call:

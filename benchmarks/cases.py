@@ -7,6 +7,7 @@ note, and appears when the function does.
 from __future__ import annotations
 
 import peers
+from answer_cases import ANSWERS
 from case import Case, same
 from data import class_scores, labels, multilabel, scores
 from inference_cases import INFERENCE
@@ -179,4 +180,4 @@ SCORES = (
     same("brier_score_loss", "brier_score_loss", scores(), history=True),
 )
 
-CASES = LABELS + SCORES + INFERENCE
+CASES = LABELS + SCORES + INFERENCE + ANSWERS

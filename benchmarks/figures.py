@@ -32,6 +32,16 @@ def _goals(case: str, at_least: dict[int, float], peer: str = "scikit-learn") ->
 
 _COUNTED = ("f1_score macro", "matthews_corrcoef", "confusion_matrix")
 _TEXT = {"fixed-width text": 12, "object text": 25, "categorical": 400}
+_INTERVALS = (
+    "accuracy",
+    "f1_macro",
+    "matthews_corrcoef",
+    "roc_auc",
+    "average_precision",
+    "log_loss",
+    "brier_score",
+    "the difference of two roc_auc",
+)
 GOALS = (
     *_goals("roc_auc_score", {10**2: 40, 10**4: 28, 10**6: 20, 10**7: 24}),
     *_goals("roc_auc_score weighted", {10**4: 20, 10**6: 15}),
@@ -54,6 +64,12 @@ GOALS = (
     *_goals("bootstrap replicate f1_score macro K=2", {10**4: 2000}),
     *_goals("bootstrap replicate f1_score macro K=10", {10**4: 150}),
     *_goals("bootstrap replicate roc_auc_score", {10**4: 120}),
+    *(goal for name in _INTERVALS for goal in _goals(f"interval of {name}", {10**4: 1000})),
+    *_goals("20 groups, 4 metrics", {10**5: 200}, "fairlearn"),
+    *_goals("20 groups, 4 metrics with intervals", {10**5: 1000}, "fairlearn"),
+    *_goals("Accumulator, a batch: roc_auc", {256: 3}, "torchmetrics"),
+    *_goals("Accumulator, a batch: roc_auc, average_precision", {256: 3}, "torchmetrics"),
+    *_goals("report of a search", {1000: 4}),
 )
 MEMORY_GOAL = Goal("roc_auc_score", 10**7, 3)
 _CASES = {case.name: case for case in CASES}
@@ -110,8 +126,8 @@ def table(rows: list[Row], memory: Row | None) -> str:
         if row.get("units", 1) > 1 and "native" in row:
             count, best = row["units"], row["native"]["seconds"]
             parts.append(
-                f"All {count:,} replicates, {row['case']}: {seconds(count * best)}; so many of the "
-                f"loop would take {seconds(count * row['theirs'])}."
+                f"{row['case']}, {count:,} times: {seconds(count * best)}; so many of "
+                f"{row['peer']} would take {seconds(count * row['theirs'])}."
             )
     return "\n\n".join(parts)
 

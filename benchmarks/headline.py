@@ -31,14 +31,47 @@ ROWS = (
         "bootstrap of AUC, a replicate",
         "AUC 自助法，每抽一次样",
     ),
+    (
+        "interval of f1_macro",
+        10**4,
+        "interval of macro-F1; a loop of 1,000 draws",
+        "宏平均 F1 的区间；对比 1000 次抽样的循环",
+    ),
+    (
+        "interval of the difference of two roc_auc",
+        10**4,
+        "interval of the difference of two AUC; the same loop",
+        "两个 AUC 之差的区间；同样的循环",
+    ),
+    (
+        "report of a search",
+        1000,
+        "honest score of a search; nested cross-validation",
+        "搜索结果的无偏分数；对比嵌套交叉验证",
+    ),
+    (
+        "20 groups, 4 metrics with intervals",
+        10**5,
+        "4 metrics of 20 groups with intervals; fairlearn",
+        "20 组 4 个指标及区间；对比 fairlearn",
+    ),
+    (
+        "Accumulator, a batch: roc_auc",
+        256,
+        "AUC of a stream, a batch; torchmetrics",
+        "流式 AUC，每批；对比 torchmetrics",
+    ),
 )
 HEADS = {
     "en": ["call", "rows", "C++", "NumPy", "takes"],
     "zh": ["函数", "行数", "C++", "NumPy", "耗时"],
 }
 LEGENDS = {
-    "en": "Times faster than scikit-learn {}, {}; medians of one run, whole calls with validation.",
-    "zh": "比 scikit-learn {} 快的倍数；{}；一次运行的中位数，含输入检查。",
+    "en": (
+        "Times faster than scikit-learn {} (or what the row names), {}; medians of one run, whole "
+        "calls with validation."
+    ),
+    "zh": "比 scikit-learn {}（或行中所写的库）快的倍数；{}；一次运行的中位数，含输入检查。",
 }
 
 

@@ -21,15 +21,15 @@ class Peer:
 
     ``prepare`` takes the inputs and returns the call that is timed; what it does before (imports,
     copies into tensors) is not. ``tolerance`` is how far the answers may lie apart, absolutely
-    and relatively; ``differs`` compares answers that chance has a part in. ``units`` are the
-    replicates of a call.
+    and relatively; ``differs`` compares answers that chance has a part in. ``units`` is how much
+    of the work that is compared a call does (replicates of a bootstrap).
     """
 
     library: str
     package: str
     prepare: Callable[[Inputs], Call]
     tolerance: float = 1e-12
-    units: int = 1
+    units: float = 1
     differs: Callable[[Any, Any], str | None] | None = None
 
     @property
@@ -154,22 +154,33 @@ def sklearn_at_thresholds(function: str) -> Peer:
     return Peer("scikit-learn", "sklearn", prepare)
 
 
-def sklearn_bootstrap(function: str, n_replicates: int = 200, **options: Any) -> Peer:
+def sklearn_bootstrap(
+    function: str, n_replicates: int = 200, whole: int = 1, **options: Any
+) -> Peer:
     """A loop that draws rows and calls scikit-learn's function of this name: its replicates."""
 
+    def call(*columns: np.ndarray) -> float:
+        return getattr(importlib.import_module("sklearn.metrics"), function)(*columns, **options)
+
+    return bootstrap_loop(call, n_replicates, whole)
+
+
+def bootstrap_loop(call: Callable[..., float], n_replicates: int, whole: int = 1) -> Peer:
+    """A loop that draws rows and calls the function; the time of ``whole`` replicates."""
+
     def prepare(inputs: Inputs) -> Call:
-        call = getattr(importlib.import_module("sklearn.metrics"), function)
-        true, pred = inputs[0]
-        n = len(true)
+        columns = inputs[0]
+        n = len(columns[0])
 
         def replicates() -> np.ndarray:
             rng = np.random.default_rng(0)
             draws = (rng.integers(0, n, n) for _ in range(n_replicates))
-            return np.array([call(true[rows], pred[rows], **options) for rows in draws])
+            return np.array([call(*(column[rows] for column in columns)) for rows in draws])
 
         return replicates
 
-    return Peer("scikit-learn", "sklearn", prepare, units=n_replicates, differs=_replicates_differ)
+    units = n_replicates / whole
+    return Peer("scikit-learn", "sklearn", prepare, units=units, differs=_replicates_differ)
 
 
 def _replicates_differ(ours: Any, theirs: np.ndarray) -> str | None:

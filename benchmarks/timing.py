@@ -30,7 +30,7 @@ class Entrant:
 
     call: Callable[[], Any]
     before: Callable[[], object] = int
-    units: int = 1
+    units: float = 1
 
     def answer(self) -> Any:
         self.before()
