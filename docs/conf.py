@@ -87,7 +87,9 @@ html_theme_options = {
     "navbar_align": "left",
     "header_links_before_dropdown": 5,
     "show_toc_level": 2,
-    "secondary_sidebar_items": {"**": ["page-toc"], "index": [], **dict.fromkeys(WIDE, [])},
+    "secondary_sidebar_items": {
+        "**": ["page-toc"], "index": [], "performance": [], **dict.fromkeys(WIDE, [])
+    },
     "footer_start": ["copyright"],
     "footer_end": [],
     "pygments_light_style": "tango",

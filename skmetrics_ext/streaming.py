@@ -31,10 +31,10 @@ _MOST_WAITING = 1 << 10
 class Accumulator:
     """Metrics of batches, for training loops and streams, equal to those of all rows at once.
 
-    What is held are sums: a confusion table, the moments of losses, and for metrics of rankings
-    the number of rows of each class at each distinct score. These may be many, so they are
-    bounded: beyond ``max_distinct`` an update is refused, and `ScoreSketch` or
-    ``evaluate(..., approximate=True)`` hold less.
+    It holds sums: a confusion matrix, the moments of losses, and for metrics of rankings the number
+    of rows of each class at each distinct score. An update that would make more than
+    ``max_distinct`` distinct scores is refused; `ScoreSketch` and
+    ``evaluate(..., approximate=True)`` need less memory.
 
     Parameters
     ----------
@@ -43,13 +43,13 @@ class Accumulator:
         `functools.partial` of them, ``"pairwise_roc_auc"``.
     labels : array-like, default=None
         The classes, in the order of the columns of scores; of two, the negative one first. Needed
-        for metrics of scores unless the classes are 0 and 1: no batch need hold all of them.
-        Metrics of labels average over those that are listed.
+        for metrics of scores unless the classes are 0 and 1, since a batch need not hold all of
+        them. Averages of metrics of labels are over the classes listed.
     pos_label : int, float, bool or str, default=None
         The positive class of two. By default the second of ``labels``, else 1 of {0, 1} or
         {-1, 1}, or True; of other labels metrics of one class ask for it.
     max_distinct : int, default=20000000
-        Distinct scores that may be held, of all columns together; each takes 8 bytes, and 8 more
+        The most distinct scores to hold, of all columns together; each takes 8 bytes, and 8 more
         for each class.
 
     Examples

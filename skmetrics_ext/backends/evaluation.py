@@ -60,8 +60,8 @@ def evaluate(
 ) -> Evaluation:
     r"""Metrics of data that need not fit in memory, equal to the functions of this package.
 
-    Rows are read where they are, in parts; what leaves a part are sums of a few numbers. A ranking
-    is sorted or shuffled into ranges of scores by the engine, and
+    The data are read in parts, and each part is summed up in a few numbers. For metrics of rankings
+    the engine sorts or shuffles the rows into ranges of scores, and
 
     .. math:: 2 U = \sum_r \sum_{s \in r} p_s (2 N_{<s} + n_s)
 
@@ -83,19 +83,19 @@ def evaluate(
     weight : str, default=None
         Column of weights.
     by : str or list of str, default=None
-        Column of groups, which are evaluated each for itself in the same pass. Of a list of
-        columns every combination of values that occurs is a group, a tuple.
+        Column of groups, each of which is evaluated by itself. With a list of columns every
+        combination of values that occurs is a group, a tuple.
     margins : bool, default=False
-        Whether to add the margins, which are groups of some of the columns alone (None stands for
-        those that are summed over), and all rows, whose group is None.
+        Whether to add the groups of some of the columns only (None stands for the others), and all
+        rows, whose group is None.
     bins : dict of str to int or sequence of float, default=None
-        Numeric columns of ``by`` that are read in bins: inner edges, or the number of bins of
-        about equal numbers of rows (by a sample of 100,000 rows, where there are more).
+        Numeric columns of ``by`` to cut into bins: the inner edges, or the number of bins with
+        about equal numbers of rows (from a sample of 100,000 rows, if there are more).
     min_rows : int, default=1
         A group of fewer rows has no values, and ``reason`` says so.
     groups : str, default=None
-        Column of clusters: rows of one depend on each other (several of a patient), whatever
-        their group. Intervals and gaps know it, from the rows, which are held for it.
+        Column of clusters (patients), whose rows may depend on each other, whatever group of
+        ``by`` they are in. Intervals and gaps allow for it; the rows are held in memory.
     metrics : sequence of str and callable, or dict of name to these
         Names of `get_scorer_names` (losses are not negated), metrics of this package,
         `functools.partial` of them, ``"pairwise_roc_auc"``.
@@ -107,20 +107,20 @@ def evaluate(
         {-1, 1}, or True; of other labels metrics of one class ask for it, and those that are the
         same from either side take scores to be of the later class.
     intervals : bool, default=False
-        Whether to add confidence intervals: for metrics of labels, for areas under the ROC curve
-        of two classes and other metrics of rankings that are held, for mean losses, and for all
-        that have influence values with ``groups``. ``reason`` says why others have none.
+        Whether to add confidence intervals: of metrics of labels, of rankings of two classes that
+        fit into memory, of mean losses, and with ``groups`` of all metrics that have influence
+        values. ``reason`` says why others have none.
     confidence_level : float in (0, 1), default=0.95
         Of the intervals.
     curve_points : int, default=0
-        Points of the ROC and precision-recall curve in ``curves`` of the result, which come with
-        the error of leaving out the others.
+        Number of points of the ROC and precision-recall curves in ``curves`` of the result, which
+        come with a bound of the error of leaving out the others.
     engine : {"auto", "memory", "duckdb", "dask", "spark"}, default="auto"
-        What computes. "auto": the engine of the data set itself; for files and streams DuckDB
-        where it is installed, else batches in this process.
+        What does the work. "auto": the engine of the data set itself; for files and streams DuckDB
+        if it is installed, else batches in this process.
     approximate : bool, default=False
-        Bound metrics of rankings from one pass in fixed memory instead of sorting: ``low`` and
-        ``high`` hold the value for certain, and ``value`` is nan.
+        Whether to bound metrics of rankings from one pass in fixed memory instead of sorting:
+        ``low`` and ``high`` certainly hold the value, and ``value`` is nan.
     n_bins : int, default=16384
         Bins of the sketch for ``approximate=True``.
     memory_limit : int or str, default="1GiB"

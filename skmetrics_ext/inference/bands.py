@@ -152,9 +152,9 @@ def curve_band(
     confidence_level : float in (0, 1), default=0.95
         Nominal coverage, at each point or of all of them.
     groups : array-like of shape (n_samples,), default=None
-        Rows of one group depend on each other (several of a patient); groups do not.
+        The group of each row (the patient); rows of a group may depend on each other.
     strata : array-like of shape (n_samples,), default=None
-        Parts of the source, of each of which a number of rows was sampled, as in
+        The stratum of each row, if a fixed number of rows was sampled from each, as in
         `confidence_interval`.
     {sample_weight}
     weights_are : {"importance", "frequency"}, default="importance"

@@ -58,7 +58,7 @@ def calibration_curve_binned(
     {proba_pos_label_one}
     {sample_weight}
     groups : array-like of shape (n_samples,), default=None
-        Rows of one group depend on each other (several of a patient); groups do not. The interval
+        The group of each row (the patient); rows of a group may depend on each other. The interval
         of each bin is then that of `confidence_interval` for a share of its rows.
 
     Returns

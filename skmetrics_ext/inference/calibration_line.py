@@ -50,7 +50,7 @@ def calibration_slope_intercept(
     {proba_pos_label_one}
     {sample_weight}
     groups : array-like of shape (n_samples,), default=None
-        Rows of one group depend on each other (several of a patient); groups do not. The line is
+        The group of each row (the patient); rows of a group may depend on each other. The line is
         the same, its covariance that of sums over groups, which takes nothing from the model.
 
     Returns

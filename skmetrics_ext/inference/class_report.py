@@ -75,7 +75,7 @@ def classification_report(
         Add Wilson intervals of this level to the rates of each class that are proportions
         (not F1); with weights only by groups.
     groups : array-like of shape (n_samples,), default=None
-        Rows of one group depend on each other (several of a patient); groups do not. The intervals
+        The group of each row (the patient); rows of a group may depend on each other. The intervals
         are then those that `confidence_interval` has with ``groups``, of 95 % where no level is
         said, and weights are of importance. Of one label a row.
 

@@ -68,7 +68,7 @@ def compare(
     Parameters
     ----------
     metric : str or callable
-        A name of `get_scorer_names` (``neg_`` or not, the difference is that of the metric
+        A name of `get_scorer_names` (with or without ``neg_`` the difference is that of the metric
         itself), a metric of this package, or any function of (y_true, y_pred) that gives a number.
     y_true : array-like of shape (n_samples,) or (n_samples, n_outputs)
         True labels.
@@ -77,43 +77,41 @@ def compare(
     method : str, default="auto"
         One of:
 
-        - "delong": the covariance of both areas under the ROC curve (`delong_test`); for whole
-          areas, of two classes or averaged over more. "auto" takes the quantile of a t
-          distribution with Satterthwaite's degrees of freedom in the place of the normal one;
+        - "delong": the covariance of both areas under the ROC curve (`delong_test`), of two classes
+          or averaged over more. With "auto" by a t quantile with Satterthwaite's degrees of
+          freedom in the place of the normal one;
         - "mcnemar": the mid-P test and Tango's interval (`mcnemar_test`), for accuracy and error
-          rate of rows that are independent and have no weights;
-        - "delta": the difference in standard errors, which come from the gradient of the metric
-          on what each row adds to it; for metrics of a confusion table, and of means over rows,
-          where it is the paired t test. Of a table each class has the variance of two rows that
-          tell the models apart at least;
-        - "log_ratio": the same of the logarithms of what is a ratio itself (likelihood ratios, the
-          odds ratio, observed to expected);
+          rate of independent rows without weights;
+        - "delta": the difference over its standard error from `influence_values`; for means over
+          rows it is the paired t test. For metrics of a confusion matrix, each class has at least
+          the variance of two rows in which the models differ;
+        - "log_ratio": the same for the logarithms of metrics that are ratios (likelihood ratios,
+          odds ratio, observed over expected);
         - "bootstrap": rows are drawn with replacement, the same for both models; percentiles,
           and twice the share of draws on the other side of 0 as the p-value;
-        - "permutation": in each row, or group, the models change places at random; all such
-          exchanges are counted where they are no more than ``n_resamples``. Of metrics of a
-          ranking the ranks change places, as the scores of two models need not have one scale.
-          There is no interval;
-        - "auto": the first of these that applies. Where areas have no variance to estimate, its
+        - "permutation": in each row, or group, the models are exchanged at random, or in all ways
+          if these are no more than ``n_resamples``. For rankings the ranks are exchanged, since
+          the scores of two models need not have one scale. There is no interval;
+        - "auto": the first of these that applies. If the variance of areas cannot be estimated, the
           p-value is that of "permutation".
     alternative : str, default="two-sided"
         "two-sided", "less", "greater", "non-inferior" or "equivalent".
-        What is claimed of the metric of the first model: that it differs from that of the second,
-        is less, is greater; with a margin, by more than that; that it is "non-inferior", not
-        worse by the margin or more, where better is as the metric has it; or "equivalent",
-        within the margin on both sides. The interval is two-sided whatever the alternative.
+        What is claimed of the first model: that its metric differs from that of the second, is
+        less, or is greater (with a margin, by more than that); that it is "non-inferior", not
+        worse by the margin or more; or "equivalent", within the margin on both sides. The interval
+        is two-sided whatever the alternative.
     margin : float, default=None
-        The least difference that matters, in units of the metric; positive. Of "log_ratio" the
-        logarithm of the least ratio: ``math.log(1.25)``.
+        The least difference that matters, in units of the metric; positive. For "log_ratio" the
+        logarithm of the least ratio, as ``math.log(1.25)``.
     confidence_level : float in (0, 1), default=0.95
         Nominal coverage of the interval.
     n_resamples : int, default=9999
         Draws of "bootstrap" and "permutation".
     groups : array-like of shape (n_samples,), default=None
-        Rows of one group depend on each other (several of a patient); groups do not.
+        The group of each row (the patient); rows of a group may depend on each other.
     strata : array-like of shape (n_samples,), default=None
-        Parts of the source (sites, age bands) of each of which a number of rows, or groups, was
-        sampled, as in `confidence_interval`.
+        The stratum of each row (site, age band), if a fixed number of rows, or groups, was sampled
+        from each, as in `confidence_interval`.
     {sample_weight}
     weights_are : {"importance", "frequency"}, default="importance"
         Whether a weight of 2 is one row that counts twice, or two rows.
@@ -131,12 +129,12 @@ def compare(
     Returns
     -------
     Comparison
-        Of "log_ratio" the difference, its bounds and its error are those of logarithms: their
-        exponentials are how many times the first value is the second, with its bounds.
-        ``method`` names what was chosen. A model compared with itself has difference 0, p = 1, and
-        the interval of a share that as many rows as the rarest class has do not tell apart.
-        ``concluded`` says whether ``p_value`` is at most 1 - ``confidence_level``; of a one-sided
-        test at 2.5 %, with the lower bound of a 95 % interval, ask for a level of 0.975.
+        ``method`` names what was chosen. For "log_ratio" the difference, its bounds and its
+        standard error are those of logarithms: ``exp(difference)`` is how many times the first
+        value is the second. ``concluded`` says whether ``p_value`` is at most
+        1 - ``confidence_level``; for a one-sided test at 2.5 % ask for a level of 0.975. Models
+        that agree in all rows have difference 0 and p = 1, and an interval that depends on the
+        number of rows of the rarest class.
 
     Raises
     ------

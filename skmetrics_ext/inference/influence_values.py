@@ -24,14 +24,14 @@ def influence_values(
     sample_weight: ArrayLike | None = None,
     **metric_params: Any,
 ) -> Array:
-    r"""Influence of each row on a metric: what it adds to its error.
+    r"""Influence of each row on a metric: what it contributes to its error.
 
     .. math:: \hat\theta - \theta \approx \frac{1}{n} \sum_i \phi_i, \qquad
         \phi_i = n \, w_i \, \frac{\partial \hat\theta}{\partial w_i}
 
-    From them follow standard errors, :math:`\sqrt{\sum_i \phi_i^2} / n`; those of clusters, whose
-    sums take the place of the rows; of differences of models or metrics, which are differences of
-    influence values; and which rows a value hangs on.
+    Their use: the standard error is :math:`\sqrt{\sum_i \phi_i^2} / n`; with clustered rows the
+    sums over clusters take the place of rows; those of a difference between models or metrics are
+    the differences of influence values; and the largest show on which rows a value depends.
 
     Parameters
     ----------

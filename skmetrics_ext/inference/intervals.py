@@ -47,7 +47,7 @@ def confidence_interval(
     progress: Progress = None,
     **metric_params: Any,
 ) -> Estimate | list[Estimate]:
-    r"""Any metric with an interval.
+    r"""Any metric with its confidence interval.
 
     Parameters
     ----------
@@ -57,66 +57,65 @@ def confidence_interval(
         array. A `functools.partial` fixes parameters whose names are also those of this
         function (``partial(equal_error_rate, method="interpolated")``).
     y_true : array-like of shape (n_samples,) or (n_samples, n_outputs)
-        True labels; or, for a metric of labels, a `ConfusionTally` that counts rows (a published
-        table), with nothing beside it.
+        True labels; or, for a metric of labels, a `ConfusionTally` of a published table, and
+        then no ``y_pred``.
     y_pred : array-like
-        What the metric takes beside them: labels, scores or probabilities.
+        What the metric takes after ``y_true``: labels, scores or probabilities.
     method : str, default="auto"
-        "auto" takes the first that applies. Any other is refused where it does not apply, and
-        the message names those that do.
+        "auto" takes the first that applies to the metric. A method that does not apply is refused
+        with a message that names those that do.
 
-        - Shares of rows (accuracy, error rate, precision, recall, specificity, Jaccard index and so
-          on of one class, top-k accuracy), and F1 of one class, which is 2 J / (1 + J) of the share
-          J: "wilson" and the other methods of `proportion_interval`.
-        - What is linear in such shares, no row counting in two of them (balanced accuracy, Youden's
-          J and markedness, macro averages of recall or precision), and net benefit: "mover", from
-          the Jeffreys intervals of the shares. Rows that depend on each other have none.
-        - Other metrics of labels: "wilson" between two bounds (F-beta, macro averages,
-          Matthews correlation, kappa), "log" beside one (likelihood ratios, odds ratio), else
-          "delta", which is available for all.
+        - Shares of rows (accuracy, error rate, top-k accuracy; precision, recall, specificity,
+          Jaccard index of one class), and F1 of one class, which follows from the Jaccard index:
+          "wilson" and the other methods of `proportion_interval`.
+        - Sums and means of such shares (balanced accuracy, Youden's J, markedness, macro averages
+          of recall or precision), and net benefit: "mover", from the Jeffreys intervals of the
+          shares. Not with ``groups``.
+        - Other metrics of labels: "wilson" if they have two bounds (F-beta, macro averages,
+          Matthews correlation, kappa), "log" if they have one (likelihood ratios, odds ratio);
+          "delta" for all.
         - Areas under the ROC curve and Gini: "logit", "delong".
-        - Means of losses of rows (log loss, Brier score): "hall" (t, its quantiles transformed for
-          the skewness of the losses), "t", "normal".
+        - Means of losses (log loss, Brier score): "hall" (t quantiles, transformed for the
+          skewness of the losses), "t", "normal".
         - Other smooth metrics (average precision, partial areas, areas under the precision-recall
-          curve, lift, rates at a target; skill scores): from `influence_values`,
-          "logit" between two bounds, "log" beside one, and "delta".
-        - Everything, from draws of the rows: "expanded" (percentiles of levels as wide as a t
-          interval of the rarest class), "bca" (corrected for bias and skewness; preferred where
-          noise makes a metric larger, and for functions of your own), "bootstrap" (plain
-          percentiles) and "basic". Of calibration errors, which are above 0 in any sample of a
-          calibrated model, "upper": 0 and a one-sided bound (the percentile at the level), with
-          the value corrected for bias in the note.
+          curve, lift, rates at a target; skill scores), from `influence_values`: "logit" if they
+          have two bounds, "log" if they have one; "delta" for all.
+        - All metrics, by the bootstrap: "bca" (corrected for bias and skewness; the default for
+          metrics that noise makes larger, and for functions of your own), "expanded"
+          (percentiles, widened as a t interval of the rarest class is), "bootstrap" (plain
+          percentiles) and "basic".
+        - Calibration errors, which are above 0 in any sample even of a calibrated model: "upper",
+          from 0 to a one-sided bound, with the value corrected for bias in the note.
     confidence_level : float in (0, 1), default=0.95
         Nominal coverage of the interval, two-sided.
     goal : float, default=None
-        A value that was to be reached: ``reached`` of the result says whether the interval is
-        beyond it, in the direction of the metric.
+        A value to be reached: ``reached`` of the result says whether the whole interval is on its
+        better side, above it for a score and below it for a loss.
     groups : array-like of shape (n_samples,), default=None
-        Rows of one group depend on each other (several of a patient); groups do not. Variances
-        are those of sums over groups, their degrees of freedom count the groups that hold rows of
-        a class, and the bootstrap draws groups.
+        The group of each row, such as the patient. Rows of one group may depend on each other,
+        groups are independent. Variances are then those of sums over groups, degrees of freedom
+        count the groups that hold rows of a class, and the bootstrap draws groups.
     strata : array-like of shape (n_samples,), default=None
-        Parts of the source (sites, age bands) of each of which a number of rows, or groups, was
-        sampled: it would be the same in another sample. What rows add is taken about the mean of
-        their stratum, each stratum costs a degree of freedom, and the bootstrap draws within
-        strata. A group lies in one stratum; one stratum is as none.
+        The stratum of each row (site, age band), if a fixed number of rows, or groups, was sampled
+        from each. Differences between strata are then no error; each stratum costs a degree of
+        freedom, and the bootstrap draws within strata. A group lies in one stratum.
     sample_weight : array-like of shape (n_samples,), default=None
         Weight of each row; those of weight 0 are left out.
     weights_are : {"importance", "frequency"}, default="importance"
-        What a weight of 2 says: that a row counts twice, or that it was seen twice. Only the
-        second makes intervals narrower.
+        Whether a weight of 2 is one row that counts twice, or two rows. Only the second makes
+        intervals narrower.
     stratified : bool, default=False
-        Whether the bootstrap keeps the number of rows of each class, as where they were chosen
-        by class.
+        Whether the bootstrap keeps the number of rows of each class, as in a sample that was
+        chosen by class.
     n_resamples : int, default=9999
-        Number of draws of the bootstrap.
+        Number of bootstrap samples.
     random_state : int, Generator, RandomState or None, default=None
-        Where the draws come from. The same integer gives the same draws for any ``n_jobs``.
+        Seed of the bootstrap. The same integer gives the same samples for any ``n_jobs``.
     n_jobs : int or None, default=None
-        Number of processes for the draws. For metrics of this package one is mostly fastest.
+        Number of processes for the bootstrap. For metrics of this package one is mostly fastest.
     progress : bool or callable, default=None
-        True is a bar of the blocks of draws; a callable is called with the number of finished
-        ones and of all.
+        True shows a progress bar; a callable is called with the numbers of finished blocks of
+        bootstrap samples and of all.
     **metric_params : dict
         Parameters of the metric: ``average``, ``pos_label``, ``labels``, ``beta`` and so on.
 
@@ -125,10 +124,9 @@ def confidence_interval(
     Estimate or list of Estimate
         ``value, low, high, standard_error, method, confidence_level, note``; a list of one for
         each class where the metric gives an array (``average=None``). The interval holds the
-        value, and has a width where the data have no error, too. ``note`` says what makes its
-        coverage doubtful. With ``groups``
-        or ``strata``, ``n_groups``, ``n_strata`` and ``design_effect`` tell how many there are and
-        how many times they multiply the variance.
+        value, and has a width even if the data hold no error. ``note`` says why it may hold the
+        true value too seldom. With ``groups`` or ``strata`` also their numbers, ``n_groups`` and
+        ``n_strata``, and ``design_effect``, by how much they multiply the variance.
 
     Raises
     ------
@@ -136,15 +134,15 @@ def confidence_interval(
 
     Notes
     -----
-    The delta method takes the confusion table as multinomial and the metric as linear near it:
+    The delta method takes the confusion matrix as multinomial and the metric as linear near it:
     :math:`Var = \sum_c n_c (g_c - \bar g)^2`, with n_c the rows of a cell and g_c the exact
-    derivative by it. "delta" is the value -+ z standard errors. "wilson" is Wilson's interval of
-    as many rows as a share would need for that variance; for metrics that are no share by the
-    quantile of a t distribution with Satterthwaite's degrees of freedom over the classes. With
-    weights the sum is of squared weights, with groups of squared sums over groups. "mover" adds
-    the squared distances to the bounds of the shares; beside the nearer end of the range the bound
-    of a mean is no nearer than Wilson's of the mean. How often each method covers is shown in
-    ``docs/coverage.md``.
+    derivative by it. "delta" is the value -+ z standard errors. "wilson" is Wilson's interval for
+    the number of rows with which a share would have that variance; for metrics that are no share
+    by a t quantile with Satterthwaite's degrees of freedom over the classes. With weights the sum
+    is of squared weights, with groups of squared sums over groups. "mover" adds the squared
+    distances to the bounds of the shares; beside the nearer end of the range the bound of a mean
+    is no nearer than Wilson's of the mean. ``docs/coverage.md`` shows how often each method holds
+    the true value.
 
     References
     ----------

@@ -190,7 +190,7 @@ def nested_cv_interval(
         Whether each fold has the classes in the same shares. The theory is of plain random
         folds; stratify where a class is rare.
     groups : array-like of shape (n_samples,), default=None
-        Rows of one group depend on each other (several of a patient); groups do not. Folds are
+        The group of each row (the patient); rows of a group may depend on each other. Folds are
         made of whole groups, as equal in their numbers of groups as can be, variances are those of
         sums over groups, and the quantile is that of a t distribution of one less than the groups.
     confidence_level : float in (0, 1), default=0.95

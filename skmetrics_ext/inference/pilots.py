@@ -114,22 +114,21 @@ def sample_size(
         What it takes of a second model on the same rows: ``width`` and ``difference`` are then
         those of the difference between both models, as in `compare`.
     width : float, default=None
-        Distance of the bounds of the interval that is wanted. Between fixed bounds of the metric
-        it is that of the interval on the logit scale, or beside one on the log scale, where
-        `confidence_interval` takes such an interval or Wilson's; the formula above elsewhere.
+        Width of the interval that is wanted. For metrics whose interval is on the logit or log
+        scale, or Wilson's, it is the width on that scale, taken back; elsewhere the formula above.
     difference : float, default=None
-        How far the metric is from a value that the two-sided test may reject: from a number that is
-        known, such as a goal; with ``y_pred_b`` that of the other model. Two independent
-        samples (`compare_samples`) need twice as many rows each as against a known number.
+        Difference that a two-sided test shall find: of the metric from a known number, such as a
+        goal, or with ``y_pred_b`` between the two models. Two independent samples
+        (`compare_samples`) need twice as many rows each as against a known number.
     power : float in (0, 1), default=0.8
         Chance that the test finds the ``difference``.
     confidence_level : float in (0, 1), default=0.95
         Of the interval; 1 less the level of the test.
     groups : array-like of shape (n_samples,), default=None
-        Rows of one group depend on each other (several of a patient); groups do not.
+        The group of each row (the patient); rows of a group may depend on each other.
     strata : array-like of shape (n_samples,), default=None
-        Parts of the source (sites, age bands) of each of which a number of rows, or groups, was
-        sampled, as in `confidence_interval`, and is to be again, in the same shares.
+        The stratum of each row (site, age band), if a fixed number of rows, or groups, was sampled
+        from each, as in `confidence_interval`, and will be, in the same shares.
     {sample_weight}
     weights_are : {"importance", "frequency"}, default="importance"
         Whether a weight of 2 is one row that counts twice, or two rows.
@@ -139,8 +138,8 @@ def sample_size(
     Returns
     -------
     RowsNeeded
-        ``n, n_groups, value, standard_error, note``. The number is as sure as the variance in
-        the pilot is: 20 rows of the rarer class tell it within a third.
+        ``n, n_groups, value, standard_error, note``. The number is as uncertain as the variance in
+        the pilot: with 20 rows of the rarer class it is known to about a third.
 
     Raises
     ------

@@ -86,13 +86,13 @@ def compare_samples(
         Those of the second, of any number of rows.
     method : str, default="auto"
         - "auto" combines the intervals that `confidence_interval` has for the metric, by the
-          formula above (MOVER; of shares of rows it is Newcombe's interval). It stays in
-          the range of the metric and has a width where a sample has no error. Of what is a ratio
-          itself (likelihood ratios, the odds ratio, observed to expected) value and bounds are
+          formula above (MOVER; for shares of rows it is Newcombe's interval). It stays in the
+          range of the metric and has a width even if a sample has no error. For metrics that are
+          ratios (likelihood ratios, odds ratio, observed over expected) the difference is that of
           logarithms;
         - the name of a method of `confidence_interval` combines the intervals of that;
-        - "welch" adds the variances of `influence_values`, with a t quantile of Satterthwaite's
-          degrees of freedom; of means over rows it is Welch's test.
+        - "welch" adds the variances from `influence_values`, with a t quantile with Satterthwaite's
+          degrees of freedom; for means over rows it is Welch's test.
     alternative : str, default="two-sided"
         "two-sided", "less", "greater", "non-inferior" or "equivalent".
         What is claimed of the first sample, as in `compare`.
@@ -103,10 +103,10 @@ def compare_samples(
     sample_weight_a, sample_weight_b : array-like, default=None
         Non-negative weight of each row.
     groups_a, groups_b : array-like, default=None
-        Rows of one group depend on each other (several of a patient); groups do not. A group
+        The group of each row (the patient); rows of a group may depend on each other. A group
         that has rows in both samples is not seen as one.
     strata_a, strata_b : array-like, default=None
-        Parts of the source of each of which a number of rows, or groups, was sampled, as in
+        The stratum of each row, if a fixed number of rows, or groups, was sampled from each, as in
         `confidence_interval`.
     weights_are : {"importance", "frequency"}, default="importance"
         Whether a weight of 2 is one row that counts twice, or two rows.

@@ -147,10 +147,10 @@ def compare_many(
     confidence_level : float in (0, 1), default=0.95
         Of all intervals together.
     groups : array-like of shape (n_samples,), default=None
-        Rows of one group depend on each other (several of a patient); groups do not.
+        The group of each row (the patient); rows of a group may depend on each other.
     strata : array-like of shape (n_samples,), default=None
-        Parts of the source (sites, age bands) of each of which a number of rows, or groups, was
-        sampled, as in `confidence_interval`.
+        The stratum of each row (site, age band), if a fixed number of rows, or groups, was sampled
+        from each, as in `confidence_interval`.
     {sample_weight}
     weights_are : {"importance", "frequency"}, default="importance"
         Whether a weight of 2 is one row that counts twice, or two rows.

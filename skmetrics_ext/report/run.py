@@ -51,33 +51,34 @@ def cross_validation_report(
 ) -> CrossValidationReport:
     """Cross-validate one or many models on the same folds, beside a baseline.
 
-    A metric that cannot be computed on a fold (it is nan or raises there, or the fit failed) is
-    undefined on that fold: it is counted, with its reason, and left out of mean and spread.
+    Where a metric cannot be computed on a fold (it is nan or raises, or the fit failed) it is
+    undefined there: the fold is counted, with the reason, and left out of mean and spread.
 
     Parameters
     ----------
     estimators : estimator, dict of str to estimator, or list of estimators
-        Models; in a list they are named by their classes, and those of one class by the steps and
-        parameters in which they differ. Each is cloned for each fold.
+        One model or several. In a list they are named by their classes, and models of one class
+        by the steps and parameters in which they differ. Each is cloned for each fold.
     X : array-like of shape (n_samples, n_features)
         What the models predict from.
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
         Classes of any kind, or multilabel indicators.
     scoring : str, callable, list or dict, default=None
-        Names of `get_scorer_names`, scorers, or both; a dict gives them names of its own; or a
-        `ScorerPanel`. Each model predicts once per fold for all of them. None
-        is a choice that fits ``y``: area under the ROC curve, F1, accuracies and log loss.
-        Where no class of two is positive, those of one class are left out of the choice.
+        Names of `get_scorer_names`, scorers, or both; a dict from names of your own to these; or a
+        `ScorerPanel`. Each model predicts once per fold for all of them. By default metrics that
+        fit ``y``: area under the ROC curve, F1, accuracies and log loss. If the positive class is
+        not known, those of one class are left out.
     cv : int, splitter or iterable of (train, test), default=5
         An int makes stratified folds, shuffled where ``random_state`` is given, and that keep
         groups together where ``groups`` is given. Any splitter of scikit-learn is accepted. The
         folds are made once, and are the same for all models.
     groups : array-like of shape (n_samples,), default=None
-        Rows of one group depend on each other (several of a patient). They go to the splitter, and
-        all intervals and tests take groups as independent, and not rows.
+        The group of each row (the patient); rows of a group may depend on each other. Folds of an
+        int ``cv`` keep groups whole, and all intervals and tests take groups, not rows, as
+        independent.
     by : str, array-like or dict of str to array-like, default=None
-        What values are shown by: a column of ``X`` by its name, or a value for each row. Each
-        group has the out-of-fold values of its rows, and the gap from the others.
+        Column of ``X``, or values for each row, by which results are split. Each group has the
+        out-of-fold values of its rows, and the gap from all other rows.
     baseline : {"prior", "most_frequent", "stratified", "uniform"}, estimator or None, \
 default="prior"
         A strategy of `sklearn.dummy.DummyClassifier`, or a model; the last line of the table.
@@ -113,8 +114,8 @@ default="prior"
     Raises
     ------
     ValueError
-        If a name is unknown, ``y`` holds no classes to tell apart, a metric is of one class and
-        which it is is not said, or all models fail on every fold.
+        If a name is unknown, ``y`` holds fewer than two classes, a metric of one class does not
+        know the positive class, or all models fail on every fold.
     TypeError
         If an argument is of a kind that is not accepted.
 

@@ -47,11 +47,11 @@ def get_scorer(
     scoring : str or callable
         A name of `get_scorer_names`, or a metric of this package.
     missing : {"align", "nan", "raise"}, default="align"
-        What happens where the classes of the model and of the rows to score differ, for
-        metrics of scores and probabilities. "align" gives a class that the model never saw
-        probability 0 (an area is nan, for it has no score; among the top k it comes last), and
-        leaves a class without rows out of a macro average; "nan" gives nan with a warning;
-        "raise" a ValueError. Metrics of labels count a class never seen as missed.
+        What to do if the classes of the model and of the rows to score differ, for metrics of
+        scores and probabilities. "align" gives a class that the model never saw the probability 0
+        (an area is nan, since it has no score; among the top k it comes last), and leaves a class
+        without rows out of a macro average; "nan" gives nan with a warning; "raise" a ValueError.
+        Metrics of labels count the rows of a class never seen as errors.
     pos_label : int, float, bool or str, default=None
         The positive class, for metrics of one class of two. By default 1 of {0, 1} or {-1, 1},
         or True; any other labels have to say. Metrics that are the same for both classes (areas
@@ -67,8 +67,8 @@ def get_scorer(
     Raises
     ------
     ValueError
-        If the name is unknown; the message lists near ones. When the scorer is called: if the
-        metric is of one class and which it is is not said; the message says what to pass.
+        If the name is unknown; the message lists similar ones. When the scorer is called: if a
+        metric of one class does not know the positive class; the message says what to pass.
 
     Examples
     --------

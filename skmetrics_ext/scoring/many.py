@@ -40,7 +40,7 @@ def compute_metrics(
     confidence_level: float = 0.95,
     **params: Any,
 ) -> Any:
-    """Several metrics at about the cost of one confusion matrix and one sort.
+    """Several metrics in one call, at about the cost of one confusion matrix and one sort.
 
     Parameters
     ----------
@@ -70,7 +70,8 @@ def compute_metrics(
     margins, bins, min_rows, intervals, confidence_level : bool, dict, int, bool, float
         As in `evaluate`; with ``by`` only.
     groups : array-like of shape (n_samples,), default=None
-        Rows of one group depend on each other (several of a patient); with ``by`` only.
+        The group of each row (the patient), if rows of a group depend on each other; with ``by``
+        only.
     **params : dict
         Further parameters (``zero_division``), passed to the metrics that have them.
 

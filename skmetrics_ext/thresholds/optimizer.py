@@ -49,13 +49,13 @@ def _estimator_has(method: str) -> Callable[[Any], bool]:
 
 
 class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
-    r"""Classifier with the decision threshold that is best in cross-validation, found exactly.
+    r"""Classifier with the decision threshold that is best in cross-validation.
 
     The criterion is read at every distinct score of every fold; at each of them it is averaged
     over the folds, and the best threshold is taken. Nothing is put on a grid or interpolated.
-    A threshold at which the criterion is 0/0 in some fold is passed over, a fold in which it
-    is undefined at all thresholds (a class has no rows) left out. Of several thresholds as
-    good the highest is taken.
+    A threshold at which the criterion is 0/0 in some fold is skipped, and a fold in which it is
+    undefined at all thresholds (a class has no rows) is left out. Of several best thresholds the
+    highest is taken.
 
     With more than two classes each class has a threshold of its own, chosen for it against
     the rest, and the class is predicted whose score exceeds its threshold most:

@@ -151,7 +151,7 @@ def optimal_threshold(
     r"""Best threshold by a criterion, over every distinct score and the one above them all.
 
     Nothing is left out and nothing interpolated: the scores are sorted once and the criterion
-    is read from the counts of every threshold. Thresholds where it is 0/0 are passed over; within
+    is read from the counts of every threshold. Thresholds where it is 0/0 are skipped; within
     an average over classes 0/0 is what the metric says by convention. Of several as good, up to
     rounding, the highest is taken, which predicts the fewest positives.
 

@@ -188,10 +188,11 @@ def optimal_threshold_interval(
     confidence_level : float in (0, 1), default=0.95
         Nominal coverage of both intervals.
     groups : array-like of shape (n_samples,), default=None
-        Rows of one group depend on each other (several of a patient); groups are drawn.
+        The group of each row (the patient); rows of a group may depend on each other, and whole
+        groups are drawn.
     strata : array-like of shape (n_samples,), default=None
-        Parts of the source, of each of which a number of rows was sampled: rows are drawn within
-        them.
+        The stratum of each row, if a fixed number of rows was sampled from each: rows are drawn
+        within strata.
     {sample_weight}
     weights_are : {"importance", "frequency"}, default="importance"
         Whether a weight of 2 is one row that counts twice, or two rows.

@@ -14,6 +14,9 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 from sklearn import metrics
+from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
 from support.markdown import ROOT
 from support.versions import IS_REFERENCE
 
@@ -46,6 +49,24 @@ class Case(NamedTuple):
 
 def of_report(report: dict[str, Any]) -> float:
     return float(report["accuracy"])
+
+
+def hits(m: Any, dtype: Any) -> Any:
+    weights = np.ones(300, dtype)
+    return m.accuracy_score([1] * 300, [1] * 300, normalize=False, sample_weight=weights)
+
+
+def sepals(m: Any) -> float:
+    X, y = load_iris(return_X_y=True)
+    train, test = next(StratifiedKFold(3).split(X, y))
+    model = LogisticRegression().fit(X[train, :2], y[train])
+    return m.get_scorer("average_precision")(model, X[test, :2], y[test])
+
+
+def no_positive(m: Any) -> float:
+    X, y = load_iris(return_X_y=True)
+    model = LogisticRegression().fit(X[:100, :1], y[:100])
+    return m.get_scorer("average_precision")(model, X[:50, :1], y[:50])
 
 
 CASES = [
@@ -127,6 +148,53 @@ CASES = [
         "masked `sample_weight`",
         lambda m: m.accuracy_score(Y, P, sample_weight=MASKED),
         "0.75",
+        "1",
+    ),
+    Case(
+        "nan among text labels",
+        lambda m: m.accuracy_score(["a", float("nan"), "b"], ["a", "a", "b"]),
+        "0.667",
+        REFUSED,
+    ),
+    Case("text as prob", lambda m: m.log_loss([0, 1, 1], [".1", ".2", ".3"]), "0.973", REFUSED),
+    Case("300 hits", lambda m: hits(m, np.uint8), "44", "300"),
+    Case("300 hits", lambda m: hits(m, bool), "1", "300"),
+    Case(
+        "[0.1, 0.8], labels=[1, 0]",
+        lambda m: m.brier_score_loss([0, 1], [0.1, 0.8], labels=[1, 0]),
+        "0.025",
+        "0.725",
+    ),
+    Case(
+        "labels=[2, 0, 1]",
+        lambda m: m.d2_brier_score([0, 2, 0, 2], [[0.5, 0, 0.5]] * 4, labels=[2, 0, 1]),
+        "0",
+        "-1",
+    ),
+    Case(
+        "hinge_loss([1, 1]",
+        lambda m: m.hinge_loss([1, 1], [0.5, 2], labels=[0, 1]),
+        "2.25",
+        "0.25",
+    ),
+    Case(
+        "d2_log_loss_score` of one class alone",
+        lambda m: m.d2_brier_score([1, 1], [0.5, 0.6]),
+        "-inf",
+        "nan",
+    ),
+    Case("`average_precision` for three", sepals, "0.756", "0.792"),
+    Case("`average_precision`, a fold", no_positive, "0", "nan"),
+    Case(
+        "adjusted=True",
+        lambda m: m.balanced_accuracy_score([0, 0], [0, 1], adjusted=True),
+        "-inf",
+        "nan",
+    ),
+    Case(
+        "of `uint8` scores",
+        lambda m: m.ndcg_score([[1, 0]], np.array([[2, 0]], np.uint8)),
+        "0.631",
         "1",
     ),
     Case("`beta=inf`", lambda m: m.fbeta_score([0, 0], [0, 1], beta=INF), "0", "0"),

@@ -83,7 +83,7 @@ def mcnemar_test(
         - "corrected" lessens :math:`|b - c|` by 1 before it is squared (Edwards), but not below
           0: it is conservative.
     groups : array-like of shape (n_samples,), default=None
-        Rows of one group depend on each other (several of a patient); groups do not. With
+        The group of each row (the patient); rows of a group may depend on each other. With
         :math:`d_k` the rows of a group that the first model alone has right less those of the
         second, the statistic is :math:`(\sum_k d_k)^2 / \sum_k d_k^2`, the exact methods
         exchange the models in whole groups, and the interval is of rows that are worth as many as

@@ -148,7 +148,7 @@ def delong_test(
     sample_weight_b : array-like, default=None
         Weights of the second sample.
     groups : array-like of shape (n_samples,), default=None
-        Rows of one group depend on each other (several of a patient); groups do not.
+        The group of each row (the patient); rows of a group may depend on each other.
     groups_b : array-like, default=None
         Groups of the second sample.
     weights_are : {"importance", "frequency"}, default="importance"

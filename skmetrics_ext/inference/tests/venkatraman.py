@@ -159,8 +159,8 @@ def venkatraman_test(
         Labels of the rows of ``score_b`` where they are another, independent sample. Without it,
         both models scored the same rows.
     groups : array-like of shape (n_samples,), default=None
-        Rows of one group depend on each other (several of a patient): the ranks of all of them
-        change places together. Not of two samples.
+        The group of each row (the patient), if rows of a group depend on each other: the ranks of
+        all of them change places together. Not for two samples.
     {score_labels}
     {score_pos_label}
     n_resamples : int, default=9999

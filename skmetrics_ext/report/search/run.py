@@ -50,7 +50,7 @@ def search_report(
     n_jobs: int | None = None,
     progress: Progress = None,
 ) -> SearchReport:
-    r"""What the best score of a search should have been, and which candidates are as good.
+    r"""Best score of a search corrected for the choice, and which candidates are as good.
 
     ``best_score_`` is the largest of many noisy means, and so too high: of 50 candidates with the
     same area of 0.75, by about 0.10 with 100 rows.
@@ -59,17 +59,17 @@ def search_report(
     ----------
     search : estimator or dict of str to estimator
         A ``GridSearchCV``, ``RandomizedSearchCV`` or halving search of scikit-learn, fitted
-        or not, or candidates by their names. Of a search its candidates, splits, metrics
-        and its rule for ``refit`` are used; of a halving one the candidates of the last
-        round. It is not changed.
-        A search keeps no predictions, so that a fitted one's candidates are fitted again.
+        or not, or candidates by their names. Candidates, splits, metrics and the rule for
+        ``refit`` are those of the search; of a halving search the candidates of the last round.
+        It is not changed. A search keeps no predictions, so the candidates of a fitted one are
+        fitted again.
     X : array-like of shape (n_samples, n_features)
         What the candidates predict from.
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
         Classes of any kind, or multilabel indicators.
     groups : array-like of shape (n_samples,), default=None
-        Rows of one group depend on each other (several of a patient). They go to the splitter, and
-        what is inferred takes groups as independent, and not rows.
+        The group of each row (the patient); rows of a group may depend on each other. They go to
+        the splitter, and intervals and tests take groups, not rows, as independent.
     params : dict, default=None
         As ``fit`` of the search takes them: with metadata routing they go where they are
         requested, and without it to the fits.
