@@ -4,7 +4,7 @@ Calibration before and after
 
 When the model says 0.8, does it happen eight times of ten?
 
-Naive Bayes counts features that say the same thing as independent evidence, and so is too sure.
+Naive Bayes takes correlated features for independent evidence, and so is overconfident.
 """
 
 import matplotlib.pyplot as plt
@@ -37,7 +37,7 @@ for name, score in scores.items():
 
 # %%
 # In numbers. The slope is 1 for calibrated probabilities and below 1 for those that are too
-# extreme. The ranking hardly changes: the area is not made for this question.
+# extreme. The ranking hardly changes, so the area under the ROC curve does not see the difference.
 
 for name, score in scores.items():
     values = sx.compute_metrics(
@@ -50,7 +50,8 @@ for name, score in scores.items():
     print(name, {k: round(v, 3) for k, v in values.items()}, "slope", round(line.slope, 2))
 
 # %%
-# What of the Brier score is miscalibration, and what is skill? CORP needs no bins.
+# How much of the Brier score is miscalibration, and how much discrimination? The CORP
+# decomposition needs no bins.
 
 for name, score in scores.items():
     parts = sx.corp_decomposition(y, score)

@@ -2,7 +2,7 @@
 Which classes are confused?
 ===========================
 
-The model reads four of five digits rightly. Which does it take for which?
+The model reads four of five digits correctly. Which digits does it take for which?
 """
 
 import matplotlib.pyplot as plt
@@ -22,7 +22,8 @@ sx.ConfusionMatrixDisplay.from_predictions(y, pred)
 plt.show()
 
 # %%
-# In numbers, with intervals: the three digits that the mean over classes hides.
+# In numbers, with intervals: the three digits with the lowest recall, which the mean over classes
+# hides.
 
 recalls = sx.confidence_interval("recall", y, pred, average=None)
 for digit, recall in sorted(enumerate(recalls), key=lambda pair: pair[1].value)[:3]:

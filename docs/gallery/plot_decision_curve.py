@@ -2,10 +2,10 @@
 Is acting on the model worth it?
 ================================
 
-At which probability does someone act, and is the model then better than treating all, or none?
+From which probability on does someone act, and is the model then better than treating all, or none?
 
-Net benefit counts what is gained by true positives less what false positives cost, at the exchange rate that
-the threshold itself states.
+Net benefit is the gain from true positives less the cost of false positives. The threshold says what a false
+positive costs: who acts from 0.2 on accepts four false positives for a true one.
 """
 
 import matplotlib.pyplot as plt
@@ -26,7 +26,7 @@ scores = {
 }
 
 # %%
-# The curves are laid over each other by passing the axes on.
+# To lay curves over each other, pass the axes of one display to the next.
 
 ax = None
 for name, score in scores.items():
@@ -34,7 +34,7 @@ for name, score in scores.items():
 plt.show()
 
 # %%
-# Where one in five is reason enough to act: each with an interval, and what the size of a tumour adds.
+# At the threshold 0.2: the net benefit of each model with an interval, and what the size of a tumour adds.
 
 for name, score in scores.items():
     print(name, sx.confidence_interval("net_benefit", malignant, score, threshold=0.2))

@@ -4,7 +4,7 @@ Whom to call first
 
 There is money for calls to a tenth of the list. How many of the buyers are on it?
 
-A gain curve answers for every share of the list, a lift curve says how many times better that is than chance.
+A gain curve answers for every share of the list. A lift curve says how many times better that is than chance.
 """
 
 import matplotlib.pyplot as plt

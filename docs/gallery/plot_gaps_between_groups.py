@@ -24,8 +24,7 @@ read = X[["mean texture", "mean smoothness", "mean compactness"]]
 proba = cross_val_predict(model, read, malignant, method="predict_proba")[:, 1]
 
 # %%
-# Six groups of about equal numbers of rows, and all rows, in one call. A group without a row of a class would
-# have a reason in the place of a value.
+# Six groups with about equal numbers of rows, and all rows, in one call.
 
 found = sx.compute_metrics(
     ["accuracy", "roc_auc"],
@@ -40,14 +39,14 @@ found = sx.compute_metrics(
 print(found)
 
 # %%
-# Accuracy is lower for large tumours. How much of that could be chance is told by the gaps from all other rows,
-# of which there are six: their p-values are adjusted for it.
+# Accuracy is lower for large tumours. Could that be chance? Each gap compares a group with all other rows; the
+# p-values are adjusted for there being six of them.
 
 print(found.gaps("accuracy"))
 
 # %%
-# The group that is bad for sure has bounds that hold for all groups together. The largest gap is put beside
-# that of equal groups of the same sizes, which have one as well.
+# The worst group, by bounds that hold for all groups together; and the largest difference between two groups,
+# beside what chance alone gives to groups of these sizes.
 
 print(found.worst("accuracy"))
 print(found.spread("accuracy"))
@@ -55,8 +54,8 @@ found.plot("accuracy")
 plt.show()
 
 # %%
-# None of this says why, nor which gap would be fair. The area under the ROC curve has no gap that is sure: within
-# a size both kinds are ranked about as well, so that it may be the threshold that does not suit large tumours.
-# Intervals are wide where a group has few rows of a class, and the notes say so.
+# None of this says why, or which gap would be fair. The area under the ROC curve shows no significant gap: within
+# each size the model ranks about equally well, so it may be the threshold that does not suit large tumours. The
+# intervals are wide where a group has few rows of a class, and the notes say so.
 
 print(found.gaps("roc_auc"))

@@ -26,8 +26,8 @@ search = GridSearchCV(model, grid, scoring=sx.get_scorer("gini")).fit(X, y)
 print(search.best_params_, round(float(search.best_score_), 4))
 
 # %%
-# The best mean is not the whole answer. Where the folds spread as much as here, several
-# settings are as good, and a simpler one may be taken.
+# The best mean is not the whole answer. The folds spread so much that several settings are as
+# good, and a simpler one may be taken.
 
 results = search.cv_results_
 fig, ax = plt.subplots(figsize=(6, 3.5), layout="constrained")

@@ -5,8 +5,8 @@ What a search should have said
 Is the best score of a search true?
 
 ``best_score_`` is the largest of many noisy means. Here a search of 20 trees is given 100 rows,
-and all others of the data are the judge. ``search_report`` takes off what the choice gains by noise,
-and says which candidates are as good.
+and all other rows are the judge. ``search_report`` subtracts what the choice gains from noise, and
+says which candidates are as good as the best.
 """
 
 import matplotlib.pyplot as plt
@@ -72,7 +72,7 @@ right.legend(title="mean error")
 plt.show()
 
 # %%
-# Most of the candidates cannot be told from the best: blue. Of these the simplest may be taken.
+# Most candidates cannot be distinguished from the best (blue). The simplest of them may be taken.
 
 report.plot(parameter="max_depth")
 plt.show()

@@ -22,14 +22,14 @@ score_a, score_b = (
 )
 
 # %%
-# Each with an interval. They overlap, but that says little: the models are right and wrong on the
-# same rows, so their errors go together.
+# Each area with its interval. They overlap, but that says little: the models mostly err on the same
+# rows, so their errors are correlated.
 
 for name, score in (("A", score_a), ("B", score_b)):
     print(name, sx.confidence_interval("roc_auc", y, score))
 
 # %%
-# The paired question has a narrower answer: the interval of the difference (DeLong's).
+# The interval of the difference on the same rows (DeLong's method) is narrower.
 
 print(sx.compare("roc_auc", y, score_b, score_a))
 

@@ -4,7 +4,7 @@ The fold that lost a class
 
 What happens when a fold does not hold every class?
 
-With rare classes and ordinary folds it happens soon, and nothing tells. Here a model was trained on two of
+With rare classes and ordinary folds this happens often, and nothing warns of it. Here a model was trained on two of
 the three iris species, and tested on rows of one of them and of the third.
 """
 

@@ -2,9 +2,9 @@
 Six models on the same rows
 ===========================
 
-Which of many models differ, if fifteen pairs are looked at?
+Six models make fifteen pairs. Which of them differ?
 
-With each pair tested alone, one of them differs by chance soon. Here all intervals hold together.
+If each pair is tested alone, some pair soon differs by chance. Here all intervals hold together.
 """
 
 import matplotlib.pyplot as plt
@@ -42,7 +42,7 @@ found.plot()
 plt.show()
 
 # %%
-# Against one model only five questions are asked, and each is answered more sharply.
+# Compared with one model there are only five questions, so the intervals are narrower.
 
 against = sx.compare_many(
     "accuracy", y, predicted, control="logistic regression", random_state=0

@@ -25,7 +25,7 @@ search = GridSearchCV(forest, grid, scoring=panel, refit="neg_log_loss").fit(X, 
 print(search.best_params_)
 
 # %%
-# The other metrics are beside it. They need not agree, and here the picture shows where they do.
+# The search has the other metrics, too. They need not agree on the best setting (the grey line).
 
 fig, axes = plt.subplots(2, 2, figsize=(7, 5), layout="constrained", sharex=True)
 for ax, name in zip(axes.flat, panel.names, strict=True):
@@ -35,5 +35,5 @@ for ax, name in zip(axes.flat, panel.names, strict=True):
 plt.show()
 
 # %%
-# One class of the two is meant by F1 and specificity: with labels 0 and 1 it is 1. For labels of
-# text say it: ``ScorerPanel([...], pos_label="malignant")``.
+# F1 and specificity are of one class: with labels 0 and 1 it is 1. For text labels name it:
+# ``ScorerPanel([...], pos_label="malignant")``.

@@ -4,7 +4,7 @@ How many rows does a claim need?
 
 The pilot had 120 patients. How many must the study have?
 
-From what each row of the pilot adds to a metric follows the interval that any other number of rows would give.
+What each row of the pilot contributes to a metric says how wide the interval of any other number of rows would be.
 """
 
 import matplotlib.pyplot as plt
@@ -26,7 +26,7 @@ a, b = (
 )
 
 # %%
-# Rows for an interval of a width, metric by metric.
+# Rows needed for an interval of some width, for three metrics.
 
 widths = np.array([0.04, 0.06, 0.08, 0.1, 0.15])
 given = {"roc_auc": a, "recall": (a > 0.5).astype(int), "f1": (a > 0.5).astype(int)}

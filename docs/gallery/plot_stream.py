@@ -4,7 +4,7 @@ A metric of a stream
 
 The rows come in batches and are gone. What was the area under the ROC curve of all of them?
 
-The mean of the areas of batches is not it. An accumulator keeps what merges exactly.
+The mean of the areas of the batches is another number. An accumulator gives the exact one.
 """
 
 import matplotlib.pyplot as plt
@@ -27,7 +27,7 @@ for batch in range(40):
     alone.append(sx.roc_auc_score(true, score))
 
 # %%
-# To the last bit the value of all rows at once.
+# The same value, to the last bit, as from all rows at once; and the mean of the areas of the batches.
 
 true, score = (np.concatenate(column) for column in zip(*all_rows, strict=True))
 print(
@@ -44,6 +44,6 @@ ax.legend()
 plt.show()
 
 # %%
-# Two workers are merged in the same way, and the table has intervals where sums allow them.
+# Accumulators of several workers can be merged. The table has intervals where sums allow them.
 
 print(stream.evaluation(intervals=True))

@@ -4,7 +4,7 @@ How sure is a threshold?
 
 The best threshold of 400 patients was 0.35. Would others have chosen another one?
 
-A threshold that was searched for is an estimate like any other, and its value on the same rows is too good.
+A threshold found by a search is an estimate like any other, and its criterion on the same rows is too good.
 """
 
 import matplotlib.pyplot as plt
@@ -22,7 +22,7 @@ scores = cross_val_predict(
 )[:, 1]
 
 # %%
-# The search is repeated on draws of the rows. What searching gained is taken off the criterion.
+# The search is repeated on bootstrap samples. What searching gained is subtracted from the criterion.
 
 rng = np.random.default_rng(0)
 found = {}
@@ -33,7 +33,7 @@ for n in (100, 200, 400):
     print(n, "rows:", found[n])
 
 # %%
-# The criterion is flat near its best, so that a threshold is less sure than the value that it reaches.
+# The criterion is flat near its best, so that the threshold is less certain than the value that it reaches.
 
 display = sx.ThresholdDisplay.from_predictions(
     malignant, scores, metrics="youden_j", criterion="youden"

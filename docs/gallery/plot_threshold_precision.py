@@ -36,8 +36,8 @@ display.ax_.axhline(0.9, color="0.8", zorder=0)
 plt.show()
 
 # %%
-# A target that was met on the rows that chose the threshold need not be met on others. The rows
-# held back tell, and the interval says how sure that is.
+# A target that was met on the rows that chose the threshold need not be met on others. The test
+# rows show it, with intervals.
 
 test_scores = model.fit(X_train, y_train).predict_proba(X_test)[:, 1]
 predicted = (test_scores >= best.threshold).astype(int)

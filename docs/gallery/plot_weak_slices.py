@@ -2,8 +2,8 @@
 Where is the model weak?
 ========================
 
-Where is the model worse than elsewhere? One number for a whole test set does not tell.
-``weak_slices`` tests every value of every column, and every pair of values, and allows for their
+Where is the model worse than elsewhere? One number for a whole test set does not say.
+``weak_slices`` tests every value of every column, and every pair of values, and adjusts for their
 number.
 """
 
@@ -22,9 +22,9 @@ model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
 pred = cross_val_predict(model, X, y)
 
 # %%
-# What may tell rows apart need not be what the model reads. Here: the digit itself, how much ink it
-# takes, how far right the ink is, and which fifth of the data set it is from. Numbers with many
-# values are read in bins of about as many rows each.
+# The columns need not be features of the model. Here: the digit itself, how much ink it takes, how
+# far right the ink is, and which fifth of the data set it is from. Numbers with many values are cut
+# into bins of about equal numbers of rows.
 
 ink = X.sum(axis=1)
 right = (X.reshape(-1, 8, 8).sum(axis=1) * np.arange(8)).sum(axis=1) / ink
