@@ -73,24 +73,27 @@ PLACES = [(prevalence, size) for prevalence in PREVALENCES for size in SIZES]
 HEAD = """# Coverage of the intervals
 
 How often does the 95 % interval of `confidence_interval(..., method="auto")` hold the true value?
-This page answers by simulation, for every metric that gives one number. It is made by
-`benchmarks/coverage.py`; do not edit it. The numbers are in `benchmarks/results/coverage.csv`.
+That share is called its coverage, and should be 95 %. This page has it for every metric that gives
+one number, by simulation. It is made by `benchmarks/coverage.py`; do not edit it. The numbers are
+in `benchmarks/results/coverage.csv`. For data that are less well-behaved see
+[Coverage where it is hard](coverage_hard.md).
 
 ## What to take from it
 
-- **With 200 rows and 20 rows of the rarest class, trust the level.** {good} of {enough} such cases
-  cover between 93 and 97.5 %. {rest}
-- **Read the note of an interval.** It says what makes the coverage doubtful: few rows of a class, a
-  value near the end of its range, a metric that noise makes larger. {NOTE} marks the cases in which
-  at least half of the intervals bear one.
+- **With 200 rows and 20 rows of the rarest class, intervals without a note can be trusted.** Of
+  {enough} such cases {good} cover between 93 and 97.5 %. {rest}
+- **Read the note of an interval.** It says why the interval may hold the true value too seldom: few
+  rows of a class, a value near the end of its range, a metric that noise makes larger. In the
+  tables {NOTE} marks the cases in which at least half of the intervals bear a note.
 - **With fewer than 5 rows of a class** intervals of metrics of labels cover between {least} and
-  {most} %, those of averages over classes least of all. The class has too few rows to tell how
-  often it is missed. Give more rows, or the interval of each class (`average=None`).
-- **Metrics that noise makes larger** have no interval that holds its level: the Kolmogorov-Smirnov
-  statistic, the H-measure, the area under the convex hull, and recall at a precision. Such
-  intervals always bear a note: compare models by them, and conclude nothing from their bounds.
+  {most} %, those of averages over classes least of all: so few rows do not show how often the class
+  is missed. Take more rows, or the interval of each class (`average=None`).
+- **Metrics that noise makes larger** have no interval with the right coverage: the
+  Kolmogorov-Smirnov statistic, the H-measure, the area under the convex hull, and recall at a
+  precision. Their intervals always bear a note. Use these metrics to compare models, and do not
+  rely on the bounds.
 - **Calibration errors have one bound.** No two-sided interval holds the error of a calibrated
-  model, which is next to 0; the upper bound holds more often than it says.
+  model, which is next to 0. The upper bound holds more often than in 95 %.
 
 ## Summary
 
@@ -103,11 +106,12 @@ Metrics with a case outside (bold) among those of 200 rows, and 20 of the rarest
 {outside}
 ## How it was simulated
 
-Labels: 80 % of each class are predicted right. "rare": the last class (the positive one of two) has
-5 % of the rows and 60 % right; with n = 50, 200 and 1000 these are 2.5, 10 and 50 rows. Samples
-that lack a class, and values that are undefined, are left out. Scores are normal with equal spread,
-1.2 apart (1.5 for the own class of five); probabilities are those that fit them, so that the models
-are calibrated. The true value is that of the table, or of a million rows of scores.
+Labels: 80 % of each class are predicted correctly. "rare": the last class (the positive one of two)
+has 5 % of the rows, and 60 % of it are predicted correctly; with n = 50, 200 and 1000 these are
+2.5, 10 and 50 rows. Samples that lack a class, and undefined values, are left out. Scores are
+normal with equal variance, the classes 1.2 standard deviations apart (1.5 with five classes);
+probabilities are those that belong to them, so that the models are calibrated. The true value is
+that of the population's confusion matrix, or of a million rows of scores.
 
 Each number comes from {of_labels} samples for metrics of labels, {of_scores} for areas and mean
 losses, and {of_draws} for bootstrapped metrics, fewest where a draw takes longest. The
@@ -128,14 +132,14 @@ with the same numbers share a line.
 
 KINDS = {
     "wilson": "Metrics of labels, and shares of rows",
-    "mover": "What is linear in shares of rows",
+    "mover": "Sums and means of shares of rows",
     "log": "Ratios and errors with one bound",
     "delta": "Metrics of labels without bounds",
     "logit": "Areas under the ROC curve",
     "hall": "Means of losses of rows",
-    "expanded": "From draws, percentiles expanded",
-    "upper": "From draws, one-sided",
-    "bca": "From draws, corrected for bias (BCa)",
+    "expanded": "By the bootstrap, percentiles expanded",
+    "upper": "By the bootstrap, one-sided",
+    "bca": "By the bootstrap, corrected for bias (BCa)",
 }
 
 SAMPLES = {
@@ -210,7 +214,7 @@ def _rest(outside: list[Result]) -> str:
         )
         for one in silent
     )
-    return f"{told}, and the rest are at most {away:.1f} Monte-Carlo errors outside."
+    return f"{told}, and those without are at most {away:.1f} Monte-Carlo errors outside."
 
 
 def _summary(results: list[Result]) -> str:
