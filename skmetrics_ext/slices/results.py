@@ -136,6 +136,8 @@ class GroupSpread(Result):
     >>> found = evaluate(frame, true="ill", pred="told", by="site", metrics=["accuracy"])
     >>> found.spread("accuracy").p_value
     0.0055
+    >>> str(found.spread("accuracy")).split("; ")[0]
+    '0.3333 from b to a (2 groups)'
     """
 
     largest: float
@@ -154,14 +156,17 @@ class GroupSpread(Result):
         return Rows([{"largest": self.largest, **ends, **row}])
 
     def __str__(self) -> str:
+        rare = f"{100 * (1 - self.confidence_level):g}%"
         return (
-            f"{self.largest:.4g} between {_told(self.lowest)} and {_told(self.highest)}; "
-            f"equal groups show {self.expected:.4g}, {100 * (1 - self.confidence_level):g}% of "
-            f"them more than {self.limit:.4g} (p = {self.p_value:.3g}, {self.method})"
+            f"{self.largest:.4g} from {_told(self.lowest)} to {_told(self.highest)} "
+            f"({self.n_groups} groups); equal groups would lie {self.expected:.4g} apart on "
+            f"average, and more than {self.limit:.4g} in {rare} of draws (p = {self.p_value:.3g}, "
+            f"{self.method})"
         )
 
 
 def _told(group: Any) -> str:
     if not isinstance(group, tuple):
         return str(group)
-    return " and ".join(str(value) for value in group if value is not None)
+    named = [str(value) for value in group if value is not None]
+    return named[0] if len(named) == 1 else f"({', '.join(named)})"

@@ -255,3 +255,15 @@ def test_the_frame_has_a_column_for_each_group_variable():
     assert frame["sex"].isna().sum() == 4
     assert str(found).splitlines()[-1].split()[:3] == ["all", "all", "accuracy"]
     assert str(found.rows).splitlines()[2].split()[:3] == ["group=a,", "sex=0", "accuracy"]
+
+
+def test_what_is_said_of_crossed_groups():
+    frame = crossed_frame().assign(sex=lambda f: f.sex.map({0: "f", 1: "m"}))
+    for by, form in (("group", "{}"), (["group", "sex"], "({}, {})")):
+        found = evaluate(frame, true="true", pred="pred", by=by, metrics=["f1"])
+        spread, worst = found.spread("f1"), found.worst("f1")
+        low, high = (form.format(*np.atleast_1d(end)) for end in (spread.lowest, spread.highest))
+        n_groups = frame.groupby(by).ngroups
+        told = f"{spread.largest:.4g} from {low} to {high} ({n_groups} groups); equal groups would "
+        assert str(spread).startswith(told)
+        assert str(worst).startswith(f"{form.format(*np.atleast_1d(worst.group))}: ")

@@ -224,7 +224,8 @@ def test_what_equal_groups_show_is_what_shuffled_groups_show(name):
     share = np.mean([apart(one, sizes) >= apart(values, sizes) for one in drawn])
     assert abs(found.p_value - share) < 4 * np.sqrt(0.25 / 300)
     assert found.method == ("permutation" if name == "f1" else "bootstrap")
-    assert "equal groups show" in str(found)
+    ends = f"from {found.lowest} to {found.highest} ({len(SITES)} groups); equal groups would lie "
+    assert str(found).startswith(f"{found.largest:.4g} {ends}{found.expected:.4g} apart on average")
 
 
 def test_groups_of_a_few_rows_show_what_a_few_rows_show():
