@@ -89,9 +89,13 @@ def _corrected(ax: Any, report: Any, *, across: bool) -> None:
 
 
 def _legend(ax: Any) -> None:
-    """Above the axes, where it hides nothing."""
+    """Above the axes, where it hides nothing; wider than they are in figures of ours alone."""
     place = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.2}
-    ax.legend(**place, ncols=2, fontsize="small", frameon=False)
+    legend = ax.legend(**place, ncols=2, fontsize="small", frameon=False)
+    too_wide = legend.get_window_extent().width > ax.get_window_extent().width
+    if too_wide and not fitting.is_own(ax.figure.figure):
+        legend = ax.legend(**place, fontsize="small", frameon=False)
+    legend.set_gid(fitting.BESIDE)
 
 
 def _in_order(report: Any, ax: Any) -> Any:

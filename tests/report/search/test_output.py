@@ -81,6 +81,25 @@ def test_pictures_along_a_parameter_and_in_order():
     plt.close("all")
 
 
+@pytest.mark.parametrize("found", [DEEP, TWO])
+@pytest.mark.parametrize("size", [None, (14, 5)])
+def test_the_legend_hides_nothing(found, size):
+    """It stands above the axes, inside of the figure, and over no other axes."""
+    plt = pytest.importorskip("matplotlib.pyplot")
+    axes = [None] if size is None else plt.subplots(1, 2, figsize=size, layout="constrained")[1]
+    drawn = [found.plot(ax) for ax in axes]
+    figure = drawn[0].figure
+    figure.canvas.draw()
+    legends = [ax.get_legend().get_window_extent() for ax in drawn]
+    for ax, box in zip(drawn, legends, strict=True):
+        assert box.y0 >= ax.get_window_extent().y1
+        assert box.x0 >= 0
+        assert box.x1 <= figure.bbox.width + 1
+        assert box.y1 <= figure.bbox.height + 1
+    assert len(drawn) == 1 or not legends[0].overlaps(legends[1])
+    plt.close("all")
+
+
 def test_one_candidate_is_a_report_too():
     found = report(GaussianNB(), {})
     assert found.best.value == pytest.approx(found.naive)
