@@ -104,12 +104,12 @@ def test_every_public_result_is_html_in_a_notebook():
 
 def test_crossed_groups_are_told_in_tables():
     worst, spread = GROUPED.worst("accuracy"), GROUPED.spread("accuracy")
-    told = " and ".join(map(str, worst.group))
+    told = f"({worst.group[0]}, {worst.group[1]})"
     assert told in worst._repr_html_()
     assert worst.to_markdown().splitlines()[2].startswith(f"| {told} |")
     assert repr(worst).endswith(f"group={worst.group!r})")
     for group in (spread.lowest, spread.highest):
-        assert " and ".join(map(str, group)) in spread._repr_html_()
+        assert f"({group[0]}, {group[1]})" in spread._repr_html_()
 
 
 @pytest.mark.parametrize("kind", CURVES)
