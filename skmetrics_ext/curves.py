@@ -18,6 +18,7 @@ from skmetrics_ext.results import CurveResult
 from skmetrics_ext.rows import Rows
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option, warn_undefined
+from skmetrics_ext.validation.fields import labels_of
 from skmetrics_ext.validation.tensors import to_host
 
 # --------------------------------------------------------------------------- one curve
@@ -109,6 +110,11 @@ class Curves(CurveResult, Generic[CurveT]):
     curves: tuple[CurveT, ...]
     micro: CurveT | None = None
     macro: CurveT | None = None
+
+    def __post_init__(self) -> None:
+        n_classes = len(labels_of(self, "classes"))
+        if len(self.curves) != n_classes:
+            raise InvalidParameterError(f"curves must be {n_classes}, got {len(self.curves)}.")
 
     def __getitem__(self, label: Any) -> CurveT:
         """The curve of a class; "micro" and "macro", unless classes are named so."""

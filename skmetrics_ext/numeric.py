@@ -32,7 +32,7 @@ def divide(numerator: ArrayLike, denominator: ArrayLike) -> Array:
 
 def parts(n: int, size: int = 1 << 14) -> Iterator[slice]:
     """Slices of so many rows, whose temporaries stay in the cache."""
-    return (slice(start, start + size) for start in range(0, n, size))
+    return map(slice, range(0, n, size), range(size, n + size, size))
 
 
 def row_sums(matrix: Array) -> Array:

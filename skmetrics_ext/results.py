@@ -11,6 +11,8 @@ import numpy as np
 
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.rows import Library, Rows, Tabular, frame_of
+from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.validation.fields import read_points
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -78,6 +80,9 @@ class CurveResult(Result):
     """A frozen dataclass of arrays that are the points of a curve."""
 
     __slots__ = ()
+
+    def __post_init__(self) -> None:
+        read_curve(self)
 
     def columns(self) -> dict[str, Array]:
         """The points as arrays of one length by name.
@@ -151,6 +156,14 @@ class CurveResult(Result):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self._summary()}>"
+
+
+def read_curve(curve: Any) -> None:
+    """The points of a curve as arrays of one length, which people may give as lists."""
+    read_points(curve)
+    sizes = {name: len(values) for name, values in curve.columns().items()}
+    if len(set(sizes.values())) > 1:
+        raise InvalidParameterError(f"A curve must have as many points everywhere: {sizes}.")
 
 
 def _values(result: DataclassInstance | Any) -> Iterator[tuple[str, Any, Any]]:

@@ -21,6 +21,7 @@ from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
+from skmetrics_ext.results import read_curve
 from skmetrics_ext.rows import Rows, Tabular
 from skmetrics_ext.validation import InvalidParameterError, Labels, Scores, check_option
 from skmetrics_ext.validation.groups import Design, read_design
@@ -75,6 +76,9 @@ class CurveBand(Tabular):
     method: str
     confidence_level: float
     point_level: float
+
+    def __post_init__(self) -> None:
+        read_curve(self)
 
     def columns(self) -> dict[str, Any]:
         """The arrays by name, the abscissa by its own."""

@@ -14,6 +14,7 @@ from skmetrics_ext.tallies.merging import Merges, check_sum
 from skmetrics_ext.tallies.ranks import RankTally
 from skmetrics_ext.validation import InvalidParameterError, Scores
 from skmetrics_ext.validation.containers import read_numbers
+from skmetrics_ext.validation.fields import misshapen, numbers_of, weights_of
 from skmetrics_ext.validation.labels import read_labels, read_target
 from skmetrics_ext.validation.parameters import check_integer
 from skmetrics_ext.validation.positive import positive_class, usual_pair
@@ -120,6 +121,19 @@ class ScoreSketch(Merges):
     highest: Array
     classes: tuple[Any, Any] | None = None
 
+    def __post_init__(self) -> None:
+        edges, mass = numbers_of(self, "edges"), weights_of(self, "mass")
+        if edges.ndim != 1 or not np.isfinite(edges).all() or not (np.diff(edges) > 0).all():
+            raise InvalidParameterError(
+                f"edges must be finite numbers that rise, got {edges.tolist()!r:.80}."
+            )
+        n_bins = len(edges) + 1
+        if mass.shape != (2, n_bins):
+            raise misshapen("mass", mass, f"(2, {n_bins}), as edges says")
+        for name in ("lowest", "highest"):
+            if numbers_of(self, name).shape != (n_bins,):
+                raise misshapen(name, getattr(self, name), f"({n_bins},), as edges says")
+
     @classmethod
     def from_edges(cls, edges: Any, *, labels: Any = None, pos_label: Any = None) -> Self:
         """An empty sketch with these inner edges.
@@ -139,11 +153,7 @@ class ScoreSketch(Merges):
         ScoreSketch
         """
         values = read_numbers("edges", edges)
-        if values.ndim != 1 or not np.isfinite(values).all() or not (np.diff(values) > 0).all():
-            raise InvalidParameterError(
-                f"edges must be finite numbers that rise, got {edges!r:.80}."
-            )
-        n_bins = len(values) + 1
+        n_bins = values.size + 1
         empty = np.full(n_bins, np.inf)
         classes = _classes(labels, pos_label)
         return cls(values, np.zeros((2, n_bins), dtype=np.int64), empty, -empty, classes)

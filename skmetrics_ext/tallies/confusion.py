@@ -11,12 +11,13 @@ import numpy as np
 from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array, as_factors
 from skmetrics_ext.tallies.counts import Counts, table_of
-from skmetrics_ext.tallies.merging import Merges, check_sum, labels_of_part
+from skmetrics_ext.tallies.merging import Merges, check_pool, check_sum, labels_of_part
 from skmetrics_ext.validation import InvalidParameterError, Labels
+from skmetrics_ext.validation.fields import EXACT, labels_of, misshapen, weights_of
 from skmetrics_ext.validation.groups import read_numbered_groups
 from skmetrics_ext.validation.labels import NO_SAMPLES, find_given, read_labels
 from skmetrics_ext.validation.rows import check_weight
-from skmetrics_ext.validation.tables import check_room, no_room, read_table
+from skmetrics_ext.validation.tables import check_room, check_weights, no_room, read_table
 
 
 class Tabulated:
@@ -107,9 +108,9 @@ class ConfusionTally(Tabulated, Merges):
 
     Parameters
     ----------
-    classes : ndarray of shape (K,)
+    classes : array-like of shape (K,)
         The classes, in the order of the axes of the table.
-    table : ndarray of shape (..., K, K)
+    table : array-like of shape (..., K, K)
         Rows are the true class, columns the predicted one; int64 or float64.
     ordered : bool or None
         Whether the order of the classes was declared, so that they are one step apart; None where
@@ -138,6 +139,18 @@ class ConfusionTally(Tabulated, Merges):
     classes: Array
     table: Array
     ordered: bool | None = False
+
+    def __post_init__(self) -> None:
+        classes, table = self.classes, self.table
+        if not (type(classes) is type(table) is np.ndarray and table.dtype.char in EXACT):
+            classes, table = labels_of(self, "classes"), weights_of(self, "table")
+        if classes.ndim != 1 or len(set(classes.tolist())) < len(classes):
+            labels_of(self, "classes")
+        k = len(classes)
+        if table.ndim < 2 or table.shape[-2:] != (k, k):
+            raise misshapen("table", table, f"(..., {k}, {k}), as classes says")
+        if table.size and not (table.min() >= 0 and table.max() < np.inf):
+            check_weights("table", table)
 
     @classmethod
     def from_predictions(
@@ -257,7 +270,7 @@ class ConfusionTally(Tabulated, Merges):
 
     def pool(self, axis: int = 0) -> Self:
         """Sum over a leading axis (folds, groups)."""
-        check_sum(np.moveaxis(self.table, axis, 0), 2)
+        check_pool(self.table, axis, 2)
         return replace(self, table=self.table.sum(axis=axis))
 
     def select(self, positions: Array, classes: Array) -> Self:

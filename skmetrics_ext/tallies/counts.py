@@ -11,7 +11,8 @@ import numpy as np
 from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies.merging import Merges, check_sum, labels_of_part
-from skmetrics_ext.validation import Labels
+from skmetrics_ext.validation import InvalidParameterError, Labels
+from skmetrics_ext.validation.fields import weights_of
 from skmetrics_ext.validation.tables import check_room, no_room
 
 _FEW_CLASSES = 1000  # whose table has room anywhere
@@ -48,7 +49,7 @@ class Counts(Merges):
 
     Parameters
     ----------
-    tp, fp, fn, tn : ndarray of one shape (..., K)
+    tp, fp, fn, tn : array-like of one shape (..., K)
         True positives, false positives, false negatives, true negatives: int64 when the rows
         had no weights or integer ones, else float64.
 
@@ -64,6 +65,18 @@ class Counts(Merges):
     fp: Array
     fn: Array
     tn: Array
+
+    def __post_init__(self) -> None:
+        # Arrays are not looked at: derivatives move them, and a count is read in microseconds.
+        if not (type(self.tp) is type(self.fp) is type(self.fn) is type(self.tn) is np.ndarray):
+            for name in ("tp", "fp", "fn", "tn"):
+                if not isinstance(getattr(self, name), np.generic | np.ndarray):
+                    weights_of(self, name)
+        shapes = {self.tp.shape, self.fp.shape, self.fn.shape, self.tn.shape}
+        if len(shapes) > 1:
+            raise InvalidParameterError(
+                f"tp, fp, fn and tn must be of one shape, got {', '.join(map(str, shapes))}."
+            )
 
     @classmethod
     def from_predictions(

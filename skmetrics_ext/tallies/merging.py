@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.validation import Labels
+from skmetrics_ext.validation import InvalidParameterError, Labels
 from skmetrics_ext.validation.rows import check_total, read_rows
 
 
@@ -47,3 +47,14 @@ def check_sum(masses: Iterable[Array], n_axes: int) -> None:
     """Refuse integer weights whose sum over parts and over the last axes no int64 holds."""
     total = sum((weight_of(mass, n_axes) for mass in masses), np.zeros(()))
     check_total(float(total.max()), "The merged weight")
+
+
+def check_pool(mass: Array, axis: int, n_axes: int) -> None:
+    """Refuse to sum over what is no leading axis, and sums that no int64 holds."""
+    n_leading = mass.ndim - n_axes
+    if not -mass.ndim <= axis < n_leading or axis + mass.ndim * (axis < 0) >= n_leading:
+        raise InvalidParameterError(
+            f"axis must be one of the {n_leading} leading axes, got {axis!r}: the tally has shape "
+            f"{mass.shape}."
+        )
+    check_sum(np.moveaxis(mass, axis, 0), n_axes)

@@ -11,6 +11,7 @@ import numpy as np
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies.merging import Merges, check_sum
 from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.validation.fields import misshapen, numbers_of, weights_of
 from skmetrics_ext.validation.rows import read_rows
 from skmetrics_ext.validation.score_values import score_values
 
@@ -69,6 +70,19 @@ class MomentTally(Means, Merges):
 
     comoment: Array
     n_rows: Array
+
+    def __post_init__(self) -> None:
+        weight, n_rows = weights_of(self, "weight"), weights_of(self, "n_rows")
+        mean, comoment = numbers_of(self, "mean"), numbers_of(self, "comoment")
+        shape, d = np.shape(weight), mean.shape[-1] if mean.ndim else 0
+        if np.shape(n_rows) != shape:
+            raise misshapen("n_rows", n_rows, f"{shape}, that of weight")
+        if not mean.ndim or mean.shape[:-1] != shape:
+            raise misshapen("mean", mean, f"{(*shape, 'd')}, the first axes as weight")
+        if comoment.shape != (*shape, d, d):
+            raise misshapen("comoment", comoment, f"{(*shape, d, d)}, as mean says")
+        if not (np.isfinite(mean).all(axis=-1) | (weight == 0)).all():
+            raise InvalidParameterError("mean must be finite where there is weight.")
 
     @classmethod
     def from_predictions(

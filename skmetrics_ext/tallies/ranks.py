@@ -11,10 +11,12 @@ import numpy as np
 from skmetrics_ext import kernels
 from skmetrics_ext.numeric import MOST_FACTOR, Array, exclusive_cumsum
 from skmetrics_ext.tallies.counts import Counts
-from skmetrics_ext.tallies.merging import Merges, check_sum
+from skmetrics_ext.tallies.merging import Merges, check_pool, check_sum
 from skmetrics_ext.validation import InvalidParameterError, Scores
+from skmetrics_ext.validation.fields import EXACT, misshapen, scores_of, weights_of
 from skmetrics_ext.validation.rows import read_rows
 from skmetrics_ext.validation.score_values import check_mergeable
+from skmetrics_ext.validation.tables import check_weights
 
 if TYPE_CHECKING:
     from skmetrics_ext.tallies.binned import BinnedRankTally
@@ -65,9 +67,9 @@ class RankTally(Merges):
 
     Parameters
     ----------
-    thresholds : ndarray of shape (T,)
+    thresholds : array-like of shape (T,)
         The distinct scores, falling.
-    mass : ndarray of shape (..., C, T)
+    mass : array-like of shape (..., C, T)
         Weight of each class at each score; for a binary problem C = 2, the negative class
         first. int64 or float64.
 
@@ -81,6 +83,17 @@ class RankTally(Merges):
 
     thresholds: Array
     mass: Array
+
+    def __post_init__(self) -> None:
+        scores, mass = self.thresholds, self.mass
+        if not (type(scores) is type(mass) is np.ndarray and mass.dtype.char in EXACT):
+            scores, mass = scores_of(self, "thresholds"), weights_of(self, "mass")
+        if scores.ndim != 1 or not (scores[1:] < scores[:-1]).all():
+            raise InvalidParameterError(f"thresholds must fall, got {scores.tolist()!r:.80}.")
+        if mass.ndim < 2 or mass.shape[-1] != len(scores):
+            raise misshapen("mass", mass, f"(..., C, {len(scores)}), as thresholds says")
+        if mass.size and not (mass.min() >= 0 and mass.max() < np.inf):
+            check_weights("mass", mass)
 
     @classmethod
     def from_predictions(
@@ -176,7 +189,7 @@ class RankTally(Merges):
 
     def pool(self, axis: int = 0) -> Self:
         """Sum over a leading axis (folds, groups)."""
-        check_sum(np.moveaxis(self.mass, axis, 0), 2)
+        check_pool(self.mass, axis, 2)
         return type(self)(self.thresholds, self.mass.sum(axis=axis))
 
     def binned(self, n: int) -> BinnedRankTally:

@@ -273,26 +273,26 @@ def _is_coded(column: Column) -> bool:
     )
 
 
-def read_labels(labels: Any, *, once: bool = False) -> Array:
+def read_labels(labels: Any, name: str = "labels", *, once: bool = False) -> Array:
     """The ``labels`` argument as a 1-D array of labels, in any container of columns.
 
     ``once`` refuses a class that is listed twice.
     """
-    labels = to_host(labels, "labels")
+    labels = to_host(labels, name)
     if type(labels) is np.ndarray and labels.dtype.kind in "biuU":
         values = labels
     elif isinstance(labels, str | bytes | Mapping) or not hasattr(labels, "__iter__"):
-        raise InvalidParameterError(f"labels must be a list of labels, got {labels!r:.60}.")
+        raise InvalidParameterError(f"{name} must be a list of labels, got {labels!r:.60}.")
     elif hasattr(labels, "dtype") or hasattr(labels, "null_count"):  # arrays and columns
-        values = _listed(_values_of(read_column(labels, "labels")).tolist())
+        values = _listed(_values_of(read_column(labels, name)).tolist(), name)
     else:
-        values = _listed(list(labels))
+        values = _listed(list(labels), name)
     if values.ndim != 1:
-        raise InvalidParameterError(f"labels must be 1-D, got an array of shape {values.shape}.")
+        raise InvalidParameterError(f"{name} must be 1-D, got an array of shape {values.shape}.")
     if len(values) == 0:
-        raise InvalidParameterError("'labels' should contain at least one label.")
+        raise InvalidParameterError(f"{name!r} should contain at least one label.")
     if once and len(set(values.tolist())) < len(values):
-        raise InvalidParameterError(f"labels names a class twice: {values.tolist()}.")
+        raise InvalidParameterError(f"{name} names a class twice: {values.tolist()}.")
     return values
 
 
@@ -300,7 +300,7 @@ def _values_of(column: Column) -> Any:
     return column.values if column.categories is None else column.categories[column.values]
 
 
-def _listed(items: list[Any]) -> Array:
+def _listed(items: list[Any], name: str) -> Array:
     """Labels as NumPy reads them; objects where text and numbers are listed together."""
     is_text = [isinstance(item, str) for item in items]
     try:
@@ -310,7 +310,7 @@ def _listed(items: list[Any]) -> Array:
     for item in items if values.ndim == 1 else ():
         if not isinstance(item, _KINDS) or item != item:
             raise InvalidParameterError(
-                "labels must hold integers, text or booleans, none of them missing, got "
+                f"{name} must hold integers, text or booleans, none of them missing, got "
                 f"{item!r:.60} of type {type(item).__name__}."
             )
     return values

@@ -64,24 +64,41 @@ def no_room(n_classes: int, n_tables: int = 1) -> InvalidParameterError:
     )
 
 
+def read_exact(name: str, values: Any) -> Array:
+    """Numbers of any shape, in int64 or float64."""
+    try:
+        found = read_array(name, values)
+    except ValueError:  # rows of unlike lengths
+        return read_numbers(name, values)
+    if found.dtype.kind in "biu" and found.size and found.sum(dtype=np.float64) < 2**63:
+        return found.astype(np.int64)
+    return read_numbers(name, values)
+
+
+def check_weights(name: str, weights: Array) -> None:
+    """Refuse weights that are negative or not finite; complex ones are of derivatives."""
+    kind = weights.dtype.kind
+    if kind == "c" or not weights.size:
+        return
+    if weights.min() >= 0 and (kind == "i" or weights.max() < np.inf):
+        return
+    index = tuple(np.argwhere(~(np.isfinite(weights) & (weights >= 0)))[0].tolist())
+    names = ("row", "column") if len(index) == 2 else ["place"] * len(index)
+    where = ", ".join(f"{of} {i}" for of, i in zip(names, index, strict=True))
+    raise InvalidParameterError(
+        f"{name} must hold finite weights that are not negative, got {weights[index]}"
+        f"{' in ' * bool(where)}{where}."
+    )
+
+
 def _cells(table: Any) -> Array:
-    cells = read_array("table", table)
-    if cells.dtype.kind in "biu" and cells.size and cells.sum(dtype=np.float64) < 2**63:
-        cells = cells.astype(np.int64)
-    else:
-        cells = read_numbers("table", table)
+    cells = read_exact("table", table)
     if cells.ndim != 2 or cells.shape[0] != cells.shape[1] or not cells.size:
         raise InvalidParameterError(
             "table must be square, with a row and a column for each class, got shape "
             f"{cells.shape}."
         )
-    wrong = ~(np.isfinite(cells) & (cells >= 0))
-    if wrong.any():
-        row, column = np.argwhere(wrong)[0]
-        raise InvalidParameterError(
-            "table must hold finite weights that are not negative, got "
-            f"{cells[row, column]} in row {row}, column {column}."
-        )
+    check_weights("table", cells)
     if not cells.any():
         raise InvalidParameterError("table must hold a row at least; every cell of it is 0.")
     return cells

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,7 +26,15 @@ _ERROR = 0.121
 # --------------------------------------------------------------------------- kernels
 
 
-def smooth_error(tally: RankTally) -> Array:
+class _Unsorted(NamedTuple):
+    """A place for each row, in any order: the kernel sums over them."""
+
+    thresholds: Array
+    negative: Array
+    positive: Array
+
+
+def smooth_error(tally: RankTally | _Unsorted) -> Array:
     """Smooth calibration error of a tally of probabilities, over any leading axes."""
     proba = np.clip(tally.thresholds.astype(np.float64, copy=False), 0.0, 1.0)
     weight = tally.negative + tally.positive
@@ -189,6 +197,5 @@ def smooth_calibration_error(
     """
     forecast = binary_forecast(y_true, y_proba, labels, pos_label, sample_weight)
     weight: Array | int = 1 if forecast.weight is None else forecast.weight
-    # A place for each row, unsorted: the kernel sums over them.
-    mass = np.stack([weight * (1 - forecast.true), weight * forecast.true])
-    return float(smooth_error(RankTally(forecast.proba, mass)))
+    true = forecast.true
+    return float(smooth_error(_Unsorted(forecast.proba, weight * (1 - true), weight * true)))
