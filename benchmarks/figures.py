@@ -67,8 +67,8 @@ GOALS = (
     *(goal for name in _INTERVALS for goal in _goals(f"interval of {name}", {10**4: 1000})),
     *_goals("20 groups, 4 metrics", {10**5: 200}, "fairlearn"),
     *_goals("20 groups, 4 metrics with intervals", {10**5: 1000}, "fairlearn"),
-    *_goals("Accumulator, a batch: roc_auc", {256: 3}, "torchmetrics"),
-    *_goals("Accumulator, a batch: roc_auc, average_precision", {256: 3}, "torchmetrics"),
+    *_goals("Accumulator, a batch: roc_auc", {256: 1}, "torchmetrics"),
+    *_goals("Accumulator, a batch: roc_auc, average_precision", {256: 1.5}, "torchmetrics"),
     *_goals("report of a search", {1000: 4}),
 )
 MEMORY_GOAL = Goal("roc_auc_score", 10**7, 3)

@@ -56,10 +56,10 @@ ROWS = (
         "20 组 4 个指标及区间；对比 fairlearn",
     ),
     (
-        "Accumulator, a batch: roc_auc",
+        "Accumulator, a batch: roc_auc, average_precision",
         256,
-        "AUC of a stream, a batch; torchmetrics",
-        "流式 AUC，每批；对比 torchmetrics",
+        "AUC and AP of a stream, a batch; torchmetrics",
+        "流式 AUC 和 AP，每批；对比 torchmetrics",
     ),
 )
 HEADS = {

@@ -24,7 +24,7 @@ from skmetrics_ext.validation.tensors import to_host
 _DEFAULT_MOST = 20_000_000
 # Batches wait, checked, until so many scores and labels are there: counting a few rows takes
 # hardly less time than counting thousands.
-_BLOCK = 1 << 16
+_BLOCK = 1 << 18
 _MOST_WAITING = 1 << 10
 
 
