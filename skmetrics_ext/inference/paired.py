@@ -22,9 +22,9 @@ from skmetrics_ext.inference.draws.readings import (
 from skmetrics_ext.inference.methods import OF_RAREST
 from skmetrics_ext.inference.question import Question
 from skmetrics_ext.inference.results import NO_WIDTH, Comparison, reason
+from skmetrics_ext.inference.tests.correlated import correlated_areas
 from skmetrics_ext.inference.tests.delong import (
     NONE_APART,
-    correlated_areas,
     paired_comparison,
     tail_probability,
 )

@@ -9,6 +9,7 @@ from skmetrics_ext import (
     compare_many,
     compare_samples,
     confidence_interval,
+    delong_test,
     sample_size,
 )
 from skmetrics_ext.inference.draws.readers import read_metric
@@ -169,6 +170,45 @@ def test_a_difference_has_the_variance_of_its_strata():
         "ks_statistic", Y, SCORE, OTHER, strata=SITE, n_resamples=99, random_state=0
     )  # fmt: skip
     assert drawn.n_strata == 3
+
+
+def test_areas_of_strata_by_hand():
+    """Placements about the mean of their stratum, whose squares are summed stratum by stratum."""
+    site = np.arange(N) % 25  # smaller than each class, whose own n / (n - 1) is less
+
+    def added(score):
+        wins = np.sign(score[Y == 1][:, None] - score[Y == 0]) / 2 + 0.5
+        found = np.zeros(N)
+        found[Y == 1] = (wins.mean(axis=1) - wins.mean()) / (Y == 1).sum()
+        found[Y == 0] = (wins.mean(axis=0) - wins.mean()) / (Y == 0).sum()
+        return found
+
+    third = OTHER + RNG.normal(size=N)
+    parts = np.array([added(one) for one in (SCORE, OTHER, third)])
+    expected = np.zeros((3, 3))
+    for k in range(25):
+        own = parts[:, site == k]
+        expected += own.shape[1] * np.cov(own)  # n / (n - 1) of the squares about its mean
+    found = delong_test(Y, SCORE, OTHER, third, strata=site)
+    np.testing.assert_allclose(found.covariance, expected, rtol=1e-10)
+    pair = compare("roc_auc", Y, SCORE, OTHER, method="delong", strata=site)
+    assert found.pairs[0, 1].standard_error == pytest.approx(pair.standard_error, rel=1e-12)
+    error = np.sqrt(expected[0, 0] + expected[1, 1] - 2 * expected[0, 1])
+    assert pair.standard_error == pytest.approx(error, rel=1e-10)
+    two = delong_test(Y, SCORE, OTHER, y_true_b=Y, strata=site, strata_b=site)
+    np.testing.assert_allclose(two.covariance, np.diag(np.diag(expected)[:2]), rtol=1e-10)
+    (a, b), free = np.diag(expected)[:2], N - 25
+    assert two.degrees_of_freedom == pytest.approx((a + b) ** 2 / (a**2 + b**2) * free, rel=1e-9)
+    one = delong_test(Y, SCORE, OTHER, y_true_b=Y, strata=site)
+    assert one.covariance[1, 1] == pytest.approx(delong_test(Y, OTHER, SCORE).covariance[0, 0])
+    with pytest.raises(InvalidParameterError, match="strata_b is for a second sample"):
+        delong_test(Y, SCORE, OTHER, strata_b=site)
+    single = np.append(site[:-1], 99)
+    for told in (
+        delong_test(Y, SCORE, OTHER, strata=single),
+        delong_test(Y, SCORE, OTHER, y_true_b=Y, strata_b=single),
+    ):
+        assert "1 stratum has one row: the interval may miss" in told.pairs[0, 1].note
 
 
 def influence_of(name, response):

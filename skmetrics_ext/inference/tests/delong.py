@@ -10,26 +10,21 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skmetrics_ext.inference.draws.bootstrap import fewest_rows
-from skmetrics_ext.inference.draws.readers import read_checked
-from skmetrics_ext.inference.draws.readings import TallyReading
-from skmetrics_ext.inference.draws.units import Units, WeightsAre
-from skmetrics_ext.inference.influence.areas import score_bounds, sides_of
-from skmetrics_ext.inference.influence.spread import Contributions, Spread, joint_spread
+from skmetrics_ext.inference.draws.units import WeightsAre
+from skmetrics_ext.inference.influence.strata import with_single
 from skmetrics_ext.inference.margins import SIDES, Claim
 from skmetrics_ext.inference.methods import OF_RAREST
 from skmetrics_ext.inference.proportions import normal_quantile
 from skmetrics_ext.inference.results import Comparison, reason
+from skmetrics_ext.inference.tests.correlated import Correlated, correlated_areas
 from skmetrics_ext.inference.tests.mcnemar import alike_bounds
 from skmetrics_ext.metrics.averaging import CurveAverage, MultiClass
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.rankings.roc_areas import roc_auc_score
 from skmetrics_ext.numeric import Array, divide
-from skmetrics_ext.registry import find
 from skmetrics_ext.results import Result
 from skmetrics_ext.rows import Rows
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
-from skmetrics_ext.validation.groups import INDEPENDENT, Design, read_design
+from skmetrics_ext.validation.groups import Design, read_design
 from skmetrics_ext.validation.parameters import check_level
 from skmetrics_ext.validation.rows import check_same_masks
 
@@ -114,6 +109,8 @@ def delong_test(
     sample_weight_b: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     groups_b: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
+    strata_b: ArrayLike | None = None,
     weights_are: WeightsAre = "importance",
     confidence_level: float = 0.95,
 ) -> DelongTest:
@@ -151,6 +148,11 @@ def delong_test(
         The group of each row (the patient); rows of a group may depend on each other.
     groups_b : array-like, default=None
         Groups of the second sample.
+    strata : array-like of shape (n_samples,), default=None
+        The stratum of each row (site, age band), if a fixed number of rows, or groups, was sampled
+        from each, as in `confidence_interval`.
+    strata_b : array-like, default=None
+        Strata of the second sample.
     weights_are : {"importance", "frequency"}, default="importance"
         Whether a weight of 2 is one row that counts twice, or two rows.
     confidence_level : float in (0, 1), default=0.95
@@ -196,11 +198,13 @@ def delong_test(
             raise InvalidParameterError(
                 f"y_true_b makes two samples, got {2 + len(more)} models: compare them in pairs."
             )
-        first = _checked(y_true, {"score_a": score_a}, sample_weight, groups, about)
-        second = _checked(y_true_b, {"score_b": score_b}, sample_weight_b, groups_b, about)
+        first = _checked(y_true, {"score_a": score_a}, sample_weight, (groups, strata), about)
+        of_b = sample_weight_b, (groups_b, strata_b)
+        second = _checked(y_true_b, {"score_b": score_b}, *of_b, about)
         parts = [correlated_areas(*one, **options) for one in (first, second)]
         return _unpaired(parts, Claim.of(alternative), level)
-    for name, given in (("sample_weight_b", sample_weight_b), ("groups_b", groups_b)):
+    second_alone = {"sample_weight_b": sample_weight_b, "groups_b": groups_b, "strata_b": strata_b}
+    for name, given in second_alone.items():
         if given is not None:
             raise InvalidParameterError(f"{name} is for a second sample: pass y_true_b too.")
     names = ("score_a", "score_b", *(f"more[{i}]" for i in range(len(more))))
@@ -209,50 +213,8 @@ def delong_test(
         raise InvalidParameterError(
             f"alternative={alternative!r} is for two models, got {len(scores)}."
         )
-    found = correlated_areas(*_checked(y_true, scores, sample_weight, groups, about), **options)
-    return _paired(found, Claim.of(alternative), level)
-
-
-# --------------------------------------------------------------------------- covariances
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Correlated:
-    """Areas of some models on the same rows, and their covariance.
-
-    ``apart`` has the spread of differences, under the later model and the earlier; ``rows`` counts
-    the rows (or groups), less strata but one; ``fewest`` those of the rarest class.
-    """
-
-    areas: Array
-    covariance: Array
-    apart: dict[tuple[int, int], Spread]
-    readings: list[TallyReading]
-    rows: float
-    fewest: float
-
-    def bounds(self, k: int, level: float) -> tuple[float, float]:
-        """Of the area of one model, by Newcombe's method 5."""
-        return score_bounds(float(self.areas[k]), sides_of(self.readings[k]), level)
-
-
-def correlated_areas(
-    checked: list[Scores],
-    design: Design = INDEPENDENT,
-    *,
-    multi_class: str = "raise",
-    average: str = "macro",
-    weights_are: str = "importance",
-) -> Correlated:
-    """Areas of checked scores of the same rows, one for each model."""
-    metric = find(roc_auc_score, {"multi_class": multi_class, "average": average})
-    readings = [read_checked(metric, one, design, weights_are) for one in checked]
-    first = readings[0]
-    units = Units.of_rows(len(first.data.true), first.facts, first.label)
-    added = [one.on(units) for one in map(Contributions.of, readings) if one is not None]
-    rows = float(units.drawn()[0].sum()) - units.n_strata + 1
-    values = np.array([one.value for one in readings])
-    return Correlated(values, *joint_spread(added), readings, rows, fewest_rows(first))
+    checked = _checked(y_true, scores, sample_weight, (groups, strata), about)
+    return _paired(correlated_areas(*checked, **options), Claim.of(alternative), level)
 
 
 # --------------------------------------------------------------------------- tests
@@ -277,7 +239,7 @@ def paired_comparison(
 def _paired(found: Correlated, claim: Claim, level: float) -> DelongTest:
     n_models = len(found.areas)
     pairs = {
-        (i, j): paired_comparison(found, i, j, claim, level)
+        (i, j): _with_notes(paired_comparison(found, i, j, claim, level), found)
         for i, j in combinations(range(n_models), 2)
     }
     if n_models == 2:
@@ -314,9 +276,18 @@ def _unpaired(samples: list[Correlated], claim: Claim, level: float) -> DelongTe
     areas, models = np.concatenate([one.areas for one in samples]), [(one, 0) for one in samples]
     name = "delong, two samples"
     pair = _comparison(areas, float(variances.sum()), df, models, name, claim, level)
+    pair = _with_notes(pair, *samples)
     return DelongTest(
         areas, np.diag(variances), pair.statistic, pair.p_value, df, {(0, 1): pair}, name
     )
+
+
+def _with_notes(pair: Comparison, *samples: Correlated) -> Comparison:
+    """The same with what there is to tell of strata of a single row."""
+    note = pair.note
+    for one in samples:
+        note = with_single(note, one.readings[0].units)
+    return pair if note == pair.note else replace(pair, note=note)
 
 
 def _comparison(
@@ -380,9 +351,13 @@ def tail_probability(statistic: float, df: float, alternative: str) -> float:
 
 
 def _checked(
-    y_true: Any, scores: Mapping[str, Any], sample_weight: Any, groups: Any, about: dict[str, Any]
+    y_true: Any,
+    scores: Mapping[str, Any],
+    sample_weight: Any,
+    groups_strata: tuple[Any, Any],
+    about: dict[str, Any],
 ) -> tuple[list[Scores], Design]:
-    """Scores of each model, and the groups of their rows."""
+    """Scores of each model, and how their rows were sampled."""
     found = []
     for name, score in scores.items():
         try:
@@ -392,4 +367,4 @@ def _checked(
     check_same_masks(**scores)
     score = next(iter(scores.values()))
     beside = {"y_true": y_true, "y_score": score, "sample_weight": sample_weight}
-    return found, read_design(groups, None, len(found[0].true), **beside)
+    return found, read_design(*groups_strata, len(found[0].true), **beside)
