@@ -224,7 +224,7 @@ class Accumulator:
         Returns
         -------
         dict of str to float
-            To an array or a dict of values where a metric has one for each class.
+            An array or a dict of values for a metric that has one for each class.
         """
         found: dict[str, Any] = {}
         for row in self.evaluation():
@@ -246,7 +246,7 @@ class Accumulator:
         Parameters
         ----------
         intervals : bool, default=False
-            Whether to add confidence intervals, where sums tell the spread.
+            Whether to add confidence intervals, for metrics where sums are enough for one.
         confidence_level : float in (0, 1), default=0.95
             Of the intervals.
         curve_points : int, default=0

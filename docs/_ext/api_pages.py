@@ -83,8 +83,8 @@ def index() -> str:
     """The list of all names by section."""
     lines = [
         "API", "===", "",
-        "Every public name, each once. Metrics come from the registry "
-        "(:data:`~skmetrics_ext.METRICS`), so that a page says what the code does.", "",
+        "Every public name, by task. The facts above each metric (range, direction, scorers, "
+        "intervals) come from the registry, :data:`~skmetrics_ext.METRICS`.", "",
         "Looking for a quantity by its definition? :doc:`/quantities` maps more than 170 to calls.", "",
         ".. currentmodule:: skmetrics_ext", "",
         ".. toctree::", "   :hidden:", "", "   /quantities", "",

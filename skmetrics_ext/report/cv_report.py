@@ -198,20 +198,20 @@ class CrossValidationReport(Output):
         Parameters
         ----------
         interval : {"auto", "pooled", "cv", "corrected", "nested"}, default="auto"
-            What is inferred, of ``value``:
+            Which interval, around which ``value``:
 
             - "pooled": the metric on all out-of-fold predictions together, as `pooled` has it.
-            - "cv": the mean over folds, from what each row adds to the value of its fold (Bayle
-              et al. 2020; of areas, LeDell, Petersen & van der Laan 2015). Both are of the models
-              that were fitted.
+            - "cv": the mean over folds, from influence values within each fold (Bayle et al. 2020;
+              for areas LeDell, Petersen & van der Laan 2015). Both are about the models that were
+              fitted.
             - "corrected": the mean over folds with the variance of Nadeau and Bengio (2003) for
-              training sets that overlap: of models fitted to other samples of this size, and a
-              heuristic, for no unbiased estimate of that variance exists.
-            - "nested": `nested_cv_interval`, of error rate, accuracy, log loss and Brier score. It
+              training sets that overlap: about models fitted to other samples of this size, and a
+              heuristic, since no unbiased estimate of that variance exists.
+            - "nested": `nested_cv_interval`, for error rate, accuracy, log loss and Brier score. It
               fits each model some hundred times.
 
-            "auto" is for each model and metric the first of "pooled", "cv" and "corrected" that
-            there is.
+            "auto" is the first of "pooled", "cv" and "corrected" that is valid for the model and
+            the metric.
 
         Returns
         -------
@@ -332,7 +332,7 @@ class CrossValidationReport(Output):
         return comparison_table(rows, self.confidence_level, rope)
 
     def findings(self) -> Rows:
-        """What should be known before the numbers are believed, from undefined folds to noise.
+        """Reasons to distrust the numbers, from undefined folds to noise.
 
         Returns
         -------

@@ -130,7 +130,7 @@ class ScorerPanel(TakesMetadata):
     def evaluate(
         self, estimator: Any, X: Any, y_true: Any, sample_weight: Any = None, **metadata: Any
     ) -> PanelResult:
-        """The same, with the reasons of what is nan collected instead of warned of.
+        """Values of all metrics, with the reasons of those that are nan, which are not warned of.
 
         Parameters
         ----------
@@ -160,12 +160,12 @@ class ScorerPanel(TakesMetadata):
     def read(
         self, evaluation: ScoredModel, params_of: Mapping[str, Mapping[str, Any]]
     ) -> PanelResult:
-        """The same, with parameters for each metric.
+        """Values of all metrics of a model that has predicted, with parameters for each metric.
 
         Parameters
         ----------
-        evaluation : Evaluation
-            The estimator and the rows; keeps what was predicted.
+        evaluation : ScoredModel
+            The estimator and the rows, with what was predicted.
         params_of : mapping of str to mapping
             Further arguments (``sample_weight``) by the name of the metric.
 

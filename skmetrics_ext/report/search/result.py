@@ -23,7 +23,7 @@ _NAN = float("nan")
 
 @dataclass(frozen=True, eq=False, slots=True)
 class SearchReport(Tabular):
-    """What the best score of a search should have been, and which candidates are as good.
+    """Best score of a search corrected for the choice, and which candidates are as good.
 
     Made by `search_report`; printing it shows a table, the best candidate first.
 
