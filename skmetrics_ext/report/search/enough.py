@@ -77,9 +77,9 @@ class Apart:
             told = f"the {n_units} {units} are enough to tell the first two candidates apart"
             return told + more * bool(self.n_repeats < repeats < np.inf)
         if np.isnan(repeats):
-            more = "one repeat of the folds does not tell what more would do"
+            more = "repeat the folds to see what more repeats would do"
         elif np.isinf(repeats):
-            more = "no number of repeats of the folds does, which leave the noise of the rows"
+            more = "no number of repeats of the folds is enough, for the noise of the rows stays"
         else:
             more = f"or about {_rounded(repeats)} repeats of the folds (there are {self.n_repeats})"
         return (

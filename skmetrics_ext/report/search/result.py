@@ -80,7 +80,7 @@ class SearchReport(Tabular):
     n_neighbors=50  0.3667  [0.2927, 0.4475]  [-0.6507, -0.4572]  < 0.001
     <BLANKLINE>
     to tell the first two apart, which differ by 0.0133, takes about 580 rows (power 80 %; there are
-        150); one repeat of the folds does not tell what more would do
+        150); repeat the folds to see what more repeats would do
     """
 
     metric: str

@@ -104,7 +104,7 @@ def test_models_that_say_the_same_again_gain_nothing(monkeypatch, scoring, cv):
         assert apart.lasting == pytest.approx(apart.variance, rel=1e-3)
     assert apart.lasting == pytest.approx(apart.variance, rel=0.02)
     assert told.endswith(
-        "; no number of repeats of the folds does, which leave the noise of the rows"
+        "; no number of repeats of the folds is enough, for the noise of the rows stays"
     )
 
 
@@ -114,7 +114,7 @@ def test_one_repeat_does_not_tell(monkeypatch, cv):
     groups, units = (None, "rows") if isinstance(cv, KFold) else (np.arange(N) // 2, "groups")
     apart, told = found(monkeypatch, {"a": Lucky(0), "b": Lucky(1)}, cv, x, groups=groups)
     assert (apart.n_repeats, apart.lasting) == (1, None)
-    end = "one repeat of the folds does not tell what more would do"
+    end = "repeat the folds to see what more repeats would do"
     assert told.endswith(f"{units} (power 80 %; there are {N // (1 + (units != 'rows'))}); {end}")
 
 
@@ -171,12 +171,12 @@ def test_repeats_to_tell():
 @pytest.mark.parametrize(
     ("lasting", "n_units", "end"),
     [
-        (None, 100, "; one repeat of the folds does not tell what more would do"),
+        (None, 100, "; repeat the folds to see what more repeats would do"),
         (0.0011, 100, "; or about 22 repeats of the folds (there are 2)"),
         (
             0.0014,
             100,
-            "; no number of repeats of the folds does, which leave the noise of the rows",
+            "; no number of repeats of the folds is enough, for the noise of the rows stays",
         ),
     ],
 )
