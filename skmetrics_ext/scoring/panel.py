@@ -229,6 +229,11 @@ class ScorerPanel(TakesMetadata):
         """What `TunedThresholdClassifierCV` makes a scorer of its own from."""
         raise AttributeError(several_numbers(self.scorers), name="_score_func", obj=self)
 
+    @property
+    def __name__(self) -> str:
+        """What displays of scikit-learn name the score by; these draw one."""
+        raise AttributeError(several_numbers(self.scorers), name="__name__", obj=self)
+
     def _accept_sample_weight(self) -> bool:
         return any(map(accepts_weight, self.scorers.values()))
 

@@ -6,8 +6,10 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any, NoReturn
 
-# Searches that read one number and ask for it by its name in a table of their own.
-_ONE_NUMBER = "_search_successive_halving"
+# What reads one number without asking the dict for it: searches that look it up in a table of
+# their own, and functions whose error would be one of a list.
+_SEARCHES = "_search_successive_halving"
+_CURVES = ("learning_curve", "validation_curve")
 
 
 class SeveralNumbersError(TypeError):
@@ -23,19 +25,30 @@ class PanelScores(dict[str, float]):
     __slots__ = ()
 
     def _one_number(self, *_: Any) -> NoReturn:
-        raise SeveralNumbersError(several_numbers(self.keys()))  # `iter` asks who reads
+        raise SeveralNumbersError(several_numbers(self.keys()))  # others ask who reads
 
     item = __float__ = __int__ = __neg__ = __abs__ = _one_number
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = _one_number
     __lt__ = __le__ = __gt__ = __ge__ = _one_number
 
     def __iter__(self) -> Iterator[str]:
-        frame = sys._getframe(1)
-        while frame is not None and frame.f_back is not None:
-            if frame.f_globals.get("__name__", "").endswith(_ONE_NUMBER):
-                self._one_number()
-            frame = frame.f_back
+        if any(module.endswith(_SEARCHES) for module, _ in _callers()):
+            self._one_number()
         return super().__iter__()
+
+    def items(self) -> Any:
+        """Names and values; scikit-learn asks for them before it leaves the process."""
+        if any(name in _CURVES and of.startswith("sklearn.") for of, name in _callers()):
+            self._one_number()
+        return super().items()
+
+
+def _callers() -> Iterator[tuple[str, str]]:
+    """Module and name of the functions that are running."""
+    frame = sys._getframe(2)
+    while frame is not None and frame.f_back is not None:
+        yield frame.f_globals.get("__name__", ""), frame.f_code.co_name
+        frame = frame.f_back
 
 
 def several_numbers(names: Iterable[str]) -> str:

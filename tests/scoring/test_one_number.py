@@ -13,7 +13,9 @@ from sklearn.model_selection import (
     TunedThresholdClassifierCV,
     cross_val_score,
     cross_validate,
+    learning_curve,
     permutation_test_score,
+    validation_curve,
 )
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
@@ -36,6 +38,10 @@ TOLD = r"several numbers \(roc_auc, f1.*\) where one is wanted: pass panel.singl
         ).fit(X, Y),
         lambda scoring: permutation_test_score(TREE, X, Y, scoring=scoring, cv=2, n_permutations=1),
         lambda scoring: TunedThresholdClassifierCV(TREE, scoring=scoring, cv=2).fit(X, Y),
+        lambda scoring: learning_curve(TREE, X, Y, scoring=scoring, cv=2, train_sizes=[0.5]),
+        lambda scoring: validation_curve(
+            TREE, X, Y, param_name="max_depth", param_range=[1], scoring=scoring, cv=2
+        ),
         lambda scoring: max(scoring(TREE.fit(X, Y), X, Y) for _ in range(2)),
         lambda scoring: float(scoring(TREE.fit(X, Y), X, Y)),
         lambda scoring: np.mean([scoring(TREE.fit(X, Y), X, Y) for _ in range(2)]),
@@ -45,6 +51,16 @@ def test_a_panel_says_that_it_gives_several(ask):
     with pytest.raises((TypeError, AttributeError), match=TOLD):
         ask(PANEL)
     ask(PANEL.single("roc_auc"))
+
+
+def test_displays_that_draw_one_score_name_it():
+    pytest.importorskip("matplotlib")
+    from sklearn.model_selection import LearningCurveDisplay
+
+    with pytest.raises(AttributeError, match=TOLD):
+        LearningCurveDisplay.from_estimator(TREE, X, Y, scoring=PANEL, cv=2)
+    assert getattr(PANEL, "__name__", None) is None
+    assert ScorerPanel.__name__ == "ScorerPanel"
 
 
 def test_what_a_panel_gives_is_a_dict():
