@@ -93,12 +93,12 @@ def _cv(options: argparse.Namespace) -> int:
         random_state=options.seed,
         progress=not options.quiet,
     )
-    shown = report.to_json() if options.json else str(report)
-    tell(shown.replace("pass pos_label= for", "pass --positive for"))
+    if options.save:  # files first: what is printed may go to a reader that stops, such as `head`
+        report.save(options.save)
     if options.html:
         report.to_html(options.html)
-    if options.save:
-        report.save(options.save)
+    shown = report.to_json() if options.json else str(report)
+    tell(shown.replace("pass pos_label= for", "pass --positive for"))
     return 0
 
 

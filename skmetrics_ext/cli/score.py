@@ -103,10 +103,10 @@ def _score(options: argparse.Namespace) -> int:
         quiet=options.quiet,
     )
     rows = score_rows(found, n_resamples=options.resamples, **asked)
-    _tell(options, rows)
-    if options.html:
+    if options.html:  # before what is printed, whose reader may stop, as `head` does
         page = _page(options, found, rows)
         Path(options.html).write_text(page, encoding="utf-8")
+    _tell(options, rows)
     return 0
 
 

@@ -80,6 +80,8 @@ def _search(options: argparse.Namespace) -> int:
         search = _one_search(models, grids, scoring, cv, data.weight)
         outer = _folds(options.outer, options.seed + 1, data.groups)
         report = search_report(search, data.X, data.y, outer=outer, **common)
+    if options.html:  # before what is printed, whose reader may stop, as `head` does
+        report.to_html(options.html)
     if options.json:
         keys = ("metric", "naive", "n_rows", "n_folds", "splitter", "confidence_level", "notes")
         told = {key: getattr(report, key) for key in keys} | {"rows": list(report.rows)}
@@ -92,8 +94,6 @@ def _search(options: argparse.Namespace) -> int:
         tell(json_of(told))
     else:
         tell(str(report))
-    if options.html:
-        report.to_html(options.html)
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Ctrl-C while compiled code runs."""
+"""Ctrl-C while compiled code runs, and a reader that stops."""
 
 import os
 import signal
@@ -46,3 +46,22 @@ def test_an_interrupt_ends_what_hears_no_signal(tmp_path):
     assert process.returncode == 130
     assert err.splitlines()[-1] == "skmetrics_ext: interrupted"
     assert not folder.exists()
+
+
+def test_files_are_written_though_nobody_reads_what_is_printed(tmp_path):
+    """As `cv --save FILE | head -3` of a long table."""
+    root = Path(skmetrics_ext.__file__).parents[1]
+    arguments = ["cv", "--data", "iris", "--models", "naive_bayes", "--folds", "2", "--quiet"]
+    reader, writer = os.pipe()
+    os.close(reader)
+    run = subprocess.run(
+        [sys.executable, "-m", "skmetrics_ext", *arguments, "--save", "report"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(root)},
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    os.close(writer)
+    assert (run.returncode, run.stderr) == (0, b"")
+    assert skmetrics_ext.CrossValidationReport.load(tmp_path / "report").best() == "naive_bayes"
