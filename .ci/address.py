@@ -2,7 +2,7 @@
 
     python .ci/address.py https://HOST/OWNER/REPOSITORY v1.2.3
 
-Links and pictures of the README become absolute, and pyproject.toml gets the addresses that a
+Links and pictures of both READMEs become absolute, and pyproject.toml gets the addresses that a
 package index shows. It changes these files in place: for the checkout of a release.
 """
 
@@ -43,6 +43,7 @@ def main(address: str, revision: str, root: str = ".") -> None:
     address = address.rstrip("/")
     for name, change in (
         ("README.md", lambda text: absolute_links(text, address, revision)),
+        ("README.zh.md", lambda text: absolute_links(text, address, revision)),
         ("pyproject.toml", lambda text: with_addresses(text, address)),
         ("CITATION.cff", lambda text: f"{text.rstrip()}\nrepository-code: {address}\n"),
     ):

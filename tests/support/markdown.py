@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 from typing import NamedTuple
 
@@ -50,7 +51,13 @@ def table(path: Path, corner: str) -> list[list[str]]:
 
 
 def links(path: Path) -> list[str]:
-    """Targets of links and pictures that are files of the repository, without anchors."""
+    """Targets of links and pictures that are files of the repository, without anchors.
+
+    In a release their addresses are absolute (.ci/address.py).
+    """
     text = _FENCE.sub("", path.read_text(encoding="utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    if source := project.get("urls", {}).get("Source"):
+        text = re.sub(rf"{re.escape(source)}/(?:blob|raw)/[^/]+/", "", text)
     targets = re.findall(r"\]\(([^)\s]+)\)", text)
     return [t.partition("#")[0] for t in targets if not t.startswith(("http", "mailto:", "#"))]
