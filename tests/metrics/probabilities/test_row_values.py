@@ -6,7 +6,7 @@ import pytest
 import skmetrics_ext as m
 from skmetrics_ext.registry.find import find
 from skmetrics_ext.registry.table import METRICS
-from skmetrics_ext.tallies import MomentTally
+from skmetrics_ext.tallies import Means, MomentTally
 from skmetrics_ext.validation import Probabilities
 from skmetrics_ext.validation.decisions import check_decisions
 
@@ -68,8 +68,7 @@ def test_complex_means_give_the_derivative(name, n_classes, absent):
     away = second.mean - first.mean
 
     def at(mean):
-        stacked = MomentTally(first.weight, np.stack([mean, mean])[:, None], first.comoment, 1)
-        return metric.read(stacked)
+        return metric.read(Means(first.weight, np.stack([mean, mean])[:, None]))
 
     got = at(first.mean + 1j * turn * away)
     assert got.shape == (2, 1)
