@@ -50,7 +50,7 @@ def _integers(rng: np.random.Generator, n: int) -> Array:
     while lacking:
         words = rng.bit_generator.random_raw((lacking + 1) // 2)
         halves = words.astype("<u8", copy=False).view("<u4")
-        product = halves * np.uint64(n)
+        product = np.multiply(halves, n, dtype=np.uint64)  # NumPy 1 would stay within 32 bits
         low = product.astype("<u8", copy=False).view("<u4")[::2]
         if low.min() < refused:
             product = product[low >= refused]
