@@ -87,6 +87,7 @@ def _groups(name: str, peer: Peer, **options: Any) -> Case:
         first=(list(_BY_LABEL),),
         read=lambda found: [row.value for row in found.rows],
         min_n=10_000,
+        max_n=100_000,  # fairlearn draws beyond it for minutes
     )
 
 

@@ -87,10 +87,10 @@ def covered(
         given = population.chance(score) if metric == "net_benefit" else score
         about = {"at": POINTS[metric], "groups": groups, "random_state": 0, "n_resamples": draws}
         point = told(metric, true, given, **about)
-        truth = population.truth(metric, point.at)
         every = told(metric, true, given, band="simultaneous", **about)
+        truth, together = (population.truth(metric, band.at) for band in (point, every))
         inside = (point.low <= truth) & (truth <= point.high)
-        whole = (every.low <= truth) & (truth <= every.high)
+        whole = (every.low <= together) & (together <= every.high)
         quiet = np.array([not note for note in every.notes])
         yield [
             float(inside.mean()),

@@ -16,7 +16,7 @@ from skmetrics_ext.inference.draws.units import Units, WeightsAre
 from skmetrics_ext.inference.influence.spread import Contributions, covariance_of
 from skmetrics_ext.inference.intervals import interval_of
 from skmetrics_ext.inference.largest import level_of_all
-from skmetrics_ext.inference.methods import FEW_ROWS, rows_beyond
+from skmetrics_ext.inference.methods import FEW_ROWS, methods_of, rows_beyond
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array
@@ -31,6 +31,10 @@ from skmetrics_ext.validation.tensors import to_host
 BANDS = ("pointwise", "simultaneous")
 _POINTS = np.arange(1, 100) / 100  # at 0 and 1 most curves have one value whatever the rows
 _MOST_THRESHOLDS = 101
+# Of shares: at the high levels of points that hold together, others cover too little near 0 and 1.
+_EXACT = "clopper_pearson"
+# Along a curve, unless a partial says otherwise; of several values the largest is biased.
+_BETWEEN = {"largest of several": {"method": "interpolated"}}
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
@@ -135,7 +139,8 @@ def curve_band(
 
         - of the ROC curve "sensitivity_at_specificity" or "specificity_at_sensitivity", of the
           precision-recall curve "precision_at_recall", of the decision curve "net_benefit", of the
-          lift curve "lift_score": the other rate, the threshold, the fraction;
+          lift curve "lift_score": the other rate, the threshold, the fraction. Precision is
+          interpolated between thresholds, unless a partial says ``method="step"``;
         - a metric of labels ("recall", "specificity", "precision", "f1", ...): the threshold, at
           and above which a score is predicted positive.
     y_true : array-like of shape (n_samples,)
@@ -145,14 +150,16 @@ def curve_band(
     at : array-like of shape (n_points,), default=None
         Where on the abscissa. By default those of 0.01, 0.02, ..., 0.99 that have five rows or more
         on either side, of the class that the rate is of; of thresholds the distinct scores, or 101
-        of them at equal shares of the rows.
+        of them at equal shares of the rows. A simultaneous band leaves out those of these points
+        whose own interval bears a note.
     band : {"pointwise", "simultaneous"}, default="pointwise"
         "pointwise": each interval holds its own point in as many samples as the level says,
         and is that of `confidence_interval` there. "simultaneous": all intervals hold their points
         at once in as many, so that the whole curve lies in the band. They are of a higher level,
         by the distribution of the largest of all errors.
     method : str, default="auto"
-        Of the interval at each point, as in `confidence_interval`.
+        Of the interval at each point, as in `confidence_interval`; of shares in a simultaneous
+        band "clopper_pearson".
     confidence_level : float in (0, 1), default=0.95
         Nominal coverage, at each point or of all of them.
     groups : array-like of shape (n_samples,), default=None
@@ -220,10 +227,28 @@ def curve_band(
     places = None if at is None else _places(at)
     rows = _Rows(y_true, y_score, sample_weight, groups, strata, weights_are, pos_label)
     curve = (_of_points if found.spec.point else _of_thresholds)(found, rows, places)
-    readings = [curve.reading(float(place)) for place in curve.at]
-    own = level if band == "pointwise" else _level_of_band(readings, found.name, level, plan)
+    readings, own = [curve.reading(float(place)) for place in curve.at], level
+    if band == "simultaneous":
+        if at is None:
+            curve, readings = _without_notes(curve, readings, method, level, plan)
+        shares = len(readings) > 1 and all(_EXACT in methods_of(reading) for reading in readings)
+        method = _EXACT if method == "auto" and shares else method
+        own = _level_of_band(readings, found.name, level, plan)
     estimates = [interval_of(reading, method, own, plan) for reading in readings]
     return _as_band(found.name, curve, estimates, band, level, own)
+
+
+def _without_notes(
+    curve: _Curve, readings: list[TallyReading], method: str, level: float, plan: DrawPlan
+) -> tuple[_Curve, list[TallyReading]]:
+    """The points whose own interval bears no note; all of them where each bears one."""
+    told = [_note_of(interval_of(reading, method, level, plan)) for reading in readings]
+    kept = [i for i, note in enumerate(told) if not note] or list(range(len(told)))
+    return curve._replace(at=curve.at[kept]), [readings[i] for i in kept]
+
+
+def _note_of(found: Estimate | list[Estimate]) -> str:
+    return found.note if isinstance(found, Estimate) else ""
 
 
 def _as_band(
@@ -280,6 +305,7 @@ class _Rows(NamedTuple):
 def _of_points(metric: Metric, rows: _Rows, places: Array | None) -> _Curve:
     """A metric that says itself where it is read."""
     along = metric.spec.point
+    metric = metric.with_params(**{**_BETWEEN.get(metric.spec.interval, {}), **metric.params})
     settled, checked = check_rows(metric, rows.true, rows.score, rows.weight)
     design = rows.design(checked)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -188,13 +188,13 @@ def _largest_class(reading: Reading, _method: str, level: float, _: DrawPlan) ->
     assert isinstance(reading, TableReading)
     spread = delta.TableSpread.of_reading(reading)
     counts = spread.tables.sum(axis=-1)
-    total, present = np.full(len(counts), counts.sum()), counts[counts > 0]
+    total, joint = np.full(len(counts), counts.sum()), 1 - (1 - level) / np.count_nonzero(counts)
     high = proportion_bounds(counts, total, "wilson", level)[1]
-    low = proportion_bounds(counts, total, "wilson", 1 - (1 - level) / len(present))[0]
+    low = proportion_bounds(counts, total, "wilson", joint)[0]
     largest = np.count_nonzero(high > low.max())
-    note = f"any of {largest} classes may be the largest: the interval is a wide one"
-    note = note if largest > 1 else ""
-    return Interval(spread.value, low.max(), high.max(), np.sqrt(spread.variance), note)
+    wide = f"any of {largest} classes may be the largest: the interval is a wide one"
+    bounds = low.max(), high.max()
+    return Interval(spread.value, *bounds, np.sqrt(spread.variance), wide if largest > 1 else "")
 
 
 def _rare_class(reading: TableReading) -> str:
@@ -208,9 +208,8 @@ def _rare_class(reading: TableReading) -> str:
         worth = units.groups_worth(units.label == code)
     if worth >= least:
         return ""
-    rarest = reading.classes[code]
     what = "rows" if reading.group is None else "groups with rows"
-    return f"{fewest:g} {what} of class {rarest} are few: {MAY_MISS}"
+    return f"{fewest:g} {what} of class {reading.classes[code]} are few: {MAY_MISS}"
 
 
 def _mean_of_rows(reading: Reading, method: str, level: float, _: DrawPlan) -> Interval:
@@ -229,8 +228,7 @@ def _mean_of_rows(reading: Reading, method: str, level: float, _: DrawPlan) -> I
         low, high = _unskewed(np.array([low, high]), slant)
     low, high = min(value - high * error, value), max(value - low * error, value)
     low, high = np.clip((low, high), *reading.metric.spec.bounds)
-    note = FEW_DECIDE if effective < FEW_THAT_DECIDE else ""
-    return Interval(value, low, high, error, note)
+    return Interval(value, low, high, error, FEW_DECIDE if effective < FEW_THAT_DECIDE else "")
 
 
 def _unskewed(z: Array, slant: float) -> Array:
@@ -268,8 +266,11 @@ def _by_influence(reading: Reading, method: str, level: float, _: DrawPlan) -> I
     """What has a derivative by every row, on a scale that keeps it in its range."""
     spread, bounds = Spread.of(reading), reading.metric.spec.bounds
     assert spread is not None
-    value, rows = np.asarray(reading.value, dtype=np.float64), fewest_rows(reading)
-    return on_scale(value, spread, bounds, rows, method, level, few_rows(reading))
+    value, rows, few = np.asarray(reading.value, float), fewest_rows(reading), few_rows(reading)
+    found = on_scale(value, spread, bounds, rows, method, level, few)
+    between = reading.metric.options.get("method") == "interpolated"
+    told = "" if between else ROUGH.get(reading.metric.spec.interval, "")
+    return replace(found, notes=np.where(found.notes == "", told, found.notes)) if told else found
 
 
 def on_scale(
@@ -329,9 +330,8 @@ def bounds_of_draws(
         column = values[(slice(None), *place)]
         n_values = len(np.unique(column[~np.isnan(column)]))
         if not notes[place] and n_values < FEW_VALUES <= len(values):
-            notes[place] = f"draws have {n_values} values only: the interval may miss its level"
-        if defined[place] < len(values):
-            undefined = len(values) - defined[place]
+            notes[place] = f"draws have {n_values} values only: {MAY_MISS}"
+        if undefined := len(values) - defined[place]:
             notes[place] = f"undefined in {undefined} of {len(values)} draws"
     still = (low == high) & np.isfinite(value)
     if still.any():

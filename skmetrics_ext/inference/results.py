@@ -14,6 +14,8 @@ NO_WIDTH = "the interval has no width"
 ROUGH = {
     "bent": "has a kink or is flat where classes are balanced: the interval may miss its level",
     "grows": "grows with the number of rows: the interval is of no other number",
+    "largest of several": "the largest of several is too large on average: the interval may miss "
+    "its level; method='interpolated' is not one",
 }
 
 

@@ -125,7 +125,7 @@ _AT_A_RATE = (
         slopes.of_precision_at,
         "recall",
         "positive",
-        "",
+        "largest of several",
     ),
     # The last of many crossings, whose density says little of the next: it is resampled.
     (at.recall_at_precision, at.recall_at, at.around_precision, None, "precision", "", "biased"),

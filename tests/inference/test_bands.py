@@ -1,10 +1,12 @@
 """Bands of curves: intervals at points are those of the metric there, and hold together."""
 
+from functools import partial
+
 import numpy as np
 import pytest
-from scipy.stats import multivariate_normal, norm
+from scipy.stats import beta, multivariate_normal, norm
 
-from skmetrics_ext import confidence_interval, curve_band
+from skmetrics_ext import confidence_interval, curve_band, precision_at_recall
 from skmetrics_ext.inference.draws.readers import read_metric
 from skmetrics_ext.inference.draws.units import RowFacts, Units
 from skmetrics_ext.inference.influence.spread import Contributions, covariance_of
@@ -34,6 +36,8 @@ def test_at_a_point_it_is_the_interval_of_the_metric(metric, argument, score):
     at = [0.2, 0.5, 0.75]
     found = curve_band(metric, TRUE, score, at=at, groups=GROUPS)
     assert found.along == argument
+    if metric == "precision_at_recall":  # the largest of several precisions is biased
+        metric = partial(precision_at_recall, method="interpolated")
     alone = [
         confidence_interval(metric, TRUE, score, groups=GROUPS, **{argument: place}) for place in at
     ]
@@ -148,3 +152,40 @@ def test_it_reads_as_a_table():
         *("threshold", "value", "low", "high", "standard_error", "note"),
     ]
     assert "recall by threshold (95% pointwise, wilson)" in str(found)
+
+
+def test_the_largest_of_several_precisions_is_asked_for_and_noted():
+    about = {"at": [0.5], "groups": GROUPS}
+    largest = curve_band(partial(precision_at_recall, method="step"), TRUE, SCORE, **about)
+    alone = confidence_interval("precision_at_recall", TRUE, SCORE, recall=0.5, groups=GROUPS)
+    assert largest.value[0] == alone.value == precision_at_recall(TRUE, SCORE, recall=0.5)
+    assert "largest of several" in alone.note
+    between = curve_band("precision_at_recall", TRUE, SCORE, **about)
+    assert between.value[0] == precision_at_recall(TRUE, SCORE, recall=0.5, method="interpolated")
+
+
+def test_simultaneous_bands_leave_out_points_that_bear_a_note_unless_asked_for():
+    rng = np.random.default_rng(0)
+    true = np.repeat([0, 1], [300, 100])
+    score = rng.normal(size=400) + 1.5 * true
+    own = curve_band("precision_at_recall", true, score)
+    together = curve_band("precision_at_recall", true, score, band="simultaneous", random_state=0)
+    told = [at for at, note in zip(own.at, own.notes, strict=True) if not note]
+    assert 0 < len(told) < len(own.at)
+    assert together.at.tolist() == told
+    asked = curve_band(
+        "precision_at_recall", true, score, at=[0.02, 0.5], band="simultaneous", random_state=0
+    )
+    assert asked.at.tolist() == [0.02, 0.5]
+    assert asked.notes[0]
+
+
+def test_shares_at_many_points_have_exact_bounds():
+    # The exact binomial test never covers too little, also near 0 and 1.
+    found = curve_band("recall", TRUE, SCORE, band="simultaneous", random_state=0)
+    assert found.method == "clopper_pearson"
+    n = int(TRUE.sum())
+    for place, low, high in zip(found.at, found.low, found.high, strict=True):
+        k, tail = int(TRUE[place <= SCORE].sum()), (1 - found.point_level) / 2
+        assert np.isclose(low, 0.0 if k == 0 else beta.ppf(tail, k, n - k + 1))
+        assert np.isclose(high, 1.0 if k == n else beta.ppf(1 - tail, k + 1, n - k))
