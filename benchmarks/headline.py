@@ -35,7 +35,7 @@ ROWS = (
         "interval of f1_macro",
         10**4,
         "interval of macro-F1; a loop of 1,000 draws",
-        "宏平均 F1 的区间；对比 1000 次抽样的循环",
+        "宏平均 F1 的区间；对比 1,000 次抽样的循环",
     ),
     (
         "interval of the difference of two roc_auc",
@@ -53,7 +53,7 @@ ROWS = (
         "20 groups, 4 metrics with intervals",
         10**5,
         "4 metrics of 20 groups with intervals; fairlearn, 1,000 draws",
-        "20 组 4 个指标及区间；对比 fairlearn 抽样 1000 次",
+        "4 个指标，20 组，含区间；对比 fairlearn 抽样 1,000 次",
     ),
     (
         "Accumulator, a batch: roc_auc, average_precision",
