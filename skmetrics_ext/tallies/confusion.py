@@ -149,9 +149,7 @@ class ConfusionTally(Tabulated, Merges):
         k = len(classes)
         if table.ndim < 2 or table.shape[-2:] != (k, k):
             raise misshapen("table", table, f"(..., {k}, {k}), as classes says")
-        whole = table.dtype.kind == "i"
-        if table.size and not (table.min() >= 0 and (whole or table.max() < np.inf)):
-            check_weights("table", table)
+        check_weights("table", table)
 
     @classmethod
     def from_predictions(

@@ -92,8 +92,7 @@ class RankTally(Merges):
             raise InvalidParameterError(f"thresholds must fall, got {scores.tolist()!r:.80}.")
         if mass.ndim < 2 or mass.shape[-1] != len(scores):
             raise misshapen("mass", mass, f"(..., C, {len(scores)}), as thresholds says")
-        if mass.size and not (mass.min() >= 0 and (mass.dtype.kind == "i" or mass.max() < np.inf)):
-            check_weights("mass", mass)
+        check_weights("mass", mass)
 
     @classmethod
     def from_predictions(
