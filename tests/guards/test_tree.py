@@ -38,7 +38,7 @@ def test_python_files_can_be_read_in_one_sitting() -> None:
     assert Path(__file__) in files
     for path in files:
         name = path.relative_to(ROOT).as_posix()
-        assert len(path.read_text(encoding="utf-8").splitlines()) <= LONG_FILES.get(name, 400), name
+        assert len(path.read_text(encoding="utf-8").splitlines()) <= LONG_FILES.get(name, 600), name
 
 
 def test_no_path_of_one_machine() -> None:
