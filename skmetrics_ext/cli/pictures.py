@@ -14,11 +14,14 @@ from skmetrics_ext.report.page.charts import SCORES, draw_matrix, draw_scores, l
 from skmetrics_ext.scoring.responses import Stored
 
 
-def charts(found: Predictions, positive: Any) -> list[tuple[str, str]]:
+def charts(
+    found: Predictions, positive: Any, confidence_level: float = 0.95
+) -> list[tuple[str, str]]:
     """SVG and caption: the curves of all models in one picture, and the confusion matrix."""
     classes = classes_of(found)
     true = labels_of(found.frame, found.true)
     weight = None if found.weight is None else found.frame[found.weight].to_numpy()
+    groups = None if found.clusters is None else labels_of(found.frame, found.clusters)
     models = models_of(found, found.frame, classes, positive)
     of_two = len(classes) == 2 and found.scores
     chosen = chosen_positive(classes, positive)
@@ -35,6 +38,8 @@ def charts(found: Predictions, positive: Any) -> list[tuple[str, str]]:
                 true,
                 sample_weight=weight,
                 pos_label=chosen,
+                groups=groups,
+                confidence_level=confidence_level,
                 name=name if of_two else None,
                 **options_of(display, len(classes)),
             )

@@ -176,7 +176,8 @@ def _under_headings(rows: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]
 
 def _page(options: argparse.Namespace, found: Predictions, rows: list[dict[str, Any]]) -> str:
     level = f"{100 * options.confidence:g}%"
-    parts: list[Section | str] = [section("Pictures", pictures(charts(found, options.positive)))]
+    drawn = pictures(charts(found, options.positive, options.confidence))
+    parts: list[Section | str] = [section("Pictures", drawn)]
     if not can_draw():
         parts = [note(NO_MATPLOTLIB)]
     for (group, of), own in _parts(rows).items():

@@ -192,6 +192,26 @@ def test_page_with_curves(file, tmp_path, capsys):
     assert "<img" not in text
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        (),
+        ("--groups", "patient"),
+        ("--confidence", "0.8"),
+        ("--weight", "w", "--groups", "patient", "--confidence", "0.9"),
+    ],
+)
+def test_intervals_in_a_legend_are_those_of_the_table(frame, tmp_path, capsys, options):
+    pytest.importorskip("matplotlib")
+    page, path = tmp_path / "scores.html", tmp_path / "rows.csv"
+    frame.assign(patient=np.arange(N) // 6).to_csv(path, index=False)
+    columns = ("--true", "truth", "--score", "p", "--positive", "ill")
+    asked = (str(path), *columns, *options, "--metrics", "roc_auc", "--quiet")
+    (row,) = rows_of(capsys, *asked, "--html", str(page))
+    shown = f"p (AUC {row['value']:.3f} [{row['low']:.3f}, {row['high']:.3f}])"
+    assert shown in page.read_text(encoding="utf-8")
+
+
 def test_page_without_a_positive_class_says_what_it_lacks(file, tmp_path, capsys):
     pytest.importorskip("matplotlib")
     path = tmp_path / "scores.html"
