@@ -102,7 +102,7 @@ def draws_of_many(options: argparse.Namespace) -> tuple[str, str]:
 
     from skmetrics_ext import get_scorer
     from skmetrics_ext.report.fold import FoldResult
-    from skmetrics_ext.report.pooling import ScoredData
+    from skmetrics_ext.report.out_of_fold import ScoredData
     from skmetrics_ext.report.search.noise import RowNoise
 
     n, p, rng = 10_000, 200, np.random.default_rng(0)

@@ -236,12 +236,12 @@ from skmetrics_ext.registry import METRICS as METRICS
 from skmetrics_ext.registry import MetricSpec as MetricSpec
 from skmetrics_ext.report import CrossValidationReport as CrossValidationReport
 from skmetrics_ext.report import cross_validation_report as cross_validation_report
-from skmetrics_ext.report.many_models import ManyComparisons as ManyComparisons
-from skmetrics_ext.report.many_models import compare_many as compare_many
+from skmetrics_ext.report.compare_many import ManyComparisons as ManyComparisons
+from skmetrics_ext.report.compare_many import compare_many as compare_many
 from skmetrics_ext.report.search.result import SearchReport as SearchReport
-from skmetrics_ext.report.search.run import search_report as search_report
+from skmetrics_ext.report.search.search_report import search_report as search_report
 from skmetrics_ext.report.search.simplest import simplest_within as simplest_within
-from skmetrics_ext.report.slice_table import WeakSlices as WeakSlices
+from skmetrics_ext.report.weak_slices import WeakSlices as WeakSlices
 from skmetrics_ext.report.weak_slices import weak_slices as weak_slices
 from skmetrics_ext.rows import Row as Row
 from skmetrics_ext.rows import Rows as Rows

@@ -50,7 +50,7 @@ _BY_MODULE = (
     ("slices", GROUPS),
     ("tallies", LARGE),
     ("registry", REGISTRY),
-    ("report.many_models", TESTS),
+    ("report.compare_many", TESTS),
     ("report.search", SEARCHES),
     ("report", REPORTS),
     ("rows", REPORTS),

@@ -30,7 +30,7 @@ from skmetrics_ext.merged.columns import Names
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.progress import reporting
 from skmetrics_ext.registry import Metric
-from skmetrics_ext.report.many_models import compare_many
+from skmetrics_ext.report.compare_many import compare_many
 from skmetrics_ext.rows import Rows, Shown
 
 _CLAIMS = ("two-sided", "less", "greater", "non-inferior", "equivalent")

@@ -12,7 +12,7 @@ from skmetrics_ext.cli.scoring_file import chosen_positive
 from skmetrics_ext.cli.tables import MODELS_HELP, add_data, load_data, models_of
 from skmetrics_ext.cli.words import json_of, new_file, tell, whole_number
 from skmetrics_ext.registry.headline import CHOICE
-from skmetrics_ext.report.search.run import search_report
+from skmetrics_ext.report.search.search_report import search_report
 from skmetrics_ext.scoring import ScorerPanel, get_scorer
 from skmetrics_ext.scoring.scorer import metric_of
 from skmetrics_ext.validation.errors import near

@@ -17,8 +17,8 @@ from skmetrics_ext.merged.result import Evaluation, evaluation_rows
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.report.fold import Fold, FoldResult
+from skmetrics_ext.report.out_of_fold import OutOfFold, ScoredData, dependent_rows, out_of_fold
 from skmetrics_ext.report.params import take_params
-from skmetrics_ext.report.pooling import OutOfFold, ScoredData, dependent_rows, out_of_fold
 from skmetrics_ext.report.summary import (
     interval_of_folds,
     of_folds,

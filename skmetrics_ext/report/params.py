@@ -1,4 +1,4 @@
-"""Which parameters go to the fit of each model, to each metric and to the splitter."""
+"""Metrics of a report, and the parameters of each fit, each metric and the splitter."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.report.scoring import ReportScoring
-from skmetrics_ext.scoring.panel import accepts_weight
+from skmetrics_ext.registry import HEADLINE, find
+from skmetrics_ext.scoring import ScorerPanel
+from skmetrics_ext.scoring.panel import accepts_weight, named_scorers
 from skmetrics_ext.validation.containers import count_rows, take_rows
 from skmetrics_ext.validation.errors import warn_user
 
@@ -121,3 +122,33 @@ def _taken(params: Mapping[str, Any], scorer: Any) -> dict[str, Any]:
     if accepts_weight(scorer):
         return dict(params)
     return {key: value for key, value in params.items() if key != "sample_weight"}
+
+
+@dataclass(frozen=True, slots=True)
+class ReportScoring:
+    """The panel of a report, and which of its metrics were given by name.
+
+    ``left_out`` are metrics that a report shows by default, but not where no class is positive.
+    """
+
+    panel: ScorerPanel
+    by_name: frozenset[str]
+    left_out: tuple[str, ...] = ()
+
+
+def resolve_scoring(scoring: Any, task: str, positive: Any) -> ReportScoring:
+    """Scorers by name, from whatever ``scoring=`` may be.
+
+    All metrics of one class that are given by name are of the same class.
+    """
+    if isinstance(scoring, ScorerPanel):
+        return ReportScoring(scoring, frozenset())
+    left_out: tuple[str, ...] = ()
+    if scoring is None:
+        scoring = HEADLINE[task]
+        if task == "binary" and positive is None:
+            left_out = tuple(name for name in scoring if find(name).sides == "one")
+            scoring = [name for name in scoring if name not in left_out]
+    given = named_scorers(scoring)
+    by_name = frozenset([name for name, scorer in given.items() if isinstance(scorer, str)])
+    return ReportScoring(ScorerPanel(given, pos_label=positive), by_name, left_out)

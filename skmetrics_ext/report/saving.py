@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from skmetrics_ext.registry import find
-from skmetrics_ext.report.fold import FoldResult
-from skmetrics_ext.report.grouping import Grouping
+from skmetrics_ext.report.fold import FoldResult, Grouping
+from skmetrics_ext.report.out_of_fold import ScoredData
 from skmetrics_ext.report.packing import load_packed, save_packed
-from skmetrics_ext.report.pooling import ScoredData
 from skmetrics_ext.scoring.scorer import Scorer, metric_of
 from skmetrics_ext.validation import InvalidParameterError
 

@@ -1,12 +1,18 @@
-"""How the rows of a report are shown."""
+"""A report as text and as tables."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from textwrap import fill
+from typing import TYPE_CHECKING, Any, Literal
 
-from skmetrics_ext.formats import interval, number, probability, signed
+from skmetrics_ext.formats import WIDTH, interval, number, probability, signed, text_table
+from skmetrics_ext.report.summary import fold_cells
 from skmetrics_ext.rows import Rows, Shown
+
+if TYPE_CHECKING:
+    from skmetrics_ext.report.cv_report import CrossValidationReport
 
 RowKind = Literal["summary", "folds", "pooled", "compare"]
 _TESTS = (
@@ -80,3 +86,131 @@ def comparison_table(rows: list[dict[str, Any]], level: float, rope: float) -> R
     ]
     notes = [_TESTS] if rows else []
     return Rows(rows, columns, notes=notes, empty="no pair of models to compare")
+
+
+_FIT = "fit (s)"
+
+
+def text_report(report: CrossValidationReport) -> str:
+    """What ``print(report)`` shows."""
+    notes, marks = footnotes(report)
+    tables = _fitting_tables(report, marks)
+    parts = ["\n".join(heading(report)), *tables]
+    if notes:
+        parts.append("\n".join(fill(note, WIDTH, subsequent_indent="    ") for note in notes))
+    if report.data is not None and report.data.rows_by is not None:
+        from skmetrics_ext.report.by_group import group_table
+
+        parts += [report.data.rows_by.told, str(group_table(report))]
+    return "\n\n".join(parts)
+
+
+def html_page(report: CrossValidationReport) -> str:
+    """What a notebook shows."""
+    return report_rows(report)._repr_html_()
+
+
+def report_rows(report: CrossValidationReport) -> Rows:
+    """What is printed, a model in each row."""
+    notes, marks = footnotes(report)
+    header, *cells = _grid(report, report.metrics, marks)
+    keys = list(map(str, range(len(header))))  # a metric may have the name of another column
+    columns = [
+        Shown(title, key, is_text=key == keys[0]) for title, key in zip(header, keys, strict=True)
+    ]
+    rows = [dict(zip(keys, row, strict=True)) for row in cells]
+    return Rows(rows, columns, lead=heading(report), notes=notes, baseline=report.baseline)
+
+
+def heading(report: CrossValidationReport) -> list[str]:
+    """What the numbers are of."""
+    grouping = report.grouping
+    grouped = "" if grouping is None else f" in {grouping.n_groups} groups"
+    lines = [
+        f"{report.n_folds} folds of {report.n_samples} rows{grouped}: {report.splitter}",
+        "mean ± standard deviation over the folds (ddof=1)",
+    ]
+    if report.positive_class is not None:
+        lines[1] += f"; positive class: {report.positive_class}"
+    if grouping is not None:
+        lines[1] += "; intervals by groups"
+        lines += grouping.told
+    if report.left_out:
+        names = ", ".join(report.left_out)
+        lines.append(f"no class is the positive one by itself: pass pos_label= for {names}")
+    return lines
+
+
+def _fitting_tables(report: CrossValidationReport, marks: Mapping[Any, str]) -> list[str]:
+    """Models as rows if that is narrow enough, else metrics as rows, else in several parts."""
+    grid = _grid(report, report.metrics, marks)
+    transposed = [list(column) for column in zip(*grid, strict=True)]
+    transposed[0][0] = "metric"
+    for candidate in (grid, transposed):
+        shown = _text_of(candidate)
+        if _fits(shown):
+            return [shown]
+    parts: list[list[str]] = []
+    for metric in report.metrics:
+        wider = [*parts[-1], metric] if parts else [metric]
+        if parts and _fits(_text_of(_grid(report, wider, marks))):
+            parts[-1] = wider
+        else:
+            parts.append([metric])
+    return [_text_of(_grid(report, part, marks)) for part in parts]
+
+
+def _text_of(grid: list[list[str]]) -> str:
+    return text_table(grid[0], grid[1:])
+
+
+def _fits(table: str) -> bool:
+    return len(table.splitlines()[1]) <= WIDTH
+
+
+def _grid(
+    report: CrossValidationReport, metrics: Sequence[str], marks: Mapping[Any, str]
+) -> list[list[str]]:
+    """Header and a row per model."""
+    cells = {(row["model"], row["metric"]): row for row in fold_cells(report)}
+    times = report.times()
+    rows = [
+        [
+            model,
+            *(_cell(cells[model, metric], marks.get((model, metric))) for metric in metrics),
+            f"{times[model][0]:.3f}",
+        ]
+        for model in report.models
+    ]
+    return [["model", *metrics, _FIT], *rows]
+
+
+def _cell(row: Mapping[str, Any], mark: str | None) -> str:
+    missing = row["n_undefined"]
+    parts = ["undefined" if math.isnan(row["mean"]) else number(row["mean"])]
+    if not math.isnan(row["std"]):
+        parts.append(f"± {number(row['std'])}")
+    if missing:
+        parts.append(f"({missing} undefined)" if missing < row["n_folds"] else f"({missing})")
+    if mark:
+        parts.append(mark)
+    return " ".join(parts)
+
+
+def footnotes(report: CrossValidationReport) -> tuple[list[str], dict[tuple[str, str], str]]:
+    """Text of each note, and the marks of the cells that it belongs to."""
+    cells_of: dict[str, list[tuple[str, str, str]]] = {}
+    for row in fold_cells(report):
+        for kind, told in (("undefined", "reasons"), ("by convention", "notes")):
+            for text, count in row[told].items():
+                where = f"{kind} in {count} of {row['n_folds']} folds: {text}"
+                cells_of.setdefault(where, []).append((row["model"], row["metric"], kind))
+    lines: list[str] = []
+    marks: dict[tuple[str, str], str] = {}
+    for place, (text, cells) in enumerate(cells_of.items(), start=1):
+        models = list(dict.fromkeys(model for model, _, _ in cells))
+        metrics = list(dict.fromkeys(metric for _, metric, _ in cells))
+        lines.append(f"[{place}] {', '.join(metrics)} of {', '.join(models)}: {text}")
+        for model, metric, _ in cells:
+            marks[model, metric] = marks.get((model, metric), "") + f"[{place}]"
+    return lines, marks

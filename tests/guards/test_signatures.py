@@ -10,7 +10,7 @@ import skmetrics_ext as sx
 from skmetrics_ext.inference import compare, differences, margins, methods, proportions
 from skmetrics_ext.inference.draws import bootstrap, units
 from skmetrics_ext.inference.influence import areas
-from skmetrics_ext.report import many_models, summary
+from skmetrics_ext.report import compare_many, summary
 from skmetrics_ext.rows import LIBRARIES, Library
 from skmetrics_ext.scoring import scorer
 
@@ -66,7 +66,7 @@ def test_options_of_the_docstring_are_in_the_signature(name):
         (units.WeightsAre, units.WEIGHT_KINDS),
         (scorer.Missing, scorer.MISSING),
         (summary.IntervalKind, ("auto", *summary.KINDS)),
-        (typing.get_type_hints(many_models.compare_many)["adjust"], many_models.ADJUSTMENTS),
+        (typing.get_type_hints(compare_many.compare_many)["adjust"], compare_many.ADJUSTMENTS),
         (Library, LIBRARIES),
         (
             methods.IntervalMethod,

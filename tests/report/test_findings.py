@@ -11,9 +11,8 @@ from sklearn.model_selection import KFold, RepeatedStratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 
 from skmetrics_ext import balanced_accuracy_score, cross_validation_report
-from skmetrics_ext.report.findings import KINDS, SHARES, best_and_next
-from skmetrics_ext.report.thresholds import ThinnedFolds
-from skmetrics_ext.report.verdict import verdict
+from skmetrics_ext.report.findings import KINDS, SHARES, best_and_next, verdict
+from skmetrics_ext.report.out_of_fold import ThinnedFolds
 
 PAGE = Path(__file__).parents[2] / "docs" / "guide" / "cross_validation.md"
 

@@ -13,7 +13,7 @@ from skmetrics_ext import (
     cross_validation_report,
     nested_cv_interval,
 )
-from skmetrics_ext.report.fold_statistics import bounds_of
+from skmetrics_ext.report.summary import bounds_of
 from skmetrics_ext.scoring import get_scorer
 from tests.report.test_clusters import LOSS, RIGHT, SPREAD, Told, patients
 

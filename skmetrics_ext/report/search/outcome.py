@@ -22,12 +22,11 @@ from skmetrics_ext.inference.selection import (
 )
 from skmetrics_ext.numeric import Array, wilson
 from skmetrics_ext.report.fold import FoldResult
-from skmetrics_ext.report.fold_statistics import bounds_of
-from skmetrics_ext.report.search.enough import Apart
-from skmetrics_ext.report.search.noise import RowNoise, of_folds
+from skmetrics_ext.report.search.noise import Apart, RowNoise, of_folds
 from skmetrics_ext.report.search.plan import Plan
 from skmetrics_ext.report.search.result import SearchReport, result_rows
 from skmetrics_ext.report.search.simplest import SimplestWithin
+from skmetrics_ext.report.summary import bounds_of
 from skmetrics_ext.validation import InvalidParameterError
 
 _NAN = float("nan")

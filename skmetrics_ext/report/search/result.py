@@ -149,7 +149,7 @@ class SearchReport(Tabular):
         -------
         str
         """
-        from skmetrics_ext.report.search.page import search_page
+        from skmetrics_ext.report.page.search_page import search_page
 
         return written(search_page(self), path)
 

@@ -8,8 +8,7 @@ from sklearn.model_selection import GroupKFold, KFold, RepeatedKFold, ShuffleSpl
 from skmetrics_ext import make_scorer, search_report
 from skmetrics_ext.inference.selection import Noise, repeats_to_tell
 from skmetrics_ext.report.fold import Fold
-from skmetrics_ext.report.search.enough import Apart
-from skmetrics_ext.report.search.noise import of_folds, rounds_of
+from skmetrics_ext.report.search.noise import Apart, of_folds, rounds_of
 
 N, REPEATS, POWER = 800, 16, 7.8489  # (1.96 + 0.8416)^2
 LUCK = np.random.default_rng(3)

@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skmetrics_ext import get_scorer, search_report
 from skmetrics_ext.report.fold import FoldResult
-from skmetrics_ext.report.pooling import ScoredData
+from skmetrics_ext.report.out_of_fold import ScoredData
 from skmetrics_ext.report.search import noise
 from skmetrics_ext.validation import InvalidParameterError
 

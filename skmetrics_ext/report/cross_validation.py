@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,12 +10,9 @@ from numpy.typing import ArrayLike
 
 from skmetrics_ext.progress import Progress, reporting
 from skmetrics_ext.report.cv_report import CrossValidationReport
-from skmetrics_ext.report.fold import Fold, FoldResult, fit_and_score, row_numbers
-from skmetrics_ext.report.grouping import Grouping
-from skmetrics_ext.report.naming import names_of
-from skmetrics_ext.report.params import send_params
-from skmetrics_ext.report.pooling import ScoredData, Source
-from skmetrics_ext.report.scoring import ReportScoring, resolve_scoring
+from skmetrics_ext.report.fold import Fold, FoldResult, Grouping, fit_and_score, row_numbers
+from skmetrics_ext.report.out_of_fold import ScoredData, Source
+from skmetrics_ext.report.params import ReportScoring, resolve_scoring, send_params
 from skmetrics_ext.scoring.panel import unique
 from skmetrics_ext.scoring.responses import estimator_name
 from skmetrics_ext.scoring.scorer import metric_of
@@ -375,3 +372,56 @@ def described(cv: Any, splitter: Any) -> str:
         return "folds as given"
     text = " ".join(repr(splitter).split())
     return text if len(text) <= 80 else type(splitter).__name__
+
+
+_MOST, _LONGEST = 3, 60  # parameters and characters that still read as a name
+
+
+def names_of(models: Sequence[Any]) -> list[str]:
+    """A name for each: its class, of a pipeline that of its last step; if it is not alone in that,
+    with the steps and parameters that the others have not, or else a number.
+    """
+    names = [estimator_name(model) for model in models]
+    for name in set(names):
+        places = [place for place, own in enumerate(names) if own == name]
+        if len(places) > 1:
+            own = [models[place] for place in places]
+            for place, told in zip(places, _differences(own), strict=True):
+                longer = f"{name} ({told})"
+                names[place] = longer if told and len(longer) <= _LONGEST else name
+    return unique(names)
+
+
+def _differences(models: Sequence[Any]) -> list[str]:
+    """Of each model what not all of them have: steps before the last, then parameters."""
+    steps = [_steps(model) for model in models]
+    every_step = [step for step in steps[0] if all(step in own for own in steps)]
+    params = [_params(model) for model in models]
+    shared = [key for key in params[0] if all(key in own for own in params)]
+    differing = [key for key in shared if len({own[key] for own in params}) > 1]
+    told = []
+    for own_steps, own_params in zip(steps, params, strict=True):
+        parts = [step for step in own_steps if step not in every_step]
+        if len(differing) <= _MOST:
+            parts += [f"{key.rpartition('__')[2]}={own_params[key]}" for key in differing]
+        told.append(", ".join(parts))
+    return told
+
+
+def _steps(model: Any) -> list[str]:
+    """Classes of the steps of a pipeline before its last."""
+    return [
+        step if isinstance(step, str) else type(step).__name__
+        for _, step in list(getattr(model, "steps", None) or [])[:-1]
+    ]
+
+
+def _params(model: Any) -> dict[str, str]:
+    """Parameters that are no models themselves, as text."""
+    if not hasattr(model, "get_params") or isinstance(model, type):
+        return {}
+    return {
+        key: repr(value)
+        for key, value in model.get_params(deep=True).items()
+        if isinstance(value, bool | int | float | str | None)
+    }

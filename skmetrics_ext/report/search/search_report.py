@@ -11,14 +11,13 @@ import numpy as np
 from skmetrics_ext.inference.draws.bootstrap import seed_sequence
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.progress import Progress, reporting
-from skmetrics_ext.report.fold import FoldResult, fit_and_score
-from skmetrics_ext.report.grouping import Grouping
-from skmetrics_ext.report.pooling import ScoredData
-from skmetrics_ext.report.run import (
+from skmetrics_ext.report.cross_validation import (
     check_lengths,
     collect,
     cross_validation_report,
 )
+from skmetrics_ext.report.fold import FoldResult, Grouping, fit_and_score
+from skmetrics_ext.report.out_of_fold import ScoredData
 from skmetrics_ext.report.search.noise import RowNoise, rounds_of
 from skmetrics_ext.report.search.outcome import Outcome
 from skmetrics_ext.report.search.plan import Asked, Plan, plan_of
