@@ -1,24 +1,30 @@
-"""MomentTally: weight, mean and co-moments of values measured on each row; Means without these."""
+"""Means of values measured on each row, and MomentTally, which adds their central moments."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Self
+from functools import cache
+from itertools import combinations, combinations_with_replacement
+from math import factorial
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.numeric import Array, divide, parts
 from skmetrics_ext.tallies.merging import Merges, check_sum
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.fields import misshapen, numbers_of, weights_of
 from skmetrics_ext.validation.rows import read_rows
 from skmetrics_ext.validation.score_values import score_values
 
+# Columns whose third and fourth moments are kept: 364 and 1,365 numbers.
+MOST_COLUMNS = 12
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Means:
-    """What kernels of means read of a `MomentTally`, where nothing else is asked of it.
+    """Weighted means of d values per row: what kernels of means read.
 
     Parameters
     ----------
@@ -46,9 +52,33 @@ class Means:
         return self.mean * np.asarray(self.weight)[..., None]
 
 
+class CentralMoments(NamedTuple):
+    """Mean and central moments of one value per row, each of shape (...); divided by the weight."""
+
+    mean: Array
+    variance: Array
+    third: Array
+    fourth: Array
+
+
+class MomentAtoms(NamedTuple):
+    """Three values with the mean, variance, skewness and kurtosis of all rows.
+
+    Parameters
+    ----------
+    deviation : ndarray of shape (..., 3)
+        Difference of each value from the mean; the last is 0.
+    size : ndarray of shape (..., 3)
+        Number of rows with this value, not rounded; may be 0.
+    """
+
+    deviation: Array
+    size: Array
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class MomentTally(Means, Merges):
-    """Weight, mean vector and co-moments of d values per row (losses, hits).
+    """Weight, mean vector and central moments of d values per row (losses, hits).
 
     Parameters
     ----------
@@ -57,19 +87,34 @@ class MomentTally(Means, Merges):
     mean : ndarray of shape (..., d)
         Weighted mean of each value; nan where the weight is 0.
     comoment : ndarray of shape (..., d, d)
-        Weighted sum of products of the deviations from the mean: covariance times weight.
+        Weighted sum of products of two deviations from the mean: covariance times weight.
     n_rows : ndarray of int of shape (...)
         Number of rows.
+    third : ndarray of shape (..., d (d + 1) (d + 2) / 6), default=None
+        Weighted sum of products of three deviations, for the columns i <= j <= k in
+        lexicographic order. None if unknown, as for more than 12 columns.
+    fourth : ndarray of shape (..., d (d + 1) (d + 2) (d + 3) / 24), default=None
+        Weighted sum of products of four deviations, likewise.
+
+    References
+    ----------
+    Pebay (2008), Formulas for robust, one-pass parallel computation of covariances and
+    arbitrary-order statistical moments, Sandia report SAND2008-6212.
 
     Examples
     --------
     >>> from skmetrics_ext import MomentTally
-    >>> MomentTally.from_values([1.0, 2.0, 6.0]).mean
+    >>> tally = MomentTally.from_values([1.0, 2.0, 6.0])
+    >>> tally.mean
     array([3.])
+    >>> tally.third
+    array([18.])
     """
 
     comoment: Array
     n_rows: Array
+    third: Array | None = None
+    fourth: Array | None = None
 
     def __post_init__(self) -> None:
         weight, n_rows = weights_of(self, "weight"), weights_of(self, "n_rows")
@@ -83,6 +128,12 @@ class MomentTally(Means, Merges):
             raise misshapen("comoment", comoment, f"{(*shape, d, d)}, as mean says")
         if not (np.isfinite(mean).all(axis=-1) | (weight == 0)).all():
             raise InvalidParameterError("mean must be finite where there is weight.")
+        if (self.third is None) != (self.fourth is None):
+            raise InvalidParameterError("third and fourth must both be given, or neither.")
+        for name, order in (("third", 3), ("fourth", 4)) if self.third is not None else ():
+            values, wanted = numbers_of(self, name), (*shape, len(_products(d, order)))
+            if values.shape != wanted:
+                raise misshapen(name, values, f"{wanted}, as mean says")
 
     @classmethod
     def from_predictions(
@@ -137,38 +188,199 @@ class MomentTally(Means, Merges):
         weighed = centred if weight is None else centred * weight[:, None]
         # einsum, not @: a BLAS call would wake its threads for one pass over the rows.
         comoment = np.einsum("ni,nj->ij", weighed, centred)
-        return cls(np.asarray(means.weight), means.mean, comoment, np.asarray(len(columns)))
+        n_rows = np.asarray(len(columns))
+        higher = _higher_sums(centred, weight)
+        return cls(np.asarray(means.weight), means.mean, comoment, n_rows, *higher)
 
     @classmethod
     def combine(cls, parts: Iterable[MomentTally]) -> Self:
         """The tally of all the rows of the parts.
 
-        Means are pooled by weight and co-moments corrected for the distance of each part's
-        mean from the pooled one (Chan, Golub & LeVeque 1983).
+        Means are pooled by weight, and each central moment is corrected for the distance of the
+        part's mean from the pooled one (Pebay 2008).
         """
         parts = list(parts)
         check_sum([np.asarray(part.weight)[..., None] for part in parts], 1)
-        weight = sum((part.weight for part in parts[1:]), parts[0].weight)
-        means = [np.where(part.weight[..., None] > 0, part.mean, 0.0) for part in parts]
+        if len({part.mean.shape for part in parts}) > 1:
+            shapes = ", ".join(map(str, dict.fromkeys(part.mean.shape for part in parts)))
+            raise InvalidParameterError(
+                f"Only moments of as many columns and of the same leading axes merge, got mean of "
+                f"the shapes {shapes}."
+            )
+        each = cls.stack(parts)
+        weight, known = each.weight.sum(axis=0), each.weight[..., None] > 0
+        means = np.where(known, each.mean, 0.0)
         # Around one of the means, so that parts far from 0 lose no digits.
-        origin = sum(means) / len(means)
-        shift = sum(p.weight[..., None] * (m - origin) for p, m in zip(parts, means, strict=True))
+        origin = means.sum(axis=0) / len(parts)
+        shift = (each.weight[..., None] * (means - origin)).sum(axis=0)
         mean = origin + divide(shift, weight[..., None])
-        comoment = np.zeros_like(parts[0].comoment)
-        for part, own in zip(parts, means, strict=True):
-            away = np.where(part.weight[..., None] > 0, own - mean, 0.0)
-            outer = away[..., :, None] * away[..., None, :]
-            comoment = comoment + part.comoment + part.weight[..., None, None] * outer
-        n_rows = sum((part.n_rows for part in parts[1:]), parts[0].n_rows)
-        return cls(weight, mean, comoment, n_rows)
+        moved = each._about(np.where(known, means - mean, 0.0))
+        second, *higher = (sums.sum(axis=0) for sums in moved)
+        return cls(weight, mean, second, each.n_rows.sum(axis=0), *higher)
+
+    def _about(self, away: Array) -> tuple[Array, ...]:
+        """Sums of products of deviations from a point that each mean exceeds by ``away``."""
+        weight, two, d = self.weight[..., None], self.comoment, away.shape[-1]
+        second = two + weight[..., None] * away[..., :, None] * away[..., None, :]
+        if self.third is None or self.fourth is None:
+            return (second,)
+        if d == 1:
+            third = self.third + away * (3 * two[..., 0] + weight * away**2)
+            fourth = self.fourth + away * (
+                4 * self.third + away * (6 * two[..., 0] + weight * away**2)
+            )
+            return second, third, fourth
+        places = _products(d, 3).T
+        ends = [away[..., place] for place in places]
+        third = self.third + weight * ends[0] * ends[1] * ends[2]
+        for k in range(3):
+            i, j = np.delete(places, k, axis=0)
+            third += ends[k] * two[..., i, j]
+        places = _products(d, 4).T
+        ends = [away[..., place] for place in places]
+        fourth = self.fourth + weight * ends[0] * ends[1] * ends[2] * ends[3]
+        for k in range(4):
+            fourth += ends[k] * self.third[..., _triple_places(d)[k]]
+        for k, m in combinations(range(4), 2):
+            i, j = np.delete(places, (k, m), axis=0)
+            fourth += ends[k] * ends[m] * two[..., i, j]
+        return second, third, fourth
 
     @classmethod
     def stack(cls, parts: Iterable[MomentTally]) -> Self:
         """The tallies of folds or groups on one leading axis."""
         parts = list(parts)
+        higher: list[Array] = []
+        if all(part.third is not None for part in parts):
+            higher = [np.stack([getattr(p, name) for p in parts]) for name in ("third", "fourth")]
         return cls(
             np.stack([p.weight for p in parts]),
             np.stack([p.mean for p in parts]),
             np.stack([p.comoment for p in parts]),
             np.stack([p.n_rows for p in parts]),
+            *higher,
         )
+
+    def central_moments(self, direction: Any = None) -> CentralMoments:
+        """Mean, variance, third and fourth central moment of a linear combination of the columns.
+
+        Parameters
+        ----------
+        direction : array-like of shape (..., d), default=None
+            Coefficient of each column, such as the gradient of a ratio of means; may be left out
+            for one column.
+
+        Returns
+        -------
+        CentralMoments
+            Weighted averages over the rows; the third and fourth are nan if they are unknown, and
+            all are nan where the weight is 0.
+        """
+        d = self.mean.shape[-1]
+        if direction is None and d > 1:
+            raise InvalidParameterError(
+                f"direction must give a coefficient for each of the {d} columns, got None."
+            )
+        g = np.ones(1) if direction is None else np.asarray(direction, dtype=np.float64)
+        if g.shape[-1:] != (d,):
+            raise misshapen("direction", g, f"(..., {d}), a coefficient for each column")
+        variance = np.einsum("...i,...ij,...j->...", g, self.comoment, g)
+        sums = [variance]
+        for order, packed in ((3, self.third), (4, self.fourth)):
+            if packed is None:
+                sums.append(np.full(variance.shape, np.nan))
+                continue
+            terms = g[..., _products(d, order)].prod(axis=-1) * _orderings(d, order)
+            sums.append((terms * packed).sum(axis=-1))
+        return CentralMoments((g * self.mean).sum(axis=-1), *(divide(x, self.weight) for x in sums))
+
+    def atoms(self, direction: Any = None) -> MomentAtoms:
+        r"""Three values that stand for all rows, with the same first four moments.
+
+        With skewness g and kurtosis k they lie :math:`(g \pm \sqrt{4 k - 3 g^2}) / 2` standard
+        deviations from the mean, and at the mean. Sizes are positive for
+        :math:`k \ge g^2 + 1`, which holds for any rows; rounding errors in k are cut there.
+
+        Parameters
+        ----------
+        direction : array-like of shape (..., d), default=None
+            Coefficient of each column; may be left out for one column.
+
+        Returns
+        -------
+        MomentAtoms
+            If all rows are equal, every deviation is 0.
+
+        Examples
+        --------
+        >>> from skmetrics_ext import MomentTally
+        >>> deviation, size = MomentTally.from_values([1.0, 2.0, 6.0]).atoms()
+        >>> size.round(4)
+        array([1.    , 2.    , 0.    ])
+        """
+        _, variance, third, fourth = self.central_moments(direction)
+        varies = variance > 0
+        square = np.where(varies, variance, 1.0)
+        skewness = np.where(varies, third / square**1.5, 0.0)
+        kurtosis = np.maximum(np.where(varies, fourth / square**2, 1.0), skewness**2 + 1)
+        root = np.sqrt(4 * kurtosis - 3 * skewness**2)
+        high, low = (skewness + root) / 2, (skewness - root) / 2
+        share = np.stack([1 / (high * root), -1 / (low * root)], axis=-1)
+        rest = np.maximum(1 - share.sum(axis=-1, keepdims=True), 0.0)
+        deviation = np.sqrt(variance)[..., None] * np.stack([high, low, 0 * high], axis=-1)
+        return MomentAtoms(deviation, self.weight[..., None] * np.append(share, rest, axis=-1))
+
+
+# --------------------------------------------------------------------------- symmetric tensors
+
+
+def _higher_sums(centred: Array, weight: Array | None) -> tuple[Array, Array] | tuple[()]:
+    """Weighted sums of the products of three and of four columns; nothing for many columns."""
+    d = centred.shape[1]
+    if d > MOST_COLUMNS:
+        return ()
+    with np.errstate(over="ignore", invalid="ignore"):
+        if d == 1:
+            square = np.square(centred[:, 0])
+            weighed = square if weight is None else square * weight
+            return np.einsum("n,nk->k", weighed, centred), np.einsum("n,n->", weighed, square)[None]
+        return _sums_of_products(centred, weight)
+
+
+def _sums_of_products(centred: Array, weight: Array | None) -> tuple[Array, Array]:
+    n_rows, d = centred.shape
+    third = np.zeros(len(_products(d, 3)))
+    fourth = np.zeros(len(_products(d, 4)))
+    pairs = _products(d, 2).T
+    first = np.flatnonzero(pairs[0] == pairs[1])  # the place of the pair (j, j)
+    for rows in parts(n_rows):
+        one = np.ascontiguousarray(centred[rows].T)
+        two = one[pairs[0]] * one[pairs[1]]
+        weighed = list(zip(pairs[1], two if weight is None else two * weight[rows], strict=True))
+        # The pair (i, j) meets the columns, and the pairs, from j on.
+        third += np.concatenate([np.einsum("kn,n->k", one[j:], x) for j, x in weighed])
+        fourth += np.concatenate([np.einsum("kn,n->k", two[first[j] :], x) for j, x in weighed])
+    return third, fourth
+
+
+@cache
+def _products(d: int, order: int) -> Array:
+    """The columns of each product of so many, each at or after the one before."""
+    places = list(combinations_with_replacement(range(d), order))
+    return np.array(places, dtype=np.int64).reshape(-1, order)
+
+
+@cache
+def _orderings(d: int, order: int) -> Array:
+    """How many elements of the full tensor each product stands for."""
+    repeats = [np.unique(places, return_counts=True)[1] for places in _products(d, order)]
+    found = [factorial(order) // np.prod([factorial(n) for n in each]) for each in repeats]
+    return np.array(found, dtype=np.float64)
+
+
+@cache
+def _triple_places(d: int) -> Array:
+    """The place, among products of three columns, of those of four without the k-th, (4, n)."""
+    place = {triple: i for i, triple in enumerate(map(tuple, _products(d, 3).tolist()))}
+    fours = _products(d, 4).tolist()
+    return np.array([[place[(*t[:k], *t[k + 1 :])] for t in fours] for k in range(4)])
