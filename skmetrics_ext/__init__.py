@@ -243,6 +243,7 @@ from skmetrics_ext.report.search.search_report import search_report as search_re
 from skmetrics_ext.report.search.simplest import simplest_within as simplest_within
 from skmetrics_ext.report.weak_slices import WeakSlices as WeakSlices
 from skmetrics_ext.report.weak_slices import weak_slices as weak_slices
+from skmetrics_ext.results import connect_pictures as _connect_pictures
 from skmetrics_ext.rows import Row as Row
 from skmetrics_ext.rows import Rows as Rows
 from skmetrics_ext.scoring import PanelResult as PanelResult
@@ -302,6 +303,15 @@ _LATE = {
     "ThresholdOptimizerCV": "skmetrics_ext.thresholds.optimizer",
     **dict.fromkeys(_DISPLAYS, "skmetrics_ext.plotting"),
 }
+
+
+def _pictures() -> _typing.Any:
+    from skmetrics_ext.plotting.plot_results import PICTURES
+
+    return PICTURES
+
+
+_connect_pictures(_pictures)
 
 # Every name that was imported above, and those that wait.
 __all__ = sorted(

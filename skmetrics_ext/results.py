@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, fields
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +18,22 @@ if TYPE_CHECKING:
 
 _MOST_POINTS = 20
 _LONGEST = 80
+Pictures = Mapping[str, Callable[..., Any]]
+_CONNECTED: list[Callable[[], Pictures]] = []
+
+
+def connect_pictures(load: Callable[[], Pictures]) -> None:
+    """Register the table of drawing functions by class name; it is loaded at the first picture."""
+    _CONNECTED[:] = [load]
+
+
+def draw(result: Any, *args: Any, **options: Any) -> Any:
+    """Draw a result with the function that the connected table has for its class."""
+    if not _CONNECTED:
+        raise RuntimeError("No pictures are connected: import skmetrics_ext before drawing.")
+    pictures = _CONNECTED[0]()
+    name = next(kind.__name__ for kind in type(result).__mro__ if kind.__name__ in pictures)
+    return pictures[name](result, *args, **options)
 
 
 class Result(Tabular):
@@ -136,7 +151,7 @@ class CurveResult(Result):
         ImportError
             If matplotlib is not installed: ``pip install 'skmetrics-ext[plot]'``.
         """
-        return import_module("skmetrics_ext.plotting.of_results").draw(self, ax, name)
+        return draw(self, ax, name)
 
     def _as_rows(self) -> Rows:
         """At most some points, evenly chosen: a curve may have millions."""

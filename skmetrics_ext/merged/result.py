@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import Any
 
 from skmetrics_ext.formats import interval, number
@@ -13,6 +12,7 @@ from skmetrics_ext.merged.by import ALL, NO_GROUPS, By
 from skmetrics_ext.merged.comparing import Groups
 from skmetrics_ext.merged.curve_points import ThinnedCurve
 from skmetrics_ext.numeric import Array
+from skmetrics_ext.results import draw
 from skmetrics_ext.rows import Row, Rows, Shown, Tabular
 from skmetrics_ext.slices.results import GroupGaps, GroupSpread, WorstGroup
 from skmetrics_ext.tallies.bins import BinTally
@@ -232,8 +232,7 @@ class Evaluation(Tabular):
         ImportError
             If matplotlib is not installed.
         """
-        picture = comparing.drawn(self.groups.of(metric), self.confidence_level)
-        return import_module("skmetrics_ext.plotting.groups").draw(picture, ax)
+        return draw(comparing.drawn(self.groups.of(metric), self.confidence_level), ax)
 
     def _as_rows(self) -> Rows:
         by = self.groups.by

@@ -19,6 +19,7 @@ from skmetrics_ext.inference.results import design_told
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.registry import Metric
+from skmetrics_ext.results import draw
 from skmetrics_ext.rows import Rows, Shown, Tabular
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.groups import read_design
@@ -99,9 +100,7 @@ class ManyComparisons(Tabular):
         ImportError
             If matplotlib is not installed.
         """
-        from skmetrics_ext.plotting import many_models
-
-        return many_models.draw(self, ax)
+        return draw(self, ax)
 
 
 @document

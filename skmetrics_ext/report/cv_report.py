@@ -24,6 +24,7 @@ from skmetrics_ext.report.tables import (
     summary_table,
     text_report,
 )
+from skmetrics_ext.results import draw
 from skmetrics_ext.rows import Library, Rows, Tabular, written
 from skmetrics_ext.validation import InvalidParameterError, check_option
 
@@ -374,9 +375,7 @@ class CrossValidationReport(Tabular):
         ImportError
             If matplotlib is not installed.
         """
-        from skmetrics_ext.plotting import all_models
-
-        return all_models.draw(self, kind, ax, options)
+        return draw(self, kind, ax, options)
 
     def times(self) -> dict[str, tuple[float, float]]:
         """Mean seconds of fitting and of scoring a fold, by model.

@@ -18,6 +18,7 @@ from skmetrics_ext.inference.question import within
 from skmetrics_ext.inference.samples import Sample, distances
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.registry import Metric
+from skmetrics_ext.results import draw
 from skmetrics_ext.rows import Row, Rows, Shown, Tabular
 from skmetrics_ext.slices.coding import Coded
 from skmetrics_ext.slices.looks import check_number
@@ -392,9 +393,7 @@ class WeakSlices(Tabular):
         ImportError
             If matplotlib is not installed.
         """
-        from skmetrics_ext.plotting import weak_slices
-
-        return weak_slices.draw(self, ax)
+        return draw(self, ax)
 
 
 def _counted(rows: Rows, what: str, why: str) -> str:

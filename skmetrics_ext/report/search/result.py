@@ -12,6 +12,7 @@ from skmetrics_ext.formats import interval, number, probability
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.selection import FromBest
 from skmetrics_ext.numeric import Array
+from skmetrics_ext.results import draw
 from skmetrics_ext.rows import Row, Rows, Shown, Tabular, written
 
 if TYPE_CHECKING:
@@ -133,9 +134,7 @@ class SearchReport(Tabular):
         ValueError
             If there is no such parameter, or its values are no numbers.
         """
-        from skmetrics_ext.plotting import candidates
-
-        return candidates.draw(self, ax, parameter)
+        return draw(self, ax, parameter)
 
     def to_html(self, path: str | Path | None = None) -> str:
         """All of it as one self-contained page.
