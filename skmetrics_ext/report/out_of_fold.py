@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.plotting.scored import report_rows, scored_folds
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.report.fold import Grouping
 from skmetrics_ext.report.params import take_params
@@ -290,6 +289,8 @@ def _scored(report: CrossValidationReport, model: str) -> list[ScoredFold]:
     positive = report.positive_class
     if positive is None or report.data is None:
         return []
+    from skmetrics_ext.plotting.scored import report_rows, scored_folds
+
     try:
         rows = report_rows(report, model, _METHOD, "thresholds", False)
         asked = {"methods": _METHOD, "pos_label": positive, "sides": "one", "what": "thresholds"}
