@@ -111,6 +111,8 @@ def _prefers_duckdb(engine: str) -> bool:
 
 
 def _of_files(files: Files, names: Names, engine: str, memory_limit: int) -> Any:
+    if files.held is not None:
+        return MemoryEngine(files.rows, names, resident=True)
     if _prefers_duckdb(engine):
         require("duckdb", "engine='duckdb'")
         from skmetrics_ext.backends.duckdb_sources import of_files

@@ -51,6 +51,7 @@ def evaluate(
     pos_label: Any = None,
     intervals: bool = False,
     confidence_level: float = 0.95,
+    n_resamples: int | None = None,
     curve_points: int = 0,
     engine: Literal["auto", "memory", "duckdb", "dask", "spark"] = "auto",
     approximate: bool = False,
@@ -112,6 +113,10 @@ def evaluate(
         values. ``reason`` says why others have none.
     confidence_level : float in (0, 1), default=0.95
         Of the intervals.
+    n_resamples : int, default=None
+        Bootstrap resamples of intervals without a formula (Kolmogorov-Smirnov statistic,
+        calibration errors). All intervals are then those of `confidence_interval`, and the rows
+        are held in memory. By default such metrics have no interval, and ``reason`` says so.
     curve_points : int, default=0
         Number of points of the ROC and precision-recall curves in ``curves`` of the result, which
         come with a bound of the error of leaving out the others.
@@ -169,6 +174,8 @@ def evaluate(
         check_option(name, flag, (True, False))
     least = check_integer("min_rows", min_rows, 1)
     level = check_level(confidence_level)
+    if n_resamples is not None:
+        check_integer("n_resamples", n_resamples, 1)
     points = check_integer("curve_points", curve_points, 0)
     asked = find_all(metrics)
     columns, labels = _columns(score, labels)
@@ -207,8 +214,9 @@ def evaluate(
             for fewer in names.by.levels() if margins else []:
                 readings |= add_margin(fewer, task, counted, readings, opened)
             rows = None
-            if groups is not None:
+            if groups is not None or (intervals and n_resamples is not None):
                 rows = hold_rows(opened.collect(names.all), names, layout, most_bytes)
+                rows = replace(rows, n_resamples=n_resamples)
     finally:
         opened.close()
     return finish(

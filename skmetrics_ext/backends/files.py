@@ -23,7 +23,7 @@ from skmetrics_ext.backends.csv_files import (
     text_types,
 )
 from skmetrics_ext.backends.reading import Placed, check_columns, each, placed, reading
-from skmetrics_ext.merged.columns import Names
+from skmetrics_ext.merged.columns import Names, Place
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.errors import printable
 
@@ -68,8 +68,10 @@ class Files:
         Whether all files have the columns of the first, in its order and with its types.
     form : TextForm
         How CSV files are written.
-    complete : bool
-        Whether rows that lack one of the columns that are read are left out.
+    complete : tuple of str
+        Columns without which a row is left out.
+    held : tuple of (record batch, Place) or None
+        The rows, where they are in memory.
     """
 
     path: str
@@ -79,7 +81,8 @@ class Files:
     types: dict[str, Any]
     alike: bool
     form: TextForm = PLAIN
-    complete: bool = False
+    complete: tuple[str, ...] = ()
+    held: tuple[tuple[Any, Place], ...] | None = None
 
     def schema(self, columns: Sequence[str]) -> Any:
         """Arrow's schema of some columns."""
@@ -89,15 +92,17 @@ class Files:
 
     def rows(self, columns: Sequence[str]) -> Placed:
         """Record batches of some columns, each with its place."""
-        if not self.complete:
-            yield from self._all_rows(columns)
-            return
-        for batch, place in self._all_rows(columns):
-            kept = np.flatnonzero(~_lacking(batch))
-            if len(kept) == batch.num_rows:
-                yield batch, place
-            else:
-                yield batch.take(kept), replace(place, kept=kept)
+        read = tuple(dict.fromkeys((*columns, *self.complete)))
+        for batch, place in self._all_rows(read) if self.held is None else self.held:
+            if self.complete and self.held is None:
+                kept = np.flatnonzero(~_lacking(batch.select(self.complete)))
+                if len(kept) < batch.num_rows:
+                    batch, place = batch.take(kept), replace(place, kept=kept)
+            yield batch.select(columns), place
+
+    def hold(self, columns: Sequence[str]) -> Files:
+        """The same files with these columns in memory."""
+        return replace(self, held=tuple(self.rows(columns)))
 
     def _all_rows(self, columns: Sequence[str]) -> Placed:
         if self.kind == "csv":
@@ -172,7 +177,7 @@ def _found(path: str) -> tuple[tuple[str, ...], str]:
 
 
 def _lacking(batch: Any) -> Any:
-    """Which rows of a batch have no value, or nan, in some column."""
+    """Mask of the rows of a batch with a missing value or nan in any column."""
     import pyarrow.compute as pc
 
     lacking = np.zeros(batch.num_rows, dtype=bool)

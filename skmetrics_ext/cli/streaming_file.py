@@ -50,7 +50,7 @@ def stream_rows(
     files = open_files(path, names, form)
     say(files.form.told)
     if drop_missing:
-        files = replace(files, complete=True)
+        files = replace(files, complete=names.all)
         say("rows that lack a value are left out")
     classes = _classes(files, replace(names, score=()), memory_limit)
     say(without_positive(classes, positive, bool(names.score)))

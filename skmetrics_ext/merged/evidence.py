@@ -17,6 +17,7 @@ import numpy as np
 from skmetrics_ext import kernels
 from skmetrics_ext.inference.draws.readers import read_checked
 from skmetrics_ext.inference.draws.readings import TallyReading
+from skmetrics_ext.inference.intervals import interval_of_checked
 from skmetrics_ext.inference.proportions import proportion_bounds
 from skmetrics_ext.merged import intervals
 from skmetrics_ext.merged.columns import GroupRows
@@ -249,6 +250,8 @@ class OfRows:
     eps : float
     cells : OfSums or None
         Of the same rows, where all that metrics of labels know of a row is its cell.
+    n_resamples : int or None
+        Draws of intervals that need resampling; None for no such intervals.
     """
 
     layout: Layout
@@ -260,6 +263,7 @@ class OfRows:
     cluster: Array | None
     eps: float
     cells: OfSums | None = None
+    n_resamples: int | None = None
 
     def beside(self, cells: OfSums) -> OfRows:
         """The same, with sums of these rows for what they tell as well."""
@@ -284,15 +288,38 @@ class OfRows:
     def member(self, one: Metric, groups: Sequence[Any]) -> Member | str:
         if self.cells is not None and one.sums == "tables":
             return self.cells.member(one, groups)
-        kind = "tables" if one.sums == "tables" else "scores"
-        found = [self.rows[group] for group in groups if group in self.rows]
-        rows = np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
-        if not len(rows):
+        seen = self._seen(one, groups)
+        if not len(seen.true):
             return "no row has weight"
-        true, other = self.columns[kind]
+        return member_of(one, self.layout, self._classes(one), seen, "importance")
+
+    def interval(self, one: Metric, groups: Sequence[Any], level: float) -> intervals.Bounded:
+        """The interval of `confidence_interval` for the rows of some groups."""
+        seen = self._seen(one, groups)
+        metric = self.layout.settled(one) if one.sums == "tables" else one
+        try:
+            estimate = interval_of_checked(
+                metric,
+                _checked(one, self.layout, self._classes(one), seen),
+                groups=seen.cluster,
+                confidence_level=level,
+                n_resamples=self.n_resamples,
+                random_state=0,
+            )
+        except (ValueError, TypeError, NotImplementedError) as error:
+            return intervals.refused(" ".join(str(error).split()))
+        if isinstance(estimate, list):
+            return intervals.refused("intervals are of single numbers")
+        return estimate.low, estimate.high, estimate.method, estimate.note
+
+    def _seen(self, one: Metric, groups: Sequence[Any]) -> SeenRows:
+        parts = [self.rows[group] for group in groups if group in self.rows]
+        rows = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
+        true, other = self.columns["tables" if one.sums == "tables" else "scores"]
         weight, cluster = (
-            None if one is None else one[rows] for one in (self.weight, self.cluster)
+            None if column is None else column[rows] for column in (self.weight, self.cluster)
         )
-        seen = SeenRows(rows, true[rows], other[rows], weight, cluster, self.eps)
-        classes = self.classes if kind == "tables" else self.layout.classes
-        return member_of(one, self.layout, classes, seen, "importance")
+        return SeenRows(rows, true[rows], other[rows], weight, cluster, self.eps)
+
+    def _classes(self, one: Metric) -> Array:
+        return self.classes if one.sums == "tables" else self.layout.classes

@@ -151,7 +151,9 @@ def _by_rows(
     level: float,
     told: intervals.Bounded | None,
 ) -> intervals.Bounded | None:
-    """What sums told, unless the rows of these groups have more to tell."""
+    """Bounds from sums, or from the rows of these groups where sums are not enough."""
+    if isinstance(evidence, OfRows) and evidence.n_resamples is not None:
+        return evidence.interval(one, parts(), level)
     if told is None or (told[0] == told[0] and not evidence.is_needed):
         return told
     found = evidence.member(one, parts())

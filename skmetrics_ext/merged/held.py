@@ -29,24 +29,24 @@ _BYTES = 8  # of a number
 def hold_rows(
     parts: Iterable[tuple[Any, Place]], names: Names, layout: Layout, most_bytes: int
 ) -> OfRows:
-    """Rows of a data set, as long as they fit, with the cluster of each."""
-    assert names.clusters is not None
+    """Rows of a data set with their clusters, as long as they fit into ``most_bytes``."""
+    option = "n_resamples" if names.clusters is None else f"groups={names.clusters!r}"
     held, clusters, size = [], [], 0
     for data, place in parts:
         part = read_part(data, names, place)
-        column = read_value_column(data, names.clusters, place)
-        values = column.values if column.categories is None else column.categories[column.values]
         size += _BYTES * part.n_rows * (len(names.score) + 5)
         if size > most_bytes:
             raise InvalidParameterError(
-                f"groups={names.clusters!r}: which rows depend on each other is told by the rows, "
-                f"which take more than memory_limit, {most_bytes} bytes: raise it, or leave out "
-                "groups."
+                f"{option} needs the rows in memory, and they take more than memory_limit, "
+                f"{most_bytes} bytes: raise memory_limit, or leave out {option.partition('=')[0]}."
             )
         held.append(part)
-        clusters.append(values)
+        if names.clusters is not None:
+            column = read_value_column(data, names.clusters, place)
+            codes, categories = column.values, column.categories
+            clusters.append(codes if categories is None else categories[codes])
     part = _joined(held)
-    cluster = read_groups(np.concatenate(clusters), part.n_rows)
+    cluster = read_groups(np.concatenate(clusters), part.n_rows) if clusters else None
     return rows_of_part(part, names, layout, cluster)
 
 
