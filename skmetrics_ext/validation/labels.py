@@ -107,7 +107,7 @@ class Labels:
                     f"{names[0]} has {true_values.shape[1]} columns, {names[1]} "
                     f"{pred_values.shape[1]}."
                 )
-            true_values, pred_values = _indicators(true_values, pred_values)
+            true_values, pred_values = _alike(true_values, pred_values)
             outputs = np.arange(true_values.shape[1])
             return cls(kind, outputs, true_values, pred_values, weight, absolute=absolute)
         return cls._encoded((true, true_values), (pred, pred_values), weight, absolute)
@@ -345,20 +345,13 @@ def _output_numbers(wanted: Array, n_outputs: int) -> Array:
     return wanted.astype(np.int64)
 
 
-def _indicators(true: Any, pred: Any) -> tuple[Any, Any]:
-    """Both dense boolean, or both CSR when one is sparse."""
-    sparse = [hasattr(part, "tocsr") for part in (true, pred)]
-    if not any(sparse):
-        return true != 0, pred != 0
+def _alike(true: Any, pred: Any) -> tuple[Any, Any]:
+    """Marks of both, dense, or as CSR matrices if one of them is sparse."""
+    if isinstance(true, np.ndarray) and isinstance(pred, np.ndarray):
+        return true, pred
     from scipy.sparse import csr_array
 
-    marks = []
-    for part in (true, pred):
-        matrix = csr_array(part if hasattr(part, "tocsr") else part != 0)
-        matrix.sum_duplicates()
-        matrix.eliminate_zeros()
-        matrix.data = np.ones(len(matrix.data), dtype=np.int64)
-        marks.append(matrix)
+    marks = [csr_array(part, dtype=np.int64) for part in (true, pred)]
     return marks[0], marks[1]
 
 

@@ -27,7 +27,7 @@ from skmetrics_ext.validation.scores import (
     Scores,
     check_names_of_two,
     column_codes,
-    read_marks,
+    dense_marks,
     two_classes,
 )
 
@@ -93,7 +93,7 @@ class Probabilities:
         eps = _EPS[columns.dtype.itemsize]
         matrix = probability_matrix(columns)
         if kind == "multilabel-indicator":
-            codes = read_marks(target.values)
+            codes = dense_marks(target.values)
             classes = np.arange(codes.shape[1])
         else:
             classes, codes = target.classes, target.codes

@@ -12,8 +12,8 @@ from skmetrics_ext.validation.containers import Column
 from skmetrics_ext.validation.errors import InvalidParameterError
 from skmetrics_ext.validation.rows import read_rows
 from skmetrics_ext.validation.score_values import score_values
-from skmetrics_ext.validation.scores import Scores
-from skmetrics_ext.validation.targets import MULTILABEL, label_values
+from skmetrics_ext.validation.scores import Scores, dense_marks
+from skmetrics_ext.validation.targets import MULTILABEL, label_values, read_marks
 
 GRADED = "continuous-multioutput"
 # What has one column a label, in scikit-learn's terms.
@@ -35,19 +35,14 @@ def check_marks(
         return given
     (true, score), weight = _read_matrices(y_true, y_score, sample_weight)
     n_dims = true.values.ndim
-    if n_dims == 2 and true.values.dtype.kind == "O":
-        true = Column(true.name, score_values(true))
+    if one_label and true.is_sparse and true.values.shape[1] == 1:
+        true = Column(true.name, true.values.toarray())
     values, kind = label_values(true)
+    marks = dense_marks(values)
     scores = score_values(score)
-    if one_label and kind == "binary" and n_dims == 2 and values.dtype.kind in "biuf":
-        values, kind = true.values, MULTILABEL
+    if one_label and kind == "binary" and n_dims == 2 and marks.dtype.kind in "biuf":
+        marks, kind = read_marks(true.values, true.name), MULTILABEL
     _check_kind(kind, n_dims)
-    if values.min() < 0:
-        raise InvalidParameterError(
-            f"y_true holds {values.min()} as a multilabel indicator, and nothing says whether that "
-            "is a mark: pass 1 for a mark and 0 for none."
-        )
-    marks = values != 0
     _check_shape(marks, scores)
     return Scores(kind, np.arange(marks.shape[1]), marks, scores, weight)
 
@@ -67,6 +62,8 @@ def check_relevance(
         _check_sign(given.true, negative)
         return given
     (true, score), weight = _read_matrices(y_true, y_score, sample_weight)
+    if true.is_sparse:
+        true = Column(true.name, true.values.toarray())
     relevance, scores = score_values(true), score_values(score)
     if relevance.ndim == 2 and relevance.shape[1] == 1 and not negative:
         raise InvalidParameterError(
@@ -83,7 +80,7 @@ def check_relevance(
 def _read_matrices(
     y_true: Any, y_score: Any, sample_weight: Any
 ) -> tuple[tuple[Column, Column], Array | None]:
-    """Columns of both, and the weights; scores rank all labels, so that sparse marks are spread."""
+    """Columns of both, and the weights."""
     try:
         (true, score), weight = read_rows(sample_weight, False, y_true=y_true, y_score=y_score)
     except InvalidParameterError as error:
@@ -91,8 +88,6 @@ def _read_matrices(
             raise
         name = "y_true" if _is_flat(y_true) else "y_score"
         raise InvalidParameterError(f"{_FLAT}: {name}. {error}") from None
-    if true.is_sparse:
-        true = Column(true.name, true.values.toarray())
     return (true, score), weight
 
 

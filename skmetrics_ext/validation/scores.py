@@ -228,7 +228,7 @@ class Scores:
 
     @classmethod
     def _multilabel(cls, values: Any, scores: Array, weight: Array | None) -> Self:
-        marks = read_marks(values)
+        marks = dense_marks(values)
         if scores.shape != marks.shape:
             raise InvalidParameterError(
                 f"y_true is a multilabel indicator of shape {marks.shape}; y_score must have "
@@ -268,16 +268,9 @@ class Scores:
         return cls("multiclass", order, codes, scores, weight)
 
 
-def read_marks(values: Any) -> Array:
-    """Multilabel indicators, of 0 and 1 or of -1 and 1, as whether each label is marked."""
-    dense = np.asarray(values.toarray() if hasattr(values, "toarray") else values)
-    low, high = dense.min(), dense.max()
-    if high > 1 or low < -1 or ((low < 0) and not (np.abs(dense) == 1).all()):
-        raise InvalidParameterError(
-            f"y_true holds {show_labels(np.unique(dense))} as multilabel indicators: they must be "
-            "0 and 1, or -1 and 1."
-        )
-    return np.asarray(dense > 0)
+def dense_marks(marks: Any) -> Array:
+    """Multilabel indicators as a dense array, next to scores, which are dense."""
+    return marks if isinstance(marks, np.ndarray) else np.asarray(marks.toarray() > 0)
 
 
 def column_codes(labels: Any, classes: Array, codes: Array, what: str) -> tuple[Array, Array]:

@@ -23,13 +23,14 @@ _NO_LABELS = (
 def label_values(column: Column) -> tuple[Any, str]:
     """Values of a column of labels and their kind in scikit-learn's terms.
 
-    A column vector comes back flat. Kinds beside the three that metrics take are
-    "continuous", "multiclass-multioutput", "continuous-multioutput" and, of an array that is
-    empty or has more than two axes, "unknown". What can be no label is refused.
+    A column vector is returned flat, multilabel indicators as `read_marks` returns them. Other
+    kinds than the three that metrics accept are "continuous", "multiclass-multioutput",
+    "continuous-multioutput" and, for an array that is empty or has more than two axes, "unknown".
+    Values that cannot be labels are refused.
     """
     values = column.values
     if column.is_sparse:
-        return values, _sparse_kind(column)
+        return _sparse_marks(column)
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim not in (1, 2) or values.size == 0:
@@ -48,8 +49,9 @@ def label_values(column: Column) -> tuple[Any, str]:
         return values, "multiclass" if used > 2 else "binary"
     suffix = ""
     if values.ndim == 2:
-        if values.dtype.kind in "biuf" and _is_indicator(_few_distinct(values)):
-            return values, MULTILABEL
+        distinct = _few_distinct(values) if values.dtype.kind in "biuf" else values
+        if len(distinct) < 3 and distinct.ndim == 1 and (distinct == np.floor(distinct)).all():
+            return read_marks(values, column.name, distinct), MULTILABEL
         suffix = "-multioutput"
     if values.dtype.kind == "O":
         _check_objects(values, column.name)
@@ -64,15 +66,39 @@ def label_values(column: Column) -> tuple[Any, str]:
     return values, "multiclass" if _has_more_than_two(values) else "binary"
 
 
-def _sparse_kind(column: Column) -> str:
-    """Of a sparse matrix, which several labels of a row may come in, and one label may not."""
+def read_marks(values: Array, name: str, distinct: Array | None = None) -> Array:
+    """Whether each label is marked, from 0 and 1 or booleans; anything else is refused.
+
+    Every multilabel argument passes here. -1 and 1, or 1 and 2, would be marks for a metric that
+    asks whether a value is 0, and labels for one that compares them.
+    """
+    found = _few_distinct(values) if distinct is None else distinct
+    if ((found != 0) & (found != 1)).any():
+        listed = found.tolist()
+        raise InvalidParameterError(
+            f"{name} holds {str(listed[:10])[1:-1]}{', ...' * (len(listed) > 10)} as multilabel "
+            f"indicators, which must be 0 and 1, or False and True: pass ({name} == 1) if 1 is "
+            "the mark."
+        )
+    return values.astype(bool, copy=False)
+
+
+def _sparse_marks(column: Column) -> tuple[Any, str]:
+    """Marks as a CSR matrix of ones; a single label for each row cannot be sparse."""
+    from scipy.sparse import csr_array
+
     values = column.values
     if values.ndim != 2 or values.shape[1] < 2:
         raise InvalidParameterError(
             "Sparse input is only supported when targets are of multilabel type: "
             f"{column.name} is one sparse column. Pass {column.name}.toarray().ravel()."
         )
-    return MULTILABEL if _is_indicator(np.unique(values.data)) else "multiclass-multioutput"
+    marks = csr_array(values, copy=True)
+    marks.sum_duplicates()
+    if marks.nnz:
+        marks.data = read_marks(marks.data, column.name).astype(np.int64)
+        marks.eliminate_zeros()
+    return marks.astype(np.int64), MULTILABEL
 
 
 def _has_more_than_two(values: Array) -> bool:
@@ -96,13 +122,6 @@ def _few_distinct(values: Array) -> Array:
     if ((values == ends[0]) | (values == ends[1])).all():
         return ends if ends[0] != ends[1] else ends[:1]
     return np.unique(values)
-
-
-def _is_indicator(distinct: Array) -> bool:
-    return len(distinct) < 3 and (
-        distinct.dtype.kind in "biu"
-        or bool((np.isfinite(distinct) & (distinct == np.floor(distinct))).all())
-    )
 
 
 def _first_is(values: Array, kind: type) -> bool:

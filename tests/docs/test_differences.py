@@ -28,6 +28,7 @@ REFUSED = "`ValueError`"
 
 Y, P, S = [0, 1, 1, 0], [0, 1, 0, 0], [0.1, 0.9, 0.4, 0.2]
 MARKS, RANKS = np.array([[1, 0], [0, 1], [1, 1]]), np.array([[0.1, 0.2], [0.3, 0.9], [0.4, 0.3]])
+SIGNS = 2 * MARKS - 1
 COLUMN, SPARSE = np.ones((4, 1)), csr_array(MARKS)
 DATES = np.array([1, 2, 2, 1], "M8[s]"), np.array([1, 2, 1, 1], "M8[s]")
 GRADES = ["lo", "mid", "hi"]
@@ -73,6 +74,9 @@ CASES = [
     Case("sparse multilabel", lambda m: m.roc_auc_score(SPARSE, RANKS), REFUSED, "accepted"),
     Case("sparse multilabel", lambda m: m.coverage_error(SPARSE, RANKS), REFUSED, "accepted"),
     Case("sparse multilabel", lambda m: m.dcg_score(SPARSE, RANKS), REFUSED, "accepted"),
+    Case("-1 and 1", lambda m: m.accuracy_score(SIGNS, -SIGNS), "0", REFUSED),
+    Case("-1 and 1", lambda m: m.f1_score(SIGNS, -SIGNS, average="samples"), "1.0", REFUSED),
+    Case("-1 and 1", lambda m: m.roc_auc_score(SIGNS, RANKS), "an area", REFUSED),
     Case("`pos_label=None` in", lambda m: m.f1_score(Y, P, pos_label=None), REFUSED, "one rule"),
     Case(
         "twice in `labels=` of `cohen",

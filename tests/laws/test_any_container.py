@@ -10,7 +10,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from support.containers import containers_for
-from support.hostile import refused_for
+from support.hostile import NO_MARKS, refused_for
 
 import skmetrics_ext as sx
 from skmetrics_ext import accuracy_score
@@ -144,6 +144,11 @@ ANSWERED = {
         "nan in a list",
         "infinity among",
         "minus infinity among",
+    ),
+    # Whose true labels are grades, of any number.
+    **dict.fromkeys(
+        [f"{way} {name}_score" for way in ("metric", "scorer of") for name in ("dcg", "ndcg")],
+        tuple(NO_MARKS),
     ),
     **dict.fromkeys(
         ("Accumulator", "ConfusionTally", "RankTally", "ScoreSketch"), ("no weight at all",)

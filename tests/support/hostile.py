@@ -37,6 +37,20 @@ def _objects(values, stray):
     return found
 
 
+def _marks(values, none, mark):
+    """Both occur: no label of the first row is marked, and each of the second."""
+    marked = values > 0
+    marked[0], marked[1] = False, True
+    return np.where(marked, mark, none)
+
+
+def _twice(marks):
+    """The first mark in two entries, which a sum makes 2."""
+    rows, columns = marks.coords
+    again = tuple(np.append(places, places[:1]) for places in (rows, columns))
+    return sparse.coo_array((np.append(marks.data, marks.data[:1]), again), marks.shape)
+
+
 def _deep(values):
     return np.stack([np.stack([values, values], -1)] * 2, -1)
 
@@ -153,6 +167,24 @@ NO_PROBABILITIES = {
     "above 1": lambda values: _floats(values, 1.25),
     "below 0": lambda values: _floats(values, -0.25),
 }
+# Marks are 0 and 1, or booleans.
+NO_MARKS = {
+    "-1 and 1": lambda marks: _marks(marks, -1, 1),
+    "1 and 2": lambda marks: _marks(marks, 1, 2),
+    "0 and 2": lambda marks: _marks(marks, 0, 2),
+    "0 and -1": lambda marks: _marks(marks, 0, -1),
+    "0 and 255": lambda marks: _marks(marks, 0, 255).astype(np.uint8),
+    "-1.0 and 1.0 in a list": lambda marks: _marks(marks, -1.0, 1.0).tolist(),
+    "1 and 2 in pandas": lambda marks: pd.DataFrame(_marks(marks, 1, 2)),
+    "0 and 2, nullable": lambda marks: pd.DataFrame(_marks(marks, 0, 2)).convert_dtypes(),
+    "-1 and 1 in polars": lambda marks: pl.DataFrame(_marks(marks, -1, 1)),
+    "0 and 2, sparse": lambda marks: sparse.csr_array(_marks(marks, 0, 2)),
+    "-1 and 1, sparse": lambda marks: sparse.coo_matrix(_marks(marks, -1, 1)),
+    "0, 1 and 2, sparse": lambda marks: sparse.csc_array(_marks(marks, 0, 1).cumsum(axis=1)),
+    "a mark counted twice, sparse": lambda marks: _twice(sparse.coo_array(_marks(marks, 0, 1))),
+    "nan, sparse": lambda marks: sparse.csr_array(_marks(marks, 0, np.nan)),
+    "complex, sparse": lambda marks: sparse.csr_array(_marks(marks, 0, 1j)),
+}
 NO_WEIGHTS = {
     "a negative weight": lambda values: _floats(values, -1),
     "no weight at all": lambda values: np.zeros(len(values)),
@@ -200,7 +232,7 @@ _BY_KIND = {
         NO_GROUPS,
     ),
     "numbers": (NO_PLAIN_NUMBERS,),
-    "marks": (NO_COLUMN, MISSING, NO_NUMBERS),
+    "marks": (NO_COLUMN, MISSING, NO_NUMBERS, NO_MARKS),
     "grades": (NO_COLUMN, MISSING, NO_NUMBERS),
 }
 

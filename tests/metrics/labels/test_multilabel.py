@@ -55,13 +55,15 @@ def test_sparse_is_dense(name, params, marks, form, weighted, data) -> None:
     same(mixed, wanted)
 
 
-def test_stored_zeros_and_repeated_entries_are_no_marks() -> None:
+def test_stored_zeros_are_no_marks_and_repeated_entries_are_refused() -> None:
     true = np.array([[1, 0], [0, 1]])
     stored = sparse.csr_array(([1, 0, 1], ([0, 0, 1], [0, 1, 1])), shape=(2, 2))
     assert stored.nnz == 3
     assert m.accuracy_score(stored, true) == 1.0
     twice = sparse.coo_array(([1, 1, 1], ([0, 0, 1], [0, 0, 1])), shape=(2, 2))
-    assert m.f1_score(true, twice, average="micro") == 1.0
+    with pytest.raises(ValueError, match="y_pred holds 1, 2 as multilabel indicators"):
+        m.f1_score(true, twice, average="micro")
+    assert twice.nnz == 3  # what was passed is left as it was
 
 
 def test_by_hand() -> None:
