@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from textwrap import fill
-from typing import Any, Literal, NamedTuple, Self, SupportsIndex, overload
+from typing import IO, Any, Literal, NamedTuple, Self, SupportsIndex, overload
 
 from skmetrics_ext import formats
 from skmetrics_ext.formats import WIDTH
@@ -360,8 +364,40 @@ def _flat(value: Any) -> Any:
     return formats.plain(value) or None if isinstance(value, dict) else value
 
 
+@contextmanager
+def replacing(path: str | Path) -> Iterator[IO[bytes]]:
+    """Open a new file that takes the place of ``path`` once it is written completely.
+
+    Until then, and after an error, an existing file stays as it is. Links are followed; devices
+    and pipes are written directly.
+    """
+    target = Path(path).resolve()
+    if target.exists() and not target.is_file():
+        with open(path, "wb") as stream:
+            yield stream
+        return
+    unfinished = target.with_name(f".{secrets.token_hex(8)}.unfinished")
+    try:
+        stream = open(unfinished, "xb")  # noqa: SIM115 - closed below, before the exchange
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, str(path)) from None
+    try:
+        with stream:
+            yield stream
+        if target.exists():
+            shutil.copymode(target, unfinished)
+        os.replace(unfinished, target)
+    except BaseException:
+        unfinished.unlink(missing_ok=True)
+        raise
+
+
 def written(text: str, path: str | Path | None, end: str = "") -> str:
-    """The text, written to a file as well where one is named."""
+    """Return the text after writing it to a file as UTF-8, if one is named.
+
+    Halves of surrogate pairs, which UTF-8 has no bytes for, are written as escapes.
+    """
     if path is not None:
-        Path(path).write_text(text + end, encoding="utf-8")
+        with replacing(path) as stream:
+            stream.write((text + end).encode("utf-8", "backslashreplace"))
     return text

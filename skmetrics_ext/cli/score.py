@@ -19,6 +19,7 @@ from skmetrics_ext.merged.columns import Names
 from skmetrics_ext.registry import HEADINGS
 from skmetrics_ext.report.page.charts import NO_MATPLOTLIB, can_draw
 from skmetrics_ext.report.page.document import Section, document, note, pictures, section
+from skmetrics_ext.rows import written
 
 
 def add_score(commands: argparse._SubParsersAction[Any]) -> None:
@@ -105,7 +106,7 @@ def _score(options: argparse.Namespace) -> int:
     rows = score_rows(found, n_resamples=options.resamples, **asked)
     if options.html:  # before what is printed, whose reader may stop, as `head` does
         page = _page(options, found, rows)
-        Path(options.html).write_text(page, encoding="utf-8")
+        written(page, options.html)
     _tell(options, rows)
     return 0
 

@@ -55,7 +55,9 @@ def new_file(text: str) -> str:
         raise argparse.ArgumentTypeError(f"must name a file, got {text!r}")
     if not path.parent.is_dir():
         raise argparse.ArgumentTypeError(f"there is no folder {str(path.parent)!r} for {text!r}")
-    if not os.access(path if path.exists() else path.parent, os.W_OK):
+    is_special = path.exists() and not path.is_file()  # others are replaced by a new file
+    places = [path] if is_special else [path, path.parent]
+    if not all(os.access(place, os.W_OK) for place in places if place.exists()):
         raise argparse.ArgumentTypeError(f"{text!r} may not be written")
     return text
 

@@ -1,36 +1,59 @@
-"""A report as a file, and back."""
+"""Reports as files: JSON and plain arrays in a zip, which runs no code when it is read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+import math
+import re
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
+from functools import cache, partial
+from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
+import numpy as np
+
+from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import find
 from skmetrics_ext.report.fold import FoldResult, Grouping
 from skmetrics_ext.report.out_of_fold import ScoredData
-from skmetrics_ext.report.packing import load_packed, save_packed
+from skmetrics_ext.rows import replacing
 from skmetrics_ext.scoring.scorer import Scorer, metric_of
 from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.validation.containers import count_rows, read_array
+from skmetrics_ext.validation.errors import printable
 
 if TYPE_CHECKING:
     from skmetrics_ext.report.cv_report import CrossValidationReport
 
 KIND, VERSION = "CrossValidationReport", 1
-# Plain values of a report; its results and data are made of more.
-_OWN = ("models", "metrics", "n_samples", "splitter", "baseline", "positive_class",
-        "confidence_level", "left_out")  # fmt: skip
+# Fields of a report that are plain values; its results and data hold arrays and objects.
+_PLAIN_FIELDS = ("models", "metrics", "n_samples", "splitter", "baseline", "positive_class",
+                 "confidence_level", "left_out")  # fmt: skip
+_HEAD = "report.json"
+_DATE = (1980, 1, 1, 0, 0, 0)  # so that the same report makes the same file
+_PLAIN_KINDS = "biufcUSmM"  # kinds of arrays that hold no objects
+_NODES = ("array", "objects", "float", "tuple", "map", "sparse")
+
+# A file may take this much memory, or this many times its own size if that is more.
+_FREE_MEMORY, _MOST_GROWTH = 1 << 26, 100
+_BYTES_PER_MARK = 64  # memory of a JSON value, by the marks [ ] { } , of the text
+_MOST_NESTED = 50
+_MOST_HEADER = 512  # characters of an array's header
+_STRINGS = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
+_NO_MARKS = bytes(set(range(256)) - set(b"[]{},"))
 
 
 class LostScorer:
-    """In the place of a scorer of the user's own, which no file of numbers can hold."""
+    """Placeholder for a user's own scorer, whose function a saved report does not hold."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
     def __call__(self, *_: Any, **__: Any) -> float:
-        """Refused."""
+        """Raise an error: only the values on the folds are known."""
         raise InvalidParameterError(
             f"{self.name!r} is no metric of this package: a saved report keeps its values on the "
             "folds, and not its function."
@@ -38,61 +61,240 @@ class LostScorer:
 
 
 def save(report: CrossValidationReport, path: str | Path) -> None:
-    """Write all of a report but its models and what they predict from."""
-    content: dict[str, Any] = {name: getattr(report, name) for name in _OWN}
+    """Write everything in a report except the models and their features.
+
+    Raises
+    ------
+    InvalidParameterError
+        If it holds something other than None, bools, numbers, text, arrays, and lists, tuples and
+        mappings of these.
+    """
+    content: dict[str, Any] = {name: getattr(report, name) for name in _PLAIN_FIELDS}
     content["results"] = [_as_map(result) for result in report.results]
     data = report.data
     if data is not None:
         content["data"] = {
             "y": data.y,
-            "scorers": {name: _told(scorer) for name, scorer in data.scorers.items()},
+            "scorers": {name: _scorer_parts(scorer) for name, scorer in data.scorers.items()},
             "params": data.params,
             "grouping": None if data.grouping is None else _as_map(data.grouping),
-            "rows_by": _groups_told(data.rows_by),
+            "rows_by": _group_parts(data.rows_by),
         }
-    save_packed(path, KIND, VERSION, content)
+    arrays: list[Array] = []
+    packed = {"kind": KIND, "version": VERSION, "content": _pack(content, arrays, {}, "the report")}
+    head = json.dumps(packed, allow_nan=False).encode()
+    with replacing(path) as stream:
+        size = _write(stream, head, arrays, zipfile.ZIP_DEFLATED)
+        if size + _memory_of_json(head) > _memory_limit(stream.tell()):  # `load` would refuse it
+            stream.seek(0)
+            stream.truncate()
+            _write(stream, head, arrays, zipfile.ZIP_STORED)
 
 
 def load(path: str | Path) -> dict[str, Any]:
-    """The fields of a report."""
-    return load_packed(path, KIND, VERSION, _fields)
+    """Read the fields of a report that `save` wrote.
+
+    Raises
+    ------
+    InvalidParameterError
+        If the file holds no report, is damaged, would take far more memory than its size, or was
+        written by a later version.
+    OSError
+        If there is no such file, or it cannot be opened.
+    """
+    with open(path, "rb") as stream:
+        try:
+            head, arrays = _read(stream)
+            kind, version = str(head["kind"]), int(head["version"])
+            if kind == KIND and version <= VERSION:
+                return _report_fields(_unpack(head["content"], arrays))
+        except Exception as error:  # parsers raise errors of a dozen types for damaged files
+            raise InvalidParameterError(
+                f"{str(path)!r} is no file of a {KIND}, or is damaged: {printable(error):.300}"
+            ) from error
+    if kind != KIND:
+        raise InvalidParameterError(f"{str(path)!r} holds a {printable(kind):.60}, not a {KIND}.")
+    raise InvalidParameterError(
+        f"{str(path)!r} was written by a later version of skmetrics_ext (layout {version}, this "
+        f"one reads up to {VERSION})."
+    )
 
 
-def _fields(content: dict[str, Any]) -> dict[str, Any]:
-    held = content.pop("data", None)
-    content["results"] = tuple(FoldResult(**result) for result in content["results"])
-    if held is not None:
-        grouping, rows_by = held["grouping"], held["rows_by"]
-        content["data"] = ScoredData(
-            held["y"],
-            {name: _scorer(name, told) for name, told in held["scorers"].items()},
-            held["params"],
-            None if grouping is None else Grouping(**grouping),
-            rows_by=None if rows_by is None else _groups(rows_by),
+# --------------------------------------------------------------------------- zip
+
+
+def _write(stream: IO[bytes], head: bytes, arrays: Sequence[Array], compression: int) -> int:
+    """Write a zip; return the size of its entries before compression."""
+    with zipfile.ZipFile(stream, "w") as file:
+
+        def write(name: str, data: bytes) -> int:
+            entry = zipfile.ZipInfo(name, _DATE)
+            entry.compress_type = compression
+            file.writestr(entry, data)
+            return len(data)
+
+        size = write(_HEAD, head)
+        for place, array in enumerate(arrays):
+            buffer = BytesIO()
+            np.lib.format.write_array(buffer, array, version=(1, 0), allow_pickle=False)
+            size += write(f"{place}.npy", buffer.getvalue())
+    return size
+
+
+def _read(stream: IO[bytes]) -> tuple[Any, Callable[[int], Array]]:
+    """The JSON of a zip, and a function that reads its arrays, of sizes checked beforehand."""
+    limit = _memory_limit(stream.seek(0, 2))
+    file = zipfile.ZipFile(stream)
+    entries = file.infolist()
+    names = [_HEAD, *(f"{place}.npy" for place in range(len(entries) - 1))]
+    if [entry.filename for entry in entries] != names:
+        raise ValueError(f"its entries have to be {_HEAD}, 0.npy, 1.npy, ...")
+    if any(entry.compress_type not in (0, 8) or entry.flag_bits & 1 for entry in entries):
+        raise ValueError("its entries have to be stored or deflated, and not encrypted")
+    size = sum(entry.file_size for entry in entries)
+    _check_memory(size, limit)
+    head = _entry(file, entries[0])
+    _check_memory(size + _memory_of_json(head), limit)
+    marks = np.frombuffer(_marks_of(head), dtype=np.uint8)
+    depth = np.cumsum(np.isin(marks, list(b"[{")).astype(int) - np.isin(marks, list(b"]}")))
+    if depth.max(initial=0) > _MOST_NESTED:
+        raise ValueError(f"{_HEAD} is nested {depth.max()} levels deep, at most {_MOST_NESTED}")
+    return json.loads(head.decode()), cache(partial(_array, file, entries, limit))
+
+
+def _memory_limit(file_size: int) -> int:
+    return max(_FREE_MEMORY, _MOST_GROWTH * file_size)
+
+
+def _check_memory(size: int, limit: int) -> None:
+    if size > limit:
+        raise ValueError(f"it would take {size:,} bytes of memory, and may take {limit:,}")
+
+
+def _marks_of(head: bytes) -> bytes:
+    return _STRINGS.sub(b"", head).translate(None, _NO_MARKS)
+
+
+def _memory_of_json(head: bytes) -> int:
+    return _BYTES_PER_MARK * len(_marks_of(head))
+
+
+def _entry(file: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
+    """An entry, which is read no further than the size that it states."""
+    with file.open(entry) as stream:
+        data = stream.read(entry.file_size)
+        if len(data) < entry.file_size or stream.read(1):
+            raise ValueError(f"{entry.filename} does not have the size that it states")
+    return data
+
+
+def _array(
+    file: zipfile.ZipFile, entries: Sequence[zipfile.ZipInfo], limit: int, place: int
+) -> Array:
+    if not 0 <= place < len(entries) - 1:
+        raise ValueError(f"there is no array {place}")
+    data = _entry(file, entries[place + 1])
+    stream = BytesIO(data)
+    if np.lib.format.read_magic(stream) != (1, 0):
+        raise ValueError(f"array {place} has to be of version 1.0 of NumPy's format")
+    shape, is_fortran, dtype = np.lib.format.read_array_header_1_0(
+        stream, max_header_size=_MOST_HEADER
+    )
+    if dtype.kind not in _PLAIN_KINDS:
+        raise ValueError(f"array {place} holds {dtype}, and may hold numbers and text")
+    start = stream.tell()
+    if min(shape, default=0) < 0 or math.prod(shape) * dtype.itemsize != len(data) - start:
+        raise ValueError(f"array {place} does not have the shape that it states, {shape}")
+    if math.prod(shape) > limit:  # of text without characters
+        raise ValueError(f"array {place} has too many elements, {math.prod(shape):,}")
+    order: Any = "F" if is_fortran else "C"
+    return np.ndarray(shape, dtype, data, start, order=order).copy(order="K")
+
+
+# --------------------------------------------------------------------------- values
+
+
+def _pack(value: Any, arrays: list[Array], places: dict[int, int], where: str) -> Any:
+    """A value as JSON; arrays are collected in ``arrays``, each once."""
+    if value is None or isinstance(value, bool | str):
+        return value if type(value) in (type(None), bool, str) else str(value)
+    if isinstance(value, np.generic):
+        return _pack(value.item(), arrays, places, where)
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else {"float": repr(float(value))}
+    if isinstance(value, tuple):
+        return {"tuple": [_pack(item, arrays, places, where) for item in value]}
+    if isinstance(value, list):
+        return [_pack(item, arrays, places, where) for item in value]
+    if isinstance(value, Mapping):
+        pairs = [(_pack(key, arrays, places, where), item) for key, item in value.items()]
+        return {"map": [[k, _pack(v, arrays, places, f"{where}, {k}")] for k, v in pairs]}
+    if hasattr(value, "tocsr"):
+        rows = value.tocsr()
+        parts = {"shape": rows.shape, "data": rows.data}
+        parts |= {"indices": rows.indices, "indptr": rows.indptr}
+        return {"sparse": _pack(parts, arrays, places, where)}
+    array = read_array(where, value) if hasattr(value, "__len__") else np.asarray(None)
+    if array.dtype.kind in _PLAIN_KINDS:
+        if id(value) not in places:
+            places[id(value)] = len(arrays)
+            arrays.append(array)
+        return {"array": places[id(value)]}
+    if not array.ndim:
+        raise InvalidParameterError(
+            f"{where} holds {value!r:.60}, which a file of numbers and text cannot: "
+            f"{type(value).__name__}."
         )
-    return content
+    items = [_pack(item, arrays, places, where) for item in array.ravel().tolist()]
+    return {"objects": items, "shape": list(array.shape)}
+
+
+def _unpack(value: Any, arrays: Callable[[int], Array]) -> Any:
+    """Invert `_pack`."""
+    if isinstance(value, list):
+        return [_unpack(item, arrays) for item in value]
+    if not isinstance(value, dict):
+        return value
+    (kind,) = [key for key in _NODES if key in value]
+    packed = value[kind]
+    if kind == "array":
+        return arrays(int(packed))
+    if kind == "float":
+        return float(packed)
+    if kind == "tuple":
+        return tuple(_unpack(packed, arrays))
+    if kind == "map":
+        return {_unpack(key, arrays): _unpack(item, arrays) for key, item in packed}
+    if kind == "sparse":
+        from scipy.sparse import csr_matrix
+
+        parts = _unpack(packed, arrays)
+        matrix = csr_matrix((parts["data"], parts["indices"], parts["indptr"]), parts["shape"])
+        matrix.check_format(full_check=True)
+        return matrix
+    array: Array = np.empty(len(packed), dtype=object)
+    array[:] = [_unpack(item, arrays) for item in packed]
+    return array.reshape(value["shape"])
+
+
+# --------------------------------------------------------------------------- parts of a report
 
 
 def _as_map(value: Any) -> dict[str, Any]:
     return {field.name: getattr(value, field.name) for field in fields(value)}
 
 
-def _groups_told(rows_by: Any) -> dict[str, Any] | None:
+def _group_parts(rows_by: Any) -> dict[str, Any] | None:
     if rows_by is None:
         return None
-    told = _as_map(rows_by) | {"by": _as_map(rows_by.by), "groups": list(rows_by.groups)}
-    return {name: value for name, value in told.items() if name != "tables"}  # made anew
+    parts = _as_map(rows_by) | {"by": _as_map(rows_by.by), "groups": list(rows_by.groups)}
+    return {name: value for name, value in parts.items() if name != "tables"}  # made anew
 
 
-def _groups(told: Mapping[str, Any]) -> Any:
-    from skmetrics_ext.merged.by import By
-    from skmetrics_ext.report.by_group import RowsBy
-
-    return RowsBy(**{**told, "by": By(**told["by"])})
-
-
-def _told(scorer: Callable[..., Any]) -> Mapping[str, Any] | None:
-    """What makes a scorer of a metric of ours; None for others."""
+def _scorer_parts(scorer: Callable[..., Any]) -> Mapping[str, Any] | None:
+    """What makes a scorer of a metric of this package; None for others."""
     metric = metric_of(scorer)
     if metric is None or not isinstance(scorer, Scorer):
         return None
@@ -106,11 +308,87 @@ def _told(scorer: Callable[..., Any]) -> Mapping[str, Any] | None:
     }
 
 
-def _scorer(name: str, told: Mapping[str, Any] | None) -> Callable[..., Any]:
-    if told is None:
+def _scorer(name: str, parts: Mapping[str, Any] | None) -> Callable[..., Any]:
+    if parts is None:
         return LostScorer(name)
-    parts = dict(told)
-    row, kwargs = find(parts.pop("metric")), parts.pop("kwargs")
-    if parts["name"] is not None:
-        parts["metric"] = find(parts["name"], kwargs, scorer=True)
-    return Scorer(row.function, parts.pop("sign"), kwargs, parts.pop("response_method"), **parts)
+    options = dict(parts)
+    spec, kwargs = find(options.pop("metric")), options.pop("kwargs")
+    if options["name"] is not None:
+        options["metric"] = find(options["name"], kwargs, scorer=True)
+    sign, response_method = options.pop("sign"), options.pop("response_method")
+    is_named = _is_text(response_method) or _are_texts(response_method)
+    _check(sign in (1, -1) and is_named, f"the scorer {name!r:.60}")
+    return Scorer(spec.function, sign, kwargs, response_method, **options)
+
+
+def _report_fields(content: dict[str, Any]) -> dict[str, Any]:
+    """Fields of a report, of kinds and sizes that fit together."""
+    models, metrics, n_samples = (content[name] for name in ("models", "metrics", "n_samples"))
+    _check(_are_texts(models) and _are_texts(metrics), "the models and metrics")
+    _check(_are_texts(content["left_out"]) and _is_text(content["splitter"]), "the splitter")
+    _check(content["baseline"] is None or content["baseline"] in models, "the baseline")
+    _check(0 < float(content["confidence_level"]) < 1, "the confidence level")
+    _check(not isinstance(content["positive_class"], Mapping | list), "the positive class")
+    content["results"] = tuple(FoldResult(**result) for result in content["results"])
+    for result in content["results"]:
+        values = [*result.values.values(), result.fit_time, result.score_time]
+        sizes = {len(result.rows), *map(count_rows, result.responses.values())}
+        _check(
+            result.model in models
+            and set(metrics) <= set(result.values)
+            and all(isinstance(value, float | int) for value in (*values, result.fold))
+            and all(_are_texts(tuple(told.values())) for told in (result.reasons, result.notes)),
+            f"the values of {result.model!r:.60}",
+        )
+        _check(
+            _are_numbers(result.rows, n_samples)
+            and sizes == {result.n_test}
+            and (result.classes is None or np.ndim(result.classes) == 1),
+            f"the predictions of {result.model!r:.60}",
+        )
+    data = content.pop("data", None)
+    if data is None:
+        return content
+    grouping, rows_by, params = data["grouping"], data["rows_by"], data["params"]
+    scorers = {name: _scorer(name, parts) for name, parts in data["scorers"].items()}
+    _check(set(metrics) <= set(scorers) & set(params), "the scorers")
+    weights = [own["sample_weight"] for own in params.values() if "sample_weight" in own]
+    _check({n_samples} == {count_rows(rows) for rows in (data["y"], *weights)}, "the labels")
+    if grouping is not None:
+        grouping = Grouping(**grouping)
+        _check(
+            _are_numbers(grouping.of_row, n_samples)
+            and len(grouping.of_row) == n_samples
+            and {result.fold for result in content["results"]} <= set(grouping.sizes),
+            "the groups",
+        )
+    if rows_by is not None:
+        from skmetrics_ext.merged.by import By
+        from skmetrics_ext.report.by_group import RowsBy
+
+        rows_by = RowsBy(**{**rows_by, "by": By(**rows_by["by"])})
+        _check(
+            _are_numbers(rows_by.of_row, len(rows_by.groups)) and len(rows_by.of_row) == n_samples,
+            "the groups that values are shown by",
+        )
+    content["data"] = ScoredData(data["y"], scorers, params, grouping, rows_by=rows_by)
+    return content
+
+
+def _check(holds: bool, what: str) -> None:
+    if not holds:
+        raise ValueError(f"{what} cannot be those of a report")
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _are_texts(values: Any) -> bool:
+    return isinstance(values, tuple) and all(map(_is_text, values))
+
+
+def _are_numbers(rows: Any, end: int) -> bool:
+    """Whether rows are numbered by whole numbers of at least 0 and less than ``end``."""
+    is_integer = isinstance(rows, np.ndarray) and rows.ndim == 1 and rows.dtype.kind in "iu"
+    return is_integer and (not len(rows) or (rows.min() >= 0 and rows.max() < end))
