@@ -120,6 +120,12 @@ def load(path: str | Path) -> dict[str, Any]:
     )
 
 
+def _check(holds: bool, message: str) -> None:
+    """Refuse a file; `load` names it in the error."""
+    if not holds:
+        raise InvalidParameterError(message)
+
+
 # --------------------------------------------------------------------------- zip
 
 
@@ -147,19 +153,19 @@ def _read(stream: IO[bytes]) -> tuple[Any, Callable[[int], Array]]:
     file = zipfile.ZipFile(stream)
     entries = file.infolist()
     names = [_HEAD, *(f"{place}.npy" for place in range(len(entries) - 1))]
-    if [entry.filename for entry in entries] != names:
-        raise ValueError(f"its entries have to be {_HEAD}, 0.npy, 1.npy, ...")
-    if any(entry.compress_type not in (0, 8) or entry.flag_bits & 1 for entry in entries):
-        raise ValueError("its entries have to be stored or deflated, and not encrypted")
+    is_named = [entry.filename for entry in entries] == names
+    _check(is_named, f"its entries have to be {_HEAD}, 0.npy, 1.npy, ...")
+    is_plain = all(entry.compress_type in (0, 8) and not entry.flag_bits & 1 for entry in entries)
+    _check(is_plain, "its entries have to be stored or deflated, and not encrypted")
     size = sum(entry.file_size for entry in entries)
     _check_memory(size, limit)
     head = _entry(file, entries[0])
     _check_memory(size + _memory_of_json(head), limit)
     marks = np.frombuffer(_marks_of(head), dtype=np.uint8)
-    depth = np.cumsum(np.isin(marks, list(b"[{")).astype(int) - np.isin(marks, list(b"]}")))
-    if depth.max(initial=0) > _MOST_NESTED:
-        raise ValueError(f"{_HEAD} is nested {depth.max()} levels deep, at most {_MOST_NESTED}")
-    return json.loads(head.decode()), cache(partial(_array, file, entries, limit))
+    levels = np.cumsum(np.isin(marks, list(b"[{")).astype(int) - np.isin(marks, list(b"]}")))
+    depth = levels.max(initial=0)
+    _check(depth <= _MOST_NESTED, f"it is nested {depth} levels deep, at most {_MOST_NESTED}")
+    return json.loads(head.decode()), cache(partial(_array, file, entries))
 
 
 def _memory_limit(file_size: int) -> int:
@@ -167,8 +173,7 @@ def _memory_limit(file_size: int) -> int:
 
 
 def _check_memory(size: int, limit: int) -> None:
-    if size > limit:
-        raise ValueError(f"it would take {size:,} bytes of memory, and may take {limit:,}")
+    _check(size <= limit, f"it would take {size:,} bytes of memory, and may take {limit:,}")
 
 
 def _marks_of(head: bytes) -> bytes:
@@ -183,30 +188,26 @@ def _entry(file: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
     """An entry, which is read no further than the size that it states."""
     with file.open(entry) as stream:
         data = stream.read(entry.file_size)
-        if len(data) < entry.file_size or stream.read(1):
-            raise ValueError(f"{entry.filename} does not have the size that it states")
+        is_whole = len(data) == entry.file_size and not stream.read(1)
+        _check(is_whole, f"{entry.filename} does not have the size that it states")
     return data
 
 
-def _array(
-    file: zipfile.ZipFile, entries: Sequence[zipfile.ZipInfo], limit: int, place: int
-) -> Array:
-    if not 0 <= place < len(entries) - 1:
-        raise ValueError(f"there is no array {place}")
+def _array(file: zipfile.ZipFile, entries: Sequence[zipfile.ZipInfo], place: int) -> Array:
+    _check(0 <= place < len(entries) - 1, f"there is no array {place}")
     data = _entry(file, entries[place + 1])
     stream = BytesIO(data)
-    if np.lib.format.read_magic(stream) != (1, 0):
-        raise ValueError(f"array {place} has to be of version 1.0 of NumPy's format")
+    is_first = np.lib.format.read_magic(stream) == (1, 0)
+    _check(is_first, f"array {place} has to be of version 1.0 of NumPy's format")
     shape, is_fortran, dtype = np.lib.format.read_array_header_1_0(
         stream, max_header_size=_MOST_HEADER
     )
-    if dtype.kind not in _PLAIN_KINDS:
-        raise ValueError(f"array {place} holds {dtype}, and may hold numbers and text")
+    is_plain = dtype.kind in _PLAIN_KINDS and dtype.itemsize > 0
+    _check(is_plain, f"array {place} holds {dtype}, and may hold numbers and text")
     start = stream.tell()
-    if min(shape, default=0) < 0 or math.prod(shape) * dtype.itemsize != len(data) - start:
-        raise ValueError(f"array {place} does not have the shape that it states, {shape}")
-    if math.prod(shape) > limit:  # of text without characters
-        raise ValueError(f"array {place} has too many elements, {math.prod(shape):,}")
+    has_shape = min(shape, default=0) >= 0
+    has_shape &= math.prod(shape) * dtype.itemsize == len(data) - start
+    _check(has_shape, f"array {place} does not have the shape that it states, {shape}")
     order: Any = "F" if is_fortran else "C"
     return np.ndarray(shape, dtype, data, start, order=order).copy(order="K")
 
@@ -317,18 +318,25 @@ def _scorer(name: str, parts: Mapping[str, Any] | None) -> Callable[..., Any]:
         options["metric"] = find(options["name"], kwargs, scorer=True)
     sign, response_method = options.pop("sign"), options.pop("response_method")
     is_named = _is_text(response_method) or _are_texts(response_method)
-    _check(sign in (1, -1) and is_named, f"the scorer {name!r:.60}")
+    _check(sign in (1, -1) and is_named, f"the scorer {name!r:.60} does not fit")
     return Scorer(spec.function, sign, kwargs, response_method, **options)
 
 
 def _report_fields(content: dict[str, Any]) -> dict[str, Any]:
     """Fields of a report, of kinds and sizes that fit together."""
     models, metrics, n_samples = (content[name] for name in ("models", "metrics", "n_samples"))
-    _check(_are_texts(models) and _are_texts(metrics), "the models and metrics")
-    _check(_are_texts(content["left_out"]) and _is_text(content["splitter"]), "the splitter")
-    _check(content["baseline"] is None or content["baseline"] in models, "the baseline")
-    _check(0 < float(content["confidence_level"]) < 1, "the confidence level")
-    _check(not isinstance(content["positive_class"], Mapping | list), "the positive class")
+    _check(_are_texts(models) and _are_texts(metrics), "the models and metrics do not fit")
+    _check(
+        _are_texts(content["left_out"]) and _is_text(content["splitter"]),
+        "the splitter and metrics do not fit",
+    )
+    _check(
+        content["baseline"] is None or content["baseline"] in models, "the baseline does not fit"
+    )
+    _check(0 < float(content["confidence_level"]) < 1, "the confidence level does not fit")
+    _check(
+        not isinstance(content["positive_class"], Mapping | list), "the positive class does not fit"
+    )
     content["results"] = tuple(FoldResult(**result) for result in content["results"])
     for result in content["results"]:
         values = [*result.values.values(), result.fit_time, result.score_time]
@@ -338,29 +346,31 @@ def _report_fields(content: dict[str, Any]) -> dict[str, Any]:
             and set(metrics) <= set(result.values)
             and all(isinstance(value, float | int) for value in (*values, result.fold))
             and all(_are_texts(tuple(told.values())) for told in (result.reasons, result.notes)),
-            f"the values of {result.model!r:.60}",
+            f"the values of {result.model!r:.60} do not fit",
         )
         _check(
             _are_numbers(result.rows, n_samples)
             and sizes == {result.n_test}
             and (result.classes is None or np.ndim(result.classes) == 1),
-            f"the predictions of {result.model!r:.60}",
+            f"the predictions of {result.model!r:.60} do not fit",
         )
     data = content.pop("data", None)
     if data is None:
         return content
     grouping, rows_by, params = data["grouping"], data["rows_by"], data["params"]
     scorers = {name: _scorer(name, parts) for name, parts in data["scorers"].items()}
-    _check(set(metrics) <= set(scorers) & set(params), "the scorers")
+    _check(set(metrics) <= set(scorers) & set(params), "the scorers do not fit")
     weights = [own["sample_weight"] for own in params.values() if "sample_weight" in own]
-    _check({n_samples} == {count_rows(rows) for rows in (data["y"], *weights)}, "the labels")
+    _check(
+        {n_samples} == {count_rows(rows) for rows in (data["y"], *weights)}, "the labels do not fit"
+    )
     if grouping is not None:
         grouping = Grouping(**grouping)
         _check(
             _are_numbers(grouping.of_row, n_samples)
             and len(grouping.of_row) == n_samples
             and {result.fold for result in content["results"]} <= set(grouping.sizes),
-            "the groups",
+            "the groups do not fit",
         )
     if rows_by is not None:
         from skmetrics_ext.merged.by import By
@@ -369,15 +379,10 @@ def _report_fields(content: dict[str, Any]) -> dict[str, Any]:
         rows_by = RowsBy(**{**rows_by, "by": By(**rows_by["by"])})
         _check(
             _are_numbers(rows_by.of_row, len(rows_by.groups)) and len(rows_by.of_row) == n_samples,
-            "the groups that values are shown by",
+            "the groups that values are shown by do not fit",
         )
     content["data"] = ScoredData(data["y"], scorers, params, grouping, rows_by=rows_by)
     return content
-
-
-def _check(holds: bool, what: str) -> None:
-    if not holds:
-        raise ValueError(f"{what} cannot be those of a report")
 
 
 def _is_text(value: Any) -> bool:
