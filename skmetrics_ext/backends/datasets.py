@@ -171,8 +171,9 @@ def _reader_of(lazy: Any, names: Names) -> Any:
     """A polars query as Arrow batches, so that its result need not fit in memory."""
     require("pyarrow", "A polars LazyFrame")
     import pyarrow
+    from polars import selectors
 
-    wanted = lazy.select(names.all)
+    wanted = lazy.select(selectors.by_name(names.all))  # text alone could be a pattern
     schema = wanted.clear().collect().to_arrow().schema
 
     def batches() -> Iterator[Any]:
@@ -184,8 +185,9 @@ def _reader_of(lazy: Any, names: Names) -> Any:
 
 
 def _columns_of(frame: Any, columns: tuple[str, ...]) -> Any:
-    """Columns of a pandas or polars frame, or of an Arrow table."""
-    return frame[list(columns)] if hasattr(frame, "iloc") else frame.select(columns)
+    """Columns of a pandas or polars frame, or of an Arrow table, by their exact names."""
+    is_arrow = hasattr(frame, "schema") and hasattr(frame, "combine_chunks")
+    return frame.select(columns) if is_arrow else frame[list(columns)]  # polars: "*" selects all
 
 
 def rows_of(dataset: Any) -> Rows:

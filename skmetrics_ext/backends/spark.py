@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from skmetrics_ext.backends.reading import reading
 from skmetrics_ext.backends.work import (
     Counted,
     Offsets,
@@ -45,7 +46,13 @@ class SparkEngine:
     needs_ranges = True
 
     def __init__(self, frame: Any, names: Names) -> None:
-        self.frame, self.names = frame.select(*names.all), names
+        self.names = names
+        # Spark's own mapInArrow looks up columns by names that it does not quote.
+        self.columns = {name: f"k{i}" for i, name in enumerate(names.all)}
+        with reading("The Spark DataFrame"):
+            self.frame = frame.select(
+                *(frame[quoted(name)].alias(column) for name, column in self.columns.items())
+            )
         self.report: Callable[[int], None] = lambda done: None
 
     def close(self) -> None:
@@ -55,17 +62,18 @@ class SparkEngine:
         """The rows of some columns, part by part."""
 
         def each(batches: Iterator[Any]) -> Iterator[Any]:
-            for batch, place in _placed(batches):
+            for batch, place in _placed(batches, columns):
                 yield _blob((batch, place))
 
-        yield from _collect(self.frame.select(*columns).mapInArrow(each, _BLOB))
+        wanted = self.frame.select(*(self.columns[name] for name in columns))
+        yield from _collect(wanted.mapInArrow(each, _BLOB))
 
     def survey(self, sampled: bool) -> Survey:
         names = self.names
 
         def each(batches: Iterator[Any]) -> Iterator[Any]:
             total = Survey()
-            for batch, place in _placed(batches):
+            for batch, place in _placed(batches, names.all):
                 seed = _partition()
                 total.add(survey_part(batch, names, place, seed=seed, sampled=sampled))
             yield _blob(total)
@@ -74,8 +82,11 @@ class SparkEngine:
         return found
 
     def count(self, task: Task) -> Counted:
+        names = self.names
+
         def each(batches: Iterator[Any]) -> Iterator[Any]:
-            yield _blob(combined(Counted, (count_part(b, task, p) for b, p in _placed(batches))))
+            parts = (count_part(b, task, place) for b, place in _placed(batches, names.all))
+            yield _blob(combined(Counted, parts))
 
         found: Counted = combined(Counted, _collect(self.frame.mapInArrow(each, _BLOB)))
         return found
@@ -83,12 +94,13 @@ class SparkEngine:
     def rank(self, task: Task, sums: Sums, counted: Counted) -> dict[Any, list[RangeReading]]:
         offsets = Offsets.of(counted.masses)
         n_parts = int(first_parts(task)[-1])
+        names = self.names.all
         schema = _SPREAD.format("double" if task.names.weight is not None else "long")
 
         def spread(batches: Iterator[Any]) -> Iterator[Any]:
             import pyarrow
 
-            for batch, place in _placed(batches):
+            for batch, place in _placed(batches, names):
                 yield pyarrow.RecordBatch.from_pydict(spread_part(batch, task, place))
 
         def read(batches: Iterator[Any]) -> Iterator[Any]:
@@ -111,6 +123,11 @@ class SparkEngine:
         return gather((reading for part in found for reading in part), task)
 
 
+def quoted(name: str) -> str:
+    """The name of a column in Spark, where a dot, a star and a bracket have a meaning."""
+    return "`" + name.replace("`", "``") + "`"
+
+
 def _partition() -> int:
     from pyspark import TaskContext
 
@@ -118,11 +135,15 @@ def _partition() -> int:
     return 0 if context is None else int(context.partitionId())
 
 
-def _placed(batches: Iterator[Any]) -> Iterator[tuple[Any, Place]]:
+def _placed(batches: Iterator[Any], names: tuple[str, ...]) -> Iterator[tuple[Any, Place]]:
+    """Batches that are not empty, under the names of the user's columns."""
+    import pyarrow
+
     first, part = 0, f"partition {_partition()} of the Spark DataFrame"
     for batch in batches:
         if batch.num_rows:
-            yield batch, Place(part, first)
+            named = pyarrow.RecordBatch.from_arrays(batch.columns, names=list(names))
+            yield named, Place(part, first)
         first += batch.num_rows
 
 

@@ -18,6 +18,8 @@ from support.frames import (
 
 from skmetrics_ext import PartitionError, evaluate, roc_auc_score
 
+from .test_odd_names import renamed, same
+
 pytestmark = [
     pytest.mark.slow,
     # Spark 4 says so of pandas 3 wherever Arrow is used; none of our columns goes through pandas.
@@ -157,3 +159,8 @@ def test_crossed_groups_with_margins_and_clusters(spark):
     found = evaluate(spark.createDataFrame(frame), **clusters)
     plain = evaluate(frame, **clusters)
     np.testing.assert_allclose([row.low for row in found], [row.low for row in plain], rtol=1e-9)
+
+
+def test_names_that_spark_could_take_for_something_else(spark):
+    for frame, names in renamed():
+        same(names, spark.createDataFrame(frame).repartition(2))
