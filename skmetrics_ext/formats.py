@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Iterable, Sequence
 from html import escape
 from typing import Any
@@ -55,12 +56,61 @@ def plain(value: Any) -> str:
     return str(value)
 
 
+# --------------------------------------------------------------------------- text
+
+_JOINERS = "\u200c\u200d"  # invisible, and parts of words and pictures in many languages
+
+
+def visible(text: str) -> str:
+    """Text on one line: white space as spaces, control characters and broken ones as escapes."""
+    if text.isprintable():
+        return text
+    return "".join(
+        c if c.isprintable() or c in _JOINERS else " " if c.isspace() else repr(c)[1:-1]
+        for c in text
+    )
+
+
+def html_text(text: str) -> str:
+    """Text that HTML shows as it is, also in an attribute."""
+    return escape(visible(text))
+
+
+# Characters that are markup anywhere; a bracket only before what makes it a link.
+_MARKDOWN = re.compile(r"[\\`*_|<~$]|\](?=[(\[:])|&(?=#?\w+;)")
+# Marks of headings, quotes, rules and lists at the start of a paragraph.
+_MARKDOWN_START = re.compile(r"^(\d{0,9})(?=(?:#{1,6}|[-+.)])(?: |$)|>|(?:- ?){3,}$|=+$)")
+
+
+def markdown_text(text: str) -> str:
+    """Text that Markdown shows as it is."""
+    inline = _MARKDOWN.sub(r"\\\g<0>", visible(text).strip())
+    return _MARKDOWN_START.sub(r"\1\\", inline)
+
+
+_LATEX = str.maketrans(
+    {mark: f"\\{mark}" for mark in "&%$#_{}"}
+    | {
+        "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}",
+        "<": "\\textless{}", ">": "\\textgreater{}", "|": "\\textbar{}",
+        "±": "$\\pm$", "−": "$-$", "[": "{[}", "]": "{]}",
+    }
+)  # fmt: skip
+# Pairs that LaTeX sets as one sign: dashes, quotation marks, inverted punctuation.
+_LATEX_PAIRS = re.compile(r"(?<=[-'`,!?])(?=[-'`,])")
+
+
+def latex_text(text: str) -> str:
+    """Text that LaTeX sets as it is; a bracket after a line's end is no option of it."""
+    return "{}".join(part.translate(_LATEX) for part in _LATEX_PAIRS.split(visible(text)))
+
+
 # --------------------------------------------------------------------------- tables
 
 
 def text_table(header: Sequence[str], rows: Iterable[Sequence[str]], align: str = "<") -> str:
     """Columns aligned by ``align``, "<" or ">" for each; those beyond it to the right."""
-    grid = [header, *rows]
+    grid = [[visible(cell) for cell in row] for row in (header, *rows)]
     widths = [max(map(len, column)) for column in zip(*grid, strict=True)]
     sides = align.ljust(len(widths), ">")
     lines = [
@@ -96,20 +146,21 @@ def html_table(
     """
     left = {0, *text}
     rows = [list(row) for row in rows]
+    widths = [_column(place in left, [row[place] for row in rows]) for place in range(len(header))]
     head = "".join(
-        f'<th scope="col"{_column(place in left, [row[place] for row in rows])}>{escape(cell)}</th>'
-        for place, cell in enumerate(header)
+        f'<th scope="col"{width}>{html_text(cell)}</th>'
+        for cell, width in zip(header, widths, strict=True)
     )
     lines = []
     for row in rows:
-        first = f'<th scope="row">{escape(row[0])}</th>'
+        first = f'<th scope="row">{html_text(row[0])}</th>'
         rest = "".join(
-            f"<td{_text(place in left)}>{escape(cell)}</td>"
+            f"<td{_text(place in left)}>{html_text(cell)}</td>"
             for place, cell in enumerate(row[1:], start=1)
         )
         mark = ' class="baseline"' if baseline in row else ""
         lines.append(f"<tr{mark}>{first}{rest}</tr>\n")
-    told = f"<caption>{escape(caption)}</caption>" if caption else ""
+    told = f"<caption>{html_text(caption)}</caption>" if caption else ""
     return (
         f'<div class="wide"><table>{told}<thead><tr>{head}</tr></thead>\n<tbody>\n'
         f"{''.join(lines)}</tbody></table></div>\n"
@@ -139,8 +190,8 @@ _NOTEBOOK = """
 
 def html_fragment(lead: Iterable[str], shown: str, notes: Iterable[str]) -> str:
     """What a notebook shows: lines, a table already in HTML, and notes in small print."""
-    lines = "".join(f"<p>{escape(line)}</p>" for line in lead)
-    below = "".join(f"<p><small>{escape(text)}</small></p>" for text in notes)
+    lines = "".join(f"<p>{html_text(line)}</p>" for line in lead)
+    below = "".join(f"<p><small>{html_text(text)}</small></p>" for text in notes)
     return f'<div class="skmetrics-ext"><style>{_NOTEBOOK}</style>{lines}{shown}{below}</div>'
 
 
@@ -152,33 +203,9 @@ def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]], align: 
     return "\n".join(f"| {' | '.join(row)} |" for row in grid)
 
 
-# What would be read as markup. A dot or a bracket alone is none.
-_MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_|<"} | {"\n": " "})
-
-
-def markdown_text(text: str) -> str:
-    """Text that Markdown shows as it is."""
-    return text.translate(_MARKDOWN)
-
-
 def latex_table(header: Sequence[str], rows: Iterable[Sequence[str]], align: str = "<") -> str:
     """A ``tabular`` with the rules of the package booktabs."""
     sides = "".join("l" if side == "<" else "r" for side in align.ljust(len(header), ">"))
     first, *rest = (f"{' & '.join(map(latex_text, row))} \\\\" for row in [header, *rows])
     top = [f"\\begin{{tabular}}{{{sides}}}", "\\toprule", first, "\\midrule"]
     return "\n".join([*top, *rest, "\\bottomrule", "\\end{tabular}"])
-
-
-_LATEX = str.maketrans(
-    {mark: f"\\{mark}" for mark in "&%$#_{}"}
-    | {
-        "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}",
-        "<": "\\textless{}", ">": "\\textgreater{}", "|": "\\textbar{}",
-        "±": "$\\pm$", "−": "$-$", "\n": " ", "[": "{[}", "]": "{]}",
-    }
-)  # fmt: skip
-
-
-def latex_text(text: str) -> str:
-    """Text that LaTeX sets as it is; a bracket after a line's end is no option of it."""
-    return text.translate(_LATEX)

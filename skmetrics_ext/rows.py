@@ -160,12 +160,13 @@ class Tabular:
 
     def __str__(self) -> str:
         rows = self._as_rows()
+        lead = [formats.visible(line) for line in rows.lead]
         if not rows:
-            return "\n".join([*rows.lead, rows.empty])
+            return "\n".join([*lead, rows.empty])
         shown = formats.text_table(rows.header(), rows.cells(_MOST_SHOWN), rows.align())
-        notes = [fill(note, WIDTH, subsequent_indent="    ") for note in rows.told()]
-        left_out = rows.beyond(_MOST_SHOWN)
-        parts = ["\n".join([*rows.lead, shown, *left_out]), "\n".join(notes)]
+        notes = map(formats.visible, rows.told())
+        below = "\n".join(fill(note, WIDTH, subsequent_indent="    ") for note in notes)
+        parts = ["\n".join([*lead, shown, *rows.beyond(_MOST_SHOWN)]), below]
         return "\n\n".join(filter(None, parts))
 
     def __repr__(self) -> str:
