@@ -9,10 +9,10 @@ from typing import Any
 
 import skmetrics_ext
 from names import counterpart, section_of
-from skmetrics_ext.cli.explain import PREDICTED as PREDICTED
-from skmetrics_ext.cli.explain import SCORE as SCORE
-from skmetrics_ext.cli.explain import TRUE as TRUE
-from skmetrics_ext.cli.explain import interval_methods
+from skmetrics_ext.cli.metrics import PREDICTED as PREDICTED
+from skmetrics_ext.cli.metrics import SCORE as SCORE
+from skmetrics_ext.cli.metrics import TRUE as TRUE
+from skmetrics_ext.cli.metrics import interval_methods
 from skmetrics_ext.registry import MetricSpec, spec_of
 
 READS = {

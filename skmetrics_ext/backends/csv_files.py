@@ -26,11 +26,12 @@ _MISSING = (
     "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null",
 )  # fmt: skip
 _TRUE, _FALSE = ("true", "True", "TRUE"), ("false", "False", "FALSE")
-# What a value is, by the first that fits; 007 and what int64 cannot hold are "digits", and 1,234,
-# which has decimals or is a thousand, is "either".
+# What a value is, by the first that fits; 007 and what int64 cannot hold are "digits", 1,234, which
+# has decimals or is a thousand, is "either", and 1.234 is "three", a number with three decimals.
 _FORMS = {
     "integer": r"^[ \t]*-?(0|[1-9][0-9]{0,17})[ \t]*$",
     "digits": r"^[ \t]*-?[0-9]+[ \t]*$",
+    "three": r"^[ \t]*[+-]?[1-9][0-9]{0,2}\.[0-9]{3}[ \t]*$",
     "point": r"^[ \t]*[+-]?([0-9]+\.[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*$",
     "float": r"^[ \t]*[+-]?([0-9]+([eE][+-]?[0-9]+)?|(?i:inf|infinity))[ \t]*$",
     "either": r"^[ \t]*[+-]?[1-9][0-9]{0,2},[0-9]{3}[ \t]*$",
@@ -39,14 +40,18 @@ _FORMS = {
     "text": "",
 }
 _NUMBERS = {"integer", "digits", "float"}
-_DECIMALS = {".": {"point"}, ",": {"comma", "either"}}
-_DECIMAL = {"point", "comma", "either"}
+_DECIMALS = {".": {"point", "three"}, ",": {"comma", "either"}}
+_DECIMAL = {"point", "three", "comma", "either"}
 # Why a number with another sign of decimals is none.
 _NO_SIGN = {
     "point": "which is no number: a decimal comma is needed, not a point",
+    "three": "which is no number: a decimal comma is needed, not a point",
     "comma": "which is no number: a decimal point is needed, not a comma",
     "either": "whose comma marks decimals or thousands: a decimal point is needed, not a comma",
 }
+# What stands around numbers; it is removed with the separators of thousands.
+_SIGNS = "$€£¥₹%"
+_SPACES = " \u00a0\u202f"
 _BLOCK = 1 << 22  # bytes that are read at once: no row may be longer
 
 
@@ -68,16 +73,39 @@ class TextForm:
         Name of the encoding as Python knows it.
     decimal : {".", ","} or None
         What stands before decimals; None is found out, for all files together.
+    thousands : str or None
+        What stands between thousands; such numbers are read without it, and without currency and
+        per cent signs.
+    signed : frozenset of str
+        Columns of such numbers.
+    three_decimals : tuple of (str, str)
+        Columns in which all values with a point could be thousands, each with a value.
     """
 
     separator: str | None = None
     encoding: str = "utf-8"
     decimal: str | None = None
+    thousands: str | None = None
+    signed: frozenset[str] = frozenset()
+    three_decimals: tuple[tuple[str, str], ...] = ()
 
     @property
-    def told(self) -> str:
-        """What was found out of it that changes values; empty where nothing was."""
-        return "numbers are read with decimal commas" if self.decimal == "," else ""
+    def notes(self) -> tuple[str, ...]:
+        """What was assumed about numbers, a line each."""
+        notes = ["numbers are read with decimal commas"] if self.decimal == "," else []
+        notes += [
+            f"{name}: all values with a point have three decimals, such as {value}; if the point "
+            "separates thousands, pass --thousands ."
+            for name, value in self.three_decimals
+        ]
+        return tuple(notes)
+
+    @property
+    def point(self) -> str | None:
+        """The sign before decimals, as far as it is known before the files are read."""
+        if self.decimal is not None or self.thousands is None:
+            return self.decimal
+        return "," if self.thousands == "." else "."
 
     @property
     def is_utf8(self) -> bool:
@@ -169,9 +197,12 @@ def text_types(
     """
     numbers = {*names.score, *((names.weight,) if names.weight else ())}
     found: dict[str, _Found] = {name: {} for name in names.all}
+    signed: set[str] = set()
     for batch, place in csv_batches(files, dict.fromkeys(names.all, "string"), form):
         for name in names.all:
-            column = batch.column(name)
+            column = without_signs(batch.column(name), form)
+            if form.thousands is not None and not column.equals(batch.column(name)):
+                signed.add(name)
             for value, kind in _forms_of(column):
                 if "\x00" in value:
                     where = place.of(_row_of(column, value))
@@ -187,7 +218,39 @@ def text_types(
     if "digits" in together and together <= _NUMBERS:
         forms.update(dict.fromkeys(labels, together))
     types = {name: _type(forms[name], name in numbers) for name in names.all}
-    return types, replace(form, decimal=sign)
+    numeric = {name for name, kind in types.items() if kind in ("int64", "float64")}
+    three = tuple(
+        (name, own["three"][0])
+        for name, own in found.items()
+        if name in numeric and "three" in own and "point" not in own and form.point is None
+    )
+    return types, replace(
+        form, decimal=sign, signed=frozenset(signed & numeric), three_decimals=three
+    )
+
+
+def without_signs(column: Any, form: TextForm) -> Any:
+    """A column of text whose numbers have no separators of thousands, currency or per cent."""
+    if form.thousands is None:
+        return column
+    import pyarrow.compute as pc
+
+    fits = pc.match_substring_regex(column, signed_number(form.thousands, form.point or "."))
+    bare = pc.replace_substring_regex(column, f"[{_SIGNS}{_SPACES}{_escaped(form.thousands)}]", "")
+    return pc.if_else(pc.fill_null(fits, False), bare, column)
+
+
+def signed_number(thousands: str, point: str) -> str:
+    """A pattern of numbers with these separators, with or without currency and per cent signs."""
+    between = f"[{_SPACES if thousands == ' ' else _escaped(thousands)}]"
+    around = f"[{_SPACES}]*[{_SIGNS}]?[{_SPACES}]*"
+    digits = f"([0-9]{{1,3}}({between}[0-9]{{3}})+|[0-9]+)([{point}][0-9]*)?"
+    return f"^[+-]?{around}[+-]?{digits}{around}$"
+
+
+def _escaped(character: str) -> str:
+    """A character within the brackets of a pattern."""
+    return character if character.isspace() else f"\\{character}"
 
 
 def _decimal_sign(found: Mapping[str, _Found], files: Iterable[str], form: TextForm) -> str:
@@ -195,16 +258,21 @@ def _decimal_sign(found: Mapping[str, _Found], files: Iterable[str], form: TextF
 
     1,234 alone does not make it a comma, which may stand between thousands.
     """
-    if form.decimal is not None:
-        return form.decimal
+    if form.point is not None:
+        return form.point
     if any(form.of(file).separator == "," for file in files):
         return "."
     columns = {name: own for name, own in found.items() if set(own) <= _NUMBERS | _DECIMAL}
-    point = next((name for name, own in columns.items() if "point" in own), None)
-    comma = next((n for n, own in columns.items() if "comma" in own and "point" not in own), None)
+    points = {
+        name: own["point" if "point" in own else "three"]
+        for name, own in columns.items()
+        if own.keys() & _DECIMALS["."]
+    }
+    point = next(iter(points), None)
+    comma = next((n for n, own in columns.items() if "comma" in own and n not in points), None)
     if point is None or comma is None:
         return "." if comma is None else ","
-    a, b = found[comma]["comma"], found[point]["point"]
+    a, b = found[comma]["comma"], points[point]
     raise _refused(
         comma, *a, f"and column {point!r} {b[0]!r} in {b[1]}: one sign of decimals is needed"
     )
@@ -263,7 +331,7 @@ def csv_batches(
         first = 0
         try:
             for batch in each(repr(file), partial(_open, file, types, form.of(file))):
-                yield batch, Place(printable(file), first)
+                yield _as_numbers(batch, types, form), Place(printable(file), first)
                 first += batch.num_rows
         except InvalidParameterError as error:
             if "invalid UTF8 data" not in str(error):
@@ -273,13 +341,24 @@ def csv_batches(
             ) from error
 
 
+def _as_numbers(batch: Any, types: Mapping[str, Any], form: TextForm) -> Any:
+    """A batch whose numbers with signs, which were read as text, are numbers."""
+    import pyarrow.compute as pc
+
+    for name in form.signed & set(types):
+        text = pc.replace_substring(without_signs(batch.column(name), form), form.decimal, ".")
+        place = batch.schema.get_field_index(name)
+        batch = batch.set_column(place, name, pc.cast(pc.utf8_trim_whitespace(text), types[name]))
+    return batch
+
+
 def _open(file: str, types: Mapping[str, Any], form: TextForm) -> Any:
     import pyarrow
     from pyarrow import csv as arrow_csv
 
     convert = arrow_csv.ConvertOptions(
         include_columns=list(types),
-        column_types=dict(types),
+        column_types=dict(types) | dict.fromkeys(form.signed & set(types), "string"),
         decimal_point=form.decimal or ".",
         null_values=list(_MISSING),
         strings_can_be_null=True,

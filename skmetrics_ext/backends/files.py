@@ -94,7 +94,7 @@ class Files:
         """Record batches of some columns, each with its place."""
         read = tuple(dict.fromkeys((*columns, *self.complete)))
         for batch, place in self._all_rows(read) if self.held is None else self.held:
-            if self.complete and self.held is None:
+            if self.complete:
                 kept = np.flatnonzero(~_lacking(batch.select(self.complete)))
                 if len(kept) < batch.num_rows:
                     batch, place = batch.take(kept), replace(place, kept=kept)
@@ -102,7 +102,17 @@ class Files:
 
     def hold(self, columns: Sequence[str]) -> Files:
         """The same files with these columns in memory."""
-        return replace(self, held=tuple(self.rows(columns)))
+        return replace(self, held=tuple(self.rows(columns)), complete=())
+
+    def without_missing(self, columns: Sequence[str]) -> Files:
+        """The rows that have a value in each of these columns, which are all that is read."""
+        files = replace(self, complete=tuple(columns))
+        return files if self.held is None else files.hold(columns)
+
+    @property
+    def n_rows(self) -> int | None:
+        """Number of rows; None unless they are held."""
+        return None if self.held is None else sum(batch.num_rows for batch, _ in self.held)
 
     def _all_rows(self, columns: Sequence[str]) -> Placed:
         if self.kind == "csv":

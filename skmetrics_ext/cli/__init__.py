@@ -4,27 +4,48 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
+import signal
+import socket
 import sys
+import tempfile
+import threading
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from io import TextIOWrapper
+from pathlib import Path
 from typing import NoReturn, TextIO
 
 from skmetrics_ext import __version__
 from skmetrics_ext.backends import PartitionError
-from skmetrics_ext.cli.comparing import add_compare
+from skmetrics_ext.backends.files import own_prefix
+from skmetrics_ext.cli.compare import add_compare
 from skmetrics_ext.cli.cv import add_cv
+from skmetrics_ext.cli.messages import log, print_lines
 from skmetrics_ext.cli.metrics import add_metrics
-from skmetrics_ext.cli.parity import add_parity
 from skmetrics_ext.cli.score import add_score
-from skmetrics_ext.cli.searching import add_search
-from skmetrics_ext.cli.stopping import INTERRUPTED, stopping_in_time
-from skmetrics_ext.cli.words import say, tell
+from skmetrics_ext.cli.search import add_search
+
+PATIENCE = 0.4  # seconds after Ctrl-C in which the command may end in an orderly way
+INTERRUPTED = 130  # the status of a process that SIGINT ended
+
+# Words of Python in errors, and of the command line.
+_OPTIONS = {
+    "pos_label=": "--positive ",
+    "needed, not a comma.": "needed, not a comma; --decimal , takes commas for it, --thousands , "
+    "removes them.",
+    "one sign of decimals is needed.": "--decimal says which is the sign of decimals.",
+    "no UTF-8 text.": "no UTF-8 text; --encoding says what it is, such as gbk or latin-1.",
+    "drop or fill such rows.": "--drop-missing leaves out such rows.",
+    "skmetrics_ext.get_scorer_names() lists all.": "`skmetrics-ext metrics` lists all.",
+    "memory_limit": "--memory",
+}
 
 
 class _UsageError(Exception):
-    """What the user typed cannot be understood."""
+    """Arguments that cannot be understood."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -50,7 +71,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Examples
     --------
     >>> from skmetrics_ext.cli import main
-    >>> main(["cv", "--data", "iris", "--models", "tree", "--scoring", "accuracy", "--quiet"])
+    >>> main(["cv", "iris", "--models", "tree", "--metrics", "accuracy", "--quiet"])
     ... # doctest: +ELLIPSIS
     5 folds of 150 rows: StratifiedKFold(n_splits=5, random_state=0, shuffle=True)
     ...
@@ -58,7 +79,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     if argv is not None:
         return _run(argv)
-    with stopping_in_time():
+    with _interruptible():
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, TextIOWrapper):  # better "?" than no table at all
                 stream.reconfigure(errors="replace")
@@ -74,32 +95,20 @@ def _run(argv: Sequence[str] | None) -> int:
             sys.stdout.flush()
             return status
         except (_UsageError, ValueError, ImportError) as error:
-            say(f"error: {_in_options(str(error))}")
+            text = str(error)
+            for word, option in _OPTIONS.items():
+                text = text.replace(word, option)
+            log(f"error: {text}")
             return 2
         except BrokenPipeError:  # the reader, such as head, has seen enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
         except (PartitionError, OSError, MemoryError) as error:
-            say(f"error: {error or type(error).__name__}")
+            log(f"error: {error or type(error).__name__}")
             return 2
         except KeyboardInterrupt:
-            say("interrupted")
+            log("interrupted")
             return INTERRUPTED
-
-
-# What the functions call something, and the command line.
-_OPTIONS = {
-    "pos_label=": "--positive ",
-    "needed, not a comma.": "needed, not a comma; --decimal , takes commas for it.",
-    "one sign of decimals is needed.": "--decimal says which is the sign of decimals.",
-    "no UTF-8 text.": "no UTF-8 text; --encoding says what it is, such as gbk or latin-1.",
-}
-
-
-def _in_options(text: str) -> str:
-    for ours, option in _OPTIONS.items():
-        text = text.replace(ours, option)
-    return text
 
 
 def _show_warning(
@@ -110,7 +119,7 @@ def _show_warning(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    say(f"{category.__name__}: {message}")
+    log(f"{category.__name__}: {message}")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -120,11 +129,45 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"skmetrics_ext {__version__}")
     parser.set_defaults(run=partial(_help, parser))
     commands = parser.add_subparsers(title="commands", dest="command")
-    for add in (add_cv, add_search, add_score, add_compare, add_metrics, add_parity):
+    for add in (add_cv, add_search, add_score, add_compare, add_metrics):
         add(commands)
     return parser
 
 
 def _help(parser: argparse.ArgumentParser, _: argparse.Namespace) -> int:
-    tell(parser.format_help())
+    print_lines(parser.format_help())
     return 0
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """End the process within a second of Ctrl-C, also while compiled code runs.
+
+    Python raises KeyboardInterrupt once the running call is over, and the fit of a model or a sort
+    may take minutes. The signal itself writes to a socket, which a thread reads; if the command
+    does not end soon after, the thread ends the process.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals go to the main thread alone
+        return
+    reading, writing = socket.socketpair()
+    writing.setblocking(False)
+    over = threading.Event()
+    before = signal.set_wakeup_fd(writing.fileno(), warn_on_full_buffer=False)
+    threading.Thread(target=_watch, args=(reading, over), daemon=True).start()
+    try:
+        yield
+    finally:
+        over.set()
+        signal.set_wakeup_fd(before)
+        writing.close()
+
+
+def _watch(reading: socket.socket, over: threading.Event) -> None:
+    with reading:
+        while numbers := reading.recv(64):
+            if signal.SIGINT in numbers and not over.wait(PATIENCE):
+                log("interrupted")
+                for folder in Path(tempfile.gettempdir()).glob(f"{own_prefix()}*"):
+                    shutil.rmtree(folder, ignore_errors=True)
+                os._exit(INTERRUPTED)

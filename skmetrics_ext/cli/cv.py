@@ -1,83 +1,76 @@
-"""``cv``: models on a data set."""
+"""``cv``: cross-validation of models on a data set; what `search` shares with it."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.cli.scoring_file import chosen_positive, without_positive
-from skmetrics_ext.cli.tables import MODELS_HELP, add_data, load_data, models_of, names_in
-from skmetrics_ext.cli.words import new_file, say, tell, whole_number
-from skmetrics_ext.datasets import Dataset
-from skmetrics_ext.report import cross_validation_report
-from skmetrics_ext.scoring import get_scorer
+from skmetrics_ext import cross_validation_report, get_scorer, get_scorer_names
+from skmetrics_ext.cli.messages import log, names_in, new_file, print_lines, whole_number
+from skmetrics_ext.cli.models import make_models
+from skmetrics_ext.cli.options import (
+    MODELLING,
+    OUTPUT,
+    add_command,
+    add_data,
+    add_options,
+    form_of,
+)
+from skmetrics_ext.cli.predictions import chosen_positive, note_no_positive_class
+from skmetrics_ext.datasets import Dataset, Use, load
 
 _BASELINES = ("prior", "most_frequent", "stratified", "uniform", "none")
+_LONG_TO_READ = 1 << 25  # bytes
 
 
 def add_cv(commands: argparse._SubParsersAction[Any]) -> None:
-    """The command and its options."""
-    cv = commands.add_parser(
+    """Add the command and its options."""
+    command = add_command(
+        commands,
         "cv",
-        help="cross-validate models on a data set",
-        description="Cross-validate models on the same folds and print mean and spread.",
+        _cv,
+        summary="cross-validate models on a data set",
+        description="Cross-validate models on the same folds: mean and spread of each metric.",
+        examples=(
+            "customers.csv --target churn --positive left --html report.html",
+            "patients.csv --target ill --groups patient --models logistic forest "
+            "--metrics roc_auc log_loss",
+        ),
     )
-    cv.set_defaults(run=_cv)
-    add_data(cv)
-    cv.add_argument(
-        "--models",
-        nargs="+",
-        default=["logistic", "forest"],
-        metavar="MODEL",
-        help=f"{MODELS_HELP} (default: logistic forest)",
-    )
-    cv.add_argument(
-        "--scoring",
-        nargs="+",
-        metavar="NAME",
-        help="names of metrics, as `metrics` lists them (default: five that fit the target)",
-    )
-    cv.add_argument(
-        "--by", nargs="+", default=[], metavar="COLUMN", help="show values of each group as well"
-    )
-    cv.add_argument(
+    add_data(command)
+    add_options(command, *MODELLING, models=["logistic", "forest"])
+    add_options(command, "by", "metrics", "confidence", *OUTPUT)
+    command.add_argument(
         "--repeats",
         type=whole_number(1),
         default=1,
         metavar="N",
-        help="times that the folds are made anew (default: 1)",
+        help="repeat the folds with other splits (default: 1)",
     )
-    cv.add_argument(
+    command.add_argument(
         "--baseline", choices=_BASELINES, default="prior", help="dummy model (default: prior)"
     )
-    cv.add_argument(
-        "--html",
-        type=new_file,
-        metavar="OUT",
-        help="write one page with tables and pictures to this file",
-    )
-    cv.add_argument(
+    command.add_argument(
         "--save",
         type=new_file,
         metavar="OUT",
-        help="write the report to this file, for CrossValidationReport.load",
+        help="keep the report for CrossValidationReport.load",
     )
-    cv.add_argument("--json", action="store_true", help="print JSON instead of the table")
-    cv.add_argument("--quiet", action="store_true", help="show no progress")
 
 
 def _cv(options: argparse.Namespace) -> int:
-    scoring = names_in(options.scoring) if options.scoring else None
-    for name in scoring or ():  # before the data is read, which may take long
-        get_scorer(name)
+    asked = names_in(options.metrics) if options.metrics else None
+    scoring = None if asked is None else [scorer_name(name) for name in asked]
     data = load_data(options, options.by)
-    models = models_of(options, options.models, data)
+    models = make_models(names_in(options.models), data, options.seed, trusted=options.trust)
     classes = np.unique(data.y).tolist()
     positive = chosen_positive(classes, options.positive)
     if scoring is None:
-        say(without_positive(classes, options.positive, False))
+        log(note_no_positive_class(classes, positive))
     report = cross_validation_report(
         models,
         data.X,
@@ -89,16 +82,17 @@ def _cv(options: argparse.Namespace) -> int:
         baseline=None if options.baseline == "none" else options.baseline,
         pos_label=positive,
         sample_weight=data.weight,
+        confidence_level=options.confidence,
         n_jobs=options.jobs,
         random_state=options.seed,
         progress=not options.quiet,
     )
-    if options.save:  # files first: what is printed may go to a reader that stops, such as `head`
+    if options.save:  # before printing: the reader of stdout may stop early, as `head` does
         report.save(options.save)
     if options.html:
         report.to_html(options.html)
-    shown = report.to_json() if options.json else str(report)
-    tell(shown.replace("pass pos_label= for", "pass --positive for"))
+    text = report.to_json() if options.json else str(report)
+    print_lines(text.replace("pass pos_label= for", "pass --positive for"))
     return 0
 
 
@@ -118,3 +112,30 @@ def _splitter(options: argparse.Namespace, data: Dataset) -> Any:
             options.folds, shuffle=True, random_state=options.seed + repeat
         ).split(data.X, data.y, data.groups)
     ]
+
+
+def scorer_name(name: str) -> str:
+    """The name of a scorer, checked; ``log_loss`` is ``neg_log_loss``, as in other commands."""
+    name = f"neg_{name}" if f"neg_{name}" in get_scorer_names() else name
+    get_scorer(name)
+    return name
+
+
+def load_data(options: argparse.Namespace, by: Sequence[str] = ()) -> Dataset:
+    """The data set of the options, with lines about what was done to its columns."""
+    size = Path(options.file).stat().st_size if Path(options.file).is_file() else 0
+    if size > _LONG_TO_READ and not options.quiet:
+        log(f"reading {options.file}: {size / (1 << 20):,.0f} MiB")
+    use = Use(
+        options.target,
+        options.features,
+        tuple(options.drop),
+        options.groups,
+        options.weight,
+        tuple(by),
+        options.drop_missing,
+        form_of(options),
+    )
+    data = load(options.file, use)
+    log(*data.notes, *data.warnings)
+    return data

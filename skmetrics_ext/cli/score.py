@@ -1,202 +1,221 @@
-"""``score``: metrics of a file of predictions, with intervals."""
+"""``score``: `evaluate` on a file of predictions, as text, JSON or a page."""
 
 from __future__ import annotations
 
 import argparse
-import math
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from skmetrics_ext.cli.pictures import charts
-from skmetrics_ext.cli.prediction_files import Predictions, add_intervals, read_predictions
-from skmetrics_ext.cli.scoring_file import classes_of, find_named, score_rows, without_positive
-from skmetrics_ext.cli.streaming_file import is_large, stream_rows
-from skmetrics_ext.cli.tables import add_form, form_of, names_in
-from skmetrics_ext.cli.words import json_of, new_file, say, tell
-from skmetrics_ext.formats import html_table, interval, number, text_table
-from skmetrics_ext.merged.by import By
-from skmetrics_ext.merged.columns import Names
+import numpy as np
+
+from skmetrics_ext import ConfusionMatrixDisplay, evaluate
+from skmetrics_ext.cli.messages import json_of, log, print_lines
+from skmetrics_ext.cli.options import (
+    OUTPUT,
+    PREDICTIONS,
+    add_command,
+    add_options,
+    add_predictions,
+)
+from skmetrics_ext.cli.predictions import (
+    LARGE,
+    PredictedModel,
+    Predictions,
+    applicable_metrics,
+    asked_metrics,
+    check_fit,
+    find_metric,
+    read_predictions,
+)
+from skmetrics_ext.formats import html_table, interval, number
 from skmetrics_ext.registry import HEADINGS
-from skmetrics_ext.report.page.charts import NO_MATPLOTLIB, can_draw
+from skmetrics_ext.report.page.charts import (
+    NO_MATPLOTLIB,
+    SCORES,
+    can_draw,
+    draw_matrix,
+    draw_scores,
+    left_out,
+    options_of,
+)
 from skmetrics_ext.report.page.document import Section, document, note, pictures, section
-from skmetrics_ext.rows import written
+from skmetrics_ext.rows import Rows, Shown, written
+
+_NOT_DRAWN = "There are no pictures of rows that are not in memory."
+Row = dict[str, Any]
 
 
 def add_score(commands: argparse._SubParsersAction[Any]) -> None:
-    """The command and its options."""
-    score = commands.add_parser(
+    """Add the command and its options."""
+    command = add_command(
+        commands,
         "score",
-        help="metrics with intervals, from a file of predictions",
-        description="Score a file of predictions by metrics that fit it, with intervals.",
+        _score,
+        summary="metrics with intervals, from a file of predictions",
+        description="Metrics of a file of predictions, with confidence intervals.",
+        examples=(
+            "predictions.csv --target ill --score risk --positive yes",
+            "predictions.csv --target ill --score old --score new --by ward --groups patient "
+            "--html page.html",
+        ),
     )
-    score.set_defaults(run=_score)
-    score.add_argument(
-        "file", metavar="FILE", help="a .csv, .tsv (also .gz) or .parquet file, with a header"
-    )
-    score.add_argument("--true", required=True, metavar="COLUMN", help="true labels")
-    score.add_argument(
-        "--score",
-        action="append",
-        default=[],
-        metavar="COLUMN",
-        help="scores or probabilities of the positive class, once for each model; of more than "
-        "two classes one column for each, named by the class or ending in _class",
-    )
-    score.add_argument("--pred", metavar="COLUMN", help="predicted labels")
-    score.add_argument("--weight", metavar="COLUMN", help="weight of each row")
-    score.add_argument("--by", metavar="COLUMN", help="score each group as well")
-    score.add_argument("--positive", metavar="LABEL", help="the positive class of two")
-    score.add_argument(
-        "--metrics", nargs="+", metavar="NAME", help="names, as `metrics` lists them"
-    )
-    score.add_argument(
-        "--all", action="store_true", help="all metrics that fit (default: a few of them)"
-    )
-    score.add_argument(
-        "--groups",
-        metavar="COLUMN",
-        help="rows of one group (a patient) depend on each other: intervals know it",
-    )
-    add_form(score)
-    add_intervals(score, 1000)
-    score.add_argument(
-        "--html", type=new_file, metavar="OUT", help="write one page with tables and pictures"
-    )
-    score.add_argument("--json", action="store_true", help="print JSON instead of the tables")
-    score.add_argument(
+    add_predictions(command)
+    add_options(command, "score", "pred", *PREDICTIONS, "metrics", "all", "confidence", "resamples")
+    add_options(command, *OUTPUT)
+    command.add_argument(
         "--stream",
         action="store_true",
-        help="read in parts what need not fit in memory (FILE may be a folder or a glob), without "
-        "--html and the bootstrap; done unasked with a file of more than 1 GiB",
+        help="read the rows in parts, without resampling and pictures (default: beyond 1 GiB)",
     )
-    score.add_argument(
-        "--memory", default="1GiB", metavar="SIZE", help="of --stream, about (default: 1GiB)"
+    command.add_argument(
+        "--memory", default="1GiB", metavar="SIZE", help="about, for --stream (default: 1GiB)"
     )
-    score.add_argument("--quiet", action="store_true", help="show no progress")
 
 
 def _score(options: argparse.Namespace) -> int:
-    if not options.score and options.pred is None:
+    if not options.score and not options.pred:
         raise ValueError("nothing to score: pass --score or --pred.")
     if options.all and options.metrics:
-        raise ValueError("--all and --metrics both say which metrics: pass one of them.")
-    metrics = "all" if options.all else names_in(options.metrics) if options.metrics else None
-    if isinstance(metrics, list):
-        for name in metrics:  # before the data is read, which may take long
-            find_named(name)
-    scores = tuple(dict.fromkeys(options.score))
-    names = Names(
-        options.true, scores, options.pred, options.weight, By.of(options.by), options.groups
-    )
-    asked = {
-        "positive": options.positive,
-        "confidence_level": options.confidence,
-        "metrics": metrics,
-        "progress": not options.quiet,
-    }
-    if options.stream or is_large(options.file):
-        return _stream(options, names, asked)
-    found = read_predictions(
-        options.file,
-        names,
-        form_of(options),
-        drop_missing=options.drop_missing,
-        quiet=options.quiet,
-    )
-    rows = score_rows(found, n_resamples=options.resamples, **asked)
-    if options.html:  # before what is printed, whose reader may stop, as `head` does
-        page = _page(options, found, rows)
-        written(page, options.html)
-    _tell(options, rows)
+        raise ValueError("--all and --metrics both choose the metrics: pass one of them.")
+    metrics = asked_metrics(options)
+    predictions = read_predictions(options)
+    log(predictions.note)
+    check_fit(metrics, predictions.models)
+    rows = [row for model in predictions.models for row in _rows(options, predictions, model)]
+    rows.sort(key=lambda row: row["group"] is not None)  # stable: all rows come first
+    if options.html:  # before printing: the reader of stdout may stop early, as `head` does
+        written(_page(options, predictions, rows), options.html)
+    if not options.pred:
+        log("no --pred: metrics of predicted labels are left out")
+    shown = [{**row, "group": "all" if row["group"] is None else row["group"]} for row in rows]
+    if options.json:
+        print_lines(json_of(shown))
+    else:
+        tables = (f"{title}\n{table}" for title, table in _tables(options, rows))
+        print_lines("\n\n".join(tables))
+        if not (options.metrics or options.all):
+            log("these are a few metrics: --all shows all that apply, --metrics NAME others")
     return 0
 
 
-def _stream(options: argparse.Namespace, names: Names, asked: dict[str, Any]) -> int:
-    if options.html:
-        raise ValueError("--html needs all rows at once, and this file is streamed.")
-    rows = stream_rows(
-        options.file,
-        names,
-        form_of(options),
-        drop_missing=options.drop_missing,
-        memory_limit=options.memory,
-        **asked,
+def _rows(options: argparse.Namespace, found: Predictions, model: PredictedModel) -> Iterator[Row]:
+    """A row for each group and metric; the group is None for all rows."""
+    metrics = applicable_metrics(
+        model, found.classes, found.positive, asked_metrics(options), every=options.all
     )
-    _tell(options, rows)
-    return 0
+    if not metrics:
+        return
+    role: dict[str, Any] = {"pos_label": found.positive}
+    if model.holds == "labels":
+        role["pred"] = model.columns[0]
+    elif len(found.classes) == 2:
+        role["score"] = model.columns[0]
+    else:
+        role = {"score": model.columns, "labels": found.classes}
+    is_held = found.files.held is not None
+    for place, by in enumerate(options.by or [None]):
+        evaluation = evaluate(
+            found.files,
+            true=found.names.true,
+            weight=options.weight,
+            by=by,
+            margins=by is not None and place == 0,
+            groups=options.groups,
+            # the positive class is an argument of its own, the same for all of them
+            metrics={name: metric.without("pos_label") for name, metric in metrics.items()},
+            intervals=True,
+            confidence_level=options.confidence,
+            n_resamples=options.resamples if is_held else None,
+            memory_limit=8 * LARGE if is_held else options.memory,
+            progress=not options.quiet,
+            **role,
+        )
+        for row in evaluation:
+            named = row.group if row.group is None or len(options.by) == 1 else f"{by}={row.group}"
+            yield {
+                "group": None if row.group is None else str(named),
+                "of": model.name,
+                **{key: row[key] for key in ("metric", "value", "low", "high")},
+                "method": row.method or None,
+                "n_rows": row.n_rows,
+                "reason": row.reason or None,
+            }
 
 
-def _tell(options: argparse.Namespace, rows: list[dict[str, Any]]) -> None:
-    if options.pred is None:
-        say("no --pred: metrics of predicted labels are left out")
-    tell(json_of(rows) if options.json else _text(rows))
-    if not (options.json or options.metrics or options.all):
-        say("these are a few metrics; --all shows all that fit, --metrics NAME others")
-
-
-def _parts(rows: list[dict[str, Any]]) -> dict[tuple[str, str], list[dict[str, Any]]]:
-    parts: dict[tuple[str, str], list[dict[str, Any]]] = {}
+def _tables(options: argparse.Namespace, rows: list[Row]) -> Iterator[tuple[str, Rows]]:
+    """A title and a table for each model and group."""
+    parts: dict[tuple[Any, str], list[Row]] = {}
     for row in rows:
         parts.setdefault((row["group"], row["of"]), []).append(row)
-    return parts
+    columns = [
+        Shown("kind", is_text=True),
+        Shown("metric", is_text=True),
+        Shown("value", "value", number),
+        Shown(f"{100 * options.confidence:g}% interval", ("low", "high"), interval),
+        Shown("method", is_text=True),
+    ]
+    for (group, of), own in parts.items():
+        title = f"{of}{'' if group is None else f', group {group}'}: {own[0]['n_rows']} rows"
+        headings: dict[str, None] = {}
+        for row in own:
+            heading = HEADINGS[find_metric(row["metric"]).spec.response]
+            row["kind"] = "" if heading in headings else heading
+            headings[heading] = None
+        yield title, Rows(own, columns)
 
 
-def _title(group: str, of: str, rows: list[dict[str, Any]]) -> str:
-    where = "" if group == "all" else f", group {group}"
-    return f"{of}{where}: {rows[0]['n_rows']} rows"
+# --------------------------------------------------------------------------- page
 
 
-_HEADER = ("value", "low", "high", "method")
-
-
-def _text(rows: list[dict[str, Any]]) -> str:
-    blocks = []
-    for (group, of), own in _parts(rows).items():
-        blocks.append(_title(group, of, own))
-        for heading, under in _under_headings(own).items():
-            cells = [
-                [
-                    row["metric"],
-                    number(row["value"]),
-                    *("" if math.isnan(row[end]) else number(row[end]) for end in ("low", "high")),
-                    row["method"] or f"({row['reason']})"[:60],
-                ]
-                for row in under
-            ]
-            blocks.append(text_table((heading, *_HEADER), cells, align="<>>><"))
-    return "\n\n".join(blocks)
-
-
-def _under_headings(rows: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """Rows by what their metrics read."""
-    found: dict[str, list[dict[str, Any]]] = {}
-    for row in rows:
-        found.setdefault(HEADINGS[find_named(row["metric"]).spec.response], []).append(row)
-    return found
-
-
-def _page(options: argparse.Namespace, found: Predictions, rows: list[dict[str, Any]]) -> str:
-    level = f"{100 * options.confidence:g}%"
-    drawn = pictures(charts(found, options.positive, options.confidence))
-    parts: list[Section | str] = [section("Pictures", drawn)]
+def _page(options: argparse.Namespace, found: Predictions, rows: list[Row]) -> str:
     if not can_draw():
-        parts = [note(NO_MATPLOTLIB)]
-    for (group, of), own in _parts(rows).items():
-        cells = [
-            [
-                row["metric"],
-                number(row["value"]),
-                interval(row["low"], row["high"]),
-                row["method"] or "",
-                row["reason"] or "",
-            ]
-            for row in own
-        ]
-        header = ["metric", "value", f"{level} interval", "method", "why not"]
-        parts.append(section(_title(group, of, own), html_table(header, cells, text=(3, 4))))
-    lead = [f"{len(found.frame)} rows; true labels: {found.true}"]
-    if found.weight:
-        lead.append(f"weights: {found.weight}")
-    if told := without_positive(classes_of(found), options.positive, bool(found.scores)):
-        lead.append(told)
-    return document(f"Scores of {Path(options.file).name}", lead, parts)
+        parts: list[Section | str] = [note(NO_MATPLOTLIB)]
+    elif found.files.held is None:
+        parts = [note(_NOT_DRAWN)]
+    else:
+        parts = [section("Pictures", pictures(_charts(options, found)))]
+    for title, table in _tables(options, rows):
+        shown = html_table(table.header(), table.cells(), text=(0, 1, 4, 5))
+        parts.append(section(title, shown, *map(note, table.told())))
+    lead = [f"{found.files.n_rows} rows" if found.files.n_rows else "", found.note]
+    lead.insert(1, f"true classes: {found.names.true}")
+    lead += [f"weights: {options.weight}"] if options.weight else []
+    return document(f"Scores of {Path(options.file).name}", filter(None, lead), parts)
+
+
+def _charts(options: argparse.Namespace, found: Predictions) -> list[tuple[str, str]]:
+    """Pairs of SVG and caption: the curves of all models, and the confusion matrices."""
+    true, weight = found.column(found.names.true), found.column(options.weight)
+    common = {"labels": found.classes, "sample_weight": weight}
+    about = {**common, "pos_label": found.positive, "groups": found.column(options.groups)}
+    about["confidence_level"] = options.confidence
+    charts = []
+    for title, display in SCORES:
+        if title in left_out(len(found.classes), found.positive):
+            continue
+        drawn: list[Callable[..., Any]] = []
+        for model in found.models:
+            method = {"probabilities": "predict_proba", "values": "decision_function"}
+            if method.get(model.holds) not in display.methods:
+                continue
+            scores = [found.column(name) for name in model.columns]
+            score = scores[0] if len(scores) == 1 else np.column_stack(scores)
+            named = {"name": model.name if len(scores) == 1 else None}
+            more = options_of(display, len(found.classes))
+            drawn.append(partial(display.from_predictions, true, score, **named, **about, **more))
+        if drawn:
+            charts.append((draw_scores(title, display, partial(_draw_all, drawn)), title))
+    for model in found.models:
+        if model.holds == "labels":
+            pred = found.column(model.name)
+            draw = partial(ConfusionMatrixDisplay.from_predictions, true, pred, **common)
+            title = f"Confusion matrix of {model.name}"
+            charts.append((draw_matrix(title, len(found.classes), draw), title))
+    return charts
+
+
+def _draw_all(drawn: list[Callable[..., Any]], ax: Any) -> None:
+    for draw in drawn:
+        draw(ax=ax)

@@ -9,7 +9,7 @@ from typing import Any
 
 from skmetrics_ext.backends.files import kind_of
 from skmetrics_ext.datasets.files import Use, read_table
-from skmetrics_ext.datasets.roles import feature_of, roles_of, told_of
+from skmetrics_ext.datasets.roles import feature_of, notes_on, repeated_identifiers, roles_of
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation.errors import near
 
@@ -46,8 +46,10 @@ class Dataset:
         Which rows depend on each other, and how much each counts.
     by : mapping of str to ndarray
         Columns that values are shown by.
-    told : str
-        What was done to the columns; empty where nothing was.
+    notes : tuple of str
+        What was done to the columns, a line for each fact.
+    warnings : tuple of str
+        What a reader of a report should know about them.
     """
 
     name: str
@@ -59,7 +61,8 @@ class Dataset:
     groups: Array | None = None
     weight: Array | None = None
     by: Mapping[str, Array] = field(default_factory=dict)
-    told: str = ""
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     @property
     def is_plain(self) -> bool:
@@ -119,8 +122,8 @@ def _from_table(name: str, use: Use) -> Dataset:
     roles = roles_of(table.features, chosen=use.features is not None)
     kept = [role for role in roles if not role.why]
     if not kept:
-        told = told_of(roles, 0, table.n_dropped, table.form)
-        raise ValueError(f"{name!r} has no column left to predict from. {told}")
+        notes = "; ".join(notes_on(roles, 0, table.n_dropped))
+        raise ValueError(f"{name!r} has no column left to predict from: {notes}.")
     text = [role for role in kept if role.kind == "text"]
     cells = table.features.num_rows * max(len(text), 1)
     most = max(2, min(_MOST_LEVELS, _MOST_CELLS // max(cells, 1)))
@@ -135,5 +138,6 @@ def _from_table(name: str, use: Use) -> Dataset:
         table.groups,
         table.weight,
         table.by,
-        told_of(roles, most, table.n_dropped, table.form),
+        (*table.notes, *notes_on(roles, most, table.n_dropped)),
+        () if use.groups else repeated_identifiers(roles, len(table.y)),
     )

@@ -66,7 +66,7 @@ class UsedColumns:
     weight: Array | None
     by: Mapping[str, Array] = field(default_factory=dict)
     n_dropped: int = 0
-    form: str = ""
+    notes: tuple[str, ...] = ()
 
 
 def read_table(path: str, use: Use) -> UsedColumns:
@@ -84,7 +84,7 @@ def read_table(path: str, use: Use) -> UsedColumns:
     table, n_dropped = _complete(table, rows, use, names.true)
 
     def values(name: str | None) -> Any:
-        return None if name is None else _values(table[name])
+        return None if name is None else values_of(table[name])
 
     y = _classes(table[names.true], names.true)
     return UsedColumns(
@@ -94,7 +94,7 @@ def read_table(path: str, use: Use) -> UsedColumns:
         values(use.weight),
         {name: values(name) for name in use.by},
         n_dropped,
-        files.form.told,
+        files.form.notes,
     )
 
 
@@ -158,8 +158,8 @@ def _complete(table: Any, rows: list[str], use: Use, target: str) -> tuple[Any, 
     return (table.filter(kept) if n_dropped else table), n_dropped
 
 
-def _values(column: Any) -> Array:
-    """A column without missing values; text as text."""
+def values_of(column: Any) -> Array:
+    """An Arrow column without missing values as an array; text as text."""
     import pyarrow
 
     if pyarrow.types.is_dictionary(column.type):
@@ -169,7 +169,7 @@ def _values(column: Any) -> Array:
 
 
 def _classes(column: Any, target: str) -> Array:
-    values = _values(column)
+    values = values_of(column)
     if values.dtype.kind == "f" and not np.array_equal(values, np.round(values)):
         raise ValueError(
             f"The target {target!r} holds {len(np.unique(values))} numbers that are not "

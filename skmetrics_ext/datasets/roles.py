@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from skmetrics_ext.backends.csv_files import signed_number
 from skmetrics_ext.numeric import Array
 
+_MOSTLY = 0.9  # share of values that are numbers once separators and signs are removed
 _FEW = 20  # so many values may all differ by chance
 _MOST_NAMED = 8  # columns of one kind that a line names
 
@@ -39,10 +41,12 @@ class Role:
     name : str
     kind : {"number", "text", "date"}
     n_levels : int
-        Different values of text; 0 of other columns.
+        Different values of text and of identifiers; 0 of other columns.
     n_missing : int
     why : str
         Why it is left out; empty where it is not.
+    advice : str
+        Which option would read it.
     """
 
     name: str
@@ -50,6 +54,7 @@ class Role:
     n_levels: int = 0
     n_missing: int = 0
     why: str = ""
+    advice: str = ""
 
 
 def roles_of(table: Any, *, chosen: bool) -> list[Role]:
@@ -74,8 +79,8 @@ def _role(name: str, column: Any, chosen: bool) -> Role:
     if types.is_boolean(kind):
         return Role(name, "number", n_missing=n_missing)
     if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
-        why = "" if chosen else _why_no_number(name, column, kind, n_seen)
-        return Role(name, "number", n_missing=n_missing, why=why)
+        why, n_levels = ("", 0) if chosen else _why_no_number(name, column, kind, n_seen)
+        return Role(name, "number", n_levels, n_missing, why)
     if str(kind) not in ("string", "large_string", "string_view"):
         return Role(name, "text", why=f"holds {kind}")
     return _text_role(name, column, n_seen, n_missing, chosen)
@@ -87,24 +92,24 @@ def _n_missing(column: Any) -> int:
     return int(pc.sum(pc.is_null(column, nan_is_null=True)).as_py() or 0)
 
 
-def _why_no_number(name: str, column: Any, kind: Any, n_seen: int) -> str:
-    """Whether integers are the numbers of rows, or dates."""
+def _why_no_number(name: str, column: Any, kind: Any, n_seen: int) -> tuple[str, int]:
+    """Why integers are no feature (identifiers, dates), and how many values identifiers have."""
     import pyarrow.compute as pc
     from pyarrow import types
 
     if not types.is_integer(kind) or n_seen <= _FEW:
-        return ""
+        return "", 0
     ends = pc.min_max(column).as_py()
     n_levels = int(pc.count_distinct(column).as_py())
     follow = n_levels == n_seen and ends["max"] - ends["min"] + 1 == n_seen
     if follow or (n_levels > _FEW and _IDENTIFIER.search(name)):
-        return f"identifier, {n_levels:,} values"
+        return f"identifier, {n_levels:,} values", n_levels
     if ends["min"] >= 19000101 and ends["max"] <= 21001231:
         values = np.asarray(pc.unique(column).drop_null())
         month, day = values // 100 % 100, values % 100
         if (month >= 1).all() and (month <= 12).all() and (day >= 1).all() and (day <= 31).all():
-            return "date"
-    return ""
+            return "date", 0
+    return "", 0
 
 
 def _text_role(name: str, column: Any, n_seen: int, n_missing: int, chosen: bool) -> Role:
@@ -117,15 +122,40 @@ def _text_role(name: str, column: Any, n_seen: int, n_missing: int, chosen: bool
         if chosen and all(map(_YEAR_FIRST.fullmatch, levels)):
             return Role(name, "date", n_missing=n_missing)
         return role if chosen else Role(name, "date", n_levels, n_missing, "date")
-    why = ""
+    why = advice = ""
     if n_levels > _FEW and not chosen:
         if _IDENTIFIER.search(name):
             why = f"identifier, {n_levels:,} values"
         elif all(map(_COMMA.fullmatch, levels)):
             why = f"numbers with a comma, such as {levels[0]!r}; --decimal , reads them"
-        elif n_levels > n_seen / 2:
-            why = f"text with {n_levels:,} values in {n_seen:,} rows"
-    return Role(name, "text", n_levels, n_missing, why)
+        else:
+            advice = _advice(column, n_seen)
+            if advice or n_levels > n_seen / 2:
+                why = f"text with {n_levels:,} values in {n_seen:,} rows"
+    return Role(name, "text", n_levels, n_missing, why, advice)
+
+
+def _advice(column: Any, n_seen: int) -> str:
+    """How to read text of which most values are numbers with separators or signs."""
+    import pyarrow.compute as pc
+
+    text = column.cast("string").drop_null()
+    shares = {}
+    for thousands in ",.' ":
+        pattern = signed_number(thousands, "," if thousands == "." else ".")
+        fits = pc.match_substring_regex(text, pattern)
+        shares[thousands] = (pc.sum(fits).as_py() or 0) / n_seen, fits
+    best = max(shares, key=lambda thousands: shares[thousands][0])
+    share, fits = shares[best]
+    if share < _MOSTLY:
+        return ""
+    example = text.filter(pc.and_(fits, pc.match_substring_regex(text, "[^0-9]")))[0].as_py()
+    option = f"--thousands {best}" if best in ",." else f'--thousands "{best}"'
+    rest = "" if share == 1 else f", but not {text.filter(pc.invert(fits))[0].as_py()!r}"
+    return (
+        f"holds numbers in {100 * share:.3g} % of its rows, such as {example!r}{rest}: "
+        f"{option} reads them if all are numbers"
+    )
 
 
 def feature_of(column: Any, role: Role) -> Any:
@@ -160,21 +190,33 @@ def _days(column: Any) -> Array:
     return np.asarray(days, dtype=np.float64)
 
 
-def told_of(roles: Iterable[Role], most_levels: int, n_dropped: int, form: str) -> str:
-    """One line about what was done to which columns; empty where nothing was."""
+def notes_on(roles: Iterable[Role], most_levels: int, n_dropped: int) -> tuple[str, ...]:
+    """Lines about what was done to which columns, one fact each."""
     roles = list(roles)
     kept = [role for role in roles if not role.why]
-    parts = {
-        "rows left out that lack what must be there": [f"{n_dropped:,}"] if n_dropped else [],
+    facts = {
+        "rows left out for a missing target, group or weight": (
+            [f"{n_dropped:,}"] if n_dropped else []
+        ),
         "one-hot encoded": [_levels(role, most_levels) for role in kept if role.kind == "text"],
-        "days since 1970": [role.name for role in kept if role.kind == "date"],
-        "left out (--features takes them)": [f"{_name(r)} ({r.why})" for r in roles if r.why],
-        "missing values filled with the median of the training folds, or taken as a category": [
+        "read as days since 1970": [role.name for role in kept if role.kind == "date"],
+        "left out (--features uses them)": [f"{_name(r)} ({r.why})" for r in roles if r.why],
+        "missing values, filled with the median of the training folds or kept as a category": [
             f"{_name(role)} ({role.n_missing:,})" for role in kept if role.n_missing
         ],
     }
-    told = [f"{what}: {_listed(names)}" for what, names in parts.items() if names]
-    return "; ".join([form, *told] if form else told)
+    lines = [f"{fact}: {_listed(names)}" for fact, names in facts.items() if names]
+    return (*lines, *(f"{_name(role)} {role.advice}" for role in roles if role.advice))
+
+
+def repeated_identifiers(roles: Iterable[Role], n_rows: int) -> tuple[str, ...]:
+    """Lines about columns left out as identifiers whose values repeat: rows may belong together."""
+    return tuple(
+        f"{role.name} repeats ({role.n_levels:,} values in {n_rows - role.n_missing:,} rows): if "
+        f"rows with the same value belong together, pass --groups {role.name}"
+        for role in roles
+        if role.why.startswith("identifier") and role.n_levels < n_rows - role.n_missing
+    )
 
 
 def _levels(role: Role, most: int) -> str:

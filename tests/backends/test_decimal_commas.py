@@ -83,8 +83,7 @@ def test_features(pair):
     points, with_commas = (load(path, Use("y", weight="w")) for path in pair)
     pd.testing.assert_frame_equal(with_commas.X, points.X)
     np.testing.assert_array_equal(with_commas.weight, FRAME["w"])
-    assert with_commas.told.startswith(SAID)
-    assert with_commas.told.removeprefix(f"{SAID}; ") == points.told
+    assert with_commas.notes == (SAID, *points.notes)
     assert with_commas.X["dose"].tolist() == FRAME["dose"].astype(float).tolist()
 
 

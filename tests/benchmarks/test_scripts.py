@@ -207,3 +207,17 @@ def test_findings_say_how_often_they_are_false_alarms(run):
     lines = [cells for cells in rows(done.stdout) if cells[0].startswith("`")]
     assert len(lines) == 4
     assert all(cell in ("0.0 %", "100.0 %") for cells in lines for cell in (cells[1], cells[3]))
+
+
+@pytest.mark.parametrize("data", ["breast_cancer", "iris"])
+def test_parity_with_scikit_learn_on_real_data(run, data):
+    done = run("parity.py", "--data", data, "--model", "naive_bayes", "--runs", "1")
+    assert done.returncode == 0, done.stdout + done.stderr
+    _, _, header, _, *lines = done.stdout.splitlines()
+    assert header.split()[0] == "metric"
+    assert len(lines) > 15
+    for line in lines:
+        name, ours, his, difference, *times = line.rsplit(None, 6)
+        assert abs(float(difference)) <= 1e-12 * max(1, abs(float(his))), name
+        assert ours == his
+        assert all(float(time) >= 0 for time in times)

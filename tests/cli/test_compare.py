@@ -7,7 +7,7 @@ import pytest
 
 from skmetrics_ext import compare, compare_many
 from skmetrics_ext.cli import main
-from skmetrics_ext.cli.scoring_file import fitting_metrics
+from skmetrics_ext.cli.predictions import PredictedModel, applicable_metrics
 
 pandas = pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")
@@ -42,13 +42,13 @@ def rows_of(capsys, command, *arguments):
 
 @pytest.mark.parametrize("positive", ["ill", "well"])
 @pytest.mark.parametrize(
-    ("option", "columns", "method"),
-    [("--score", ("a", "b"), "predict_proba"), ("--pred", ("says_a", "says_b"), "predict")],
+    ("option", "columns", "holds"),
+    [("--score", ("a", "b"), "probabilities"), ("--pred", ("says_a", "says_b"), "labels")],
 )
-def test_values_are_those_of_score(file, positive, option, columns, method, capsys):
-    names = list(fitting_metrics({method}, ["ill", "well"]))[::3] + ["log_loss"] * (
-        option == "--score"
-    )
+def test_values_are_those_of_score(file, positive, option, columns, holds, capsys):
+    model = PredictedModel("", columns[:1], holds)
+    metrics = applicable_metrics(model, ["ill", "well"], positive, None, every=True)
+    names = [*list(metrics)[::3], *(["log_loss"] if option == "--score" else [])]
     given = (file, "--positive", positive, "--metrics", *dict.fromkeys(names))
     rows = rows_of(capsys, "compare", *given, option, columns[0], option, columns[1])
     for end, column in zip(("value_a", "value_b"), columns, strict=True):
@@ -105,7 +105,7 @@ def test_a_table_and_progress(file, capsys):
         (["--score", "a", "--score", "b", "--metrics", "f1"], "f1 needs predicted labels"),
         (
             ["--score", "a", "--score", "b", "--score", "c", "--margin", "0.1"],
-            "are of two models",
+            "are for two models",
         ),
         (
             ["--pred", "says_a", "--pred", "says_b", "--metrics", "f1"],
@@ -119,8 +119,8 @@ def test_what_is_refused(file, arguments, told, capsys):
 
 
 def test_scores_of_three_classes_are_refused(tmp_path, capsys):
-    table = pandas.DataFrame({"y": [0, 1, 2] * 9, "p": np.arange(27), "q": np.arange(27) % 5})
+    table = pandas.DataFrame({"y": [0, 1, 2] * 9, "p_0": 0.5, "p_1": 0.25, "p_2": 0.25})
     table.to_csv(tmp_path / "three.csv", index=False)
-    arguments = ["--true", "y", "--score", "p", "--score", "q"]
+    arguments = ["--true", "y", "--score", "p_0", "--score", "p_1", "--score", "p_2"]
     assert main(["compare", str(tmp_path / "three.csv"), *arguments]) == 2
-    assert "3 classes: a column of scores is of one class of two" in capsys.readouterr().err
+    assert "3 classes: a column of scores is for one class of two" in capsys.readouterr().err

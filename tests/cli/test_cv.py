@@ -20,8 +20,8 @@ from threadpoolctl import threadpool_limits
 
 import skmetrics_ext
 from skmetrics_ext.cli import main
+from skmetrics_ext.cli.models import MODELS, make_model
 from skmetrics_ext.datasets import BUNDLED, load
-from skmetrics_ext.models import MODELS, make_model
 from skmetrics_ext.registry import HEADLINE
 
 FAST = ("--models", "tree", "--scoring", "accuracy", "--folds", "3", "--quiet")
@@ -137,9 +137,9 @@ def test_preparation_is_told_and_stays_within_the_folds(capsys, frame, tmp_path)
     table.loc[::7, "petal width"] = None
     table.to_csv(tmp_path / "flowers.csv", index=False)
     _, lines = report_of(capsys, "--data", str(tmp_path / "flowers.csv"), *FAST)
-    assert len(lines) == 1
-    assert "one-hot encoded: colour (2)" in lines[0]
-    assert lines[0].endswith("petal width (22), colour (50)")
+    encoded, filled = lines
+    assert encoded.endswith("one-hot encoded: colour (2)")
+    assert filled.endswith("petal width (22), colour (50)")
     data = load(str(tmp_path / "flowers.csv"))
     model = make_model("tree", data, 0).fit(data.X.iloc[:50], data.y[:50])
     fill = model[0].named_transformers_["simpleimputer"].statistics_
@@ -167,7 +167,7 @@ def test_no_class_is_positive_by_its_name(capsys, frame, tmp_path):
     report, (line,) = report_of(capsys, *options)
     assert (report["positive_class"], report["left_out"]) == (None, ["f1"])
     assert report["metrics"] == [name for name in HEADLINE["binary"] if name != "f1"]
-    assert line.endswith("left out; --positive yes or --positive no says which it is")
+    assert line.endswith("left out. Pass --positive yes or --positive no.")
     assert main(["cv", *options, "--scoring", "f1"]) == 2
     asks = "is not said: pass --positive 'yes' or --positive 'no'."
     assert asks in capsys.readouterr().err
@@ -186,7 +186,7 @@ def test_kinds_of_target_in_parquet(kind, capsys, frame, tmp_path):
     report, lines = report_of(capsys, "--data", str(tmp_path / "t.parquet"), "--target", "y", *FAST)
     expected = {"boolean": True, "category": None, "string": None}.get(kind, 1)
     assert report["positive_class"] == expected
-    assert "left out (--features takes them): when (date);" in lines[0]
+    assert any(line.endswith("left out (--features uses them): when (date)") for line in lines)
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,6 @@ def test_kinds_of_target_in_parquet(kind, capsys, frame, tmp_path):
         (["cv", "--data", "breast_cancer", "--target", "y"], ["--target is for files"]),
         (["cv", "--models", "forrest"], ["'forrest'", "'forest'", "naive_bayes"]),
         (["cv", "--scoring", "rocauc"], ["'rocauc'", "'roc_auc'"]),
-        (["cv", "--scoring", "log_loss"], ["'neg_log_loss'"]),
         (["cv", "--folds", "1"], ["--folds", "'1'"]),
         (["cv", "--folds", "many"], ["--folds", "'many'"]),
         (["cv", "--folds", "1000", "--quiet"], ["n_splits=1000"]),

@@ -54,7 +54,7 @@ def test_a_scorer_is_explained_with_what_its_name_sets(capsys):
 def test_the_bare_command_prints_help_and_the_version_is_that_of_the_package(capsys):
     assert main([]) == 0
     out = capsys.readouterr().out
-    for command in ("cv", "search", "score", "compare", "metrics", "parity"):
+    for command in ("cv", "search", "score", "compare", "metrics"):
         assert f"\n    {command} " in out
     with pytest.raises(SystemExit) as left:
         main(["--version"])

@@ -9,8 +9,8 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
 from skmetrics_ext import search_report
 from skmetrics_ext.cli import main
+from skmetrics_ext.cli.models import make_model
 from skmetrics_ext.datasets import load
-from skmetrics_ext.models import make_model
 
 FAST = ("--folds", "3", "--quiet", "--json")
 
@@ -83,9 +83,9 @@ def test_text_classes_groups_and_weights(tmp_path, capsys):
         (["--grid", "max_dept=1"], "no parameter 'max_dept'. Did you mean 'max_depth'"),
         (["--grid", "max_depth"], "must be PARAM=VALUE"),
         (["--grid", "forest.max_depth=1"], "names no model of tree"),
-        (["logistic", "--grid", "C=1"], "must say of which model: tree.C=1 or logistic.C=1"),
+        (["logistic", "--grid", "C=1"], "must name a model: tree.C=1 or logistic.C=1"),
         (["--scoring", "accurcy"], "'accuracy'"),
-        (["logistic", "--outer", "3"], "--outer is of one model"),
+        (["logistic", "--outer", "3"], "--outer is for one model"),
     ],
 )
 def test_what_is_refused(arguments, told, capsys):

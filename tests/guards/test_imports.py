@@ -38,8 +38,6 @@ def test_no_private_module_of_scikit_learn(path: Path) -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_metrics_of_scikit_learn_are_not_called(path: Path) -> None:
-    if path == PACKAGE / "cli" / "parity.py":  # it sets ours beside theirs
-        return
     assert not {m for m in imported_modules(path) if m.startswith("sklearn.metrics")}
 
 

@@ -1,26 +1,28 @@
-"""Models of the command line: name -> estimator, ready for any table of `datasets`."""
+"""Models of the command line: from names and files to estimators for a data set."""
 
 from __future__ import annotations
 
 import importlib
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from skmetrics_ext.datasets import Dataset
+from skmetrics_ext.scoring.panel import unique
+from skmetrics_ext.scoring.responses import estimator_name
 from skmetrics_ext.validation.errors import near
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """Where a classifier is found, and what it needs.
+    """Where a classifier is defined, and what it needs.
 
     Parameters
     ----------
     path : str
-        ``module:Class``; imported only when the model is asked for.
+        ``module:Class``, imported on use.
     scaled : bool
         Whether features are scaled first.
     seeded : bool
@@ -46,28 +48,35 @@ MODELS = {
 }
 
 
-def make_model(name: str, data: Dataset, seed: int | None = None) -> Any:
-    """Estimator of a name of `MODELS` for a data set.
+def make_models(
+    texts: Sequence[str], data: Dataset, seed: int, *, trusted: bool = False
+) -> dict[str, Any]:
+    """Estimators by name: those of `MODELS`, and your own by the names of their classes.
 
     Parameters
     ----------
-    name : str
-        A key of `MODELS`.
+    texts : sequence of str
+        Names, ``module:factory``, or files of joblib.
     data : Dataset
-        Says which columns must be encoded or filled.
-    seed : int or None, default=None
-        ``random_state`` of the model.
-
-    Returns
-    -------
-    estimator
-        A pipeline where the features need preparation.
-
-    Raises
-    ------
-    ValueError
-        If the name is unknown.
+        Its columns decide on encoding and filling.
+    seed : int
+        ``random_state`` of the models of `MODELS`.
+    trusted : bool
+        Whether files may be loaded, which runs code in them.
     """
+    names, models = [], []
+    for text in texts:
+        if ":" in text or _is_file(text):
+            models.append(own_model(text, data, trusted=trusted))
+            names.append(estimator_name(models[-1]))
+        else:
+            models.append(make_model(text, data, seed))
+            names.append(text)
+    return dict(zip(unique(names), models, strict=True))
+
+
+def make_model(name: str, data: Dataset, seed: int | None = None) -> Any:
+    """The estimator of a name of `MODELS`, with the preparation that the features need."""
     if name not in MODELS:
         raise ValueError(
             f"{name!r} is no model.{near(name, MODELS)} Models: {', '.join(MODELS)}, "
@@ -84,45 +93,21 @@ def make_model(name: str, data: Dataset, seed: int | None = None) -> Any:
 
 
 def own_model(text: str, data: Dataset, *, trusted: bool) -> Any:
-    """Estimator of ``module:factory`` or of a file of joblib, which is somebody's own.
-
-    A pipeline is taken as it is. Others get the preparation of `make_model`, without scaling.
-
-    Parameters
-    ----------
-    text : str
-        A module that can be imported, and a class, function or estimator in it; or a file.
-    data : Dataset
-        Says which columns must be encoded or filled.
-    trusted : bool
-        Whether the file may be loaded, which runs code that it holds.
-
-    Returns
-    -------
-    estimator
-
-    Raises
-    ------
-    ValueError
-        If it is not found, fails, is no estimator, or a file that is not trusted.
-    """
-    load = _load_file if is_file_of_model(text) else _from_module
+    """An estimator from ``module:factory`` or a joblib file; a pipeline is used unchanged."""
+    load = _load_file if _is_file(text) else _from_module
     if load is _load_file and not trusted:
-        raise ValueError(
-            f"loading {text!r} runs code that the file holds; --trust says that you trust it."
-        )
+        raise ValueError(f"loading {text!r} runs code in it: add --trust if you trust the file.")
     try:
         estimator = load(text)
-    except Exception as error:  # their code may raise anything
-        told = " ".join(f"{type(error).__name__}: {error}".split())
-        raise ValueError(f"the model {text!r} cannot be had: {told}") from error
+    except Exception as error:  # the code of others may raise anything
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise ValueError(f"the model {text!r} cannot be loaded: {reason}") from error
     if not hasattr(estimator, "fit") or isinstance(estimator, type):
-        raise ValueError(f"{text!r} gives no estimator, but {type(estimator).__name__}.")
+        raise ValueError(f"{text!r} gives {type(estimator).__name__}, which is no estimator.")
     return estimator if hasattr(estimator, "steps") else _prepared(data, estimator)
 
 
-def is_file_of_model(text: str) -> bool:
-    """Whether a model is told by a file."""
+def _is_file(text: str) -> bool:
     return text.lower().endswith((".joblib", ".pkl", ".pickle"))
 
 
@@ -137,10 +122,10 @@ def _from_module(text: str) -> Any:
     folder = os.getcwd()
     if folder not in sys.path:  # as for `python -m`
         sys.path.insert(0, folder)
-    found: Any = importlib.import_module(module)
+    target: Any = importlib.import_module(module)
     for name in names.split("."):
-        found = getattr(found, name)
-    return found if hasattr(found, "fit") and not isinstance(found, type) else found()
+        target = getattr(target, name)
+    return target if hasattr(target, "fit") and not isinstance(target, type) else target()
 
 
 def _prepared(data: Dataset, *steps: Any) -> Any:

@@ -1,0 +1,108 @@
+"""Lines on stderr and stdout, and types of arguments."""
+
+from __future__ import annotations
+
+import argparse
+import codecs
+import json
+import math
+import os
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from skmetrics_ext.validation.errors import printable
+
+_SEPARATORS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " "}
+
+
+def log(*lines: str) -> None:
+    """Print each line on stderr; empty ones are skipped."""
+    for line in filter(None, lines):
+        print(f"skmetrics_ext: {printable(' '.join(line.split()))}", file=sys.stderr, flush=True)
+
+
+def print_lines(text: str) -> None:
+    """Print on stdout without control characters: names in the data must not steer a terminal."""
+    print("\n".join(map(printable, text.split("\n"))))
+
+
+def json_of(value: Any) -> str:
+    """JSON text; nan and infinities, which it lacks, become null."""
+    return json.dumps(_finite(value), indent=2, allow_nan=False, default=str)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+# --------------------------------------------------------------------------- types of arguments
+
+
+def new_file(text: str) -> str:
+    """Name of a file that can be written, checked before any work is done."""
+    path = Path(text)
+    if not text or path.is_dir():
+        raise argparse.ArgumentTypeError(f"must name a file, got {text!r}")
+    if not path.parent.is_dir():
+        raise argparse.ArgumentTypeError(f"there is no folder {str(path.parent)!r} for {text!r}")
+    is_special = path.exists() and not path.is_file()  # others are replaced by a new file
+    places = [path] if is_special else [path, path.parent]
+    if not all(os.access(place, os.W_OK) for place in places if place.exists()):
+        raise argparse.ArgumentTypeError(f"{text!r} is not writable")
+    return text
+
+
+def whole_number(least: int) -> Callable[[str], int]:
+    """Type of whole numbers from ``least``."""
+
+    def read(text: str) -> int:
+        number = int(text) if text.isdecimal() else least - 1
+        if number < least:
+            raise argparse.ArgumentTypeError(
+                f"must be a whole number of at least {least}, got {text!r}"
+            )
+        return number
+
+    return read
+
+
+def level(text: str) -> float:
+    """Confidence level: a number strictly between 0 and 1."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < 1:
+        raise argparse.ArgumentTypeError(f"must be a number between 0 and 1, got {text!r}")
+    return number
+
+
+def one_character(text: str) -> str:
+    """One character, or its name."""
+    character = _SEPARATORS.get(text, text)
+    if len(character) != 1:
+        raise argparse.ArgumentTypeError(
+            f"must be one character, or one of {', '.join(_SEPARATORS)}, got {text!r}"
+        )
+    return character
+
+
+def encoding(text: str) -> str:
+    """Name of an encoding that Python knows."""
+    try:
+        return codecs.lookup(text).name
+    except LookupError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no encoding; such as utf-8, gbk, latin-1, cp1252, utf-16"
+        ) from None
+
+
+def names_in(texts: Iterable[str]) -> list[str]:
+    """Names separated by spaces or commas, each once."""
+    return list(dict.fromkeys(name for text in texts for name in text.split(",") if name))

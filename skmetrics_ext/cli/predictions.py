@@ -1,0 +1,276 @@
+"""A file of predictions: its columns, classes and models, and the metrics that apply to each."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.backends.datasets import open_engine
+from skmetrics_ext.backends.evaluation import read_bytes
+from skmetrics_ext.backends.files import Files, open_files
+from skmetrics_ext.cli.messages import log, names_in
+from skmetrics_ext.cli.options import form_of
+from skmetrics_ext.datasets.files import values_of
+from skmetrics_ext.merged.by import By
+from skmetrics_ext.merged.columns import Names, read_part
+from skmetrics_ext.registry import HEADINGS, METRICS, OF_FILES, Metric, MetricSpec, find
+from skmetrics_ext.validation.positive import natural_positive
+
+LARGE = 1 << 30  # bytes beyond which files are not read into memory
+_SUM = 1e-6  # tolerance of sums of probabilities
+_SEVERAL = ("average", "multi_class", "target")  # parameters for more than two classes
+_NEEDS = {"labels": "predicted labels: --pred", "scores": "scores: --score"}
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedModel:
+    """Columns that one model has predicted.
+
+    Parameters
+    ----------
+    name : str
+        The columns, as they are shown.
+    columns : tuple of str
+        One, or of scores of more than two classes one for each, in their order.
+    holds : {"labels", "probabilities", "values"}
+        "values" are scores that are no probabilities.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    holds: str
+
+    def fits(self, spec: MetricSpec) -> bool:
+        """Whether a metric can be computed from these columns."""
+        if spec.response == "scores":
+            return self.holds != "labels"
+        return spec.response == self.holds
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Predictions:
+    """A file of predictions.
+
+    Parameters
+    ----------
+    files : Files
+        Its rows, in memory unless they are many.
+    names : Names
+        Its columns.
+    classes : list
+        Labels that occur, true or predicted.
+    positive : object
+        The positive class of two; None where it is not known.
+    models : tuple of PredictedModel
+    """
+
+    files: Files
+    names: Names
+    classes: list[Any]
+    positive: Any
+    models: tuple[PredictedModel, ...]
+
+    def column(self, name: str | None) -> Any:
+        """Values of a column as an array; None for no column."""
+        if name is None:
+            return None
+        return values_of(self.files.reader((name,)).read_all()[name])
+
+    @property
+    def note(self) -> str:
+        """A line about metrics that are left out for want of a positive class."""
+        return note_no_positive_class(self.classes, self.positive, bool(self.names.score))
+
+
+def read_predictions(options: argparse.Namespace) -> Predictions:
+    """Open the file that the options name, and tell on stderr what was assumed."""
+    scores, preds = (tuple(dict.fromkeys(given)) for given in (options.score, options.pred))
+    more = By((*preds[1:], *options.by), crossed=True)
+    columns = options.weight, more, options.groups
+    names = Names(options.target or "target", scores, preds[0] if preds else None, *columns)
+    files = open_files(options.file, names, form_of(options))
+    if not options.stream and sum(Path(file).stat().st_size for file in files.files) <= LARGE:
+        files = files.hold(names.all)
+    log(*files.form.notes)
+    if options.drop_missing:
+        before, files = files.n_rows, files.without_missing(names.all)
+        log(_left_out(before, files.n_rows))
+    most_bytes = read_bytes(options.memory)
+    classes = _classes(files, names, preds, most_bytes)
+    positive = chosen_positive(classes, options.positive)
+    models: list[PredictedModel] = []
+    if scores and len(classes) == 2:
+        models = [PredictedModel(name, (name,), _held_by(files, names, (name,))) for name in scores]
+    elif scores:
+        ordered = tuple(columns_of_classes(scores, classes))
+        models = [PredictedModel(", ".join(scores), ordered, _held_by(files, names, ordered))]
+    models += [PredictedModel(name, (name,), "labels") for name in preds]
+    return Predictions(files, names, classes, positive, tuple(models))
+
+
+def _left_out(before: int | None, after: int | None) -> str:
+    if before is None or after is None:
+        return "rows with a missing value are left out"
+    if before == after:
+        return ""
+    return f"{before - after:,} of {before:,} rows left out: they have a missing value"
+
+
+def _classes(files: Files, names: Names, preds: Sequence[str], most_bytes: int) -> list[Any]:
+    """Labels that occur, true or predicted, in rows with weight."""
+    tables: list[Any] = []
+    for place in range(max(len(preds), 1)):
+        pred = preds[place] if preds else None
+        labels = Names(names.true, (), pred, names.weight)
+        engine = open_engine(files, labels, "auto", most_bytes)
+        try:
+            tables += engine.survey(False).sums.tables.values()
+        finally:
+            engine.close()
+    classes = np.unique(np.concatenate([table.classes for table in tables] or [np.zeros(0)]))
+    if not len(classes):
+        raise ValueError(f"{files.path!r} has no rows with weight.")
+    return list(classes.tolist())
+
+
+def _held_by(files: Files, names: Names, columns: tuple[str, ...]) -> str:
+    """Whether columns of scores are probabilities; one row decides that they are not."""
+    asked = Names(names.true, columns)
+    for batch, place in files.rows(asked.all):
+        values = read_part(batch, asked, place).score if batch.num_rows else None
+        if values is None:
+            continue
+        sums = values.sum(axis=1) if len(columns) > 1 else np.ones(len(values))
+        if values.min() < 0 or values.max() > 1 or np.abs(sums - 1).max() > _SUM:
+            return "values"
+    return "probabilities"
+
+
+def chosen_positive(classes: Sequence[Any], given: str | None) -> Any:
+    """The positive class of two; None if it is not known. Text is matched with labels as text."""
+    if len(classes) != 2:
+        return None
+    if given is None:
+        return natural_positive(classes)
+    for label in classes:
+        if str(label) == given:
+            return label
+    raise ValueError(f"--positive has to be one of {list(classes)}, got {given!r}")
+
+
+def note_no_positive_class(classes: Sequence[Any], positive: Any, scores: bool = False) -> str:
+    """A line that says how to choose between two classes; "" where nothing is open."""
+    if len(classes) != 2 or positive is not None:
+        return ""
+    first, last = classes
+    taken = f" Scores are read as those of {last!r}." if scores else ""
+    return (
+        f"no positive class: metrics of one class are left out.{taken} "
+        f"Pass --positive {last} or --positive {first}."
+    )
+
+
+def columns_of_classes(columns: Sequence[str], classes: Sequence[Any]) -> list[str]:
+    """The column of each class: named by the class, or ending in ``_class``."""
+    order = []
+    for label in classes:
+        fits = [c for c in columns if c == str(label) or c.endswith(f"_{label}")]
+        if len(fits) != 1:
+            which = f"are {fits}" if fits else "is none"
+            raise ValueError(
+                f"{len(classes)} classes need a column of scores each, named by the class or "
+                f"ending in _class; for {label!r} there {which} among {list(columns)}."
+            )
+        order.append(fits[0])
+    return order
+
+
+# --------------------------------------------------------------------------- metrics
+
+
+def asked_metrics(options: argparse.Namespace) -> list[str] | None:
+    """Names that were asked for, checked before any data are read; None for the default."""
+    names = names_in(options.metrics) if options.metrics else None
+    for name in names or ():
+        find_metric(name)
+    return names
+
+
+def find_metric(name: str) -> Metric:
+    """A metric by its name or that of a scorer; losses are not negated."""
+    metric = find(name.removeprefix("neg_"))
+    if metric.spec.is_table or metric.spec.ranks_labels:
+        raise ValueError(f"{name!r} has no single value for rows with one class each.")
+    return metric
+
+
+def check_fit(names: Sequence[str] | None, models: Sequence[PredictedModel]) -> None:
+    """Refuse a metric that no column fits."""
+    for name in names or ():
+        spec = find_metric(name).spec
+        if not any(model.fits(spec) for model in models):
+            needs = _NEEDS.get(spec.response, "probabilities, and no column of scores holds them")
+            raise ValueError(f"{name} needs {needs}.")
+
+
+def applicable_metrics(
+    model: PredictedModel,
+    classes: Sequence[Any],
+    positive: Any,
+    names: Sequence[str] | None,
+    *,
+    every: bool = False,
+) -> dict[str, Metric]:
+    """Metrics of a model in the order of their headings: the named ones, a few, or all.
+
+    Metrics of one class are among the defaults only if the positive class is known; named ones
+    raise an error that asks for it.
+    """
+    if names is not None:
+        metrics = {name: find_metric(name) for name in names}
+        metrics = {name: one for name, one in metrics.items() if model.fits(one.spec)}
+    else:
+        metrics = {
+            name: metric
+            for spec in METRICS.values()
+            if model.fits(spec) and _suits(spec, model, classes)
+            for name, metric in _by_name(spec, len(classes)).items()
+            if (every or name in OF_FILES)
+            and (len(classes) > 2 or metric.sides != "one" or positive is not None)
+        }
+    order = list(HEADINGS)
+    by_kind = sorted(metrics, key=lambda name: order.index(metrics[name].spec.response))
+    return {name: metrics[name].settled(classes, positive) for name in by_kind}
+
+
+def _suits(spec: MetricSpec, model: PredictedModel, classes: Sequence[Any]) -> bool:
+    """Whether a metric has one meaningful number for these columns and classes."""
+    by_class = spec.scorer is None and spec.greater_is_better is not None
+    unordered = spec.numeric_labels and isinstance(classes[0], str)
+    senseless = spec.by_sign and model.holds == "probabilities"
+    few = len(classes) < spec.least_classes
+    return not (spec.is_table or spec.ranks_labels or by_class or unordered or senseless or few)
+
+
+def _by_name(spec: MetricSpec, n_classes: int) -> dict[str, Metric]:
+    """The metrics of a specification whose parameters suit the number of classes, by name."""
+    names = [name.removeprefix("neg_") for name in spec.scorers] or [spec.name]
+    metrics = {name: find(name) for name in names}
+    return {name: metric for name, metric in metrics.items() if _has_params(metric, n_classes)}
+
+
+def _has_params(metric: Metric, n_classes: int) -> bool:
+    several = any(key in metric.params for key in _SEVERAL)
+    if n_classes == 2:
+        return not several
+    if metric.spec.response == "labels":
+        of_two = metric.sides != "none"
+    else:
+        of_two = metric.sides == "one" and not metric.takes("average")
+    unnamed = not several and any(map(metric.takes, ("multi_class", "target")))
+    return not (metric.params.get("average") == "samples" or of_two or unnamed)
