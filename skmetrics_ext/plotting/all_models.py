@@ -35,8 +35,7 @@ def draw(report: Any, kind: str, ax: Any, options: Mapping[str, Any]) -> Any:
     """The picture of a kind; the baseline is drawn where it is alone."""
     check_option("kind", kind, (_METRICS, *KINDS))
     if kind == _METRICS:
-        level = {"confidence_level": report.confidence_level}
-        return CrossValidationDisplay.from_report(report, ax=ax, **level | dict(options))
+        return CrossValidationDisplay.from_report(report, ax=ax, **options)
     models = [name for name in report.models if name != report.baseline] or list(report.models)
     display, look = KINDS[kind], dict(options)
     if len(models) > 1 and issubclass(display, CurveDisplay):
@@ -56,5 +55,5 @@ def mean_line(report: Any, kind: str, model: str) -> Line:
     asked = display._asked(report.positive_class, "auto")
     rows = report_rows(report, model, asked["methods"], display.__name__, display.pools)
     folds = scored_folds(rows, report.data.y, **asked)
-    lines = display._of_folds(folds, model).lines
+    lines = display._of_folds(folds, model)._of_report(report, model).lines
     return next(line for line in lines if line.fold == MEAN)

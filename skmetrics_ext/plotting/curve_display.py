@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
+from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.tests.fold_tests import corrected_resampled_interval
 from skmetrics_ext.metrics.averaging import MACRO, MICRO
 from skmetrics_ext.numeric import Array
@@ -24,6 +26,7 @@ from skmetrics_ext.plotting.lines import (
     quietly,
 )
 from skmetrics_ext.plotting.scored import ScoredFold, binary_problems
+from skmetrics_ext.scoring.scorer import metric_of
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
 from skmetrics_ext.validation.parameters import check_level
 
@@ -47,6 +50,7 @@ class CurveDisplay(ScoreDisplay):
     x_label: ClassVar[str]
     y_label: ClassVar[str]
     value_name: ClassVar[str] = ""
+    metric: ClassVar[Callable[..., Any] | None] = None  # what the value of a curve is
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     drawstyle: ClassVar[str] = "default"
     band_label = ""  # of bands around curves without folds
@@ -174,6 +178,33 @@ class CurveDisplay(ScoreDisplay):
         columns["low"] = np.clip(columns[cls.y] - margin, *cls.bounds)
         columns["high"] = np.clip(columns[cls.y] + margin, *cls.bounds)
         return Line(lines[0].curve, columns, float(values.mean()), MEAN, interval)
+
+    def _of_report(self, report: Any, model: str) -> Self:
+        """Means over folds have the interval of the metric in the report, if it has the metric."""
+        rows = []
+        for row in report.summary():
+            found = metric_of(report.data.scorers[row.metric])
+            if row.model == model and found is not None and found.function is type(self).metric:
+                rows.append(row)
+        intervals = [
+            Estimate(
+                row.value,
+                row.low,
+                row.high,
+                row.standard_error,
+                row.interval,
+                report.confidence_level,
+            )
+            for row in rows
+            if not np.isnan(row.low)
+        ]
+        self.lines = tuple(
+            replace(line, interval=next((e for e in intervals if _is_at(e, line.value)), None))
+            if line.fold == MEAN
+            else line
+            for line in self.lines
+        )
+        return self
 
     def columns(self) -> dict[str, Array]:
         """The numbers behind the picture.
@@ -316,3 +347,7 @@ class CurveDisplay(ScoreDisplay):
         if curve in AVERAGES:
             return f"{curve}-average"
         return str(curve) if isinstance(curve, str) else f"class {curve}"
+
+
+def _is_at(estimate: Estimate, value: float) -> bool:
+    return bool(np.isclose(estimate.value, value, rtol=0, atol=1e-9))

@@ -81,6 +81,10 @@ class ScoreDisplay(Display):
         """The display of folds and a name."""
         raise NotImplementedError
 
+    def _of_report(self, report: Any, model: str) -> Self:
+        """The display with the intervals of the summary of a report."""
+        return self
+
     def plot(self, *args: Any, **options: Any) -> Self:
         """Draw."""
         raise NotImplementedError
@@ -258,7 +262,11 @@ class ScoreDisplay(Display):
         asked = cls._asked(positive, response_method)
         rows = report_rows(report, chosen, asked["methods"], cls.__name__, cls.pools)
         folds = scored_folds(rows, report.data.y, **asked)
-        return cls._drawn(cls._of_folds, folds, chosen if name is None else name, ax, options)
+
+        def make(folds: Any, name: Any, **own: Any) -> Any:
+            return cls._of_folds(folds, name, **own)._of_report(report, chosen)
+
+        return cls._drawn(make, folds, chosen if name is None else name, ax, options)
 
     @classmethod
     def _asked(cls, pos_label: Any, response_method: str) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -29,8 +30,9 @@ class CrossValidationDisplay(Display):
 
     Made by ``from_report`` or ``from_cv_results``, or from a table of folds.
 
-    The interval is that of the mean with Nadeau and Bengio's correction for training sets that
-    overlap, where the sizes of the folds are known; else there is one standard deviation.
+    Intervals of a report are those of its summary. Of other folds the interval is that of the mean
+    with Nadeau and Bengio's correction for training sets that overlap, where the sizes of the
+    folds are known; else there is one standard deviation.
 
     Parameters
     ----------
@@ -73,6 +75,8 @@ class CrossValidationDisplay(Display):
         self.confidence_level = check_level(confidence_level)
         self.models = list(dict.fromkeys(self.folds["model"].tolist()))
         self.metrics = list(dict.fromkeys(self.folds["metric"].tolist()))
+        self._intervals: dict[tuple[Any, Any], tuple[float, float]] = {}
+        self._described = "Nadeau-Bengio"
         if baseline is not None and baseline not in self.models:
             raise InvalidParameterError(
                 f"baseline must be one of the models {self.models}, got {baseline!r}."
@@ -80,21 +84,34 @@ class CrossValidationDisplay(Display):
 
     @classmethod
     def from_report(
-        cls, report: Any, *, confidence_level: float = 0.95, ax: Any = None, **options: Any
+        cls,
+        report: Any,
+        *,
+        interval: str | None = None,
+        confidence_level: float | None = None,
+        ax: Any = None,
+        **options: Any,
     ) -> Self:
-        """Draw a report of `cross_validation_report`.
+        """Draw a report of `cross_validation_report` with the intervals of its summary.
 
         Parameters
         ----------
         report : CrossValidationReport
-            What is read is ``folds()`` and ``baseline``.
-        {confidence_level}
+            What is read is ``folds()``, ``summary()`` and ``baseline``.
+        interval : str, default=None
+            The kind of interval, as in the report's ``summary``; that of the report by default.
+        confidence_level : float in (0, 1), default=None
+            Nominal coverage of the intervals; that of the report by default.
         {axes}
         {plot_options}
 
         {drawn}
         """
-        display = cls(report.folds(), baseline=report.baseline, confidence_level=confidence_level)
+        level = report.confidence_level if confidence_level is None else confidence_level
+        display = cls(report.folds(), baseline=report.baseline, confidence_level=level)
+        for row in replace(report, confidence_level=level).summary(interval):
+            display._intervals[row.model, row.metric] = row.low, row.high
+            display._described = row.target
         return display.plot(ax, **options)
 
     @classmethod
@@ -149,7 +166,9 @@ class CrossValidationDisplay(Display):
             "n_folds": len(every),
             "n_undefined": int(len(every) - values.size),
         }
-        if values.size > 1 and self._has_sizes:
+        if self._intervals:
+            row["low"], row["high"] = self._intervals[model, metric]
+        elif values.size > 1 and self._has_sizes:
             sizes = {size: self.folds[size][own][kept] for size in _SIZES}
             found = corrected_resampled_interval(
                 values, confidence_level=self.confidence_level, **sizes
@@ -293,7 +312,7 @@ class CrossValidationDisplay(Display):
 
         spread = "± 1 standard deviation"
         if self._has_sizes:
-            spread = f"{100 * self.confidence_level:g}% interval (Nadeau-Bengio)"
+            spread = f"{100 * self.confidence_level:g} % interval ({self._described})"
         dot: dict[str, Any] = {"marker": "o", "color": drawing.COLOURS[0]}
         handles = [
             Line2D([], [], linestyle="none", markersize=3.5, alpha=0.45, label="fold", **dot),

@@ -9,6 +9,7 @@ import numpy as np
 
 from skmetrics_ext.curves import precision_recall_curves
 from skmetrics_ext.metrics.rankings.operating_points import precision_at_recall
+from skmetrics_ext.metrics.rankings.precision_recall import average_precision_score
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import drawing
 from skmetrics_ext.plotting.bands import banded, check_band, told_as
@@ -71,6 +72,7 @@ class PrecisionRecallCurvesDisplay(CurveDisplay):
     x, y, averaged = "recall", "precision", ("precision",)
     x_label, y_label = "Recall", "Precision"
     value_name = "AP"
+    metric = staticmethod(average_precision_score)
     drawstyle = "steps-pre"
     legend_at = "lower left"
     size = (5.2, 5.0)

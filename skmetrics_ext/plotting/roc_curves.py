@@ -74,6 +74,7 @@ class RocCurvesDisplay(CurveDisplay):
     x, y, averaged = "fpr", "tpr", ("tpr",)
     x_label, y_label = "False positive rate (1 − specificity)", "True positive rate (recall)"
     value_name = "AUC"
+    metric = staticmethod(roc_auc_score)
     legend_at = "lower right"
     size = (5.2, 5.0)
     sides = "either"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,15 +51,12 @@ class RowsBy:
         Number of the group of each row.
     left_out : bool
         Whether every model was tested on groups that it had no row of.
-    tables : dict
-        Tables that were made, which take a while.
     """
 
     by: By
     groups: Sequence[Any]
     of_row: Array
     left_out: bool
-    tables: dict[Any, Rows] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, given: Any, X: Any, y: Any, folds: Sequence[Fold]) -> RowsBy:
@@ -254,10 +251,10 @@ def group_table(report: CrossValidationReport) -> Rows:
     assert report.data is not None
     rows_by: RowsBy | None = report.data.rows_by
     assert rows_by is not None
-    asked = report.models, report.metrics, report.confidence_level
-    if asked not in rows_by.tables:
-        rows_by.tables[asked] = _group_table(report, rows_by.by)
-    return rows_by.tables[asked]
+    if "groups" not in report.computed:
+        report.computed["groups"] = _group_table(report, rows_by.by)
+    table: Rows = report.computed["groups"]
+    return table
 
 
 def _group_table(report: CrossValidationReport, by: By) -> Rows:
@@ -288,5 +285,8 @@ def _group_table(report: CrossValidationReport, by: By) -> Rows:
             Shown("p", "p_value", probability),
             Shown("rows", "n_rows"),
         ],
-        notes=["gap: from all other groups; p: adjusted by Holm for the groups of a metric"],
+        notes=[
+            f"intervals: {100 * report.confidence_level:g} %, the {report.n_folds} fitted models; "
+            "gap: from all other groups; p: adjusted by Holm for the groups of a metric"
+        ],
     )

@@ -13,6 +13,7 @@ from skmetrics_ext.report.cv_report import CrossValidationReport
 from skmetrics_ext.report.fold import Fold, FoldResult, Grouping, fit_and_score, row_numbers
 from skmetrics_ext.report.out_of_fold import ScoredData, Source
 from skmetrics_ext.report.params import ReportScoring, resolve_scoring, send_params
+from skmetrics_ext.report.summary import IntervalKind, check_interval
 from skmetrics_ext.scoring.panel import unique
 from skmetrics_ext.scoring.responses import estimator_name
 from skmetrics_ext.scoring.scorer import metric_of
@@ -42,6 +43,7 @@ def cross_validation_report(
     sample_weight: ArrayLike | None = None,
     params: Mapping[str, Any] | None = None,
     confidence_level: float = 0.95,
+    interval: IntervalKind = "auto",
     n_jobs: int | None = None,
     random_state: Any = None,
     progress: Progress = None,
@@ -92,6 +94,10 @@ default="prior"
         routing is enabled, all of ``params`` is routed as requested instead.
     confidence_level : float in (0, 1), default=0.95
         Of all intervals.
+    interval : {"auto", "cv", "pooled", "corrected", "nested"}, default="auto"
+        The kind of interval in tables, page and pictures, as `CrossValidationReport.summary`
+        describes it: "cv" and "pooled" describe the fitted models, "corrected" and "nested"
+        models trained on other samples of this size.
     n_jobs : int or None, default=None
         Number of parallel jobs of joblib, over models and folds, on whichever backend
         ``joblib.parallel_config`` has chosen.
@@ -143,7 +149,7 @@ default="prior"
     check_fitted_rows(X, y=y, **{**params, "groups": groups})
     if groups is not None:
         group = read_groups(groups, count_rows(y) or 0)
-    level = check_level(confidence_level)
+    level, interval = check_level(confidence_level), check_interval(interval)
     models = named_models(estimators)
     labels = to_host(y, "y")  # what the folds are made of
     groups = None if groups is None else to_host(groups, "groups")
@@ -197,6 +203,7 @@ default="prior"
         left_out=chosen.left_out,
         confidence_level=level,
         data=ScoredData(y, chosen.panel.scorers, routed.score, grouping, source, rows_by),
+        interval=interval,
     )
 
 

@@ -13,7 +13,13 @@ import numpy as np
 from skmetrics_ext.report import saving
 from skmetrics_ext.report.fold import FoldResult, Grouping
 from skmetrics_ext.report.out_of_fold import OutOfFold, ScoredData, out_of_fold, pool
-from skmetrics_ext.report.summary import KINDS, IntervalKind, compare_models, fold_cells, summary_of
+from skmetrics_ext.report.summary import (
+    IntervalKind,
+    check_interval,
+    compare_models,
+    fold_cells,
+    summary_of,
+)
 from skmetrics_ext.report.tables import (
     RowKind,
     comparison_table,
@@ -64,6 +70,8 @@ class CrossValidationReport(Tabular):
         Metrics that are shown by default, but not where no class is positive.
     data : ScoredData or None
         True labels, scorers and weights, from which pooled estimates are made.
+    interval : {"auto", "cv", "pooled", "corrected", "nested"}, default="auto"
+        The kind of interval of the summary, the page and the pictures, as `summary` describes it.
 
     Examples
     --------
@@ -90,6 +98,9 @@ class CrossValidationReport(Tabular):
     confidence_level: float = 0.95
     left_out: tuple[str, ...] = ()
     data: ScoredData | None = field(default=None, repr=False, compare=False)
+    interval: IntervalKind = "auto"
+    # Intervals and comparisons that were computed, which take a while.
+    computed: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def n_folds(self) -> int:
@@ -197,35 +208,35 @@ class CrossValidationReport(Tabular):
         ]
         return fold_table(rows, self.baseline)
 
-    def summary(self, interval: IntervalKind = "auto") -> Rows:
+    def summary(self, interval: IntervalKind | None = None) -> Rows:
         """Mean, spread and interval of each model and metric.
 
         Parameters
         ----------
-        interval : {"auto", "pooled", "cv", "corrected", "nested"}, default="auto"
-            Which interval, around which ``value``:
+        interval : {"auto", "cv", "pooled", "corrected", "nested"}, default=None
+            The kind of interval; that of the report by default.
 
-            - "pooled": the metric on all out-of-fold predictions together, as `pooled` has it.
             - "cv": the mean over folds, from influence values within each fold (Bayle et al. 2020;
-              for areas LeDell, Petersen & van der Laan 2015). Both are about the models that were
-              fitted.
+              for areas LeDell, Petersen & van der Laan 2015). It describes the fitted models.
+            - "pooled": the metric on all out-of-fold predictions together, as in `pooled`. It
+              describes the fitted models, too.
             - "corrected": the mean over folds with the variance of Nadeau and Bengio (2003) for
-              training sets that overlap: about models fitted to other samples of this size, and a
-              heuristic, since no unbiased estimate of that variance exists.
+              overlapping training sets. It describes models trained on other samples of this
+              size, and is a heuristic, since no unbiased estimate of that variance exists.
             - "nested": `nested_cv_interval`, for error rate, accuracy, log loss and Brier score. It
-              fits each model some hundred times.
+              describes models trained on other samples, and fits each model some hundred times.
 
-            "auto" is the first of "pooled", "cv" and "corrected" that is valid for the model and
-            the metric.
+            "auto" is the first of "cv", "pooled" and "corrected" that every metric of the report
+            has, so that all lines describe the same thing.
 
         Returns
         -------
         Rows
             A row per model and metric, with ``model``, ``is_baseline``, ``metric``, ``mean`` and
             ``std`` (standard deviation with ddof=1) over the folds where the metric is defined,
-            ``interval`` (which), ``value``, ``standard_error``, ``low`` and ``high`` (within the
-            bounds of the metric), ``interval_note`` (why there is none, or what makes it doubtful;
-            else None),
+            ``interval`` (the kind), ``target`` (what it describes, in words), ``value``,
+            ``standard_error``, ``low`` and ``high`` (within the bounds of the metric),
+            ``interval_note`` (why there is none, or what makes it doubtful; else None),
             ``n_folds`` (all), ``n_undefined``, ``reasons`` (each reason with its number of
             folds) and ``notes`` (warnings of defined values with theirs).
 
@@ -241,9 +252,8 @@ class CrossValidationReport(Tabular):
         Nadeau & Bengio (2003), Machine Learning 52(3), 239-281; Bates, Hastie & Tibshirani (2024),
         Journal of the American Statistical Association 119(546), 1434-1445.
         """
-        check_option("interval", interval, ("auto", *KINDS))
-        rows = summary_of(self, interval)
-        return summary_table(rows, self.confidence_level, self.baseline)
+        kind = self.interval if interval is None else check_interval(interval)
+        return summary_table(self, summary_of(self, kind), kind)
 
     @property
     def predictions(self) -> dict[str, OutOfFold]:
@@ -307,34 +317,53 @@ class CrossValidationReport(Tabular):
         self,
         metric: str | None = None,
         *,
-        rope: float = 0.01,
+        rope: float | Mapping[str, float] | None = None,
         against: Literal["all", "baseline"] = "all",
     ) -> Rows:
         """Each model against the baseline and against each other, on the same folds.
 
         The corrected resampled t-test of Nadeau and Bengio and its Bayesian reading, over the
-        folds where both are defined; p-values are adjusted by Holm for the number of pairs of
-        the metric.
+        folds where both are defined. They describe models trained on other samples of this size.
+        p-values and intervals are adjusted by Holm's method for all pairs of models of the metric.
 
         Parameters
         ----------
         metric : str, default=None
             Name of a metric; all of them by default.
-        rope : float, default=0.01
-            Differences up to this size mean nothing in practice.
+        rope : float or dict of str to float, default=None
+            The region of practical equivalence: differences up to this size mean nothing in
+            practice. It is in units of the metric, so that several metrics need a dict from
+            their names. Without it there is no probability of equivalence.
         against : {"all", "baseline"}, default="all"
-            Which pairs: all of them, or each model and the baseline.
+            Which pairs are shown: all of them, or each model and the baseline.
 
         Returns
         -------
         Rows
             A row per metric and pair, with ``metric``, ``model_a``, ``model_b``, ``n_folds``,
-            ``difference`` (a less b), ``low``, ``high``, ``p_value``, ``p_holm``,
-            ``p_a_better``, ``p_equivalent``, ``p_b_better`` (their sum is 1), ``rope`` and
-            ``reason`` (why there is no comparison, else None).
+            ``difference`` (a less b), ``low``, ``high`` and ``p_value`` of the pair alone,
+            ``low_holm``, ``high_holm`` and ``p_holm`` adjusted for all pairs, ``p_a_better``,
+            ``p_equivalent`` (nan without ``rope``), ``p_b_better``, ``rope`` and ``reason`` (why
+            there is no comparison, else None).
+
+        Raises
+        ------
+        ValueError
+            If one ``rope`` is given for several metrics.
+
+        Notes
+        -----
+        An adjusted interval has the level at which Holm's method tests its pair:
+        1 - alpha / (pairs left), and that of the first pair that is not significant for all
+        later ones (Serlin 1993). It excludes 0 exactly where the adjusted p-value is below alpha.
+
+        References
+        ----------
+        Nadeau & Bengio (2003), Machine Learning 52(3), 239-281; Holm (1979), Scandinavian Journal
+        of Statistics 6(2), 65-70; Serlin (1993), The Journal of Experimental Education 61(4),
+        350-360.
         """
-        rows = compare_models(self, metric, rope, against)
-        return comparison_table(rows, self.confidence_level, rope)
+        return comparison_table(self, compare_models(self, metric, rope, against))
 
     def findings(self) -> Rows:
         """Reasons to distrust the numbers, from undefined folds to noise.
@@ -350,7 +379,14 @@ class CrossValidationReport(Tabular):
 
         return findings_of(self)
 
-    def plot(self, kind: PlotKind = "metrics", ax: Any = None, **options: Any) -> Any:
+    def plot(
+        self,
+        kind: PlotKind = "metrics",
+        ax: Any = None,
+        *,
+        interval: IntervalKind | None = None,
+        **options: Any,
+    ) -> Any:
         """Dot and interval of each model and metric, or the curves of all models on one picture.
 
         Parameters
@@ -362,6 +398,8 @@ class CrossValidationReport(Tabular):
             ``RocCurvesDisplay.from_report(report, model)`` draws those of one.
         ax : matplotlib.axes.Axes, default=None
             Where to draw; a new figure by default.
+        interval : {"auto", "cv", "pooled", "corrected", "nested"}, default=None
+            The kind of interval, as in `summary`; that of the report by default.
         **options : dict
             Passed to ``from_report`` of the display.
 
@@ -375,7 +413,7 @@ class CrossValidationReport(Tabular):
         ImportError
             If matplotlib is not installed.
         """
-        return draw(self, kind, ax, options)
+        return draw(_with_interval(self, interval), kind, ax, options)
 
     def times(self) -> dict[str, tuple[float, float]]:
         """Mean seconds of fitting and of scoring a fold, by model.
@@ -474,7 +512,9 @@ class CrossValidationReport(Tabular):
         text = json.dumps(_finite(self.to_dict()), indent=2, allow_nan=False, default=str)
         return written(text, path, "\n")
 
-    def to_html(self, path: str | Path | None = None) -> str:
+    def to_html(
+        self, path: str | Path | None = None, *, interval: IntervalKind | None = None
+    ) -> str:
         """All of it as one self-contained page: tables and pictures, nothing to load.
 
         It begins with the question, its answer and what `findings` tells, and is read without
@@ -486,6 +526,8 @@ class CrossValidationReport(Tabular):
         ----------
         path : str or Path, default=None
             File to write as well.
+        interval : {"auto", "cv", "pooled", "corrected", "nested"}, default=None
+            The kind of interval, as in `summary`; that of the report by default.
 
         Returns
         -------
@@ -493,14 +535,14 @@ class CrossValidationReport(Tabular):
         """
         from skmetrics_ext.report.page.report_page import report_page
 
-        return written(report_page(self), path)
+        return written(report_page(_with_interval(self, interval)), path)
 
     def save(self, path: str | Path) -> None:
         """Write the report to a file, which `load` reads.
 
         The file is a zip of JSON and of arrays, which runs no code when it is read. It holds all
         values, predictions and true labels. It does not hold the models and what they predict from
-        (intervals by nested cross-validation are not to be had of a loaded report), nor the
+        (a loaded report has no intervals by nested cross-validation), nor the
         functions of metrics that are not of this package, of which the values on the folds are
         kept.
 
@@ -536,6 +578,13 @@ class CrossValidationReport(Tabular):
             If the file holds no report, is damaged, or was written by a later version.
         """
         return cls(**saving.load(path))
+
+
+def _with_interval(
+    report: CrossValidationReport, interval: IntervalKind | None
+) -> CrossValidationReport:
+    """The report with another kind of interval in its tables, page and pictures."""
+    return report if interval is None else replace(report, interval=check_interval(interval))
 
 
 def _finite(value: Any) -> Any:

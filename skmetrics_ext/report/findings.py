@@ -13,7 +13,7 @@ from skmetrics_ext.inference.tests.fold_tests import corrected_resampled_ttest
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.report.fold import group_sizes
 from skmetrics_ext.report.out_of_fold import ThinnedFolds
-from skmetrics_ext.report.summary import fold_cells, sign_of
+from skmetrics_ext.report.summary import TARGETS, comparisons, fold_cells, interval_title, sign_of
 from skmetrics_ext.rows import Rows, Shown
 from skmetrics_ext.scoring.scorer import metric_of
 from skmetrics_ext.tallies import Counts, ThresholdTally
@@ -158,36 +158,35 @@ def _reads_scores(metric: Metric | None) -> bool:
 
 def _worse(report: CrossValidationReport) -> Found:
     for row in _against_baseline(report):
-        if row["difference"] < 0 and row["p_holm"] < 1 - report.confidence_level:
-            yield row["metric"], row["model_a"], f"worse than the baseline by {_difference(row)}"
+        if row["difference"] < 0 and _is_significant(report, row):
+            yield row["metric"], row["model_a"], f"worse than the baseline: {_difference(row)}"
 
 
 def _no_better(report: CrossValidationReport) -> Found:
     for row in _against_baseline(report):
-        if not row["p_holm"] < 1 - report.confidence_level:
-            text = f"cannot be told from the baseline: {_difference(row)}"
+        if not _is_significant(report, row):
+            text = f"not distinguishable from the baseline: {_difference(row)}"
             yield row["metric"], row["model_a"], text
 
 
-def _against_baseline(report: CrossValidationReport) -> list[dict[str, Any]]:
-    if report.baseline is None or len(report.models) < 2:
-        return []
-    rows = report.compare(against="baseline")
-    return [row for row in rows if not np.isnan(row["p_value"])]
+def _against_baseline(report: CrossValidationReport) -> Iterator[dict[str, Any]]:
+    for metric in report.metrics:
+        for model in report.models:
+            row = comparison_of(report, metric, model, report.baseline)
+            if row is not None:
+                yield row
 
 
 def _within_noise(report: CrossValidationReport) -> Found:
     for metric in report.metrics:
         row = best_and_next(report, metric)
-        if row is not None and not row["p_holm"] < 1 - report.confidence_level:
-            text = f"difference within noise: better than the next, {row['model_b']}, by "
-            yield metric, row["model_a"], f"{text}{_difference(row)}"
+        if row is not None and not _is_significant(report, row):
+            text = f"not distinguishable from the runner-up, {row['model_b']}"
+            yield metric, row["model_a"], f"{text}: {_difference(row)}"
 
 
 def best_and_next(report: CrossValidationReport, metric: str) -> dict[str, Any] | None:
-    """The comparison of the two models with the best means, the baseline aside; None if there are
-    no two.
-    """
+    """The comparison of the two models with the best means, the baseline not counted, if any."""
     means = {
         cell["model"]: cell["mean"]
         for cell in fold_cells(report)
@@ -195,29 +194,33 @@ def best_and_next(report: CrossValidationReport, metric: str) -> dict[str, Any] 
     }
     if len(means) < 2:
         return None
-    best, second = sorted(means, key=lambda name: -means[name])[:2]
-    return pair(report, metric, best, second)
+    return comparison_of(report, metric, *sorted(means, key=lambda name: -means[name])[:2])
 
 
-def pair(
-    report: CrossValidationReport, metric: str, first: str, second: str
+def comparison_of(
+    report: CrossValidationReport, metric: str, first: str, second: str | None
 ) -> dict[str, Any] | None:
     """The comparison of two models in this order; None where there is none."""
-    for row in report.compare(metric):
+    for row in comparisons(report, metric):
         if np.isnan(row["p_value"]) or {row["model_a"], row["model_b"]} != {first, second}:
             continue
         if row["model_a"] == first:
             return dict(row)
-        ends = {"difference": -row["difference"], "low": -row["high"], "high": -row["low"]}
+        ends = {"low_holm": -row["high_holm"], "high_holm": -row["low_holm"]}
+        ends["difference"] = -row["difference"]
         return {**row, **ends, "model_a": first, "model_b": second}
     return None
 
 
+def _is_significant(report: CrossValidationReport, row: Mapping[str, Any]) -> bool:
+    return bool(row["p_holm"] < 1 - report.confidence_level)
+
+
 def _difference(row: Mapping[str, Any]) -> str:
-    ends = interval(row["low"], row["high"])
-    p_value = probability(row["p_holm"])
-    told = p_value if p_value.startswith("<") else f"= {p_value}"
-    return f"{signed(row['difference']) or 'nan'} {ends}, p (Holm) {told}"
+    """A difference with the interval and the p-value that are adjusted by Holm's method."""
+    ends, p_value = interval(row["low_holm"], row["high_holm"]), probability(row["p_holm"])
+    equals = "" if p_value.startswith("<") else "= "
+    return f"{signed(row['difference']) or 'nan'} {ends}, p (Holm) {equals}{p_value}"
 
 
 def _poor_threshold(report: CrossValidationReport) -> Found:
@@ -321,10 +324,10 @@ KINDS: Mapping[str, FindingKind] = {
         _constant, "The model gives every row of a fold the same score."
     ),
     "worse_than_baseline": FindingKind(
-        _worse, "A model that knows no feature does better, by more than chance (p by Holm)."
+        _worse, "A model that ignores the features is significantly better."
     ),
     "no_better_than_baseline": FindingKind(
-        _no_better, "The difference to a model that knows no feature may be chance."
+        _no_better, "The difference from a model that ignores the features may be chance."
     ),
     "within_noise": FindingKind(
         _within_noise, "The difference between the two best models may be chance."
@@ -337,62 +340,58 @@ KINDS: Mapping[str, FindingKind] = {
 }
 
 
-def verdict(report: CrossValidationReport) -> list[str]:
-    """The question; the best model by the first metric; how sure that is; what is undefined."""
+# --------------------------------------------------------------------------- conclusion
+
+
+def conclusion(report: CrossValidationReport) -> list[str]:
+    """The question; the best model by the first metric; how certain that is; what is undefined."""
     return [_question(report), *_answer(report), _undefined_cells(report)]
 
 
 def _question(report: CrossValidationReport) -> str:
     models = [model for model in report.models if model != report.baseline] or [*report.models]
-    of = "the class" if report.positive_class is None else str(report.positive_class)
-    asked = f"How well does {models[0]} predict {of}"
+    positive = report.positive_class
+    target = "the class" if positive is None else f"{positive}"
+    target = repr(target) if isinstance(positive, str) else target
+    question = f"How well does {models[0]} predict {target}?"
     if len(models) > 1:
-        asked = f"Which of {len(models)} models predicts {of} best"
-    against = f", against {report.baseline}" if report.baseline not in (None, *models) else ""
+        question = f"Which of {len(models)} models predicts {target} best?"
     return (
-        f"{asked} by {report.metrics[0]}{against}? {report.n_samples} rows, {report.n_folds} "
-        "folds, tested on rows that were not fitted on."
+        f"{question} {report.metrics[0]}, cross-validated on {report.n_folds} folds of "
+        f"{report.n_samples:,} rows."
     )
 
 
 def _answer(report: CrossValidationReport) -> list[str]:
-    metric = report.metrics[0]
+    metric, baseline = report.metrics[0], report.baseline
     try:
         best = report.best(metric)
     except InvalidParameterError as error:
         return [str(error)]
-    own = next(r for r in report.summary("corrected") if (r.model, r.metric) == (best, metric))
-    ends = interval(own.low, own.high)
-    level = f"{100 * report.confidence_level:g}% interval"
-    told = f"{number(own.mean)}" + (f", {level} of the mean {ends}" if ends else "")
+    row = next(r for r in report.summary() if (r.model, r.metric) == (best, metric))
     others = len(report.models) > 1
-    lines = [f"{best} has {'the best ' if others else ''}{metric}: {told}."]
-    alpha = 1 - report.confidence_level
-    first_two = best_and_next(report, metric)
-    if best == report.baseline and others:
-        lines.append("No model does better than the baseline, which knows no feature.")
-    elif first_two is not None:
-        second = first_two["model_b"]
-        if first_two["p_holm"] < alpha:
-            lines.append(f"It is better than the next, {second}: {_shown(first_two)}.")
-        else:
-            lines.append(f"It cannot be told from the next, {second}: {_shown(first_two)}.")
-    if report.baseline is not None and best != report.baseline:
-        row = pair(report, metric, best, report.baseline)
-        if row is None:
-            lines.append(f"Whether it is better than {report.baseline} is not known.")
-        elif row["p_holm"] < alpha:
-            lines.append(f"It is better than {report.baseline}: {_shown(row)}.")
-        else:
-            lines.append(f"It cannot be told from {report.baseline}: {_shown(row)}.")
+    line = f"{best} has {'the best ' if others else ''}{metric}: {number(row.value)}"
+    if ends := interval(row.low, row.high):
+        line += f" {ends} ({interval_title(report)})"
+    lines = [f"{line}."]
+    if best == baseline and others:
+        return [*lines, "No model does better than the baseline, which ignores the features."]
+    compared = [best_and_next(report, metric)]
+    if baseline is not None and best != baseline:
+        compared.append(comparison_of(report, metric, best, baseline))
+        if compared[-1] is None:
+            lines.append(f"Too few folds to compare it with {baseline}.")
+    for pair in filter(None, compared):
+        other = pair["model_b"]
+        other = other if other == baseline else f"the runner-up, {other}"
+        better = "Better than" if _is_significant(report, pair) else "Not distinguishable from"
+        lines.append(f"{better} {other}: difference {_difference(pair)}.")
+    if any(compared):
+        lines.append(
+            f"Differences describe {TARGETS['corrected']}; Holm's method adjusts their intervals "
+            "and p for all pairs of models."
+        )
     return lines
-
-
-def _shown(row: Mapping[str, Any]) -> str:
-    p_value = probability(row["p_holm"])
-    ends = interval(row["low"], row["high"])
-    told = p_value if p_value.startswith("<") else f"= {p_value}"
-    return f"difference {signed(row['difference'])} {ends}, p (Holm) {told}"
 
 
 def _undefined_cells(report: CrossValidationReport) -> str:

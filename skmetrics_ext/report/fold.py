@@ -194,5 +194,4 @@ def group_sizes(grouping: Grouping | None, results: Any) -> dict[str, Any]:
     sizes = [(one.n_train, one.n_test) for one in results]
     if grouping is not None:
         sizes = [grouping.sizes[one.fold] for one in results]
-    train, test = zip(*sizes, strict=True)
-    return {"n_train": list(train), "n_test": list(test)}
+    return {"n_train": [train for train, _ in sizes], "n_test": [test for _, test in sizes]}

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 KIND, VERSION = "CrossValidationReport", 1
 # Fields of a report that are plain values; its results and data hold arrays and objects.
 _PLAIN_FIELDS = ("models", "metrics", "n_samples", "splitter", "baseline", "positive_class",
-                 "confidence_level", "left_out")  # fmt: skip
+                 "confidence_level", "left_out", "interval")  # fmt: skip
 _HEAD = "report.json"
 _DATE = (1980, 1, 1, 0, 0, 0)  # so that the same report makes the same file
 _PLAIN_KINDS = "biufcUSmM"  # kinds of arrays that hold no objects

@@ -45,9 +45,18 @@ if TYPE_CHECKING:
     from skmetrics_ext.report.fold import FoldResult
 
 Found = Estimate | str  # an interval, or why there is none
-IntervalKind = Literal["auto", "pooled", "cv", "corrected", "nested"]
+IntervalKind = Literal["auto", "cv", "pooled", "corrected", "nested"]
+# What each kind of interval describes.
+TARGETS: Mapping[str, str] = {
+    "cv": "the {} fitted models",
+    "pooled": "the {} fitted models, test rows pooled",
+    "corrected": "models trained on other samples of this size",
+    "nested": "models trained on other samples of this size (nested cross-validation)",
+}
+_AUTO = ("cv", "pooled")  # the first that every metric has; else "corrected"
 _NAN = float("nan")
 _NO_DATA = "the report holds no predictions or true labels"
+_NO_SPREAD = "the value is the same on every fold, so the folds give no interval"
 _FEWEST_FOLDS, _MOST_FOLDS = 3, 10
 
 
@@ -79,37 +88,67 @@ def _cell(report: CrossValidationReport, model: str, metric: str) -> dict[str, A
 # --------------------------------------------------------------------------- intervals
 
 
-def summary_of(report: CrossValidationReport, interval: str) -> list[dict[str, Any]]:
-    """The same with an interval of this kind; of "auto", the first kind that there is."""
-    found = intervals_of(report, interval)
-    if all(np.isnan(one["low"]) for one in found.values()) and interval == "nested":
-        told = "; ".join(dict.fromkeys(filter(None, (o["interval_note"] for o in found.values()))))
-        raise InvalidParameterError(f"interval='nested' is not to be had: {told}.")
-    return [{**cell, **found[cell["model"], cell["metric"]]} for cell in fold_cells(report)]
+def summary_of(report: CrossValidationReport, interval: IntervalKind) -> list[dict[str, Any]]:
+    """Mean and spread of each model and metric, with intervals of one kind."""
+    kind = kind_of(report, interval)
+    intervals = intervals_of(report, kind)
+    if kind == "nested" and all(np.isnan(cell["low"]) for cell in intervals.values()):
+        notes = "; ".join(dict.fromkeys(cell["interval_note"] for cell in intervals.values()))
+        raise InvalidParameterError(f"interval='nested' is not available: {notes}.")
+    return [{**cell, **intervals[cell["model"], cell["metric"]]} for cell in fold_cells(report)]
 
 
-def intervals_of(report: CrossValidationReport, interval: str) -> dict[tuple[str, str], Any]:
-    """What a row of the summary says of its interval, by model and metric."""
-    pooled = {}
-    if interval in ("auto", "pooled"):
-        pooled = {(row["model"], row["metric"]): row for row in pool(report)}
-    found = {}
-    for model in report.models:
-        for metric in report.metrics:
-            kinds = (interval,) if interval != "auto" else ("pooled", "cv", "corrected")
-            for kind in kinds:
-                one = KINDS[kind](report, model, metric, pooled.get((model, metric)))
-                if isinstance(one, Estimate) and not np.isnan(one.low):
-                    break
-            found[model, metric] = _told(kind, one)
-    return found
+def kind_of(report: CrossValidationReport, interval: str) -> str:
+    """The one kind of interval that all lines have: "auto" is the first that every metric has."""
+    if interval != "auto":
+        return interval
+    defined = {cell["metric"] for cell in fold_cells(report) if not np.isnan(cell["mean"])}
+    for kind in _AUTO:
+        cells = intervals_of(report, kind)
+        if defined <= {metric for (_, metric), cell in cells.items() if not np.isnan(cell["low"])}:
+            return kind
+    return "corrected"
 
 
-def _told(kind: str, found: Found) -> dict[str, Any]:
+def check_interval(interval: Any) -> IntervalKind:
+    """Validate a kind of interval."""
+    check_option("interval", interval, ("auto", *KINDS))
+    kind: IntervalKind = interval
+    return kind
+
+
+def target_of(report: CrossValidationReport, interval: str | None = None) -> str:
+    """What the intervals describe, in words; those of the report by default."""
+    kind = kind_of(report, report.interval if interval is None else interval)
+    return TARGETS[kind].format(report.n_folds)
+
+
+def interval_title(report: CrossValidationReport, interval: str | None = None) -> str:
+    """The level of the intervals and what they describe: "95 %, the 5 fitted models"."""
+    return f"{100 * report.confidence_level:g} %, {target_of(report, interval)}"
+
+
+def intervals_of(report: CrossValidationReport, kind: str) -> dict[tuple[str, str], Any]:
+    """The part of a row of the summary that concerns its interval, by model and metric."""
+    if kind not in report.computed:
+        pooled = {(row["model"], row["metric"]): row for row in pool(report) if kind == "pooled"}
+        report.computed[kind] = {
+            (model, metric): _cells_of(
+                report, kind, KINDS[kind](report, model, metric, pooled.get((model, metric)))
+            )
+            for model in report.models
+            for metric in report.metrics
+        }
+    intervals: dict[tuple[str, str], Any] = report.computed[kind]
+    return intervals
+
+
+def _cells_of(report: CrossValidationReport, kind: str, found: Found) -> dict[str, Any]:
     if isinstance(found, str):
         found = Estimate(_NAN, _NAN, _NAN, _NAN, "", _NAN, found)
     return {
         "interval": kind,
+        "target": target_of(report, kind),
         "value": found.value,
         "standard_error": found.standard_error,
         "low": found.low,
@@ -126,14 +165,29 @@ def _pooled(report: CrossValidationReport, _model: str, _metric: str, row: Any) 
 
 
 def _corrected(report: CrossValidationReport, model: str, metric: str, _: Any) -> Found:
-    own = report.results_of(model)
-    values = np.array([result.values[metric] for result in own])
-    bounds = bounds_of(None if report.data is None else report.data.scorers.get(metric))
-    level = report.confidence_level
-    error, low, high = mean_interval(own, values, level, bounds, report.grouping)
-    defined = values[~np.isnan(values)]
-    mean = float(defined.mean()) if len(defined) else _NAN
-    return Estimate(mean, low, high, error, "corrected", level)
+    """Nadeau and Bengio's interval over the folds with a value, within the bounds of the metric."""
+    results = report.results_of(model)
+    values = np.array([result.values[metric] for result in results])
+    defined = np.isfinite(values)
+    if np.count_nonzero(defined) < 2 or np.isinf(values).any():
+        return f"the metric has a finite value on {np.count_nonzero(defined)} folds; 2 are needed"
+    kept = [result for result, is_kept in zip(results, defined, strict=True) if is_kept]
+    level, sizes = report.confidence_level, group_sizes(report.grouping, kept)
+    estimate = corrected_resampled_interval(values[defined], confidence_level=level, **sizes)
+    if not estimate.standard_error > 0:
+        ends = {"low": _NAN, "high": _NAN, "note": _NO_SPREAD}
+        return replace(estimate, **ends)  # type: ignore[arg-type]
+    low, high = bounds_of(None if report.data is None else report.data.scorers.get(metric))
+    return replace(estimate, low=max(estimate.low, low), high=min(estimate.high, high))
+
+
+def bounds_of(scorer: Any) -> tuple[float, float]:
+    """Least and greatest value of a scorer; infinite where they are not known."""
+    metric = metric_of(scorer)
+    if metric is None or metric.params.get("normalize") is False:
+        return -math.inf, math.inf
+    low, high = metric.spec.bounds
+    return (low, high) if scorer._sign > 0 else (-high, -low)
 
 
 # --------------------------------------------------------------------------- mean over folds
@@ -207,18 +261,16 @@ def reading_of_fold(
     data: ScoredData, metric: str, result: FoldResult | OutOfFold, design: Design = INDEPENDENT
 ) -> tuple[TallyReading, Array] | str:
     """A metric of a fold, and which rows of the data it reads."""
-    from sklearn.exceptions import UndefinedMetricWarning
-
     stored = Stored(result.classes, result.responses)
     evaluation = ScoredModel(stored, None, take_rows(data.y, result.rows))
     params = take_params(data.params[metric], count_rows(data.y), result.rows)
     scorer = data.scorers[metric]
-    prepared = with_rows(scorer, evaluation, params)
-    if isinstance(prepared, str):
-        return prepared
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UndefinedMetricWarning)
+            warnings.simplefilter("ignore")  # the report noted them when it computed the value
+            prepared = with_rows(scorer, evaluation, params)
+            if isinstance(prepared, str):
+                return prepared
             reading = read_checked(prepared.metric, prepared.given, design)
     except (ValueError, TypeError, NotImplementedError) as error:
         return one_line(error)
@@ -285,96 +337,103 @@ KINDS: Mapping[str, Callable[[CrossValidationReport, str, str, Any], Found]] = {
 }
 
 
-_NAN = float("nan")
-_ENDS = ("difference", "low", "high", "p_value", "p_holm", "p_a_better", "p_equivalent")
+# --------------------------------------------------------------------------- comparisons
 
-
-def mean_interval(
-    results: Sequence[FoldResult],
-    values: Array,
-    level: float,
-    bounds: tuple[float, float],
-    grouping: Grouping | None = None,
-) -> tuple[float, float, float]:
-    """Corrected standard error of the mean and its t interval, over the defined folds.
-
-    The interval ends where the metric does: no mean lies beyond.
-    """
-    defined = np.isfinite(values)
-    if np.count_nonzero(defined) < 2 or np.isinf(values).any():
-        return _NAN, _NAN, _NAN
-    kept = [result for result, is_kept in zip(results, defined, strict=True) if is_kept]
-    sizes = group_sizes(grouping, kept)
-    found = corrected_resampled_interval(values[defined], confidence_level=level, **sizes)
-    return found.standard_error, max(found.low, bounds[0]), min(found.high, bounds[1])
-
-
-def bounds_of(scorer: Any) -> tuple[float, float]:
-    """Least and greatest value of a scorer; infinite where they are not known."""
-    found = metric_of(scorer)
-    if found is None or found.params.get("normalize") is False:
-        return -math.inf, math.inf
-    low, high = found.spec.bounds
-    return (low, high) if scorer._sign > 0 else (-high, -low)
+_TESTED = ("difference", "low", "high", "p_value", "low_holm", "high_holm", "p_holm")
+_POSTERIOR = ("p_a_better", "p_equivalent", "p_b_better")
 
 
 def compare_models(
-    report: CrossValidationReport, metric: str | None, rope: float, against: str
+    report: CrossValidationReport, metric: str | None, rope: Any, against: str
 ) -> list[dict[str, Any]]:
-    """A row per metric and pair of models."""
+    """A row per metric and pair of models, each metric with one family of tests."""
     check_option("against", against, ("all", "baseline"))
     if metric is not None:
         check_option("metric", metric, report.metrics)
     if against == "baseline" and report.baseline is None:
         raise InvalidParameterError("This report has no baseline: compare against='all'.")
-    pairs = [
-        pair
-        for pair in combinations(report.models, 2)
-        if against == "all" or report.baseline in pair
+    metrics = report.metrics if metric is None else (metric,)
+    ropes = _ropes(rope, metrics)
+    return [
+        {**row, **_posterior(report, row, ropes.get(name)), "rope": ropes.get(name)}
+        for name in metrics
+        for row in comparisons(report, name)
+        if against == "all" or report.baseline in (row["model_a"], row["model_b"])
     ]
-    rows = []
-    for name in report.metrics if metric is None else (metric,):
-        own = [_compare_pair(report, name, *pair, rope) for pair in pairs]
-        tested = [row for row in own if not np.isnan(row["p_value"])]
-        if tested:
-            adjusted = holm_adjust([row["p_value"] for row in tested])
-            for row, p_holm in zip(tested, adjusted, strict=True):
-                row["p_holm"] = float(p_holm)
-        rows += own
-    return rows
 
 
-def _compare_pair(
-    report: CrossValidationReport, metric: str, model_a: str, model_b: str, rope: float
+def _ropes(rope: Any, metrics: Sequence[str]) -> Mapping[str, float]:
+    """The region of practical equivalence of each metric that has one."""
+    if rope is None:
+        return {}
+    if isinstance(rope, Mapping):
+        for name in rope:
+            check_option("rope", name, metrics)
+        return rope
+    if len(metrics) > 1:
+        example = f"{{{metrics[0]!r}: {rope!r}, ...}}"
+        raise InvalidParameterError(
+            f"rope={rope!r} is in units of one metric, and {len(metrics)} are compared: pass "
+            f"metric=, or a dict such as rope={example}."
+        )
+    return {metrics[0]: rope}
+
+
+def comparisons(report: CrossValidationReport, metric: str) -> list[dict[str, Any]]:
+    """All pairs of models, with p-values and intervals adjusted by Holm's method.
+
+    An adjusted interval has the level at which Holm's method tests its pair, so that it excludes
+    0 where the adjusted p-value is below 1 - ``confidence_level``, and only there.
+    """
+    key = "comparisons", metric
+    if key not in report.computed:
+        rows = [_test_pair(report, metric, *pair) for pair in combinations(report.models, 2)]
+        tested = sorted(
+            (row for row in rows if not np.isnan(row["p_value"])), key=lambda row: row["p_value"]
+        )
+        alpha = size = 1 - report.confidence_level
+        adjusted = holm_adjust([row["p_value"] for row in tested]) if tested else ()
+        is_rejected = True
+        for place, (row, p_holm) in enumerate(zip(tested, adjusted, strict=True)):
+            if is_rejected:
+                size = alpha / (len(tested) - place)
+            is_rejected = is_rejected and p_holm < alpha
+            test = corrected_resampled_ttest(**_paired(report, row), confidence_level=1 - size)
+            row.update(p_holm=float(p_holm), low_holm=test.low, high_holm=test.high)
+        report.computed[key] = rows
+    found: list[dict[str, Any]] = report.computed[key]
+    return found
+
+
+def _paired(report: CrossValidationReport, row: Mapping[str, Any]) -> dict[str, Any]:
+    """Values of two models on the folds where both are defined, and the sizes of these folds."""
+    metric, other = row["metric"], {r.fold: r for r in report.results_of(row["model_b"])}
+    pairs = [(a, other[a.fold]) for a in report.results_of(row["model_a"]) if a.fold in other]
+    pairs = [pair for pair in pairs if all(np.isfinite(r.values[metric]) for r in pair)]
+    sizes = group_sizes(report.grouping, [a for a, _ in pairs])
+    first, second = ([pair[side].values[metric] for pair in pairs] for side in (0, 1))
+    return {"scores_a": first, "scores_b": second, **sizes}
+
+
+def _test_pair(
+    report: CrossValidationReport, metric: str, model_a: str, model_b: str
 ) -> dict[str, Any]:
-    of_b = {result.fold: result for result in report.results_of(model_b)}
-    shared = [(a, of_b[a.fold]) for a in report.results_of(model_a) if a.fold in of_b]
-    shared = [pair for pair in shared if all(np.isfinite(r.values[metric]) for r in pair)]
-    row: dict[str, Any] = {
-        "metric": metric,
-        "model_a": model_a,
-        "model_b": model_b,
-        "n_folds": len(shared),
-        **dict.fromkeys(_ENDS, _NAN),
-        "p_b_better": _NAN,
-        "rope": rope,
-        "reason": None,
-    }
-    if len(shared) < 2:
-        row["reason"] = f"both are defined on {len(shared)} folds; at least 2 are needed"
+    row: dict[str, Any] = {"metric": metric, "model_a": model_a, "model_b": model_b}
+    paired = _paired(report, row)
+    row |= {"n_folds": len(paired["scores_a"]), **dict.fromkeys(_TESTED, _NAN), "reason": None}
+    if row["n_folds"] < 2:
+        row["reason"] = f"both are defined on {row['n_folds']} folds; at least 2 are needed"
         return row
-    first, second = np.array([[r.values[metric] for r in pair] for pair in shared]).T
-    sizes = group_sizes(report.grouping, [a for a, _ in shared])
-    options = {**sizes, "confidence_level": report.confidence_level}
-    test = corrected_resampled_ttest(first, second, **options)
-    bayes = bayesian_correlated_ttest(first, second, rope=rope, **options)
-    row.update(
-        difference=test.difference,
-        low=test.low,
-        high=test.high,
-        p_value=test.p_value,
-        p_a_better=bayes.p_a_better,
-        p_equivalent=bayes.p_equivalent,
-        p_b_better=bayes.p_b_better,
-    )
-    return row
+    test = corrected_resampled_ttest(**paired, confidence_level=report.confidence_level)
+    return row | {key: getattr(test, key) for key in ("difference", "low", "high", "p_value")}
+
+
+def _posterior(
+    report: CrossValidationReport, row: Mapping[str, Any], rope: float | None
+) -> dict[str, float]:
+    """Probabilities that either model is better by more than ``rope``, and that neither is."""
+    if np.isnan(row["p_value"]):
+        return dict.fromkeys(_POSTERIOR, _NAN)
+    bayes = bayesian_correlated_ttest(**_paired(report, row), rope=rope or 0.0)
+    shares = {key: getattr(bayes, key) for key in _POSTERIOR}
+    return shares if rope is not None else shares | {"p_equivalent": _NAN}

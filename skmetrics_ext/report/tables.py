@@ -8,7 +8,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal
 
 from skmetrics_ext.formats import WIDTH, interval, number, probability, signed, text_table
-from skmetrics_ext.report.summary import fold_cells
+from skmetrics_ext.report.summary import fold_cells, interval_title, kind_of
 from skmetrics_ext.rows import Rows, Shown
 
 if TYPE_CHECKING:
@@ -16,32 +16,36 @@ if TYPE_CHECKING:
 
 RowKind = Literal["summary", "folds", "pooled", "compare"]
 _TESTS = (
-    "p: corrected resampled t-test; p (Holm): adjusted for the pairs of the metric. P: "
-    "probability, by the Bayesian correlated t-test, that a is better, that they differ "
-    "by no more than the given size (the same in practice), that b is better."
+    "Corrected resampled t-test: models trained on other samples of this size. Intervals and p are "
+    "adjusted by Holm's method for the pairs of the metric, and agree: an interval without 0 has "
+    "p below {:g}. P: posterior probability that a is better, or b{}."
 )
+_ROPE = ", by more than the given difference, or that neither is"
 _NAMES = (Shown("model", is_text=True), Shown("metric", is_text=True))
+_FIT = "fit (s)"
 
 
-def _bounds(level: float) -> Shown:
-    return Shown(f"{100 * level:g}% interval", ("low", "high"), interval)
+def _bounds(level: float, keys: tuple[str, str] = ("low", "high")) -> Shown:
+    return Shown(f"{100 * level:g}% interval", keys, interval)
 
 
 def _difference(value: float) -> str:
     return signed(value) or "undefined"
 
 
-def summary_table(rows: Iterable[Mapping[str, Any]], level: float, baseline: str | None) -> Rows:
+def summary_table(
+    report: CrossValidationReport, rows: Iterable[Mapping[str, Any]], kind: str
+) -> Rows:
     """Mean and spread over folds, and an interval."""
     columns = [
         *_NAMES,
         Shown("mean", "mean", number),
         Shown("sd", "std"),
-        Shown("of", "interval", is_text=True),
-        Shown("value", "value", number),
-        _bounds(level),
+        *([Shown("pooled", "value", number)] if kind_of(report, kind) == "pooled" else []),
+        _bounds(report.confidence_level),
     ]
-    return Rows(rows, columns, baseline=baseline)
+    lead = [f"intervals: {interval_title(report, kind)}"]
+    return Rows(rows, columns, lead=lead, baseline=report.baseline)
 
 
 def fold_table(rows: Iterable[Mapping[str, Any]], baseline: str | None) -> Rows:
@@ -52,8 +56,8 @@ def fold_table(rows: Iterable[Mapping[str, Any]], baseline: str | None) -> Rows:
         Shown("value", "value", number),
         Shown("train", "n_train"),
         Shown("test", "n_test"),
-        Shown("fit (s)", "fit_time"),
-        Shown("score (s)", "score_time"),
+        Shown(_FIT, "fit_time", "{:.3f}".format),
+        Shown("score (s)", "score_time", "{:.3f}".format),
     ]
     return Rows(rows, columns, baseline=baseline)
 
@@ -70,25 +74,28 @@ def pooled_table(rows: Iterable[Mapping[str, Any]], level: float, baseline: str 
     return Rows(rows, columns, baseline=baseline)
 
 
-def comparison_table(rows: list[dict[str, Any]], level: float, rope: float) -> Rows:
+def comparison_table(report: CrossValidationReport, rows: list[dict[str, Any]]) -> Rows:
     """Pairs of models on the same folds."""
+    level = report.confidence_level
+    has_rope = any(row["rope"] is not None for row in rows)
+    ropes = {row["rope"] for row in rows}
+    title = f"P(±{ropes.pop():g})" if len(ropes) == 1 and has_rope else "P(same)"
     columns = [
         Shown("metric", is_text=True),
         Shown("a", "model_a", is_text=True),
         Shown("b", "model_b", is_text=True),
         Shown("a - b", "difference", _difference),
-        _bounds(level),
-        Shown("p", "p_value", probability),
+        _bounds(level, ("low_holm", "high_holm")),
         Shown("p (Holm)", "p_holm", probability),
         Shown("P(a)", "p_a_better", probability),
-        Shown(f"P(±{rope:g})", "p_equivalent", probability),
+        *([Shown(title, "p_equivalent", probability)] if has_rope else []),
         Shown("P(b)", "p_b_better", probability),
     ]
-    notes = [_TESTS] if rows else []
+    notes = [_TESTS.format(1 - level, _ROPE if has_rope else "")] if rows else []
     return Rows(rows, columns, notes=notes, empty="no pair of models to compare")
 
 
-_FIT = "fit (s)"
+# --------------------------------------------------------------------------- the report
 
 
 def text_report(report: CrossValidationReport) -> str:
@@ -199,18 +206,25 @@ def _cell(row: Mapping[str, Any], mark: str | None) -> str:
 
 def footnotes(report: CrossValidationReport) -> tuple[list[str], dict[tuple[str, str], str]]:
     """Text of each note, and the marks of the cells that it belongs to."""
-    cells_of: dict[str, list[tuple[str, str, str]]] = {}
+    cells_of: dict[str, list[tuple[str, str]]] = {}
     for row in fold_cells(report):
-        for kind, told in (("undefined", "reasons"), ("by convention", "notes")):
-            for text, count in row[told].items():
-                where = f"{kind} in {count} of {row['n_folds']} folds: {text}"
-                cells_of.setdefault(where, []).append((row["model"], row["metric"], kind))
+        for text in fold_notes(row):
+            cells_of.setdefault(text, []).append((row["model"], row["metric"]))
     lines: list[str] = []
     marks: dict[tuple[str, str], str] = {}
     for place, (text, cells) in enumerate(cells_of.items(), start=1):
-        models = list(dict.fromkeys(model for model, _, _ in cells))
-        metrics = list(dict.fromkeys(metric for _, metric, _ in cells))
+        models = list(dict.fromkeys(model for model, _ in cells))
+        metrics = list(dict.fromkeys(metric for _, metric in cells))
         lines.append(f"[{place}] {', '.join(metrics)} of {', '.join(models)}: {text}")
-        for model, metric, _ in cells:
+        for model, metric in cells:
             marks[model, metric] = marks.get((model, metric), "") + f"[{place}]"
     return lines, marks
+
+
+def fold_notes(row: Mapping[str, Any]) -> list[str]:
+    """Why a mean lacks folds, and by what convention others have a value."""
+    return [
+        f"{kind} in {count} of {row['n_folds']} folds: {text}"
+        for kind, key in (("undefined", "reasons"), ("by convention", "notes"))
+        for text, count in row[key].items()
+    ]

@@ -20,14 +20,14 @@ def report():
 def test_it_prints_as_a_table(report):
     found = report.compare(rope=0.02)
     lines = str(found).splitlines()
-    assert repr(found) == "<Rows: 3 rows, 14 columns>"
+    assert repr(found) == "<Rows: 3 rows, 16 columns>"
     assert lines[0].split("  ")[0] == "metric"
     assert "95% interval" in lines[0]
     assert "P(±0.02)" in lines[0]
     for row, line in zip(found, lines[2:], strict=False):
         assert line.startswith(f"accuracy  {row['model_a']}")
         assert f"{row['difference']:+.4f}" in line
-        assert f"[{row['low']:.4f}, {row['high']:.4f}]" in line
+        assert f"[{row['low_holm']:.4f}, {row['high_holm']:.4f}]" in line
     assert not any(math.isnan(row["p_value"]) for row in found)
 
 
@@ -53,3 +53,24 @@ def test_one_model_has_no_pair():
     )
     assert str(one.compare()) == "no pair of models to compare"
     assert one.compare() == []
+
+
+def test_practical_equivalence_is_asked_for_metric_by_metric(report):
+    X, y = load_iris(return_X_y=True)
+    names = ["accuracy", "neg_log_loss"]
+    two = cross_validation_report(MODELS, X, y, scoring=names, baseline=None)
+    with pytest.raises(ValueError, match=r"rope=0.01 is in units of one metric, and 2 are comp"):
+        two.compare(rope=0.01)
+    with pytest.raises(ValueError, match="rope has to be one of"):
+        two.compare(rope={"f1": 0.01})
+    plain = two.compare()
+    assert {row["rope"] for row in plain} == {None}
+    assert all(math.isnan(row["p_equivalent"]) for row in plain)
+    assert all(row["p_a_better"] + row["p_b_better"] == pytest.approx(1) for row in plain)
+    assert "P(same)" not in str(plain)
+    accuracy, loss = two.compare(rope={"accuracy": 0.02, "neg_log_loss": 0.1})
+    assert (accuracy["rope"], loss["rope"]) == (0.02, 0.1)
+    assert accuracy == two.compare("accuracy", rope=0.02)[0]
+    assert sum(loss[f"p_{key}"] for key in ("a_better", "equivalent", "b_better")) == (
+        pytest.approx(1)
+    )

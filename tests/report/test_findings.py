@@ -5,13 +5,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, RepeatedStratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 
 from skmetrics_ext import balanced_accuracy_score, cross_validation_report
-from skmetrics_ext.report.findings import KINDS, SHARES, best_and_next, verdict
+from skmetrics_ext.report.findings import KINDS, SHARES, best_and_next, conclusion
 from skmetrics_ext.report.out_of_fold import ThinnedFolds
 
 PAGE = Path(__file__).parents[2] / "docs" / "guide" / "cross_validation.md"
@@ -146,16 +147,19 @@ def test_a_row_of_repeated_folds_does_not_choose_for_itself():
 def test_the_verdict_says_what_was_asked_and_how_sure_the_answer_is():
     X, y = data()
     report, _ = found({"good": Given(0), "turned": Given(1)}, X, y, pos_label=1)
-    question, best, second, baseline, undefined = verdict(report)
-    assert question.startswith("Which of 2 models predicts 1 best by roc_auc, against baseline")
-    assert best.startswith(f"good has the best roc_auc: {report.summary()[0].mean:.4f}")
-    assert second.startswith("It is better than the next, turned: difference +")
-    assert baseline.startswith("It is better than baseline (prior): difference +")
+    question, best, second, baseline, target, undefined = conclusion(report)
+    assert question.startswith("Which of 2 models predicts 1 best? roc_auc, cross-validated on 5")
+    row = report.summary()[0]
+    ends = f"[{row.low:.4f}, {row.high:.4f}] (95 %, the 5 fitted models)"
+    assert best == f"good has the best roc_auc: {row.mean:.4f} {ends}."
+    assert second.startswith("Better than the runner-up, turned: difference +")
+    assert baseline.startswith("Better than baseline (prior): difference +")
+    assert "models trained on other samples of this size" in target
     assert undefined == "Every metric is defined on every fold."
     worst, _ = found({"turned": Given(1)}, X, y)
-    assert "No model does better than the baseline" in verdict(worst)[2]
+    assert "No model does better than the baseline" in conclusion(worst)[2]
     few, _ = found({"good": Given(0)}, X[np.argsort(y)], np.sort(y))
-    assert "roc_auc of good in 4 of 5" in verdict(few)[-1]
+    assert "roc_auc of good in 4 of 5" in conclusion(few)[-1]
 
 
 def test_findings_are_rows_that_print():
@@ -186,3 +190,54 @@ def test_shares_of_false_alarms_are_those_of_the_table():
     shown = {row[1].strip(" `"): float(row[2].strip(" %")) for row in rows}
     assert shown == pytest.approx({code: 100 * share for code, share in SHARES.items()})
     assert set(SHARES) < set(KINDS)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_text_contradicts_the_printed_interval(seed):
+    """One family of comparisons: what is called better has an adjusted interval without 0."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, 120)
+    noise = rng.normal(size=(120, 4))
+    scores = 1 / (1 + np.exp(-(np.array([0.15, 0.3, 0.6, 1.2]) * (2 * y - 1)[:, None] + noise)))
+    models = {name: Given(column) for column, name in enumerate("abcd")}
+    report = cross_validation_report(models, scores, y, scoring=["roc_auc", "neg_brier_score"])
+    shown, rows = report.to_html(), {}
+    for row in report.compare():
+        excludes_0 = row["low_holm"] > 0 or row["high_holm"] < 0
+        assert excludes_0 == (row["p_holm"] < 0.05)
+        ends = row["low_holm"], row["high_holm"]
+        rows[row["metric"], row["model_a"], row["model_b"]] = ends, row["p_holm"]
+        rows[row["metric"], row["model_b"], row["model_a"]] = (-ends[1], -ends[0]), row["p_holm"]
+        assert f"[{ends[0]:z.4f}, {ends[1]:z.4f}]" in shown
+    texts = [(row.metric, row.model, row.text) for row in report.findings() if row.metric]
+    texts += [("roc_auc", report.best(), line) for line in conclusion(report)[2:-2]]
+    assert texts
+    for metric, model, text in texts:
+        other = re.search(r"(?:runner-up, |baseline \()(\w)|the baseline", text)
+        other = other[1] if other[1] in models else report.baseline
+        (low, high), p_holm = rows[metric, model, other]
+        assert f"[{low:z.4f}, {high:z.4f}], p (Holm)" in text
+        assert ("not distinguishable" in text.lower()) == (low <= 0 <= high) == (p_holm >= 0.05)
+    baseline = report.compare(against="baseline")
+    assert [dict(r) for r in baseline] == [
+        r for r in report.compare() if r.model_b == report.baseline
+    ]
+
+
+def test_adjusted_intervals_have_the_levels_of_holms_method():
+    """By hand: 0.05 / 3 for the smallest p, then 0.05 / 2; the first failure decides the rest."""
+    X, y = data(n=150)
+    report, _ = found({"good": Given(0), "hard": Given(2)}, X, y, scoring="roc_auc")
+    rows = sorted(report.compare(), key=lambda row: row["p_value"])
+    values = {m: [r.values["roc_auc"] for r in report.results_of(m)] for m in report.models}
+    level, is_rejected = 0.05 / 3, True
+    for place, row in enumerate(rows):
+        level = 0.05 / (3 - place) if is_rejected else level
+        is_rejected = is_rejected and row["p_value"] < level
+        gaps = np.subtract(values[row["model_a"]], values[row["model_b"]])
+        half = stats.t.isf(level / 2, 4) * np.sqrt(gaps.var(ddof=1) * (1 / 5 + 1 / 4))
+        assert row["low_holm"] == pytest.approx(gaps.mean() - half)
+        assert row["high_holm"] == pytest.approx(gaps.mean() + half)
+        assert row["p_value"] == pytest.approx(
+            2 * stats.t.sf(abs(gaps.mean()) / half * stats.t.isf(level / 2, 4), 4)
+        )

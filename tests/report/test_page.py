@@ -9,6 +9,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import KFold
 from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
 
 from skmetrics_ext import cross_validation_report, f1_score
 from skmetrics_ext.formats import html_table
@@ -193,3 +194,47 @@ def test_long_names_are_wrapped_in_the_picture_of_dots():
     spans = re.findall(r"<tspan[^>]*>([^<]*)</tspan>", picture)
     assert " ".join(spans) == f"{name} b"
     assert max(map(len, spans)) < 30
+
+
+@pytest.mark.parametrize("interval", ["auto", "corrected", "pooled"])
+def test_every_interval_of_a_mean_is_that_of_the_summary(interval):
+    """Table, text, dots, legends and pictures of matplotlib print one interval for one mean."""
+    models = {"bayes": GaussianNB(), "stump": DecisionTreeClassifier(max_depth=1)}
+    scoring = ["roc_auc", "average_precision", "balanced_accuracy"]
+    report = cross_validation_report(models, X[:, :3], Y, scoring=scoring, random_state=0)
+    text = report.to_html(interval=interval)
+    summary = {(row.model, row.metric): row for row in report.summary(interval)}
+    title = f"95 %, {report.summary(interval)[0].target}"
+    assert text.count(title) >= len(scoring) + 2  # the dots, the table and their legend
+    for row in summary.values():
+        if not np.isnan(row.low):
+            short = f"{row.model}: {row.value:.4g} [{row.low:.4g}, {row.high:.4g}]"
+            assert f"<title>{short}</title>" in text
+            assert f"<td>[{row.low:.4f}, {row.high:.4f}]</td>" in text
+    for chart, metric in (("roc", "roc_auc"), ("precision_recall", "average_precision")):
+        legend = re.search(rf'data-chart="{chart}".*?<ul class="legend">(.*?)</ul>', text, re.S)[1]
+        intervals = re.findall(r"\[.*?\]", legend)
+        bounds = [summary[model, metric] for model in models]
+        shown = [f"[{b.low:.4f}, {b.high:.4f}]" for b in bounds if not np.isnan(b.low)]
+        assert intervals == shown
+    picture = report.plot("roc", interval=interval)
+    (line,) = [line for line in picture.lines if line.fold == "mean"]
+    own = summary["stump", "roc_auc"]
+    if np.isnan(own.low):
+        assert line.interval is None
+    else:
+        assert (line.interval.low, line.interval.high) == (own.low, own.high)
+    labels = [label.get_text() for label in report.plot(interval=interval).legend_.get_texts()]
+    assert any(report.summary(interval)[0].target in label for label in labels)
+
+
+def test_a_baseline_that_cannot_vary_has_no_interval_without_comment():
+    report = cross_validation_report(GaussianNB(), X, Y, scoring="roc_auc", interval="corrected")
+    row = report.summary()[1]
+    assert row.is_baseline
+    assert np.isnan(row.low)
+    assert row.interval_note in report.to_html()
+    assert "[0.5000, 0.5000]" not in report.to_html()
+    (row,) = report[report.baseline].summary("cv")
+    assert row.low < 0.5 < row.high
+    assert "no spread" in row.interval_note

@@ -19,14 +19,7 @@ from tests.report.test_clusters import LOSS, RIGHT, SPREAD, Told, patients
 
 X, Y = load_breast_cancer(return_X_y=True)
 X = X[:, :4]
-KINDS = {
-    "accuracy": "pooled",
-    "f1": "pooled",
-    "neg_log_loss": "pooled",
-    "roc_auc": "cv",
-    "average_precision": "cv",
-    "ks_statistic": "corrected",
-}
+METRICS = ["accuracy", "f1", "neg_log_loss", "roc_auc", "average_precision", "ks_statistic"]
 
 BINARY = [
     "accuracy", "f1", "recall", "specificity", "matthews_corrcoef", "positive_likelihood_ratio",
@@ -38,7 +31,7 @@ SEVERAL = ["accuracy", "f1_macro", "roc_auc_ovr", "roc_auc_ovo", "neg_log_loss",
 
 @pytest.fixture(scope="module")
 def report():
-    return cross_validation_report(GaussianNB(), X, Y, scoring=list(KINDS), random_state=0)
+    return cross_validation_report(GaussianNB(), X, Y, scoring=METRICS, random_state=0)
 
 
 def row_of(report, metric, interval="cv"):
@@ -50,16 +43,42 @@ def fold_rows(report):
     return [kept.rows[kept.fold == fold] for fold in np.unique(kept.fold)], kept
 
 
-def test_each_metric_is_led_by_the_narrow_interval_that_it_has(report):
-    summary, pooled = report.summary(), report.pooled()
-    for row, whole in zip(summary, pooled, strict=True):
-        assert row["interval"] == KINDS[row["metric"]]
-        assert row["low"] <= row["value"] <= row["high"]
-        if row["interval"] == "pooled":
-            assert (row["value"], row["low"]) == (whole["value"], whole["low"])
-        else:
-            assert row["value"] == row["mean"]
-    assert "cv" in report.to_html()
+def test_all_lines_have_the_first_kind_that_every_metric_has(report):
+    folds = LeaveOneOut()
+    alone = cross_validation_report(
+        GaussianNB(), X[:60], Y[:60], cv=folds, scoring="accuracy", baseline=None
+    )
+    kinds = {
+        "cv": cross_validation_report(GaussianNB(), X, Y, scoring=METRICS[:5]),
+        "pooled": alone,  # one row in a fold has no variance
+        "corrected": report,  # the KS statistic has no influence values, and is not pooled
+    }
+    for kind, found in kinds.items():
+        assert {row["interval"] for row in found.summary()} == {kind}
+        assert found.summary() == found.summary(kind)
+        assert f"intervals: 95 %, {found.summary()[0].target}" in str(found.summary())
+    (row,), (whole,) = alone.summary(), alone.pooled()
+    assert (row["value"], row["low"], row["high"]) == (whole["value"], whole["low"], whole["high"])
+
+
+@pytest.mark.parametrize(
+    ("interval", "target"),
+    [
+        ("cv", "the 3 fitted models"),
+        ("pooled", "the 3 fitted models, test rows pooled"),
+        ("corrected", "models trained on other samples of this size"),
+        ("nested", "models trained on other samples of this size (nested cross-validation)"),
+    ],
+)
+def test_the_kind_of_a_report_is_that_of_its_summary(interval, target):
+    report = cross_validation_report(
+        GaussianNB(), X, Y, scoring="accuracy", cv=3, baseline=None, interval=interval
+    )
+    assert report.summary() == report.summary(interval)
+    assert {(row.interval, row.target) for row in report.summary()} == {(interval, target)}
+    assert f"95 %, {target}" in report.to_html()
+    with pytest.raises(ValueError, match="interval has to be one of"):
+        cross_validation_report(GaussianNB(), X, Y, interval="wide")
 
 
 def test_an_accuracy_over_folds_has_the_variance_within_them(report):
@@ -143,7 +162,6 @@ def test_why_there_is_no_interval():
         GaussianNB(), X[:60], Y[:60], cv=LeaveOneOut(), scoring="accuracy", baseline=None
     )
     assert "a fold has one row" in row_of(one, "accuracy")["interval_note"]
-    assert one.summary()[0]["interval"] == "pooled"
     own = cross_validation_report(
         GaussianNB(), X, Y, scoring={"mine": lambda model, X, y: 0.5}, baseline=None
     )
@@ -167,7 +185,7 @@ def test_nested_intervals_are_those_of_nested_cv():
     assert (row["low"], row["high"]) == pytest.approx((-loss.high, -loss.low))
     assert "and not f1_macro" in found["f1_macro"]["interval_note"]
     areas = cross_validation_report(LogisticRegression(), X, Y, scoring="roc_auc", cv=3)
-    with pytest.raises(ValueError, match=r"'nested' is not to be had: .* and not roc_auc"):
+    with pytest.raises(ValueError, match=r"'nested' is not available: .* and not roc_auc"):
         areas.summary("nested")
 
 

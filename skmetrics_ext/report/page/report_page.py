@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import inspect
+import math
 import re
 from collections.abc import Iterable
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from skmetrics_ext.formats import html_table, interval, number
+from skmetrics_ext.formats import html_table
 from skmetrics_ext.registry import Metric
-from skmetrics_ext.report.findings import KINDS, SHARES, verdict
+from skmetrics_ext.report.findings import KINDS, SHARES, conclusion
 from skmetrics_ext.report.page.charts import report_charts
 from skmetrics_ext.report.page.document import (
     Section,
@@ -24,30 +25,29 @@ from skmetrics_ext.report.page.document import (
 from skmetrics_ext.report.page.overlay import Overlay, drawn, overlays
 from skmetrics_ext.report.page.picture import ChartLine, dots
 from skmetrics_ext.report.page.threshold_slider import thresholds_part
-from skmetrics_ext.report.tables import footnotes, heading
+from skmetrics_ext.report.summary import interval_title, kind_of
+from skmetrics_ext.report.tables import fold_notes, heading
+from skmetrics_ext.rows import Rows, Shown
 from skmetrics_ext.scoring.scorer import metric_of
 
 if TYPE_CHECKING:
     from skmetrics_ext.report.cv_report import CrossValidationReport
 
-_INTERVALS = (
-    "Intervals in the table are of what is named beside them. Pooled: all out-of-fold predictions "
-    "together, with that value. Cv: the mean over folds, from what each row adds to its fold. Both "
-    "are of the models that were fitted. Corrected: the mean, as in the pictures."
-)
-_HEURISTIC = (
-    "Intervals in the pictures and tests between models use Nadeau and Bengio's corrected variance "
-    "(2003), which adds n_test / n_train for training sets that overlap: a heuristic, for no "
-    "unbiased estimate of that variance exists. They are of models trained on data of this "
-    "size, not of one fitted model."
-)
+_INTERVALS = {
+    "cv": "From what each row contributes to the value of its fold.",
+    "pooled": "Of the metric on all out-of-fold predictions together.",
+    "corrected": "By Nadeau and Bengio's variance (2003), which adds n_test / n_train for "
+    "overlapping training sets: a heuristic, since no unbiased estimate exists.",
+    "nested": "By nested cross-validation (Bates, Hastie & Tibshirani 2024).",
+}
 _LEGEND = (
-    "Dot: mean over the folds. Line: {} interval of the mean. Ticks: the folds. Hollow, with a "
-    "dotted line: the baseline. Further right is better."
+    "Dot: {value}. Line: interval ({title}). Ticks: the folds. Hollow, with a dotted line: the "
+    "baseline. Further right is better."
 )
 _OVERLAID = (
     "Out-of-fold predictions: the mean of the curves of the folds; of several classes, of the mean "
-    "over each against the rest. The number is the mean over folds, with its interval."
+    "over each against the rest. The number is the mean over folds, with the interval of the "
+    "summary if the area is one of the metrics."
 )
 _LONG_TITLE = 80
 _FIRST = 3  # findings of a code; the others open by a click
@@ -59,30 +59,29 @@ _POOLED = (
 
 def report_page(report: CrossValidationReport) -> str:
     """The report as one self-contained HTML page."""
-    notes, marks = footnotes(report)
-    level = f"{100 * report.confidence_level:g}%"
+    kind = kind_of(report, report.interval)
+    value = "metric of the pooled predictions" if kind == "pooled" else "mean over folds"
+    legend = _LEGEND.format(value=value, title=interval_title(report))
     charts = overlays(report)
     slider, slid = thresholds_part(report)
     scorers = {} if report.data is None else report.data.scorers
     parts = [
-        section("In short", brief(verdict(report))),
+        section("In short", brief(conclusion(report))),
         section("Findings", _findings(report)),
-        section(
-            "Summary", _summary(report, marks, level), *map(note, (*notes, _INTERVALS, _HEURISTIC))
-        ),
-        section(
-            "Models by metric",
-            note(_LEGEND.format(level)),
-            pictures(_pictures(report, level), of="metric"),
-        ),
+        section("Summary", *_summary(report), note(_INTERVALS[kind])),
+        section("Models by metric", note(legend), pictures(_pictures(report), of="metric")),
         *_overlaid(charts),
         *slider,
         *report_charts(report),
         *_groups(report),
         section("Comparison on the same folds", *_comparison(report)),
-        section("Pooled out-of-fold estimates", note(_POOLED), _pooled(report, level)),
+        *(
+            [section("Pooled out-of-fold estimates", note(_POOLED), *_table(report.pooled()))]
+            if kind == "pooled"
+            else []
+        ),
         *meanings(report.metrics, scorers),
-        folded("Every fold", _folds(report)),
+        folded("Every fold", *_table(report.folds())),
     ]
     data = {
         "models": list(report.models),
@@ -134,58 +133,44 @@ def _overlaid(charts: list[Overlay]) -> list[Section]:
     return [section("Curves of all models", note(_OVERLAID), pictures(figures))]
 
 
-def _summary(report: CrossValidationReport, marks: dict[Any, str], level: str) -> str:
-    rows = []
-    times = report.times()
-    for row in sorted(report.summary(), key=lambda row: report.metrics.index(row["metric"])):
-        defined = row["n_folds"] - row["n_undefined"]
-        rows.append(
-            [
-                row["metric"],
-                row["model"],
-                f"{number(row['mean'])} {marks.get((row['model'], row['metric']), '')}".strip(),
-                number(row["std"]),
-                interval(row["low"], row["high"]),
-                shown_interval(row),
-                f"{defined} of {row['n_folds']}",
-                f"{times[row['model']][0]:.3f}",
-                f"{times[row['model']][1]:.3f}",
-            ]
-        )
-    header = [
-        "metric", "model", "mean", "sd", f"{level} interval", "of",
-        "folds defined", "fit (s)", "score (s)",
-    ]  # fmt: skip
-    return html_table(header, rows, text=(1, 5), baseline=report.baseline)
+def _table(rows: Rows) -> list[str]:
+    """A table with the lines above it and the notes below."""
+    left = [place for place, side in enumerate(rows.align()) if side == "<"]
+    shown = html_table(rows.header(), rows.cells(), text=left, baseline=rows.baseline)
+    return [*map(note, rows.lead), shown, *map(note, rows.told())]
 
 
-def shown_interval(row: dict[str, Any]) -> str:
-    """What an interval is of."""
-    if row["interval"] == "pooled":
-        return f"pooled {number(row['value'])}"
-    return str(row["interval"])
+def _summary(report: CrossValidationReport) -> list[str]:
+    rows, times = report.summary(), report.times()
+    for row in rows:
+        row["folds"] = f"{row.n_folds - row.n_undefined} of {row.n_folds}"
+        row["fit_time"], row["score_time"] = times[row.model]
+        row["reasons"], row["notes"] = None, "; ".join(fold_notes(row))
+    more = [Shown("folds defined", "folds")]
+    seconds = "{:.3f}".format
+    more += [Shown("fit (s)", "fit_time", seconds), Shown("score (s)", "score_time", seconds)]
+    ordered = sorted(rows, key=lambda row: report.metrics.index(row["metric"]))
+    columns = [*rows.shown(), *more]
+    return _table(Rows(ordered, columns, lead=rows.lead, baseline=rows.baseline))
 
 
-def _pictures(report: CrossValidationReport, level: str) -> list[tuple[str, str]]:
-    found = []
-    summary = report.summary("corrected")
+def _pictures(report: CrossValidationReport) -> list[tuple[str, str]]:
+    summary, charts = report.summary(), []
     for metric in report.metrics:
         lines = []
         for row in summary:
             if row["metric"] == metric:
                 folds = [result.values[metric] for result in report.results_of(row["model"])]
-                ends = (row["mean"], row["low"], row["high"])
-                lines.append(ChartLine(row["model"], *ends, folds, row["is_baseline"]))
-        told = f"{metric}: mean, {level} interval of the mean, and every fold"
-        found.append((dots(lines, told), metric))
-    return found
+                value = row["mean"] if math.isnan(row["value"]) else row["value"]
+                lines.append(
+                    ChartLine(row["model"], value, row["low"], row["high"], folds, row.is_baseline)
+                )
+        charts.append((dots(lines, f"{metric}: {interval_title(report)}, and every fold"), metric))
+    return charts
 
 
 def _comparison(report: CrossValidationReport) -> list[str]:
-    rows = report.compare()
-    if not rows:
-        return [note("There is one model only.")]
-    return [html_table(rows.header(), rows.cells(), text=(1, 2)), *map(note, rows.told())]
+    return _table(report.compare()) if len(report.models) > 1 else [note("There is one model.")]
 
 
 def _groups(report: CrossValidationReport) -> list[Section]:
@@ -194,44 +179,7 @@ def _groups(report: CrossValidationReport) -> list[Section]:
         return []
     from skmetrics_ext.report.by_group import group_table
 
-    rows = group_table(report)
-    text = tuple(place for place, side in enumerate(rows.align()) if side == "<")
-    table = html_table(rows.header(), rows.cells(), text=text)
-    return [section("By group", note(rows_by.told), table, *map(note, rows.told()))]
-
-
-def _pooled(report: CrossValidationReport, level: str) -> str:
-    rows = [
-        [
-            row["model"],
-            row["metric"],
-            number(row["value"]),
-            interval(row["low"], row["high"]),
-            row["method"] or "",
-            str(row["n_rows"]),
-            row["reason"] or "",
-        ]
-        for row in report.pooled()
-    ]
-    header = ["model", "metric", "value", f"{level} interval", "method", "rows", "note"]
-    return html_table(header, rows, text=(1, 4, 6), baseline=report.baseline)
-
-
-def _folds(report: CrossValidationReport) -> str:
-    rows = [
-        [
-            result.model,
-            str(result.fold),
-            str(result.n_train),
-            str(result.n_test),
-            *(number(result.values[metric]) for metric in report.metrics),
-            f"{result.fit_time:.3f}",
-            f"{result.score_time:.3f}",
-        ]
-        for result in report.results
-    ]
-    header = ["model", "fold", "train", "test", *report.metrics, "fit (s)", "score (s)"]
-    return html_table(header, rows)
+    return [section("By group", note(rows_by.told), *_table(group_table(report)))]
 
 
 _READS = {

@@ -298,9 +298,7 @@ class Apart:
         """How many rows (or groups, or folds) would tell them apart, and how many repeats."""
         difference = abs(float(self.folds.mean()))
         if difference <= _ROUNDING or self.variance <= 0:
-            return (
-                "the first two candidates have the same value: no number of rows tells them apart"
-            )
+            return "the top two candidates have the same value: no number of rows separates them"
         needed = rows_to_tell(difference, self.variance, n_units, level)
         repeats = np.nan
         if self.lasting is not None:
@@ -308,17 +306,17 @@ class Apart:
         if needed <= n_units:
             more = f", with about {_rounded(repeats)} repeats of the folds (there are "
             more += f"{self.n_repeats}), as far as they vary"
-            told = f"the {n_units} {units} are enough to tell the first two candidates apart"
+            told = f"the {n_units} {units} are enough to separate the top two candidates"
             return told + more * bool(self.n_repeats < repeats < np.inf)
         if np.isnan(repeats):
             more = "repeat the folds to see what more repeats would do"
         elif np.isinf(repeats):
-            more = "no number of repeats of the folds is enough, for the noise of the rows stays"
+            more = "no number of repeats of the folds is enough: the noise of the rows remains"
         else:
             more = f"or about {_rounded(repeats)} repeats of the folds (there are {self.n_repeats})"
         return (
-            f"to tell the first two apart, which differ by {difference:.3g}, takes about "
-            f"{_rounded(needed)} {units} (power 80 %; there are {n_units}); {more}"
+            f"separating the top two (difference {difference:.3g}) would take about "
+            f"{_rounded(needed)} {units} (power 80 %; now {n_units}); {more}"
         )
 
 

@@ -24,7 +24,7 @@ from skmetrics_ext.numeric import Array, wilson
 from skmetrics_ext.report.fold import FoldResult
 from skmetrics_ext.report.search.noise import Apart, RowNoise, of_folds
 from skmetrics_ext.report.search.plan import Plan
-from skmetrics_ext.report.search.result import SearchReport, result_rows
+from skmetrics_ext.report.search.result import NOT_INCLUDED, SearchReport, result_rows
 from skmetrics_ext.report.search.simplest import SimplestWithin
 from skmetrics_ext.report.summary import bounds_of
 from skmetrics_ext.validation import InvalidParameterError
@@ -214,17 +214,21 @@ class Scaled:
     def estimate(self, stable: Stable, chosen: Chosen) -> Estimate:
         """The corrected value, and its interval on the scale on which it was corrected."""
         value = float(stable.back(np.asarray(chosen.value)))
+        note = (
+            f"{NOT_INCLUDED}: coverage may be below {100 * self.level:g} % for the refitted model, "
+            "see outer="
+        )
         if np.isnan(chosen.error):
             return Estimate(value, _NAN, _NAN, _NAN, _METHOD, self.level)
         if chosen.error <= _ROUNDING:
             low, high = self._without(value)
-            note = "no row adds to the error"
+            note = f"no row adds to the error; {note}"
             return Estimate(value, low, high, 0.0, _METHOD, self.level, note)
         away = chosen.away * float(self.z) / normal_quantile(self.level)  # of few groups
         low, high = (float(stable.back(np.asarray(chosen.value + side * away))) for side in (-1, 1))
         # On the scale of the metric, the error is that of the interval.
         error = (high - low) / 2 * chosen.error / away
-        return Estimate(value, low, high, error, _METHOD, self.level)
+        return Estimate(value, low, high, error, _METHOD, self.level, note)
 
     def _without(self, value: float) -> tuple[float, float]:
         """Of a value that no row adds to: as of a share of as many rows."""

@@ -20,11 +20,12 @@ if TYPE_CHECKING:
     from skmetrics_ext.report.search.plan import Plan
 
 _NAN = float("nan")
+NOT_INCLUDED = "training-set variation not included"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class SearchReport(Tabular):
-    """Best score of a search corrected for the choice, and which candidates are as good.
+    """Best score of a search corrected for selection, and the candidates that are as good.
 
     Made by `search_report`; printing it shows a table, the best candidate first.
 
@@ -35,13 +36,14 @@ class SearchReport(Tabular):
     naive : float
         The mean over folds of the candidate that was chosen: what ``best_score_`` says.
     best : Estimate
-        The same corrected for the choice, with an interval.
+        That mean corrected for selection, with an interval. Its ``note`` says that variation
+        between training sets is not included.
     rows : Rows
         Of each candidate, in the order of ``cv_results_``: ``candidate``, ``params``, ``mean``,
         ``std``, ``standard_error``, ``low``, ``high``, ``difference`` (to the best of all, at most
         0) with the joint bounds ``difference_low`` and ``difference_high``,
         ``probability_best`` (how often it would be chosen from other samples), ``as_good``
-        (whether it belongs to the set that cannot be told apart), ``selected``, ``fit_time``,
+        (whether it is not distinguishable from the best), ``selected``, ``fit_time``,
         ``reason`` (why it has no value), each parameter as ``param_...``, and the means of other
         metrics as ``mean_...``.
     best_index : int
@@ -72,16 +74,17 @@ class SearchReport(Tabular):
     >>> report = search_report(search, X, y, random_state=0)
     >>> print(report)
     3 candidates, 5 folds of 150 rows: KFold(n_splits=5, random_state=None, shuffle=False)
-    score: best_score_ says 0.9267, corrected for the choice 0.9267 [0.8824, 0.9612]
-    2 of 3 cannot be told from the best (95 %, marked =)
+    score: best_score_ 0.9267; corrected for selection 0.9267 [0.8824, 0.9612]
+    intervals: 95 %, the 5 fitted models of a candidate; training-set variation not included
+    2 of 3 not distinguishable from the best (95 %, marked =)
     candidate         mean          interval       from the best  P(best)  set
     --------------  ------  ----------------  ------------------  -------  ------
     n_neighbors=1   0.9267  [0.8716, 0.9592]   [-0.0073, 0.0000]    0.917  chosen
     n_neighbors=5   0.9133  [0.8557, 0.9493]   [-0.0343, 0.0000]    0.083  =
     n_neighbors=50  0.3667  [0.2927, 0.4475]  [-0.6507, -0.4572]  < 0.001
     <BLANKLINE>
-    to tell the first two apart, which differ by 0.0133, takes about 580 rows (power 80 %; there are
-        150); repeat the folds to see what more repeats would do
+    separating the top two (difference 0.0133) would take about 580 rows (power 80 %; now 150); repeat
+        the folds to see what more repeats would do
     """
 
     metric: str
@@ -157,12 +160,13 @@ def heading(report: SearchReport) -> list[str]:
     """What the numbers are of, and the three that count."""
     grouped = "" if report.n_groups is None else f" in {report.n_groups} groups"
     n = len(report.rows)
-    best = report.best
+    best, level = report.best, f"{100 * report.confidence_level:g} %"
     lines = [
         f"{n} candidate{'s' * (n != 1)}, {report.n_folds} folds of {report.n_rows} rows{grouped}: "
         f"{report.splitter}",
-        f"{report.metric}: best_score_ says {number(report.naive)}, corrected for the choice "
+        f"{report.metric}: best_score_ {number(report.naive)}; corrected for selection "
         f"{number(best.value)} {interval(best.low, best.high)}".rstrip(),
+        f"intervals: {level}, the {report.n_folds} fitted models of a candidate; {NOT_INCLUDED}",
     ]
     if report.nested is not None:
         found = report.nested
@@ -170,8 +174,7 @@ def heading(report: SearchReport) -> list[str]:
         lines.append(f"nested cross-validation: {number(found.value)} {ends}".rstrip())
     as_good = sum(row["as_good"] for row in report.rows)
     if n > 1:
-        level = f"{100 * report.confidence_level:g} %"
-        lines.append(f"{as_good} of {n} cannot be told from the best ({level}, marked =)")
+        lines.append(f"{as_good} of {n} not distinguishable from the best ({level}, marked =)")
     return lines
 
 

@@ -49,7 +49,7 @@ def search_report(
     n_jobs: int | None = None,
     progress: Progress = None,
 ) -> SearchReport:
-    r"""Best score of a search corrected for the choice, and which candidates are as good.
+    r"""Best score of a search corrected for selection, and the candidates that are as good.
 
     ``best_score_`` is the largest of many noisy means, and so too high: of 50 candidates with the
     same area of 0.75, by about 0.10 with 100 rows.
@@ -137,8 +137,8 @@ def search_report(
     >>> report = search_report(search, X, y, random_state=0)
     >>> report.selected.params, round(report.naive, 3)
     ({'n_neighbors': 1}, 0.753)
-    >>> print(report.best)
-    0.7424 [0.6622, 0.8151] (95% confidence, corrected for selection)
+    >>> print(report.best)  # doctest: +ELLIPSIS
+    0.7424 [0.6622, 0.8151] (95% confidence, corrected for selection; training-set ...
     >>> sum(row.as_good for row in report.rows)
     29
     """

@@ -103,7 +103,7 @@ def test_models_that_say_the_same_again_gain_nothing(monkeypatch, scoring, cv):
         assert apart.lasting == pytest.approx(apart.variance, rel=1e-3)
     assert apart.lasting == pytest.approx(apart.variance, rel=0.02)
     assert told.endswith(
-        "; no number of repeats of the folds is enough, for the noise of the rows stays"
+        "; no number of repeats of the folds is enough: the noise of the rows remains"
     )
 
 
@@ -114,7 +114,7 @@ def test_one_repeat_does_not_tell(monkeypatch, cv):
     apart, told = found(monkeypatch, {"a": Lucky(0), "b": Lucky(1)}, cv, x, groups=groups)
     assert (apart.n_repeats, apart.lasting) == (1, None)
     end = "repeat the folds to see what more repeats would do"
-    assert told.endswith(f"{units} (power 80 %; there are {N // (1 + (units != 'rows'))}); {end}")
+    assert told.endswith(f"{units} (power 80 %; now {N // (1 + (units != 'rows'))}); {end}")
 
 
 def test_metrics_that_are_drawn(monkeypatch):
@@ -175,17 +175,17 @@ def test_repeats_to_tell():
         (
             0.0014,
             100,
-            "; no number of repeats of the folds is enough, for the noise of the rows stays",
+            "; no number of repeats of the folds is enough: the noise of the rows remains",
         ),
     ],
 )
 def test_what_is_told(lasting, n_units, end):
     apart = Apart(np.array([0.12, 0.08]), np.array([0, 1]), 0.003, lasting)
     told = apart.told(n_units, "rows", 0.95)
-    start = "to tell the first two apart, which differ by 0.1, takes about 240 rows (power 80 %; "
-    assert told == f"{start}there are 100){end}"
+    start = "separating the top two (difference 0.1) would take about 240 rows (power 80 %; "
+    assert told == f"{start}now 100){end}"
     enough = Apart(np.array([0.3, 0.1]), np.array([0, 1]), 0.001, 0.0005).told(100, "rows", 0.95)
-    start = "the 100 rows are enough to tell the first two candidates apart, with about 4 repeats"
+    start = "the 100 rows are enough to separate the top two candidates, with about 4 repeats"
     assert enough == f"{start} of the folds (there are 2), as far as they vary"
     same = Apart(np.zeros(2), np.zeros(2, dtype=int), 0.1, None).told(100, "rows", 0.95)
     assert "have the same value" in same

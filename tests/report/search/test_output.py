@@ -31,11 +31,15 @@ def test_print_says_the_three_numbers_and_shows_the_best_first():
     )
     best = DEEP.best
     assert lines[1] == (
-        f"score: best_score_ says {DEEP.naive:.4f}, corrected for the choice {best.value:.4f} "
+        f"score: best_score_ {DEEP.naive:.4f}; corrected for selection {best.value:.4f} "
         f"[{best.low:.4f}, {best.high:.4f}]"
     )
-    assert lines[5].startswith("max_depth=1")
-    assert lines[5].endswith("chosen")
+    missing = "training-set variation not included"
+    assert lines[2] == f"intervals: 95 %, the 4 fitted models of a candidate; {missing}"
+    assert best.note.startswith(missing)
+    assert missing in DEEP.to_html()
+    assert lines[6].startswith("max_depth=1")
+    assert lines[6].endswith("chosen")
     assert "power 80" in str(DEEP)
     assert "criterion=gini" in str(TWO)
 
@@ -118,4 +122,4 @@ def test_no_number_of_rows_tells_equal_candidates_apart():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(90, 2)), rng.integers(0, 2, 90)
     found = search_report(same, X + y[:, None], y, scoring="accuracy", cv=3, random_state=0)
-    assert "no number of rows tells them apart" in str(found).replace("\n    ", " ")
+    assert "no number of rows separates them" in str(found).replace("\n    ", " ")
