@@ -19,6 +19,7 @@ from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import find
 from skmetrics_ext.report.fold import FoldResult, Grouping
 from skmetrics_ext.report.out_of_fold import ScoredData
+from skmetrics_ext.report.summary import INTERVAL_KINDS
 from skmetrics_ext.rows import replacing
 from skmetrics_ext.scoring.scorer import Scorer, metric_of
 from skmetrics_ext.validation import InvalidParameterError
@@ -290,8 +291,7 @@ def _as_map(value: Any) -> dict[str, Any]:
 def _group_parts(rows_by: Any) -> dict[str, Any] | None:
     if rows_by is None:
         return None
-    parts = _as_map(rows_by) | {"by": _as_map(rows_by.by), "groups": list(rows_by.groups)}
-    return {name: value for name, value in parts.items() if name != "tables"}  # made anew
+    return _as_map(rows_by) | {"by": _as_map(rows_by.by), "groups": list(rows_by.groups)}
 
 
 def _scorer_parts(scorer: Callable[..., Any]) -> Mapping[str, Any] | None:
@@ -334,6 +334,7 @@ def _report_fields(content: dict[str, Any]) -> dict[str, Any]:
         content["baseline"] is None or content["baseline"] in models, "the baseline does not fit"
     )
     _check(0 < float(content["confidence_level"]) < 1, "the confidence level does not fit")
+    _check(content.get("interval", "auto") in INTERVAL_KINDS, "the kind of interval does not fit")
     _check(
         not isinstance(content["positive_class"], Mapping | list), "the positive class does not fit"
     )

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 Found = Estimate | str  # an interval, or why there is none
 IntervalKind = Literal["auto", "cv", "pooled", "corrected", "nested"]
+INTERVAL_KINDS = ("auto", "cv", "pooled", "corrected", "nested")
 # What each kind of interval describes.
 TARGETS: Mapping[str, str] = {
     "cv": "the {} fitted models",
@@ -112,7 +113,7 @@ def kind_of(report: CrossValidationReport, interval: str) -> str:
 
 def check_interval(interval: Any) -> IntervalKind:
     """Validate a kind of interval."""
-    check_option("interval", interval, ("auto", *KINDS))
+    check_option("interval", interval, INTERVAL_KINDS)
     kind: IntervalKind = interval
     return kind
 
