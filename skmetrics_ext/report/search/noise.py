@@ -315,7 +315,7 @@ class Apart:
         else:
             more = f"or about {_rounded(repeats)} repeats of the folds (there are {self.n_repeats})"
         return (
-            f"separating the top two (difference {difference:.3g}) would take about "
+            f"separating the top two (difference {difference:.3g}) takes about "
             f"{_rounded(needed)} {units} (power 80 %; now {n_units}); {more}"
         )
 

@@ -72,7 +72,7 @@ class SearchReport(Tabular):
     >>> X, y = load_iris(return_X_y=True)
     >>> search = GridSearchCV(KNeighborsClassifier(), {"n_neighbors": [1, 5, 50]}, cv=KFold(5))
     >>> report = search_report(search, X, y, random_state=0)
-    >>> print(report)
+    >>> print(report)  # doctest: +NORMALIZE_WHITESPACE
     3 candidates, 5 folds of 150 rows: KFold(n_splits=5, random_state=None, shuffle=False)
     score: best_score_ 0.9267; corrected for selection 0.9267 [0.8824, 0.9612]
     intervals: 95 %, the 5 fitted models of a candidate; training-set variation not included
@@ -83,7 +83,7 @@ class SearchReport(Tabular):
     n_neighbors=5   0.9133  [0.8557, 0.9493]   [-0.0343, 0.0000]    0.083  =
     n_neighbors=50  0.3667  [0.2927, 0.4475]  [-0.6507, -0.4572]  < 0.001
     <BLANKLINE>
-    separating the top two (difference 0.0133) would take about 580 rows (power 80 %; now 150); repeat
+    separating the top two (difference 0.0133) takes about 580 rows (power 80 %; now 150); repeat
         the folds to see what more repeats would do
     """
 

@@ -182,7 +182,7 @@ def test_repeats_to_tell():
 def test_what_is_told(lasting, n_units, end):
     apart = Apart(np.array([0.12, 0.08]), np.array([0, 1]), 0.003, lasting)
     told = apart.told(n_units, "rows", 0.95)
-    start = "separating the top two (difference 0.1) would take about 240 rows (power 80 %; "
+    start = "separating the top two (difference 0.1) takes about 240 rows (power 80 %; "
     assert told == f"{start}now 100){end}"
     enough = Apart(np.array([0.3, 0.1]), np.array([0, 1]), 0.001, 0.0005).told(100, "rows", 0.95)
     start = "the 100 rows are enough to separate the top two candidates, with about 4 repeats"
