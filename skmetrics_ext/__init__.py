@@ -92,68 +92,79 @@ from skmetrics_ext.metrics.labels.accuracy import zero_one_loss as zero_one_loss
 from skmetrics_ext.metrics.labels.agreement import brennan_prediger_score as brennan_prediger_score
 from skmetrics_ext.metrics.labels.agreement import cohen_kappa_score as cohen_kappa_score
 from skmetrics_ext.metrics.labels.agreement import gwet_ac1_score as gwet_ac1_score
+from skmetrics_ext.metrics.labels.agreement import (
+    krippendorff_alpha_score as krippendorff_alpha_score,
+)
 from skmetrics_ext.metrics.labels.agreement import matthews_corrcoef as matthews_corrcoef
 from skmetrics_ext.metrics.labels.agreement import scott_pi_score as scott_pi_score
-from skmetrics_ext.metrics.labels.composite import averaged_confusion as averaged_confusion
-from skmetrics_ext.metrics.labels.composite import (
+from skmetrics_ext.metrics.labels.combined_rates import averaged_confusion as averaged_confusion
+from skmetrics_ext.metrics.labels.combined_rates import (
     balanced_accuracy_score as balanced_accuracy_score,
 )
-from skmetrics_ext.metrics.labels.composite import (
+from skmetrics_ext.metrics.labels.combined_rates import (
     fbeta_of_averages_score as fbeta_of_averages_score,
 )
-from skmetrics_ext.metrics.labels.composite import no_information_rate as no_information_rate
+from skmetrics_ext.metrics.labels.combined_rates import fbeta_score as fbeta_score
+from skmetrics_ext.metrics.labels.combined_rates import geometric_mean_score as geometric_mean_score
+from skmetrics_ext.metrics.labels.combined_rates import (
+    index_balanced_accuracy_score as index_balanced_accuracy_score,
+)
+from skmetrics_ext.metrics.labels.combined_rates import no_information_rate as no_information_rate
+from skmetrics_ext.metrics.labels.confusion_statistics import (
+    confusion_statistic as confusion_statistic,
+)
+from skmetrics_ext.metrics.labels.confusion_statistics import (
+    confusion_statistics as confusion_statistics,
+)
 from skmetrics_ext.metrics.labels.costs import expected_cost as expected_cost
 from skmetrics_ext.metrics.labels.costs import expected_cost_proba as expected_cost_proba
 from skmetrics_ext.metrics.labels.costs import hamming_loss as hamming_loss
 from skmetrics_ext.metrics.labels.costs import (
     macro_averaged_mean_absolute_error as macro_averaged_mean_absolute_error,
 )
-from skmetrics_ext.metrics.labels.fbeta import fbeta_score as fbeta_score
-from skmetrics_ext.metrics.labels.imbalance import geometric_mean_score as geometric_mean_score
-from skmetrics_ext.metrics.labels.imbalance import (
-    index_balanced_accuracy_score as index_balanced_accuracy_score,
-)
-from skmetrics_ext.metrics.labels.krippendorff import (
-    krippendorff_alpha_score as krippendorff_alpha_score,
-)
-from skmetrics_ext.metrics.labels.likelihood import (
+from skmetrics_ext.metrics.labels.paired_rates import (
     class_likelihood_ratios as class_likelihood_ratios,
+)
+from skmetrics_ext.metrics.labels.paired_rates import diagnostic_odds_ratio as diagnostic_odds_ratio
+from skmetrics_ext.metrics.labels.paired_rates import f1_gain_score as f1_gain_score
+from skmetrics_ext.metrics.labels.paired_rates import (
+    fowlkes_mallows_index_score as fowlkes_mallows_index_score,
+)
+from skmetrics_ext.metrics.labels.paired_rates import markedness_score as markedness_score
+from skmetrics_ext.metrics.labels.paired_rates import (
+    negative_likelihood_ratio as negative_likelihood_ratio,
+)
+from skmetrics_ext.metrics.labels.paired_rates import (
+    positive_likelihood_ratio as positive_likelihood_ratio,
+)
+from skmetrics_ext.metrics.labels.paired_rates import (
+    precision_gain_score as precision_gain_score,
+)
+from skmetrics_ext.metrics.labels.paired_rates import (
+    recall_gain_score as recall_gain_score,
+)
+from skmetrics_ext.metrics.labels.paired_rates import youden_j_score as youden_j_score
+from skmetrics_ext.metrics.labels.per_class import (
+    multilabel_confusion_matrix as multilabel_confusion_matrix,
+)
+from skmetrics_ext.metrics.labels.per_class import (
+    precision_recall_fscore_support as precision_recall_fscore_support,
 )
 from skmetrics_ext.metrics.labels.rates import detection_prevalence as detection_prevalence
 from skmetrics_ext.metrics.labels.rates import detection_rate as detection_rate
-from skmetrics_ext.metrics.labels.rates import diagnostic_odds_ratio as diagnostic_odds_ratio
 from skmetrics_ext.metrics.labels.rates import f1_score as f1_score
 from skmetrics_ext.metrics.labels.rates import false_discovery_rate as false_discovery_rate
 from skmetrics_ext.metrics.labels.rates import false_negative_rate as false_negative_rate
 from skmetrics_ext.metrics.labels.rates import false_omission_rate as false_omission_rate
 from skmetrics_ext.metrics.labels.rates import false_positive_rate as false_positive_rate
-from skmetrics_ext.metrics.labels.rates import (
-    fowlkes_mallows_index_score as fowlkes_mallows_index_score,
-)
 from skmetrics_ext.metrics.labels.rates import jaccard_score as jaccard_score
-from skmetrics_ext.metrics.labels.rates import markedness_score as markedness_score
-from skmetrics_ext.metrics.labels.rates import (
-    negative_likelihood_ratio as negative_likelihood_ratio,
-)
 from skmetrics_ext.metrics.labels.rates import (
     negative_predictive_value_score as negative_predictive_value_score,
-)
-from skmetrics_ext.metrics.labels.rates import (
-    positive_likelihood_ratio as positive_likelihood_ratio,
 )
 from skmetrics_ext.metrics.labels.rates import precision_score as precision_score
 from skmetrics_ext.metrics.labels.rates import prevalence as prevalence
 from skmetrics_ext.metrics.labels.rates import recall_score as recall_score
 from skmetrics_ext.metrics.labels.rates import specificity_score as specificity_score
-from skmetrics_ext.metrics.labels.rates import youden_j_score as youden_j_score
-from skmetrics_ext.metrics.labels.statistics import confusion_statistic as confusion_statistic
-from skmetrics_ext.metrics.labels.statistics import confusion_statistics as confusion_statistics
-from skmetrics_ext.metrics.labels.summaries import (
-    multilabel_confusion_matrix as multilabel_confusion_matrix,
-)
-from skmetrics_ext.metrics.labels.summaries import (
-    precision_recall_fscore_support as precision_recall_fscore_support,
-)
 from skmetrics_ext.metrics.probabilities.hinge import hinge_loss as hinge_loss
 from skmetrics_ext.metrics.probabilities.losses import brier_score_loss as brier_score_loss
 from skmetrics_ext.metrics.probabilities.losses import log_loss as log_loss
@@ -176,12 +187,12 @@ from skmetrics_ext.metrics.rankings.curve_arrays import roc_curve as roc_curve
 from skmetrics_ext.metrics.rankings.discounted_gain import dcg_score as dcg_score
 from skmetrics_ext.metrics.rankings.discounted_gain import ndcg_score as ndcg_score
 from skmetrics_ext.metrics.rankings.equal_error import equal_error_rate as equal_error_rate
-from skmetrics_ext.metrics.rankings.gain_curves import GainCurve as GainCurve
-from skmetrics_ext.metrics.rankings.gain_curves import LiftCurve as LiftCurve
-from skmetrics_ext.metrics.rankings.gain_curves import gain_curve as gain_curve
-from skmetrics_ext.metrics.rankings.gain_curves import lift_curve as lift_curve
+from skmetrics_ext.metrics.rankings.gains import GainCurve as GainCurve
+from skmetrics_ext.metrics.rankings.gains import LiftCurve as LiftCurve
 from skmetrics_ext.metrics.rankings.gains import gain_capture_score as gain_capture_score
+from skmetrics_ext.metrics.rankings.gains import gain_curve as gain_curve
 from skmetrics_ext.metrics.rankings.gains import ks_statistic_score as ks_statistic_score
+from skmetrics_ext.metrics.rankings.gains import lift_curve as lift_curve
 from skmetrics_ext.metrics.rankings.gains import lift_score as lift_score
 from skmetrics_ext.metrics.rankings.h_measure import h_measure_score as h_measure_score
 from skmetrics_ext.metrics.rankings.label_ranking import coverage_error as coverage_error
@@ -218,22 +229,16 @@ from skmetrics_ext.metrics.rankings.precision_recall_gain import (
     PrecisionRecallGainCurve as PrecisionRecallGainCurve,
 )
 from skmetrics_ext.metrics.rankings.precision_recall_gain import auprg_score as auprg_score
-from skmetrics_ext.metrics.rankings.precision_recall_gain import f1_gain_score as f1_gain_score
-from skmetrics_ext.metrics.rankings.precision_recall_gain import (
-    precision_gain_score as precision_gain_score,
-)
 from skmetrics_ext.metrics.rankings.precision_recall_gain import (
     precision_recall_gain_curve as precision_recall_gain_curve,
 )
-from skmetrics_ext.metrics.rankings.precision_recall_gain import (
-    recall_gain_score as recall_gain_score,
-)
-from skmetrics_ext.metrics.rankings.roc_areas import gini_score as gini_score
-from skmetrics_ext.metrics.rankings.roc_areas import pairwise_roc_auc as pairwise_roc_auc
-from skmetrics_ext.metrics.rankings.roc_areas import roc_auc_score as roc_auc_score
+from skmetrics_ext.metrics.rankings.roc_auc import gini_score as gini_score
+from skmetrics_ext.metrics.rankings.roc_auc import pairwise_roc_auc as pairwise_roc_auc
+from skmetrics_ext.metrics.rankings.roc_auc import roc_auc_score as roc_auc_score
 from skmetrics_ext.metrics.rankings.top_k import top_k_accuracy_score as top_k_accuracy_score
 from skmetrics_ext.registry import METRICS as METRICS
 from skmetrics_ext.registry import MetricSpec as MetricSpec
+from skmetrics_ext.registry.table import FUNCTIONS as _FUNCTIONS
 from skmetrics_ext.report import CrossValidationReport as CrossValidationReport
 from skmetrics_ext.report import cross_validation_report as cross_validation_report
 from skmetrics_ext.report.compare_many import ManyComparisons as ManyComparisons
@@ -312,6 +317,9 @@ def _pictures() -> _typing.Any:
 
 
 _connect_pictures(_pictures)
+
+# Each metric is public by its spec; the imports above name them for editors and type checkers.
+globals().update(_FUNCTIONS)
 
 # Every name that was imported above, and those that wait.
 __all__ = sorted(

@@ -72,6 +72,7 @@ _BY_MODULE = (
     ("metrics.calibration", PROBABILITIES),
     ("metrics.rankings", CURVES),
     ("metrics.labels", LABELS),
+    ("metrics.spec", REGISTRY),
 )
 # What holds the name's own module would say less well.
 _BY_NAME = {

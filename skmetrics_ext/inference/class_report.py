@@ -24,7 +24,7 @@ from skmetrics_ext.metrics.labels.class_report import (
     class_names,
     wilson_intervals,
 )
-from skmetrics_ext.metrics.labels.summaries import support
+from skmetrics_ext.metrics.labels.per_class import support
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import find
 from skmetrics_ext.tallies import Counts
@@ -120,7 +120,7 @@ def classification_report(
     checked = Labels.check(y_true, y_pred, sample_weight=sample_weight)
     if confidence_level is not None:
         check_level(confidence_level)
-    columns = {name: COLUMNS[name].rate for name in (*STANDARD, *further)}
+    columns = {name: COLUMNS[name] for name in (*STANDARD, *further)}
     counts = Counts.from_labels(checked).select(checked.positions(labels, once=True))
     names = class_names(checked, labels, target_names)
     per_class = average_of(counts, None)

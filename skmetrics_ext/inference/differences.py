@@ -17,7 +17,7 @@ from skmetrics_ext.inference.proportions import (
 )
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.labels import rates
+from skmetrics_ext.metrics.labels import paired_rates
 from skmetrics_ext.numeric import Array, divide, ratio
 from skmetrics_ext.validation import check_option, warn_undefined
 from skmetrics_ext.validation.parameters import check_level, check_number
@@ -156,9 +156,9 @@ def _odds_ratio(tp: Array, fp: Array, fn: Array, tn: Array) -> Bounds:
 
 
 _RATIOS: dict[str, Callable[..., Bounds]] = {
-    rates.positive_likelihood_ratio.__name__: _positive_likelihood,
-    rates.negative_likelihood_ratio.__name__: _negative_likelihood,
-    rates.diagnostic_odds_ratio.__name__: _odds_ratio,
+    paired_rates.positive_likelihood_ratio.__name__: _positive_likelihood,
+    paired_rates.negative_likelihood_ratio.__name__: _negative_likelihood,
+    paired_rates.diagnostic_odds_ratio.__name__: _odds_ratio,
 }
 RATIOS = tuple(_RATIOS)
 

@@ -16,7 +16,7 @@ from skmetrics_ext.merged.ranges import SPREAD, kind_of
 from skmetrics_ext.merged.values import Ranking
 from skmetrics_ext.metrics.probabilities import losses
 from skmetrics_ext.metrics.rankings.ranking_kernels import roc_auc
-from skmetrics_ext.metrics.rankings.roc_areas import roc_auc_score
+from skmetrics_ext.metrics.rankings.roc_auc import roc_auc_score
 from skmetrics_ext.numeric import divide
 from skmetrics_ext.registry import Metric, find
 from skmetrics_ext.tallies import MomentTally, Wins

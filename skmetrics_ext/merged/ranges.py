@@ -18,9 +18,9 @@ import numpy as np
 
 from skmetrics_ext.merged.curve_points import chord_gap, evenly_along, rates
 from skmetrics_ext.metrics.averaging import is_pooled
+from skmetrics_ext.metrics.spec import Ranges
 from skmetrics_ext.numeric import Array, divide, exact_dot, exclusive_cumsum
 from skmetrics_ext.registry import Metric, parameters_of
-from skmetrics_ext.registry.spec import Ranges
 from skmetrics_ext.tallies import RankTally, Stretch
 
 SPREAD = "_spread"  # among the sums: the squares that the variance of the area is made of

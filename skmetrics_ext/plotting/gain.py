@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.metrics.rankings.gain_curves import GainCurve, gain_curve
-from skmetrics_ext.metrics.rankings.gains import gain_capture_score
+from skmetrics_ext.metrics.rankings.gains import GainCurve, gain_capture_score, gain_curve
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import drawing
 from skmetrics_ext.plotting.curve_display import CurveDisplay

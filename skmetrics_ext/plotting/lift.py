@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.metrics.rankings.gain_curves import lift_curve
+from skmetrics_ext.metrics.rankings.gains import lift_curve
 from skmetrics_ext.plotting import drawing
 from skmetrics_ext.plotting.curve_display import CurveDisplay
 from skmetrics_ext.plotting.docstrings import document_display

@@ -8,7 +8,7 @@ from typing import Any
 from skmetrics_ext.curves import Curves, PrecisionRecallCurve, RocCurve
 from skmetrics_ext.merged.curve_points import ThinnedCurve
 from skmetrics_ext.metrics.calibration.curve import CalibrationCurve
-from skmetrics_ext.metrics.rankings.gain_curves import GainCurve, LiftCurve
+from skmetrics_ext.metrics.rankings.gains import GainCurve, LiftCurve
 from skmetrics_ext.metrics.rankings.net_benefit import NetBenefitCurve
 from skmetrics_ext.metrics.rankings.precision_recall_gain import PrecisionRecallGainCurve
 from skmetrics_ext.plotting.curve_display import CurveDisplay

@@ -12,7 +12,7 @@ from skmetrics_ext.curves import roc_curves
 from skmetrics_ext.inference.influence.areas import AUC_METHODS
 from skmetrics_ext.inference.intervals import interval_of_checked
 from skmetrics_ext.metrics.rankings.operating_points import sensitivity_at_specificity
-from skmetrics_ext.metrics.rankings.roc_areas import roc_auc_score
+from skmetrics_ext.metrics.rankings.roc_auc import roc_auc_score
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import drawing
 from skmetrics_ext.plotting.bands import banded, check_band, told_as

@@ -3,6 +3,7 @@
 `find` is the one road from a name or a function to a row and its parameters.
 """
 
+from skmetrics_ext.metrics.spec import MetricSpec
 from skmetrics_ext.registry.find import Metric, defaults_of, find, parameters_of, scorers, spec_of
 from skmetrics_ext.registry.headline import (
     AT_THRESHOLD,
@@ -14,7 +15,6 @@ from skmetrics_ext.registry.headline import (
     RATES,
     SYNONYMS,
 )
-from skmetrics_ext.registry.spec import MetricSpec
 from skmetrics_ext.registry.table import METRICS
 
 __all__ = [

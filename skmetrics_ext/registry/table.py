@@ -1,17 +1,30 @@
-"""METRICS: one row per metric, from the files of rows by what a metric takes."""
+"""METRICS: the specs of all metrics, collected from the modules of `metrics`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
+from pkgutil import iter_modules
+from types import MappingProxyType, ModuleType
+from typing import Any
 
-from skmetrics_ext.registry import label_ranking_rows, label_rows, probability_rows, ranking_rows
-from skmetrics_ext.registry.spec import MetricSpec
+from skmetrics_ext.metrics import calibration, labels, probabilities, rankings
+from skmetrics_ext.metrics.spec import MetricSpec
 from skmetrics_ext.validation import InvalidParameterError
+
+# The order in which lists and tables show metrics, by module; others follow by their names.
+_ORDER = (
+    "accuracy", "rates", "paired_rates", "combined_rates", "agreement", "costs",
+    "table_statistics",
+    "roc_auc", "gains", "h_measure", "precision_recall_gain", "equal_error", "operating_points",
+    "net_benefit", "partial_auc", "precision_recall", "top_k", "label_ranking", "discounted_gain",
+    "losses", "hinge", "skill_scores", "proper_scores",
+    "errors", "smooth", "recalibration",
+)  # fmt: skip
 
 
 class _Table(dict[str, MetricSpec]):
-    """Rows by the name of their function; asked for that of a scorer, the row that it is of."""
+    """Specs by the name of their function; the name of a scorer finds its metric."""
 
     def __missing__(self, name: str) -> MetricSpec:
         from skmetrics_ext.registry.find import find  # which reads this table
@@ -22,23 +35,32 @@ class _Table(dict[str, MetricSpec]):
             raise KeyError(str(error)) from None
 
 
-METRICS: Mapping[str, MetricSpec] = MappingProxyType(
-    _Table(
-        {
-            row.name: row
-            for rows in (label_rows, ranking_rows, label_ranking_rows, probability_rows)
-            for row in rows.ROWS
-        }
-    )
-)
+def _specs_of(package: ModuleType) -> Iterator[MetricSpec]:
+    """The specs in the modules of a package, each in the order of its definitions."""
+    names = {module.name for module in iter_modules(package.__path__)}
+    first = [name for name in _ORDER if name in names]
+    for name in (*first, *sorted(names.difference(first))):
+        module = import_module(f"{package.__name__}.{name}")
+        for function in vars(module).values():
+            spec = getattr(function, "spec", None)
+            if isinstance(spec, MetricSpec) and function.__module__ == module.__name__:
+                yield spec
 
-_FURTHER = (*label_rows.FURTHER, *ranking_rows.FURTHER, *probability_rows.FURTHER)
 
-# Also the metrics that need a parameter which nobody can choose for the user: no scorer and no
-# law is theirs, but the layers above read them as they read the others.
+# Also the metrics that no list has: find, and so the layers above, read them like the others.
 ROWS: Mapping[str, MetricSpec] = MappingProxyType(
     {
-        **METRICS,
-        **{row.name: row for row in _FURTHER},
+        spec.name: spec
+        for package in (labels, rankings, probabilities, calibration)
+        for spec in _specs_of(package)
     }
+)
+
+METRICS: Mapping[str, MetricSpec] = MappingProxyType(
+    _Table({name: spec for name, spec in ROWS.items() if spec.is_listed})
+)
+
+# The public functions by name: statistics of the table are read by `confusion_statistic`.
+FUNCTIONS: Mapping[str, Callable[..., Any]] = MappingProxyType(
+    {name: spec.function for name, spec in ROWS.items() if not hasattr(spec.function, "statistic")}
 )

@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from skmetrics_ext.metrics.labels import rate_kernels
-from skmetrics_ext.metrics.rankings.ranking_function import check_share
+from skmetrics_ext.metrics.labels import rates
+from skmetrics_ext.metrics.public import check_share
 from skmetrics_ext.metrics.rankings.ranking_kernels import ROUNDING
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.registry import METRICS, SYNONYMS, Metric, find, scorers
@@ -246,11 +246,11 @@ def _specificity_weight(counts: Counts, costs: tuple[float, float]) -> Array:
 
 
 def _youden(counts: Counts, weight: Callable[[Counts], Any]) -> Array:
-    return (rate_kernels.recall(counts) + weight(counts) * rate_kernels.specificity(counts)) - 1
+    return (rates.recall(counts) + weight(counts) * rates.specificity(counts)) - 1
 
 
 def _distance_to_corner(counts: Counts, weight: Callable[[Counts], Any]) -> Array:
-    missed, alarms = rate_kernels.false_negative(counts), rate_kernels.false_positive(counts)
+    missed, alarms = rates.false_negative(counts), rates.false_positive(counts)
     return np.asarray(missed**2 + weight(counts) * alarms**2)
 
 

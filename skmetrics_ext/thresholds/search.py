@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.labels import rate_kernels
+from skmetrics_ext.metrics.labels import rates
 from skmetrics_ext.metrics.rankings.ranking_kernels import ROUNDING
 from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
 from skmetrics_ext.numeric import Array
@@ -68,17 +68,17 @@ class OptimalThreshold(Result):
     @property
     def sensitivity(self) -> float:
         """Share of the positives predicted positive."""
-        return float(rate_kernels.recall(self.counts))
+        return float(rates.recall(self.counts))
 
     @property
     def specificity(self) -> float:
         """Share of the negatives predicted negative."""
-        return float(rate_kernels.specificity(self.counts))
+        return float(rates.specificity(self.counts))
 
     @property
     def precision(self) -> float:
         """Share of positives among the rows predicted positive; nan where there are none."""
-        return float(rate_kernels.precision(self.counts))
+        return float(rates.precision(self.counts))
 
 
 class InfeasibleError(InvalidParameterError):

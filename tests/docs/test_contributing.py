@@ -23,15 +23,11 @@ PLACE = re.compile(r"`([\w/]+\.py)`,\s(?:a new file|(after|before)\s`([^`]+)`):$
 # Of each new metric: its name, and the files where the page puts something.
 WALKS = {
     "p4_score": {
-        "skmetrics_ext/__init__.py",
         "skmetrics_ext/metrics/labels/p4.py",
-        "skmetrics_ext/registry/label_rows.py",
         "tests/metrics/labels/test_values_by_hand.py",
     },
     "r_precision_score": {
-        "skmetrics_ext/__init__.py",
         "skmetrics_ext/metrics/rankings/r_precision.py",
-        "skmetrics_ext/registry/ranking_rows.py",
         "tests/metrics/rankings/test_values_by_hand.py",
     },
 }
@@ -57,6 +53,13 @@ MISTAKES = {
         "around_crossing(fp + tp, positive)",
         "around_crossing(fp, positive)",
         "tests/laws/test_ranges.py",
+    ),
+    "slope of a ranking": (
+        "r_precision",
+        "skmetrics_ext/metrics/rankings/r_precision.py",
+        "at_end * (1 - inside)",
+        "at_end * inside",
+        "tests/laws/test_influence.py",
     ),
 }
 BEYOND_MEMORY = """
@@ -193,8 +196,8 @@ def test_the_metric_is_new(name: str) -> None:
 
 @pytest.mark.parametrize("name", WALKS)
 def test_places_are_as_many_as_the_page_says(name: str) -> None:
-    """Kernel with function, public name, row and value."""
-    assert len(WALKS[name]) <= 4
+    """One file of the package, and a value."""
+    assert len(WALKS[name]) == 2
     stem = name.removesuffix("_score")
     assert {step.path for step in steps() if re.search(rf"\b{stem}", step.text)} == WALKS[name]
 
@@ -206,7 +209,7 @@ def test_no_step_is_of_neither_metric() -> None:
 def test_files_stay_short_enough(copy: Path) -> None:
     for step in steps():
         lines = (copy / step.path).read_text(encoding="utf-8").splitlines()
-        assert len(lines) <= 400, step.path
+        assert len(lines) <= 600, step.path
         assert all(len(line) <= 100 for line in lines), step.path
 
 

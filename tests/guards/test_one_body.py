@@ -102,8 +102,10 @@ def is_looked_up(path: str, node: ast.AST) -> bool:
 
 
 def names_itself(path: str, node: ast.AST) -> bool:
-    """Whether it is the name of what is defined here: of the function, or of the variable."""
+    """Whether it is the name of what is defined here: a function, a variable, or a scorer."""
     for outer in above(path, node):
+        if isinstance(outer, ast.keyword) and outer.arg == "scorer":
+            return True
         if isinstance(outer, ast.FunctionDef) and outer.name == text(node):
             return True
         if isinstance(outer, ast.Assign):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skmetrics_ext import METRICS, confidence_interval, get_scorer_names, influence_values
@@ -14,14 +15,6 @@ RNG = np.random.default_rng(11)
 N = 70
 WEIGHT = RNG.random(N) + 0.5
 METHODS = ("delta", "delong", "normal", "wilson")
-# Their derivative needs densities, which are estimated; a step of one row is no guide to them.
-AT_A_RATE = {
-    "lift_score",
-    "sensitivity_at_specificity",
-    "specificity_at_sensitivity",
-    "precision_at_recall",
-    "equal_error_rate",
-}
 
 
 def data_of(n_classes, response):
@@ -54,7 +47,16 @@ def cases():
 
 
 CASES = list(cases())
-SMOOTH = [case for case in CASES if find(case.values[0]).spec.name not in AT_A_RATE]
+
+
+def needs_densities(name):
+    """Whether it is read where a rate is reached: a step of one row is no guide to its slope."""
+    spec = find(name).spec
+    return spec.ranges is not None and spec.ranges.kind == "places" and not spec.shares
+
+
+SMOOTH = [case for case in CASES if not needs_densities(case.values[0])]
+BY_DENSITIES = sorted({case.values[0] for case in CASES if needs_densities(case.values[0])})
 
 
 def value_of(name, true, response, weight):
@@ -71,14 +73,9 @@ def test_most_scorers_have_influence_values():
         for name, row in METRICS.items()
         if row.scorer is not None and not row.ranks_labels and name not in named
     }
-    assert left_out == {
-        "expected_calibration_error",
-        "h_measure_score",
-        "ks_statistic_score",
-        "recall_at_precision",
-        "roc_auc_convex_hull_score",
-        "smooth_calibration_error",
-    }
+    no_slope = {name for name, row in METRICS.items() if row.tally == "ranks" and not row.slope}
+    assert left_out == no_slope
+    assert len(no_slope) < len(named) / 4
 
 
 @pytest.mark.parametrize(("name", "n_classes"), SMOOTH)
@@ -99,6 +96,23 @@ def test_they_are_derivatives_by_the_weights(name, n_classes):
         slopes -= np.mean(slopes, axis=0)
     scale = max(np.abs(found).max(), 1)
     np.testing.assert_allclose(found[rows], slopes, rtol=1e-5, atol=1e-6 * scale)
+
+
+@pytest.mark.parametrize("name", BY_DENSITIES)
+def test_they_predict_what_a_change_of_weights_does(name):
+    """A smooth one, of rows without noise: quantiles of two normal distributions."""
+    true = np.repeat([False, True], [20_000, 10_000])
+    score = np.concatenate([norm.ppf((np.arange(n) + 0.5) / n) for n in (20_000, 10_000)])
+    score[true] += 1.3
+    found = influence_values(name, true, score)
+    predicted, changed = [], []
+    for side in (False, True):
+        for share in (np.ones(len(true)), 1 / (1 + np.exp(-score))):
+            move = 0.1 * share * (true == side)
+            up, down = (value_of(name, true, score, 1 + sign * move) for sign in (1, -1))
+            predicted.append(np.mean(found * move))
+            changed.append((up - down) / 2)
+    np.testing.assert_allclose(predicted, changed, rtol=0, atol=0.05 * np.abs(changed).max())
 
 
 @pytest.mark.parametrize(("name", "n_classes"), CASES)

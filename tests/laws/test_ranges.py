@@ -17,8 +17,8 @@ from support.samples import grid_scores, integers, weights
 
 from skmetrics_ext import METRICS, RankTally
 from skmetrics_ext.metrics.rankings.ranking_kernels import around, corners, gini
+from skmetrics_ext.metrics.spec import WHOLE, Ranges
 from skmetrics_ext.registry import find, parameters_of
-from skmetrics_ext.registry.spec import WHOLE, Ranges
 from skmetrics_ext.registry.table import ROWS
 from skmetrics_ext.tallies import Stretch, Wins
 

@@ -12,7 +12,7 @@ from skmetrics_ext.inference.draws.readings import TallyReading
 from skmetrics_ext.inference.draws.units import Units
 from skmetrics_ext.inference.influence.areas import score_bounds, sides_of
 from skmetrics_ext.inference.influence.spread import Contributions, Spread, joint_spread
-from skmetrics_ext.metrics.rankings.roc_areas import roc_auc_score
+from skmetrics_ext.metrics.rankings.roc_auc import roc_auc_score
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import find
 from skmetrics_ext.validation import Scores

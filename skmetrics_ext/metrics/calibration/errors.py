@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 from skmetrics_ext.metrics.averaging import mean_of_classes
 from skmetrics_ext.metrics.calibration.binning import Binning, check_bins
 from skmetrics_ext.metrics.calibration.events import forecasts
-from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.metrics.public import metric
+from skmetrics_ext.metrics.spec import PLAIN, WHOLE
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.tallies.bins import BinTally
@@ -23,8 +24,8 @@ _NORMS = ("l1", "l2", "max")
 
 def binned_error(
     tally: BinTally | RankTally,
-    n_bins: int | Array = 10,
     strategy: str = "uniform",
+    n_bins: int | Array = 10,
     norm: str = "l1",
 ) -> Array:
     """Norm of the gaps between predicted and observed, over the weight of the bins.
@@ -66,7 +67,14 @@ def error_of_classes(errors: Array, norm: str) -> Array:
 # --------------------------------------------------------------------------- public functions
 
 
-@document
+@metric(
+    binned_error,
+    greater_is_better=False,
+    variants={**PLAIN, **{target: {"target": target} for target in ("top_label", "classwise")}},
+    sides="either",
+    ranges=WHOLE,
+    interval_note="calibration",
+)
 def expected_calibration_error(
     y_true: ArrayLike,
     y_proba: ArrayLike,

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.metrics.calibration.events import binary_forecast
-from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.metrics.public import metric
+from skmetrics_ext.metrics.spec import INFINITY
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.results import Result
 from skmetrics_ext.tallies import Means
@@ -198,7 +200,16 @@ def events_and_chances(checked: BinaryProbabilities | Probabilities) -> Array:
 # --------------------------------------------------------------------------- public functions
 
 
-@document
+@metric(
+    observed_to_expected,
+    undefined="every probability is 0 and no event happened",
+    bounds=(0.0, INFINITY),
+    greater_is_better=None,
+    sides="one",
+    check=partial(Probabilities.check_strict, side="one", what="observed_expected_ratio"),
+    row_values=events_and_chances,
+    interval_scale="log",
+)
 def observed_expected_ratio(
     y_true: ArrayLike,
     y_proba: ArrayLike,

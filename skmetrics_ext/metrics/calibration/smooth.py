@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.metrics.calibration.events import binary_forecast
-from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.metrics.public import metric
+from skmetrics_ext.metrics.spec import WHOLE
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies import RankTally
 
@@ -142,7 +143,9 @@ def _errors(bandwidth: Array, waves: Array) -> Array:
 # --------------------------------------------------------------------------- public functions
 
 
-@document
+@metric(
+    smooth_error, greater_is_better=False, sides="either", ranges=WHOLE, interval_note="calibration"
+)
 def smooth_calibration_error(
     y_true: ArrayLike,
     y_proba: ArrayLike,

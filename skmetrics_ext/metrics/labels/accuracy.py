@@ -7,7 +7,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.metrics.public import metric
+from skmetrics_ext.metrics.spec import INFINITY
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies import ConfusionTally, Counts, Tabulated
 from skmetrics_ext.validation import InvalidParameterError, Labels, check_option
@@ -47,7 +48,7 @@ def _hits(y_true: Any, y_pred: Any, sample_weight: Any, normalize: bool = True) 
     )
 
 
-@document
+@metric(accuracy, interval_method="wilson")
 def accuracy_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -90,7 +91,7 @@ def accuracy_score(
     return float(accuracy(hits, normalize))
 
 
-@document
+@metric(error, greater_is_better=False, interval_method="wilson")
 def zero_one_loss(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -133,7 +134,7 @@ def zero_one_loss(
     return float(error(hits, normalize))
 
 
-@document
+@metric(error, greater_is_better=False, interval_method="wilson")
 def error_rate(
     y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> float:
@@ -172,7 +173,7 @@ def error_rate(
     return float(error(_hits(y_true, y_pred, sample_weight)))
 
 
-@document
+@metric(normalized, bounds=(0.0, INFINITY), greater_is_better=None)
 def confusion_matrix(
     y_true: ArrayLike,
     y_pred: ArrayLike,

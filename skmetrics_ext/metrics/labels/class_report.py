@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.metrics.averaging import average_of, averaged
-from skmetrics_ext.metrics.labels.rate_function import Rate
 from skmetrics_ext.metrics.labels.rates import (
     f1_score,
     negative_predictive_value_score,
@@ -15,6 +14,7 @@ from skmetrics_ext.metrics.labels.rates import (
     recall_score,
     specificity_score,
 )
+from skmetrics_ext.metrics.public import RateFunction
 from skmetrics_ext.numeric import Array, wilson
 from skmetrics_ext.tallies import Counts, LabelTally
 from skmetrics_ext.validation import InvalidParameterError, Labels
@@ -58,7 +58,7 @@ def averages_of(
     checked: Labels,
     counts: Counts,
     labels: Any,
-    columns: dict[str, Rate],
+    columns: dict[str, RateFunction],
     zero_division: Any,
 ) -> dict[str, dict[str, float]]:
     """Name of each average -> value of each column."""
@@ -77,7 +77,7 @@ def averages_of(
     }
 
 
-def wilson_intervals(counts: Counts, columns: dict[str, Rate], level: float) -> Intervals:
+def wilson_intervals(counts: Counts, columns: dict[str, RateFunction], level: float) -> Intervals:
     """Of the proportions of rows that do not depend on each other."""
     return {
         name: wilson(*PROPORTIONS[name](counts), level) for name in columns if name in PROPORTIONS

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.metrics.averaging import mean_of_classes
-from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.labels.agreement import rows_among
-from skmetrics_ext.metrics.labels.grades import grades_of
+from skmetrics_ext.metrics.labels.ordered_classes import grades_of
 from skmetrics_ext.metrics.probabilities.losses import mean
+from skmetrics_ext.metrics.public import metric, rows_among
+from skmetrics_ext.metrics.spec import INFINITY, UNBOUNDED
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies import Counts, LabelTally, Means, Tabulated
 from skmetrics_ext.validation import InvalidParameterError, Labels, Probabilities
@@ -46,7 +47,7 @@ def mean_distance(tally: Tabulated) -> Array:
 # --------------------------------------------------------------------------- public functions
 
 
-@document
+@metric(hamming, greater_is_better=False, interval_method="wilson")
 def hamming_loss(
     y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> float:
@@ -82,7 +83,7 @@ def hamming_loss(
     return float(hamming(LabelTally(checked).marks()))
 
 
-@document
+@metric(mean_cost, bounds=UNBOUNDED, greater_is_better=False, traits=("unlisted",))
 def expected_cost(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -137,7 +138,15 @@ def expected_cost(
     return float(mean_cost(LabelTally(restricted), costs))
 
 
-@document
+@metric(
+    mean,
+    bounds=UNBOUNDED,
+    greater_is_better=False,
+    sides="one",
+    check=partial(Probabilities.check_strict, side="one", what="expected_cost_proba"),
+    row_values=drawn_costs,
+    traits=("unlisted",),
+)
 def expected_cost_proba(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -196,7 +205,7 @@ def expected_cost_proba(
     return float(mean(Means.of(drawn_costs(checked, costs), checked.weight)))
 
 
-@document
+@metric(mean_distance, bounds=(0.0, INFINITY), greater_is_better=False, traits=("numeric_labels",))
 def macro_averaged_mean_absolute_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,

@@ -1,292 +1,385 @@
-"""Rates: numbers read from the counts of one class, averaged over classes. A row of facts each."""
+"""Rates: shares of rows read from the counts of one class, averaged over classes."""
 
 from __future__ import annotations
 
-from typing import Any
+import math
 
-from skmetrics_ext.metrics.labels import rate_kernels as kernels
-from skmetrics_ext.metrics.labels.rate_function import Rate, RateFunction, public_rate
+from skmetrics_ext.metrics.public import rate
+from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.tallies import Counts
 
-_RIJSBERGEN = "van Rijsbergen (1979), Information Retrieval, chapter 7."
-_YERUSHALMY = "Yerushalmy (1947), Public Health Reports 62(40), 1432-1449."
-_ALTMAN_BLAND = "Altman & Bland (1994), BMJ 309, 102."
-_DEEKS_ALTMAN = "Deeks & Altman (2004), BMJ 329, 168-169."
-_KUHN = "Kuhn (2008), Journal of Statistical Software 28(5), 1-26."
-_INFINITY = float("inf")
 _NEITHER = "the class is neither true nor predicted in any row"
 
 
-def _rate(*facts: Any, **other: Any) -> RateFunction:
-    return public_rate(Rate(*facts, **other))
+def precision(counts: Counts) -> Array:
+    """Precision: share of the rows predicted as a class that are of it (positive predictive value).
+
+    .. math:: P = TP / (TP + FP)
+
+    References
+    ----------
+    van Rijsbergen (1979), Information Retrieval, chapter 7.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import precision_score
+    >>> precision_score([1, 2, 3], [1, 1, 3], average="macro", zero_division=0)
+    0.5
+    """
+    return divide(counts.tp, counts.pred)
 
 
-precision_score = _rate(
+precision_score = rate(
     "precision_score",
-    kernels.precision,
+    precision,
     "Precision",
-    "predicted",
-    "share of the rows predicted as a class that are of it (positive predictive value).",
-    "P = TP / (TP + FP)",
     "nothing is predicted as the class",
-    _RIJSBERGEN,
-    """>>> precision_score([1, 2, 3], [1, 1, 3], average="macro", zero_division=0)
-0.5""",
+    absent="predicted",
     pos_label=1,
+    shares=(("tp", "fp"),),
 )
 
-recall_score = _rate(
+
+def recall(counts: Counts) -> Array:
+    """Recall: share of the rows of a class that are predicted as it (sensitivity).
+
+    .. math:: R = TP / (TP + FN)
+
+    References
+    ----------
+    van Rijsbergen (1979), Information Retrieval, chapter 7.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import recall_score
+    >>> recall_score([1, 1, 1, 1, 0], [1, 0, 1, 1, 0])
+    0.75
+    """
+    return divide(counts.tp, counts.true)
+
+
+recall_score = rate(
     "recall_score",
-    kernels.recall,
+    recall,
     "Recall",
-    "true",
-    "share of the rows of a class that are predicted as it (sensitivity).",
-    "R = TP / (TP + FN)",
     "no row is of the class",
-    _RIJSBERGEN,
-    """>>> recall_score([1, 1, 1, 1, 0], [1, 0, 1, 1, 0])
-0.75""",
+    absent="true",
     pos_label=1,
+    shares=(("tp", "fn"),),
 )
 
-specificity_score = _rate(
+
+def specificity(counts: Counts) -> Array:
+    """Specificity: share of the rows outside a class that are predicted outside it.
+
+    .. math:: S = TN / (TN + FP)
+
+    References
+    ----------
+    Yerushalmy (1947), Public Health Reports 62(40), 1432-1449.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import specificity_score
+    >>> specificity_score([0, 0, 0, 0, 1], [0, 1, 0, 0, 1])
+    0.75
+    """
+    return divide(counts.tn, counts.tn + counts.fp)
+
+
+specificity_score = rate(
     "specificity_score",
-    kernels.specificity,
+    specificity,
     "Specificity",
-    "negative",
-    "share of the rows outside a class that are predicted outside it.",
-    "S = TN / (TN + FP)",
     "every row is of the class",
-    _YERUSHALMY,
-    """>>> specificity_score([0, 0, 0, 0, 1], [0, 1, 0, 0, 1])
-0.75""",
+    shares=(("tn", "fp"),),
 )
 
-negative_predictive_value_score = _rate(
+
+def negative_predictive_value(counts: Counts) -> Array:
+    """Negative predictive value: share of the rows predicted outside a class that are outside it.
+
+    .. math:: NPV = TN / (TN + FN)
+
+    References
+    ----------
+    Altman & Bland (1994), BMJ 309, 102.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import negative_predictive_value_score
+    >>> negative_predictive_value_score([0, 0, 1, 1, 1], [0, 0, 0, 0, 1])
+    0.5
+    """
+    return divide(counts.tn, counts.tn + counts.fn)
+
+
+negative_predictive_value_score = rate(
     "negative_predictive_value_score",
-    kernels.negative_predictive_value,
+    negative_predictive_value,
     "Negative predictive value",
-    "negatively predicted",
-    "share of the rows predicted outside a class that are outside it.",
-    "NPV = TN / (TN + FN)",
     "every row is predicted as the class",
-    _ALTMAN_BLAND,
-    """>>> negative_predictive_value_score([0, 0, 1, 1, 1], [0, 0, 0, 0, 1])
-0.5""",
+    shares=(("tn", "fn"),),
 )
 
-false_positive_rate = _rate(
+
+def false_positive(counts: Counts) -> Array:
+    """False positive rate: share of the rows outside a class that are predicted as it (fall-out).
+
+    .. math:: FPR = FP / (TN + FP)
+
+    References
+    ----------
+    Yerushalmy (1947), Public Health Reports 62(40), 1432-1449.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import false_positive_rate
+    >>> false_positive_rate([0, 0, 0, 0, 1], [0, 1, 0, 0, 1])
+    0.25
+    """
+    return divide(counts.fp, counts.tn + counts.fp)
+
+
+false_positive_rate = rate(
     "false_positive_rate",
-    kernels.false_positive,
+    false_positive,
     "False positive rate",
-    "negative",
-    "share of the rows outside a class that are predicted as it (fall-out).",
-    "FPR = FP / (TN + FP)",
     "every row is of the class",
-    _YERUSHALMY,
-    """>>> false_positive_rate([0, 0, 0, 0, 1], [0, 1, 0, 0, 1])
-0.25""",
     greater_is_better=False,
+    shares=(("fp", "tn"),),
 )
 
-false_negative_rate = _rate(
+
+def false_negative(counts: Counts) -> Array:
+    """False negative rate: share of the rows of a class that are predicted outside it (miss rate).
+
+    .. math:: FNR = FN / (TP + FN)
+
+    References
+    ----------
+    Yerushalmy (1947), Public Health Reports 62(40), 1432-1449.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import false_negative_rate
+    >>> false_negative_rate([1, 1, 1, 1, 0], [1, 0, 1, 1, 0])
+    0.25
+    """
+    return divide(counts.fn, counts.true)
+
+
+false_negative_rate = rate(
     "false_negative_rate",
-    kernels.false_negative,
+    false_negative,
     "False negative rate",
-    "true",
-    "share of the rows of a class that are predicted outside it (miss rate).",
-    "FNR = FN / (TP + FN)",
     "no row is of the class",
-    _YERUSHALMY,
-    """>>> false_negative_rate([1, 1, 1, 1, 0], [1, 0, 1, 1, 0])
-0.25""",
     greater_is_better=False,
+    shares=(("fn", "tp"),),
 )
 
-false_discovery_rate = _rate(
+
+def false_discovery(counts: Counts) -> Array:
+    """False discovery rate: share of the rows predicted as a class that are outside it.
+
+    .. math:: FDR = FP / (TP + FP)
+
+    References
+    ----------
+    Benjamini & Hochberg (1995), Journal of the Royal Statistical Society B 57, 289-300.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import false_discovery_rate
+    >>> false_discovery_rate([0, 1, 1, 1], [1, 1, 1, 1])
+    0.25
+    """
+    return divide(counts.fp, counts.pred)
+
+
+false_discovery_rate = rate(
     "false_discovery_rate",
-    kernels.false_discovery,
+    false_discovery,
     "False discovery rate",
-    "predicted",
-    "share of the rows predicted as a class that are outside it.",
-    "FDR = FP / (TP + FP)",
     "nothing is predicted as the class",
-    "Benjamini & Hochberg (1995), Journal of the Royal Statistical Society B 57, 289-300.",
-    """>>> false_discovery_rate([0, 1, 1, 1], [1, 1, 1, 1])
-0.25""",
     greater_is_better=False,
+    shares=(("fp", "tp"),),
 )
 
-false_omission_rate = _rate(
+
+def false_omission(counts: Counts) -> Array:
+    """False omission rate: share of the rows predicted outside a class that are of it.
+
+    .. math:: FOR = FN / (TN + FN)
+
+    References
+    ----------
+    Altman & Bland (1994), BMJ 309, 102.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import false_omission_rate
+    >>> false_omission_rate([0, 0, 1, 1, 1], [0, 0, 0, 0, 1])
+    0.5
+    """
+    return divide(counts.fn, counts.tn + counts.fn)
+
+
+false_omission_rate = rate(
     "false_omission_rate",
-    kernels.false_omission,
+    false_omission,
     "False omission rate",
-    "negatively predicted",
-    "share of the rows predicted outside a class that are of it.",
-    "FOR = FN / (TN + FN)",
     "every row is predicted as the class",
-    _ALTMAN_BLAND,
-    """>>> false_omission_rate([0, 0, 1, 1, 1], [0, 0, 0, 0, 1])
-0.5""",
     greater_is_better=False,
+    shares=(("fn", "tn"),),
 )
 
-prevalence = _rate(
+
+def true_share(counts: Counts) -> Array:
+    """Prevalence: share of the rows that are of a class.
+
+    .. math:: (TP + FN) / n
+
+    References
+    ----------
+    Kuhn (2008), Journal of Statistical Software 28(5), 1-26.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import prevalence
+    >>> prevalence([0, 0, 0, 1], [0, 1, 0, 1])
+    0.25
+    """
+    return divide(counts.true, counts.total)
+
+
+prevalence = rate(
     "prevalence",
-    kernels.true_share,
+    true_share,
     "Prevalence",
-    "",
-    "share of the rows that are of a class.",
-    "(TP + FN) / n",
     "there are no rows (never)",
-    _KUHN,
-    """>>> prevalence([0, 0, 0, 1], [0, 1, 0, 1])
-0.25""",
     greater_is_better=None,
+    interval_method="wilson",
 )
 
-detection_rate = _rate(
+
+def hit_share(counts: Counts) -> Array:
+    """Detection rate: share of all rows that are of a class and predicted as it.
+
+    .. math:: TP / n
+
+    References
+    ----------
+    Kuhn (2008), Journal of Statistical Software 28(5), 1-26.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import detection_rate
+    >>> detection_rate([0, 0, 1, 1], [0, 1, 0, 1])
+    0.25
+    """
+    return divide(counts.tp, counts.total)
+
+
+detection_rate = rate(
     "detection_rate",
-    kernels.hit_share,
+    hit_share,
     "Detection rate",
-    "",
-    "share of all rows that are of a class and predicted as it.",
-    "TP / n",
     "there are no rows (never)",
-    _KUHN,
-    """>>> detection_rate([0, 0, 1, 1], [0, 1, 0, 1])
-0.25""",
+    interval_method="wilson",
 )
 
-detection_prevalence = _rate(
+
+def predicted_share(counts: Counts) -> Array:
+    """Detection prevalence: share of the rows that are predicted as a class.
+
+    .. math:: (TP + FP) / n
+
+    References
+    ----------
+    Kuhn (2008), Journal of Statistical Software 28(5), 1-26.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import detection_prevalence
+    >>> detection_prevalence([0, 0, 0, 1], [0, 1, 0, 1])
+    0.5
+    """
+    return divide(counts.pred, counts.total)
+
+
+detection_prevalence = rate(
     "detection_prevalence",
-    kernels.predicted_share,
+    predicted_share,
     "Detection prevalence",
-    "",
-    "share of the rows that are predicted as a class.",
-    "(TP + FP) / n",
     "there are no rows (never)",
-    _KUHN,
-    """>>> detection_prevalence([0, 0, 0, 1], [0, 1, 0, 1])
-0.5""",
     greater_is_better=None,
+    interval_method="wilson",
 )
 
-f1_score = _rate(
+
+def fbeta(counts: Counts, beta: float = 1.0) -> Array:
+    """F-score: harmonic mean of precision and recall.
+
+    With ``average="macro"`` it is the mean of the F1 of the classes; the F1 of macro-precision and
+    macro-recall is `fbeta_of_averages_score`.
+
+    .. math:: F_1 = 2 TP / (2 TP + FP + FN)
+
+    References
+    ----------
+    van Rijsbergen (1979), Information Retrieval, chapter 7; Opitz & Burst (2019),
+    "Macro F1 and Macro F1", arXiv:1911.03347.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import f1_score
+    >>> f1_score([1, 2, 3], [1, 1, 3], average=None, zero_division=0)
+    array([0.66666667, 0.        , 1.        ])
+    """
+    square = 1 if beta == 1 else float(beta) * float(beta)  # integers stay integers
+    if math.isinf(square):
+        return recall(counts)
+    return divide((1 + square) * counts.tp, square * counts.true + counts.pred)
+
+
+f1_score = rate(
     "f1_score",
-    kernels.fbeta,
+    fbeta,
     "F-score",
-    "true nor predicted",
-    """harmonic mean of precision and recall.
-
-With ``average="macro"`` it is the mean of the F1 of the classes; the F1 of macro-precision and
-macro-recall is `fbeta_of_averages_score`.""",
-    "F_1 = 2 TP / (2 TP + FP + FN)",
     _NEITHER,
-    """van Rijsbergen (1979), Information Retrieval, chapter 7; Opitz & Burst (2019),
-"Macro F1 and Macro F1", arXiv:1911.03347.""",
-    """>>> f1_score([1, 2, 3], [1, 1, 3], average=None, zero_division=0)
-array([0.66666667, 0.        , 1.        ])""",
+    absent="true nor predicted",
     pos_label=1,
+    interval_method="dice",
 )
 
-jaccard_score = _rate(
+
+def jaccard(counts: Counts) -> Array:
+    """Jaccard: rows of a class predicted as it, over those of it or predicted as it.
+
+    Also called intersection over union, or critical success index.
+
+    .. math:: J = TP / (TP + FP + FN)
+
+    References
+    ----------
+    Jaccard (1912), New Phytologist 11(2), 37-50.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import jaccard_score
+    >>> jaccard_score([0, 1, 1, 1], [1, 1, 1, 0])
+    0.5
+    """
+    return divide(counts.tp, counts.tp + counts.fp + counts.fn)
+
+
+jaccard_score = rate(
     "jaccard_score",
-    kernels.jaccard,
+    jaccard,
     "Jaccard",
-    "true or predicted",
-    "rows of a class predicted as it, over those of it or predicted as it (intersection over\n"
-    "union, critical success index).",
-    "J = TP / (TP + FP + FN)",
     _NEITHER,
-    "Jaccard (1912), New Phytologist 11(2), 37-50.",
-    """>>> jaccard_score([0, 1, 1, 1], [1, 1, 1, 0])
-0.5""",
+    absent="true or predicted",
     pos_label=1,
-)
-
-youden_j_score = _rate(
-    "youden_j_score",
-    kernels.youden_j,
-    "Youden's J",
-    "true or negative",
-    "recall plus specificity less 1 (informedness).",
-    "J = TP / (TP + FN) + TN / (TN + FP) - 1",
-    "no row, or every row, is of the class",
-    "Youden (1950), Cancer 3(1), 32-35.",
-    """>>> youden_j_score([0, 0, 1, 1], [0, 0, 0, 1])
-0.5""",
-    bounds=(-1.0, 1.0),
-    either=True,
-)
-
-markedness_score = _rate(
-    "markedness_score",
-    kernels.markedness,
-    "Markedness",
-    "predicted or negatively predicted",
-    "precision plus negative predictive value less 1.",
-    "M = TP / (TP + FP) + TN / (TN + FN) - 1",
-    "nothing, or everything, is predicted as the class",
-    "Powers (2011), Journal of Machine Learning Technologies 2(1), 37-63.",
-    """>>> markedness_score([0, 0, 0, 1], [0, 0, 1, 1])
-0.5""",
-    bounds=(-1.0, 1.0),
-    either=True,
-)
-
-positive_likelihood_ratio = _rate(
-    "positive_likelihood_ratio",
-    kernels.positive_likelihood,
-    "Positive likelihood ratio",
-    "true or negative",
-    "recall over false positive rate; infinite where only the latter is 0.",
-    "LR_+ = [TP / (TP + FN)] / [FP / (TN + FP)]",
-    "a class has no row, or both rates are 0",
-    _DEEKS_ALTMAN,
-    """>>> positive_likelihood_ratio([0, 0, 1, 1], [0, 1, 1, 1])
-2.0""",
-    bounds=(0.0, _INFINITY),
-)
-
-negative_likelihood_ratio = _rate(
-    "negative_likelihood_ratio",
-    kernels.negative_likelihood,
-    "Negative likelihood ratio",
-    "true or negative",
-    "false negative rate over specificity; infinite where only the latter is 0.",
-    "LR_- = [FN / (TP + FN)] / [TN / (TN + FP)]",
-    "a class has no row, or both rates are 0",
-    _DEEKS_ALTMAN,
-    """>>> negative_likelihood_ratio([0, 0, 1, 1], [0, 0, 0, 1])
-0.5""",
-    greater_is_better=False,
-    bounds=(0.0, _INFINITY),
-)
-
-diagnostic_odds_ratio = _rate(
-    "diagnostic_odds_ratio",
-    kernels.odds_ratio,
-    "Diagnostic odds ratio",
-    "true or negative",
-    "positive over negative likelihood ratio; infinite where only the latter is 0.",
-    "DOR = (TP / FP) / (FN / TN)",
-    "two counts of a row or a column of the table are 0",
-    "Glas et al. (2003), Journal of Clinical Epidemiology 56(11), 1129-1135.",
-    """>>> diagnostic_odds_ratio([0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 0])
-4.0""",
-    bounds=(0.0, _INFINITY),
-    either=True,
-)
-
-fowlkes_mallows_index_score = _rate(
-    "fowlkes_mallows_index_score",
-    kernels.fowlkes_mallows,
-    "Fowlkes-Mallows index",
-    "true or predicted",
-    "geometric mean of precision and recall.",
-    "FM = \\sqrt{P R}",
-    "no row is of the class, or none is predicted as it",
-    "Fowlkes & Mallows (1983), Journal of the American Statistical Association 78, 553-569.",
-    """>>> fowlkes_mallows_index_score([0, 1, 1, 0], [0, 1, 1, 0])
-1.0""",
+    interval_method="wilson",
 )

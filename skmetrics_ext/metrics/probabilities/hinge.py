@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.probabilities.losses import mean
+from skmetrics_ext.metrics.public import metric
+from skmetrics_ext.metrics.spec import INFINITY
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies import Means
 from skmetrics_ext.validation import Scores
@@ -39,7 +40,15 @@ def margins(true: Array, decision: Array) -> Array:
 # --------------------------------------------------------------------------- public functions
 
 
-@document
+@metric(
+    mean,
+    bounds=(0.0, INFINITY),
+    greater_is_better=False,
+    sides="either",
+    traits=("by_sign",),
+    check=check_decisions,
+    row_values=hinge_losses,
+)
 def hinge_loss(
     y_true: ArrayLike,
     pred_decision: Any,
@@ -87,10 +96,6 @@ def hinge_loss(
     0.5833333333333334
     """
     checked = check_decisions(
-        y_true,
-        pred_decision,
-        labels=labels,
-        sample_weight=sample_weight,
-        alone_is_negative=True,
+        y_true, pred_decision, labels=labels, sample_weight=sample_weight, alone_is_negative=True
     )
     return float(mean(Means.of(hinge_losses(checked), checked.weight)))

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.metrics.public import metric
+from skmetrics_ext.metrics.spec import INFINITY
 from skmetrics_ext.numeric import Array, parts
 from skmetrics_ext.tallies import Means
 from skmetrics_ext.validation import (
@@ -82,10 +83,34 @@ def brier_losses(
     return (rows / 2 if half else rows)[:, None]
 
 
+def check_brier(
+    y_true: Any,
+    y_proba: Any,
+    *,
+    labels: Any = None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    side: str = "either",
+) -> Probabilities:
+    """One column is that of `pos_label`; several are those of `labels`, and need not sum to 1."""
+    if n_columns(y_proba) > 1:
+        return Probabilities.check(y_true, y_proba, labels=labels, sample_weight=sample_weight)
+    options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    return BinaryProbabilities.check(y_true, y_proba, side=side, **options).as_columns()
+
+
 # --------------------------------------------------------------------------- public functions
 
 
-@document
+@metric(
+    mean,
+    bounds=(0.0, INFINITY),
+    greater_is_better=False,
+    sides="either",
+    traits=("takes_logs",),
+    check=Probabilities.check,
+    row_values=log_losses,
+)
 def log_loss(
     y_true: ArrayLike,
     y_proba: ArrayLike | None = None,
@@ -140,7 +165,15 @@ def log_loss(
     return float(mean(means) if normalize else means.total[0])
 
 
-@document
+@metric(
+    mean,
+    bounds=(0.0, 2.0),
+    greater_is_better=False,
+    scorer="brier_score",
+    sides="either",
+    check=check_brier,
+    row_values=brier_losses,
+)
 def brier_score_loss(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -199,22 +232,6 @@ def brier_score_loss(
     else:
         checked = check_brier(y_true, y_proba, **options)
     return float(mean(Means.of(brier_losses(checked, scale_by_half), checked.weight)))
-
-
-def check_brier(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    labels: Any = None,
-    pos_label: Any = None,
-    sample_weight: Any = None,
-    side: str = "either",
-) -> Probabilities:
-    """One column is that of `pos_label`; several are those of `labels`, and need not sum to 1."""
-    if n_columns(y_proba) > 1:
-        return Probabilities.check(y_true, y_proba, labels=labels, sample_weight=sample_weight)
-    options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
-    return BinaryProbabilities.check(y_true, y_proba, side=side, **options).as_columns()
 
 
 def renamed_argument(y_proba: Any, y_pred: Any) -> Any:

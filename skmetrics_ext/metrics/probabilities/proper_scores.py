@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.probabilities.losses import mean, of_true_class
+from skmetrics_ext.metrics.public import metric
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies import Means
 from skmetrics_ext.validation import InvalidParameterError, Probabilities
@@ -34,7 +34,7 @@ def ranked_distances(checked: Probabilities) -> Array:
 # --------------------------------------------------------------------------- public functions
 
 
-@document
+@metric(mean, sides="either", row_values=spherical_cosines)
 def spherical_score(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -82,7 +82,14 @@ def spherical_score(
     return float(mean(Means.of(spherical_cosines(checked), checked.weight)))
 
 
-@document
+@metric(
+    mean,
+    greater_is_better=False,
+    scorer="ranked_probability_score",
+    sides="either",
+    traits=("numeric_labels",),
+    row_values=ranked_distances,
+)
 def ranked_probability_score(
     y_true: ArrayLike,
     y_proba: ArrayLike,

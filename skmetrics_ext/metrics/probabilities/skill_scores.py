@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext import kernels
-from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.probabilities.losses import (
     brier_losses,
     check_brier,
     log_losses,
     renamed_argument,
 )
+from skmetrics_ext.metrics.public import metric
+from skmetrics_ext.metrics.spec import INFINITY
 from skmetrics_ext.numeric import Array, divide, exclusive_cumsum
 from skmetrics_ext.tallies import Means
-from skmetrics_ext.validation import (
-    InvalidParameterError,
-    Probabilities,
-    warn_undefined,
-)
+from skmetrics_ext.validation import InvalidParameterError, Probabilities, warn_undefined
 from skmetrics_ext.validation.containers import count_rows
 from skmetrics_ext.validation.probabilities import n_columns
 from skmetrics_ext.validation.rows import read_rows
@@ -101,8 +99,21 @@ def class_shares(checked: Probabilities) -> Array:
 
 # --------------------------------------------------------------------------- public functions
 
+_skill = partial(
+    metric,
+    undefined="the reference forecast is without error",
+    bounds=(-INFINITY, 1.0),
+    sides="either",
+)
 
-@document
+
+@_skill(
+    log_loss_skill,
+    scorer="d2_log_loss_score",
+    traits=("takes_logs",),
+    check=Probabilities.check,
+    row_values=log_losses_and_classes,
+)
 def d2_log_loss_score(
     y_true: ArrayLike,
     y_proba: ArrayLike | None = None,
@@ -149,7 +160,9 @@ def d2_log_loss_score(
     return _told(log_loss_skill(means_of(log_losses(checked), checked)), d2_log_loss_score)
 
 
-@document
+@_skill(
+    brier_skill, scorer="d2_brier_score", check=check_brier, row_values=brier_losses_and_classes
+)
 def d2_brier_score(
     y_true: ArrayLike,
     y_proba: ArrayLike,
@@ -197,7 +210,7 @@ def d2_brier_score(
     return _told(brier_skill(means_of(brier_losses(checked, False), checked)), d2_brier_score)
 
 
-@document
+@_skill(brier_skill, row_values=brier_losses_and_classes)
 def brier_skill_score(
     y_true: ArrayLike,
     y_proba: ArrayLike,

@@ -15,12 +15,7 @@ from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.rankings.ranking_kernels import from_infinity, recall_ends
 from skmetrics_ext.numeric import Array, parts, trapezoid
 from skmetrics_ext.tallies import RankTally
-from skmetrics_ext.validation import (
-    InvalidParameterError,
-    Scores,
-    check_option,
-    warn_undefined,
-)
+from skmetrics_ext.validation import InvalidParameterError, Scores, check_option, warn_undefined
 from skmetrics_ext.validation.containers import Column
 from skmetrics_ext.validation.errors import warn_user
 from skmetrics_ext.validation.rows import read_rows

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.probabilities.losses import mean
-from skmetrics_ext.metrics.rankings.row_order import ascending, by_rows, run_starts
+from skmetrics_ext.metrics.public import metric
+from skmetrics_ext.metrics.rankings.label_ranking import ascending, by_rows, run_starts
+from skmetrics_ext.metrics.spec import UNBOUNDED
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies import Means
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
@@ -67,7 +68,9 @@ def normalized_rows(checked: Scores, k: int | None = None, ignore_ties: bool = F
 # --------------------------------------------------------------------------- public functions
 
 
-@document
+@metric(
+    mean, bounds=UNBOUNDED, traits=("ranks_labels",), check=check_relevance, row_values=gain_rows
+)
 def dcg_score(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -127,7 +130,12 @@ def dcg_score(
     return float(mean(Means.of(rows, checked.weight)))
 
 
-@document
+@metric(
+    mean,
+    traits=("ranks_labels",),
+    check=partial(check_relevance, negative=False),
+    row_values=normalized_rows,
+)
 def ndcg_score(
     y_true: ArrayLike,
     y_score: ArrayLike,

@@ -8,10 +8,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.metrics.averaging import CurveAverage
-from skmetrics_ext.metrics.labels import rate_kernels
-from skmetrics_ext.metrics.rankings.ranking_function import METHODS, one_of, public_ranking
-from skmetrics_ext.metrics.rankings.ranking_kernels import ROUNDING, around_crossing, interpolate
-from skmetrics_ext.numeric import Array
+from skmetrics_ext.metrics.labels import rates
+from skmetrics_ext.metrics.public import METHODS, one_of, ranking
+from skmetrics_ext.metrics.rankings.ranking_kernels import (
+    ROUNDING,
+    around_crossing,
+    interpolate,
+    roc_points,
+    share_inside,
+    slope_at,
+)
+from skmetrics_ext.metrics.spec import Ranges
+from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies import RankTally
 
 # --------------------------------------------------------------------------- kernels
@@ -19,7 +27,7 @@ from skmetrics_ext.tallies import RankTally
 
 def equal_error(tally: RankTally, method: str = "step") -> Array:
     counts = tally.counts_from_none()
-    fpr, fnr = rate_kernels.false_positive(counts), rate_kernels.false_negative(counts)
+    fpr, fnr = rates.false_positive(counts), rates.false_negative(counts)
     undefined = np.isnan(fpr[..., 0] + fnr[..., 0])
     fpr, fnr = np.nan_to_num(fpr), np.nan_to_num(fnr)
     if method == "interpolated":
@@ -39,10 +47,34 @@ def around_equal_errors(stretch: RankTally) -> Array:
     return around_crossing(fp * positive * 1.0 + tp * negative * 1.0, positive * 1.0 * negative)
 
 
+# --------------------------------------------------------------------------- slopes
+
+
+def equal_error_slope(tally: RankTally, method: str = "step") -> Array:
+    """A row moves its own rate, and the threshold so that the other one follows."""
+    fpr, tpr = roc_points(tally)
+    inside = share_inside(fpr + tpr, 1.0)
+    negative, positive = tally.negative, tally.positive
+    # Share of the positives among what the next threshold adds to both rates.
+    share = slope_at((fpr + tpr) / 2, tpr / 2, 0.5, negative + positive)
+    rates = (divide((own * inside).sum(), own.sum()) for own in (negative, positive))
+    of_fpr, of_tpr = (inside - rate for rate in rates)
+    of_negative = divide(share * of_fpr, negative.sum())
+    return np.stack([of_negative, divide((share - 1) * of_tpr, positive.sum())])
+
+
 # --------------------------------------------------------------------------- public functions
 
 
-@public_ranking(equal_error, "The equal error rate", side="either", method=one_of(*METHODS))
+@ranking(
+    equal_error,
+    "The equal error rate",
+    checks={"method": one_of(*METHODS)},
+    greater_is_better=False,
+    sides="either",
+    slope=equal_error_slope,
+    ranges=Ranges("places", around_equal_errors),
+)
 def equal_error_rate(
     y_true: ArrayLike,
     y_score: ArrayLike,

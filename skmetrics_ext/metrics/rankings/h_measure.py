@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.metrics.averaging import CurveAverage
-from skmetrics_ext.metrics.rankings.ranking_function import public_ranking
-from skmetrics_ext.metrics.rankings.ranking_kernels import hull_points
+from skmetrics_ext.metrics.public import ranking
+from skmetrics_ext.metrics.rankings.ranking_kernels import corners, hull_points
+from skmetrics_ext.metrics.spec import Ranges
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import InvalidParameterError
@@ -67,7 +68,13 @@ def _severity_ratio(name: str, value: Any) -> Any:
 # --------------------------------------------------------------------------- public functions
 
 
-@public_ranking(hand_h, "The H measure", severity_ratio=_severity_ratio)
+@ranking(
+    hand_h,
+    "The H measure",
+    checks={"severity_ratio": _severity_ratio},
+    ranges=Ranges("places", corners),
+    interval_note="biased",
+)
 def h_measure_score(
     y_true: ArrayLike,
     y_score: ArrayLike,

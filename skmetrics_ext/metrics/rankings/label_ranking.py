@@ -2,16 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.probabilities.losses import mean
-from skmetrics_ext.metrics.rankings.row_order import ascending, by_rows, run_starts
-from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.metrics.public import metric
+from skmetrics_ext.metrics.spec import INFINITY
+from skmetrics_ext.numeric import Array, divide, parts
 from skmetrics_ext.tallies import Means
 from skmetrics_ext.validation import Scores
 from skmetrics_ext.validation.relevance import check_marks
+
+_CELLS = 1 << 15  # of which the temporaries stay in the cache
+
+# --------------------------------------------------------------------------- order of labels
+
+
+def ascending(score: Array) -> Array:
+    """Flat places of a matrix, row by row, from the lowest score of the row to the highest."""
+    order = np.argsort(score, axis=1)
+    order += np.arange(0, score.size, score.shape[1])[:, None]
+    return order.reshape(-1)
+
+
+def run_starts(ranked: Array, n_labels: int) -> Array:
+    """Where runs of equal scores begin in ranked rows; none goes on into the next row."""
+    new = np.empty(len(ranked), dtype=bool)
+    np.not_equal(ranked[1:], ranked[:-1], out=new[1:])
+    new[::n_labels] = True
+    return np.flatnonzero(new)
+
+
+def by_rows(function: Callable[[Array, Array], Array], true: Array, score: Array) -> Array:
+    """Value of each row, as a column, a few rows at a time."""
+    n_rows, n_labels = score.shape
+    values = np.empty((n_rows, 1))
+    for part in parts(n_rows, max(1, _CELLS // n_labels)):
+        values[part, 0] = function(true[part], score[part])
+    return values
+
 
 # --------------------------------------------------------------------------- values of rows
 
@@ -82,7 +114,14 @@ def loss_rows(checked: Scores) -> Array:
 # --------------------------------------------------------------------------- public functions
 
 
-@document
+@metric(
+    mean,
+    bounds=(0.0, INFINITY),
+    greater_is_better=False,
+    traits=("ranks_labels",),
+    check=check_marks,
+    row_values=coverage_rows,
+)
 def coverage_error(
     y_true: ArrayLike, y_score: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> float:
@@ -127,7 +166,12 @@ def coverage_error(
     return float(mean(Means.of(coverage_rows(checked), checked.weight)))
 
 
-@document
+@metric(
+    mean,
+    traits=("ranks_labels",),
+    check=partial(check_marks, one_label=True),
+    row_values=precision_rows,
+)
 def label_ranking_average_precision_score(
     y_true: ArrayLike, y_score: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> float:
@@ -174,7 +218,9 @@ def label_ranking_average_precision_score(
     return float(mean(Means.of(precision_rows(checked), checked.weight)))
 
 
-@document
+@metric(
+    mean, greater_is_better=False, traits=("ranks_labels",), check=check_marks, row_values=loss_rows
+)
 def label_ranking_loss(
     y_true: ArrayLike, y_score: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> float:

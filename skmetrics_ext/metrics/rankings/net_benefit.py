@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike
 
 from skmetrics_ext.metrics.averaging import CurveAverage
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.rankings.ranking_function import check_share, public_ranking
+from skmetrics_ext.metrics.public import at_percents, check_share, ranking
 from skmetrics_ext.metrics.rankings.ranking_kernels import around
 from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
+from skmetrics_ext.metrics.spec import INFINITY, Ranges
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.results import CurveResult
 from skmetrics_ext.tallies import RankTally
@@ -102,6 +103,23 @@ def _check_thresholds(name: str, given: Any, n_dim: int) -> Array:
     return values
 
 
+# --------------------------------------------------------------------------- slopes
+
+
+def benefit_slope(tally: RankTally, threshold: float, prevalence: float | None = None) -> Array:
+    inside = np.where(tally.thresholds >= threshold, 1.0, 0.0)
+    odds = threshold / (1 - threshold)
+    negative, positive = tally.negative.sum(), tally.positive.sum()
+    fp, tp = (tally.negative * inside).sum(), (tally.positive * inside).sum()
+    if prevalence is None:
+        rows = positive + negative
+        value = divide(tp - odds * fp, rows)
+        return np.stack([divide(-odds * inside - value, rows), divide(inside - value, rows)])
+    of_positive = prevalence * divide(inside - divide(tp, positive), positive)
+    of_negative = (1 - prevalence) * odds * divide(divide(fp, negative) - inside, negative)
+    return np.stack([of_negative, of_positive])
+
+
 # --------------------------------------------------------------------------- public functions
 
 
@@ -135,12 +153,19 @@ class NetBenefitCurve(CurveResult):
         return divide((self.net_benefit - self.treat_all) * (1 - self.thresholds), self.thresholds)
 
 
-@public_ranking(
+@ranking(
     benefit,
     "Net benefit",
+    checks={"threshold": _check_threshold, "prevalence": _check_prevalence},
     scores=_check_probabilities,
-    threshold=_check_threshold,
-    prevalence=_check_prevalence,
+    bounds=(-INFINITY, 1.0),
+    scorer="net_benefit_at",
+    variants=at_percents("threshold", 50, 5, 10, 20),
+    traits=("takes_probabilities",),
+    check=Scores.check,
+    slope=benefit_slope,
+    ranges=Ranges("places", around_threshold),
+    shares=benefit_shares,
 )
 def net_benefit(
     y_true: ArrayLike,

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.metrics.averaging import CurveAverage
-from skmetrics_ext.metrics.labels import rate_kernels
-from skmetrics_ext.metrics.rankings.ranking_function import (
-    METHODS,
-    check_share,
-    one_of,
-    public_ranking,
-)
+from skmetrics_ext.metrics.labels import rates
+from skmetrics_ext.metrics.public import METHODS, Public, at_percents, check_share, one_of, ranking
 from skmetrics_ext.metrics.rankings.ranking_kernels import (
     ROUNDING,
     around,
     around_crossing,
     interpolate,
+    roc_points,
+    share_inside,
+    slope_at,
 )
+from skmetrics_ext.metrics.spec import Ranges
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies import RankTally
 
@@ -37,8 +37,8 @@ def _largest(values: Array, given: Array, target: float) -> Array:
 def sensitivity_at(tally: RankTally, specificity: float, method: str = "step") -> Array:
     counts = tally.counts_from_none()
     if method == "step":
-        given = rate_kernels.specificity(counts)
-        return _largest(rate_kernels.recall(counts), given, specificity)
+        given = rates.specificity(counts)
+        return _largest(rates.recall(counts), given, specificity)
     # From the lowest threshold up, where the specificity never falls.
     tn, tp = counts.tn[..., ::-1], counts.tp[..., ::-1]
     found = interpolate(tn, tp, specificity * tn[..., -1])
@@ -48,8 +48,8 @@ def sensitivity_at(tally: RankTally, specificity: float, method: str = "step") -
 def specificity_at(tally: RankTally, sensitivity: float, method: str = "step") -> Array:
     counts = tally.counts_from_none()
     if method == "step":
-        given = rate_kernels.recall(counts)
-        return _largest(rate_kernels.specificity(counts), given, sensitivity)
+        given = rates.recall(counts)
+        return _largest(rates.specificity(counts), given, sensitivity)
     tp, tn = counts.tp, counts.tn
     found = interpolate(tp, tn, sensitivity * tp[..., -1])
     return divide(found, np.where(tp[..., -1] > 0, tn[..., 0], 0))
@@ -58,13 +58,13 @@ def specificity_at(tally: RankTally, sensitivity: float, method: str = "step") -
 def precision_at(tally: RankTally, recall: float, method: str = "step") -> Array:
     counts = tally.counts()
     if method == "step":
-        precisions = np.nan_to_num(rate_kernels.precision(counts))
-        return _largest(precisions, rate_kernels.recall(counts), recall)
+        precisions = np.nan_to_num(rates.precision(counts))
+        return _largest(precisions, rates.recall(counts), recall)
     start = tally.counts_from_none()
     tp = recall * start.tp[..., -1]
     fp = interpolate(start.tp, start.fp, tp)
     # At recall 0 the limit along the segment that leaves the origin.
-    first = rate_kernels.precision(counts)[..., 0]
+    first = rates.precision(counts)[..., 0]
     at_recall = np.where(tp > 0, divide(tp, tp + fp), first)
     return np.where(start.tp[..., -1] > 0, at_recall, np.nan)
 
@@ -118,11 +118,66 @@ def around_precision(stretch: RankTally, precision: float) -> Array:
     return around(int(reached[-1])) if len(reached) else reached
 
 
+# --------------------------------------------------------------------------- slopes
+
+
+def sensitivity_slope(tally: RankTally, specificity: float, method: str = "step") -> Array:
+    fpr, tpr = roc_points(tally)
+    return np.stack(_rate_slope(fpr, tpr, 1 - specificity, tally.positive, tally.negative))
+
+
+def specificity_slope(tally: RankTally, sensitivity: float, method: str = "step") -> Array:
+    fpr, tpr = roc_points(tally)
+    of_positive, of_negative = _rate_slope(tpr, fpr, sensitivity, tally.negative, tally.positive)
+    return -np.stack([of_negative, of_positive])
+
+
+def _rate_slope(
+    x: Array, y: Array, target: float, mass: Array, other: Array
+) -> tuple[Array, Array]:
+    """Derivative of y, of so much mass, where x reaches a target: by a row of x, by one of y."""
+    inside = share_inside(x, target)
+    value = divide((mass * inside).sum(), mass.sum())
+    ratio = slope_at(x, y, target, other)
+    return divide(-ratio * (inside - target), other.sum()), divide(inside - value, mass.sum())
+
+
+def precision_slope(tally: RankTally, recall: float, method: str = "step") -> Array:
+    fp, tp, _, positive = tally.steps()
+    precision = precision_at(tally, recall, method)
+    reached = np.flatnonzero(tp[1:] >= recall * positive * (1 - ROUNDING))
+    best = reached[np.nan_to_num(divide(tp[1:], tp[1:] + fp[1:]))[reached].argmax()]
+    if method == "step" and best > reached[0]:  # at a threshold that is best, and so stands still
+        inside = np.where(np.arange(len(tally.thresholds)) <= best, 1.0, 0.0)
+        predicted = tp[best + 1] + fp[best + 1]
+        return np.stack([-precision * inside, (1 - precision) * inside]) / predicted
+    inside = share_inside(divide(tp, positive), recall)
+    right, wrong = recall * positive, (tally.negative * inside).sum()
+    # False positives that a true one more costs, so as to have the recall.
+    cost = slope_at(divide(tp, positive), divide(fp, positive), recall, tally.positive)
+    of_positive = recall * wrong + right * cost * (inside - recall)
+    return np.asarray(np.stack([-right * inside, of_positive]) / (right + wrong) ** 2)
+
+
 # --------------------------------------------------------------------------- public functions
 
 
-@public_ranking(
-    sensitivity_at, "Sensitivity at a specificity", specificity=check_share, method=one_of(*METHODS)
+def _at_a_rate(
+    kernel: Callable[..., Array], title: str, rate: str, **facts: Any
+) -> Callable[[Public], Public]:
+    """The decorator of one rate at a stated value of another."""
+    checks = {rate: check_share, "method": one_of(*METHODS)}
+    return ranking(
+        kernel, title, checks=checks, variants=at_percents(rate, 90, 80, 95, 99), **facts
+    )
+
+
+@_at_a_rate(
+    sensitivity_at,
+    "Sensitivity at a specificity",
+    "specificity",
+    slope=sensitivity_slope,
+    ranges=Ranges("places", around_specificity),
 )
 def sensitivity_at_specificity(
     y_true: ArrayLike,
@@ -180,8 +235,12 @@ def sensitivity_at_specificity(
     """
 
 
-@public_ranking(
-    specificity_at, "Specificity at a sensitivity", sensitivity=check_share, method=one_of(*METHODS)
+@_at_a_rate(
+    specificity_at,
+    "Specificity at a sensitivity",
+    "sensitivity",
+    slope=specificity_slope,
+    ranges=Ranges("places", around_sensitivity),
 )
 def specificity_at_sensitivity(
     y_true: ArrayLike,
@@ -232,7 +291,14 @@ def specificity_at_sensitivity(
     """
 
 
-@public_ranking(precision_at, "Precision at a recall", recall=check_share, method=one_of(*METHODS))
+@_at_a_rate(
+    precision_at,
+    "Precision at a recall",
+    "recall",
+    slope=precision_slope,
+    ranges=Ranges("places", around_recall),
+    interval_note="largest of several",
+)
 def precision_at_recall(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -286,7 +352,13 @@ def precision_at_recall(
     """
 
 
-@public_ranking(recall_at, "Recall at a precision", precision=check_share, method=one_of(*METHODS))
+@_at_a_rate(
+    recall_at,
+    "Recall at a precision",
+    "precision",
+    ranges=Ranges("places", around_precision),
+    interval_note="biased",
+)
 def recall_at_precision(
     y_true: ArrayLike,
     y_score: ArrayLike,

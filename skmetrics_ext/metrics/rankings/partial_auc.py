@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.metrics.averaging import MultiClass, RankAverage
-from skmetrics_ext.metrics.rankings.ranking_function import one_of, public_ranking
+from skmetrics_ext.metrics.public import OF_AREAS, one_of, ranking
 from skmetrics_ext.metrics.rankings.ranking_kernels import (
     Range,
+    area_within,
+    corners,
     partial_roc_auc,
     roc_auc_convex_hull,
+    roc_points,
+    standardized,
 )
+from skmetrics_ext.metrics.spec import Ranges
+from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import InvalidParameterError
 
 
@@ -39,12 +47,66 @@ def _only_one(params: dict[str, Any]) -> None:
         )
 
 
-@public_ranking(
+# --------------------------------------------------------------------------- slopes
+
+
+def partial_roc_auc_slope(
+    tally: RankTally,
+    fpr_range: Range | None = None,
+    tpr_range: Range | None = None,
+    standardize: bool = True,
+) -> Array:
+    fpr, tpr = roc_points(tally)
+    negative, positive = tally.negative.sum(), tally.positive.sum()
+    low, high = tpr_range or fpr_range or (0.0, 1.0)
+    area = area_within(tally, fpr_range, tpr_range)
+    if tpr_range is not None:  # what lies left of the curve counts against it
+        along, across = _between(tpr, fpr, low, high, area)
+        slope = -np.stack([divide(across, negative), divide(along, positive)])
+    else:
+        along, across = _between(fpr, tpr, low, high, area)
+        slope = np.stack([divide(along, negative), divide(across, positive)])
+    chance = (high * high - low * low) / 2
+    if tpr_range is not None:
+        chance = (high - low) - chance
+    return slope / (2 * (high - low - chance)) if standardize else slope
+
+
+def _between(x: Array, y: Array, low: float, high: float, area: Array) -> tuple[Array, Array]:
+    """What a row of the class along x, and one of the class along y, adds to the area between.
+
+    A row lies anywhere on the step of its score, so that means along steps are taken.
+    """
+    left, right, y_left, y_right = x[:-1], x[1:], y[:-1], y[1:]
+    width = right - left
+    start, stop = np.clip(left, low, high), np.clip(right, low, high)
+    before = np.maximum(np.minimum(right, low) - left, 0.0)
+    after = np.maximum(right - np.maximum(left, high), 0.0)
+    y_low, y_high = np.interp([low, high], x, y)
+
+    def height(at: Array) -> Array:
+        share = np.nan_to_num(divide(at - left, width))
+        return y_left * (1 - share) + y_right * share
+
+    # Means over a step of x, and of y, cut at both ends of the range.
+    cut = (start + stop) / 2 * (stop - start) + low * before + high * after
+    cut = np.where(width > 0, divide(cut, width), start)
+    heights = (height(start) + height(stop)) / 2 * (stop - start)
+    heights = divide(heights + y_low * before + y_high * after, width)
+    heights = np.where(width > 0, heights, (y_left + y_right) / 2)
+    return heights - (1 - high) * y_high - low * y_low - area, high - cut - area
+
+
+# --------------------------------------------------------------------------- public functions
+
+
+@ranking(
     partial_roc_auc,
+    checks={"fpr_range": _range, "tpr_range": _range, "standardize": one_of(True, False)},
     together=_only_one,
-    fpr_range=_range,
-    tpr_range=_range,
-    standardize=one_of(True, False),
+    variants={**OF_AREAS, "": {"fpr_range": (0.0, 0.1)}},
+    slope=partial_roc_auc_slope,
+    ranges=Ranges("sum", area_within, standardized),
 )
 def partial_roc_auc_score(
     y_true: ArrayLike,
@@ -114,7 +176,13 @@ def partial_roc_auc_score(
     """
 
 
-@public_ranking(roc_auc_convex_hull, side="either")
+@ranking(
+    roc_auc_convex_hull,
+    bounds=(0.5, 1.0),
+    sides="either",
+    ranges=Ranges("places", corners),
+    interval_note="biased",
+)
 def roc_auc_convex_hull_score(
     y_true: ArrayLike,
     y_score: ArrayLike,

@@ -10,18 +10,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.metrics.averaging import AVERAGES, RankAverage
-from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.metrics.public import OF_RANKINGS, metric
 from skmetrics_ext.metrics.rankings.curve_arrays import NO_POSITIVE
-from skmetrics_ext.metrics.rankings.ranking_kernels import average_precision, each_ranking
+from skmetrics_ext.metrics.rankings.ranking_kernels import (
+    average_precision,
+    each_ranking,
+    over_positives,
+    slope_of_sum,
+)
 from skmetrics_ext.metrics.rankings.score_tally import read_scores
+from skmetrics_ext.metrics.spec import Ranges
 from skmetrics_ext.numeric import Array, divide, trapezoid
 from skmetrics_ext.tallies import RankTally
-from skmetrics_ext.validation import (
-    InvalidParameterError,
-    Scores,
-    check_option,
-    warn_undefined,
-)
+from skmetrics_ext.validation import InvalidParameterError, Scores, check_option, warn_undefined
 from skmetrics_ext.validation.errors import warn_user
 
 # --------------------------------------------------------------------------- kernels
@@ -105,10 +106,36 @@ INTERPOLATIONS: dict[str, Callable[[RankTally], Array]] = {
 }
 
 
+# --------------------------------------------------------------------------- slopes
+
+
+def average_precision_slope(tally: RankTally) -> Array:
+    def term(_: Array, tp: Array, fp_to: Array, tp_to: Array) -> Array:
+        return (tp_to - tp) * divide(tp_to, fp_to + tp_to)
+
+    return over_positives(slope_of_sum(term, tally), average_precision(tally), tally)
+
+
+def pr_area_slope(tally: RankTally, interpolation: str = "trapezoid") -> Array:
+    """Points at each whole true positive are near those of the curve that they lie on."""
+    is_line = interpolation == "trapezoid"
+    term = trapezoid_steps if is_line else davis_goadrich_steps
+    kernel = "trapezoid" if is_line else "davis_goadrich"
+    return over_positives(slope_of_sum(term, tally), pr_area(tally, kernel), tally)
+
+
 # --------------------------------------------------------------------------- public functions
 
 
-@document
+@metric(
+    average_precision,
+    undefined="no row is of the class",
+    sides="one",
+    traits=("needs_positives",),
+    check=partial(Scores.check, by_rule=True),
+    slope=average_precision_slope,
+    ranges=Ranges("sum"),
+)
 def average_precision_score(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -179,7 +206,14 @@ def average_precision_score(
     )
 
 
-@document
+@metric(
+    pr_area,
+    undefined="no row is of the class",
+    sides="one",
+    variants={**OF_RANKINGS, "davis_goadrich": {"interpolation": "davis_goadrich"}},
+    slope=pr_area_slope,
+    ranges=Ranges("sum"),
+)
 def pr_auc_score(
     y_true: ArrayLike,
     y_score: ArrayLike,

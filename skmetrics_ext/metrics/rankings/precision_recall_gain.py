@@ -11,37 +11,17 @@ from numpy.typing import ArrayLike
 
 from skmetrics_ext.metrics.averaging import CurveAverage
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.labels.rate_function import Rate, public_rate
-from skmetrics_ext.metrics.rankings.ranking_function import public_ranking
-from skmetrics_ext.metrics.rankings.ranking_kernels import ROUNDING
+from skmetrics_ext.metrics.labels.paired_rates import precision_gain, recall_gain
+from skmetrics_ext.metrics.public import ranking
+from skmetrics_ext.metrics.rankings.ranking_kernels import ROUNDING, STEP, slope_of_sum
 from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
-from skmetrics_ext.numeric import Array, divide, ratio, trapezoid
+from skmetrics_ext.metrics.spec import INFINITY, Ranges
+from skmetrics_ext.numeric import Array, divide, trapezoid
 from skmetrics_ext.results import CurveResult
 from skmetrics_ext.tallies import Counts, RankTally, Steps
 from skmetrics_ext.validation import warn_undefined
 
-_FLACH_KULL = "Flach & Kull (2015), Advances in Neural Information Processing Systems 28, 838-846."
-
 # --------------------------------------------------------------------------- kernels
-
-
-def _gain(counts: Counts, wrong: Array, right: Array) -> Array:
-    """1 - (odds of the class) (wrong / right); ratios first, for products may overflow."""
-    others = counts.tn + counts.fp
-    odds = divide(counts.true, np.where(np.asarray(counts.true) > 0, others, 0))
-    return np.asarray(1 - odds * ratio(wrong, right))
-
-
-def precision_gain(counts: Counts) -> Array:
-    return _gain(counts, counts.fp, counts.tp)
-
-
-def recall_gain(counts: Counts) -> Array:
-    return _gain(counts, counts.fn, counts.tp)
-
-
-def f1_gain(counts: Counts) -> Array:
-    return _gain(counts, counts.fp + counts.fn, 2 * counts.tp)
 
 
 def auprg(tally: RankTally) -> Array:
@@ -105,58 +85,25 @@ def _from_crossing(steps: Steps) -> tuple[Counts, int]:
     return Counts(tp, fp, positive - tp, negative - fp), stop - 1
 
 
+# --------------------------------------------------------------------------- slopes
+
+
+def auprg_slope(tally: RankTally) -> Array:
+    """Each step also hangs on the weight of both classes, which every row adds to."""
+    fp, tp, *whole = tally.steps()
+
+    def term(*ends: Array) -> Array:
+        return gain_steps(*ends, *whole)
+
+    slope = slope_of_sum(term, tally)
+    ends = fp[:-1], tp[:-1], fp[1:], tp[1:]
+    for k in range(2):
+        moved = [side + 1j * STEP if i == k else side for i, side in enumerate(whole)]
+        slope[k] += np.nan_to_num(gain_steps(*ends, *moved).imag / STEP).sum()
+    return slope
+
+
 # --------------------------------------------------------------------------- public functions
-
-precision_gain_score = public_rate(
-    Rate(
-        "precision_gain_score",
-        precision_gain,
-        "Precision gain",
-        "true, negative or predicted",
-        """precision rescaled so that predicting the class for all rows has 0 and a perfect
-prediction 1, on a harmonic scale.""",
-        "PG = (P - \\pi) / ((1 - \\pi) P)",
-        "nothing is predicted as the class, or no row or every row is of it",
-        _FLACH_KULL,
-        """>>> round(precision_gain_score([0, 0, 1, 1], [0, 1, 1, 1]), 6)
-0.5""",
-        bounds=(-float("inf"), 1.0),
-    )
-)
-
-recall_gain_score = public_rate(
-    Rate(
-        "recall_gain_score",
-        recall_gain,
-        "Recall gain",
-        "true or negative",
-        "recall rescaled so that a recall equal to the prevalence has 0 and a full one 1, on a\n"
-        "harmonic scale.",
-        "RG = (R - \\pi) / ((1 - \\pi) R)",
-        "no row, or every row, is of the class",
-        _FLACH_KULL,
-        """>>> round(recall_gain_score([0, 0, 0, 0, 1, 1], [0, 0, 0, 0, 0, 1]), 6)
-0.5""",
-        bounds=(-float("inf"), 1.0),
-    )
-)
-
-f1_gain_score = public_rate(
-    Rate(
-        "f1_gain_score",
-        f1_gain,
-        "F-gain",
-        "true, negative or predicted",
-        "F1 rescaled so that an F1 equal to the prevalence has 0 and a perfect prediction 1: the\n"
-        "mean of precision gain and recall gain.",
-        "FG = (F_1 - \\pi) / ((1 - \\pi) F_1)",
-        "no row, or every row, is of the class",
-        _FLACH_KULL,
-        """>>> round(f1_gain_score([0, 0, 1, 1], [0, 1, 1, 1]), 6)
-0.75""",
-        bounds=(-float("inf"), 1.0),
-    )
-)
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
@@ -245,7 +192,13 @@ def precision_recall_gain_curve(
     return PrecisionRecallGainCurve(precision_gain(counts), recall_gain(counts), thresholds)
 
 
-@public_ranking(auprg, "The area under the precision-recall-gain curve")
+@ranking(
+    auprg,
+    "The area under the precision-recall-gain curve",
+    bounds=(-INFINITY, 1.0),
+    slope=auprg_slope,
+    ranges=Ranges("sum", gain_area, at_most_1),
+)
 def auprg_score(
     y_true: ArrayLike,
     y_score: ArrayLike,

@@ -6,37 +6,40 @@ What is a sum over the scores may be read of a stretch of a ranking: it gives wh
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import cast
 
 import numpy as np
 
 from skmetrics_ext.numeric import Array, divide
-from skmetrics_ext.tallies import RankTally
+from skmetrics_ext.tallies import RankTally, Wins
 
 Range = tuple[float, float]
+Term = Callable[[Array, Array, Array, Array], Array]  # of a step from (fp, tp) to (fp, tp)
 
 # Sums of float weights that ought to be equal differ by rounding; so do two ways to one ratio.
 ROUNDING = 1e-12
 # A few passes over whole arrays leave little for the loop that finishes a hull.
 _HULL_PASSES = 32
+STEP = 1e-60  # imaginary: its square is lost, so the derivative is exact
+_SURE = 0.95  # level for which the width of a window of densities is best (Hall & Sheather 1988)
 _NEAR = 2  # points on either side of a crossing, more than any kernel looks at
 
 # --------------------------------------------------------------------------- areas
 
 
-def roc_auc(tally: Any, max_fpr: float | None = None) -> Array:
+def roc_auc(tally: RankTally | Wins, max_fpr: float | None = None) -> Array:
     """Share of the pairs of a positive and a negative row ranked rightly, ties half.
 
-    Of `Wins` or what tells them; with ``max_fpr`` the standardised part of it up to this false
-    positive rate, of a RankTally.
+    The pairs are those of `Wins` or of a ranking; with ``max_fpr`` it is the standardised part up
+    to this false positive rate, which needs a ranking.
     """
     if max_fpr is not None and max_fpr != 1:
-        return standardized_up_to(area_up_to(tally, max_fpr), max_fpr)
+        return standardized_up_to(area_up_to(cast(RankTally, tally), max_fpr), max_fpr)
     twice, negative, positive = tally.wins()
     return divide(twice, 2 * positive * negative)
 
 
-def gini(tally: Any) -> Array:
+def gini(tally: RankTally | Wins) -> Array:
     return 2 * roc_auc(tally) - 1
 
 
@@ -215,6 +218,53 @@ def around(point: int) -> Array:
 def around_crossing(rising: Array, target: Array | float) -> Array:
     """The same where a value that never falls first reaches a target."""
     return around(int(np.searchsorted(rising, target)))
+
+
+# --------------------------------------------------------------------------- derivatives by rows
+
+
+def slope_of_sum(term: Term, tally: RankTally) -> Array:
+    """Derivative of a sum over the steps, whose terms know both ends of theirs."""
+    fp, tp, _, _ = tally.steps()
+    ends = [part.astype(np.complex128) for part in (fp[:-1], tp[:-1], fp[1:], tp[1:])]
+    by_end = []
+    for k in range(4):
+        moved = [end + 1j * STEP if i == k else end for i, end in enumerate(ends)]
+        by_end.append(np.nan_to_num(term(*moved).imag / STEP))
+    by_points = []
+    for before, after in ((by_end[0], by_end[2]), (by_end[1], by_end[3])):
+        after[:-1] += before[1:]  # a point ends one step and begins the next
+        by_points.append(after[::-1].cumsum()[::-1])  # a row moves all points from its score on
+    return np.stack(by_points)
+
+
+def over_positives(slope: Array, value: Array, tally: RankTally) -> Array:
+    """Derivative of the sum divided by the weight of the positive rows."""
+    slope[1] -= value
+    return np.asarray(divide(slope, tally.positive.sum()))
+
+
+def share_inside(x: Array, target: float) -> Array:
+    """Share of each step of x, a rising rate, that lies before a target."""
+    width = np.diff(x)
+    share = np.clip(np.nan_to_num(divide(target * (1 + ROUNDING) - x[:-1], width)), 0.0, 1.0)
+    return np.where(width > 0, share, np.where(x[1:] <= target * (1 + ROUNDING), 1.0, 0.0))
+
+
+def slope_at(x: Array, y: Array, target: float, mass: Array) -> float:
+    """Derivative of y by x about a target, over a window for n rows (Hall & Sheather 1988).
+
+    They are those that weigh as unevenly as the scores do (Kish 1965), so that the unit of the
+    weights says nothing.
+    """
+    from scipy.special import ndtri
+
+    n_rows = divide(mass.sum() ** 2, (mass * mass).sum())
+    z, sure = float(ndtri(np.clip(target, 1e-3, 1 - 1e-3))), float(ndtri((1 + _SURE) / 2))
+    density = np.exp(-z * z / 2) / np.sqrt(2 * np.pi)
+    half = (1.5 * (sure * density) ** 2 / ((2 * z * z + 1) * n_rows)) ** (1 / 3)
+    low, high = max(target - half, 0.0), min(target + half, 1.0)
+    return float(np.diff(np.interp([low, high], x, y))[0] / (high - low))
 
 
 # --------------------------------------------------------------------------- curves

@@ -13,12 +13,7 @@ from skmetrics_ext.metrics.averaging import AVERAGES, Rankings, RankKernel, Tell
 from skmetrics_ext.metrics.rankings.ranking_kernels import OF_WINS
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies import RankTally, Wins
-from skmetrics_ext.validation import (
-    InvalidParameterError,
-    Scores,
-    check_option,
-    warn_undefined,
-)
+from skmetrics_ext.validation import InvalidParameterError, Scores, check_option, warn_undefined
 
 ONLY_ONE_CLASS = "Only one class is present in y_true. ROC AUC score is not defined in that case."
 

@@ -8,16 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.probabilities.losses import mean
+from skmetrics_ext.metrics.public import metric
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies import Means
-from skmetrics_ext.validation import (
-    InvalidParameterError,
-    Scores,
-    check_option,
-    warn_undefined,
-)
+from skmetrics_ext.validation import InvalidParameterError, Scores, check_option, warn_undefined
 
 # --------------------------------------------------------------------------- kernels
 
@@ -46,7 +41,14 @@ def top_k_hits(checked: Scores, k: int = 2) -> Array:
 # --------------------------------------------------------------------------- public functions
 
 
-@document
+@metric(
+    mean,
+    scorer="top_k_accuracy",
+    traits=("needs_three_classes", "misses_unseen"),
+    check=Scores.check_columns,
+    row_values=top_k_hits,
+    interval_method="wilson",
+)
 def top_k_accuracy_score(
     y_true: ArrayLike,
     y_score: ArrayLike,

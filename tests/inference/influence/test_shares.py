@@ -13,8 +13,7 @@ from skmetrics_ext import (
     net_benefit,
     proportion_interval,
 )
-from skmetrics_ext.metrics.rankings.net_benefit import benefit
-from skmetrics_ext.metrics.rankings.slopes import of_net_benefit
+from skmetrics_ext.metrics.rankings.net_benefit import benefit, benefit_slope
 from skmetrics_ext.numeric import wilson
 
 TABLE = [[27, 3], [4, 8]]
@@ -191,7 +190,7 @@ def test_weighted_rows_of_a_net_benefit_have_a_scale():
 def test_contributions_to_a_net_benefit_at_a_prevalence_are_its_derivatives():
     true, score = treated(9, 5)
     tally = RankTally.from_scores(score, true, 2, None)
-    found = of_net_benefit(tally, 0.4, 0.1)
+    found = benefit_slope(tally, 0.4, 0.1)
     for cell in np.ndindex(found.shape):
         step = np.zeros(found.shape)
         step[cell] = 1e-5

@@ -46,7 +46,7 @@ def test_binary_by_brute_force(sample, n_bins, norm, weighted):
     got = expected_calibration_error(true, proba, sample_weight=given_weight, **options)
     assert got == pytest.approx(expected, rel=1e-12, abs=1e-14)
     tally = RankTally.from_scores(proba, event.astype(np.int64), 2, given_weight)
-    assert float(binned_error(tally, n_bins, "uniform", norm)) == pytest.approx(got, abs=1e-14)
+    assert float(binned_error(tally, "uniform", n_bins, norm)) == pytest.approx(got, abs=1e-14)
 
 
 @given(

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from skmetrics_ext import METRICS
-from skmetrics_ext.registry.spec import WHOLE
+from skmetrics_ext.metrics.spec import WHOLE
 
 from .rankings import TWENTY, TWENTY_SCORES
 

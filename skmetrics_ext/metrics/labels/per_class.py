@@ -16,10 +16,9 @@ from skmetrics_ext.metrics.averaging import (
     check_zero_division,
 )
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.labels import rate_kernels
-from skmetrics_ext.metrics.labels.fbeta import check_beta
-from skmetrics_ext.metrics.labels.rate_function import counted
-from skmetrics_ext.metrics.labels.rates import f1_score, precision_score, recall_score
+from skmetrics_ext.metrics.labels.combined_rates import check_beta
+from skmetrics_ext.metrics.labels.rates import f1_score, fbeta, precision_score, recall_score
+from skmetrics_ext.metrics.public import counted
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies import Counts
 from skmetrics_ext.validation import InvalidParameterError, Labels
@@ -135,16 +134,16 @@ def precision_recall_fscore_support(
     plan = counted(
         y_true,
         y_pred,
-        precision_score.rate.title,
+        precision_score.spec.title,
         labels=labels,
         pos_label=pos_label,
         average=average,
         sample_weight=sample_weight,
     )
     rates = (
-        (precision_score.rate, "precision", None),
-        (recall_score.rate, "recall", None),
-        (f1_score.rate, "f-score", partial(rate_kernels.fbeta, beta=beta)),
+        (precision_score, "precision", None),
+        (recall_score, "recall", None),
+        (f1_score, "f-score", partial(fbeta, beta=beta)),
     )
     precision, recall, fscore = (
         rate.read(plan, _silent(zero_division, name in warn_for), kernel)

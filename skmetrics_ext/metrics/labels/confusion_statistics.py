@@ -11,20 +11,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.labels import class_statistics, table_statistics
-from skmetrics_ext.metrics.labels.agreement import rows_among
-from skmetrics_ext.metrics.labels.statistic_function import Statistic, StatisticFunction
+from skmetrics_ext.metrics.labels import table_statistics
+from skmetrics_ext.metrics.public import Statistic, rows_among
 from skmetrics_ext.tallies import LabelTally
 from skmetrics_ext.validation import InvalidParameterError, warn_undefined
 
-STATISTIC_FUNCTIONS: tuple[StatisticFunction, ...] = tuple(
-    thing
-    for module in (class_statistics, table_statistics)
-    for thing in vars(module).values()
-    if hasattr(thing, "statistic")
-)
 STATISTICS: Mapping[str, Statistic] = MappingProxyType(
-    {one.__name__: one.statistic for one in sorted(STATISTIC_FUNCTIONS, key=lambda f: f.__name__)}
+    {
+        name: function.statistic
+        for name, function in sorted(vars(table_statistics).items())
+        if hasattr(function, "statistic")
+    }
 )
 
 Function = TypeVar("Function", bound=Callable[..., object])

@@ -10,17 +10,21 @@ from numpy.typing import ArrayLike
 
 from skmetrics_ext import kernels
 from skmetrics_ext.metrics.averaging import MultiClass, RankAverage, RankKernel
-from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.rankings.ranking_function import MULTI_CLASS, public_ranking
-from skmetrics_ext.metrics.rankings.ranking_kernels import gini, roc_auc
-from skmetrics_ext.metrics.rankings.score_tally import rankings_of, read_areas
-from skmetrics_ext.numeric import Array
-from skmetrics_ext.validation import (
-    InvalidParameterError,
-    Scores,
-    check_option,
-    warn_undefined,
+from skmetrics_ext.metrics.public import MULTI_CLASS, metric, ranking
+from skmetrics_ext.metrics.rankings.partial_auc import partial_roc_auc_slope
+from skmetrics_ext.metrics.rankings.ranking_kernels import (
+    area_up_to,
+    gini,
+    roc_auc,
+    standardized_up_to,
 )
+from skmetrics_ext.metrics.rankings.score_tally import rankings_of, read_areas
+from skmetrics_ext.metrics.spec import WHOLE, Ranges
+from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.tallies import RankTally
+from skmetrics_ext.validation import InvalidParameterError, Scores, check_option, warn_undefined
+
+UP_TO = Ranges("sum", area_up_to, standardized_up_to)
 
 
 def _area_kernel(max_fpr: float | None = None) -> RankKernel:
@@ -32,7 +36,35 @@ def _area_kernel(max_fpr: float | None = None) -> RankKernel:
     return partial(roc_auc, max_fpr=float(max_fpr))
 
 
-@document
+# --------------------------------------------------------------------------- slopes
+
+
+def roc_auc_slope(tally: RankTally, max_fpr: float | None = None) -> Array:
+    if max_fpr is not None and max_fpr != 1:
+        return partial_roc_auc_slope(tally, (0.0, max_fpr))
+    fp, tp, negative, positive = tally.steps()
+    # Weight of the other class that a row at each score is on the right side of.
+    beaten = np.stack([(tp[1:] + tp[:-1]) / 2, negative - (fp[1:] + fp[:-1]) / 2])
+    area = divide((tally.positive * beaten[1]).sum(), negative * positive)
+    expected = area * np.array([[positive], [negative]])
+    return divide(beaten - expected, negative * positive)
+
+
+def gini_slope(tally: RankTally) -> Array:
+    return 2 * roc_auc_slope(tally)
+
+
+# --------------------------------------------------------------------------- public functions
+
+
+@metric(
+    roc_auc,
+    undefined="a class has no rows",
+    sides="either",
+    slope=roc_auc_slope,
+    ranges=Ranges("wins", instead=("max_fpr", UP_TO)),
+    interval_scale="logit",
+)
 def roc_auc_score(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -103,7 +135,14 @@ def roc_auc_score(
     return read_areas(kernel, checked, multi_class, average)
 
 
-@public_ranking(gini, side="either")
+@ranking(
+    gini,
+    bounds=(-1.0, 1.0),
+    sides="either",
+    slope=gini_slope,
+    ranges=Ranges("wins"),
+    interval_scale="logit",
+)
 def gini_score(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -159,7 +198,14 @@ def gini_score(
     """
 
 
-@document
+@metric(
+    roc_auc,
+    undefined="a class has no rows",
+    greater_is_better=None,
+    sides="either",
+    ranges=Ranges("wins", instead=("max_fpr", WHOLE)),
+    traits=("unlisted",),
+)
 def pairwise_roc_auc(
     y_true: ArrayLike,
     y_score: ArrayLike,

@@ -1,0 +1,526 @@
+"""Scores made of several rates: F-beta, balanced accuracy, geometric means, mean tables."""
+
+from __future__ import annotations
+
+from functools import partial
+from numbers import Real
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skmetrics_ext.metrics.averaging import (
+    EACH_CLASS,
+    ClassAverage,
+    Mean,
+    RecallAverage,
+    ZeroDivision,
+    averaged,
+    check_average,
+    check_zero_division,
+    mean_of_classes,
+)
+from skmetrics_ext.metrics.labels import rates
+from skmetrics_ext.metrics.labels.rates import (
+    f1_score,
+    precision_score,
+    recall_score,
+    specificity_score,
+)
+from skmetrics_ext.metrics.public import OF_SINGLE_LABELS, counted, mean_of, metric
+from skmetrics_ext.metrics.spec import INFINITY
+from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.tallies import Counts, LabelTally
+from skmetrics_ext.validation import InvalidParameterError, Labels, check_option
+from skmetrics_ext.validation.errors import warn_user
+
+# --------------------------------------------------------------------------- kernels
+
+
+def balanced_accuracy(counts: Counts, adjusted: bool = False) -> Array:
+    """Mean recall of the classes that have rows, over the last axis."""
+    score = mean_of_classes(rates.recall(counts))
+    if not adjusted:
+        return score
+    chance = divide(1, (counts.true != 0).sum(axis=-1))
+    return divide(score - chance, 1 - chance)
+
+
+def fbeta_of_averages(mean: Mean, beta: float = 1.0) -> Array:
+    """F of the mean precision and the mean recall; 0 where both are."""
+    precision, recall = mean(rates.precision), mean(rates.recall)
+    square = float(beta) * float(beta)
+    if np.isinf(square):
+        return recall
+    top = (1 + square) * precision * recall
+    return np.where(top == 0, 0.0, divide(top, square * precision + recall))
+
+
+def largest_class(counts: Counts) -> Array:
+    return divide(counts.true.max(axis=-1), counts.true.sum(axis=-1))
+
+
+def mean_table(mean: Mean) -> Array:
+    """Mean of the one-vs-rest tables [[TN, FP], [FN, TP]] of the classes."""
+    means = [mean(attrgetter(part)) for part in ("tn", "fp", "fn", "tp")]
+    return np.stack(means, axis=-1).reshape(*means[0].shape, 2, 2)
+
+
+def geometric_mean(mean: Mean, average: str | None = EACH_CLASS, correction: float = 0.0) -> Array:
+    """K-th root of the product of the recalls of the K classes, or root of two averages."""
+    recall = mean(rates.recall)
+    if average != EACH_CLASS:
+        return np.sqrt(recall * mean(rates.specificity))
+    defined = ~np.isnan(recall)
+    if correction:
+        recall = np.where(recall.real == 0, correction, recall)
+    roots = np.where(defined, recall, 1.0) ** divide(1, defined.sum(axis=-1))[..., None]
+    return np.where(defined.any(axis=-1), np.prod(roots, axis=-1), np.nan)
+
+
+GEOMETRIC = geometric_mean.__name__  # the base that is not one rate
+BASES = {
+    "sensitivity": rates.recall,
+    "specificity": rates.specificity,
+    "precision": rates.precision,
+    "f1": rates.fbeta,
+}
+
+
+def index_balanced_accuracy(
+    mean: Mean, alpha: float = 0.1, squared: bool = True, base: str = GEOMETRIC
+) -> Array:
+    """A base metric, or its square, times 1 plus alpha times sensitivity less specificity."""
+    sensitivity, specificity = mean(rates.recall), mean(rates.specificity)
+    if base in BASES:
+        value = mean(BASES[base])
+        value = value**2 if squared else value
+    else:
+        value = sensitivity * specificity
+        value = value if squared else np.sqrt(value)
+    return (1 + alpha * (sensitivity - specificity)) * value
+
+
+# --------------------------------------------------------------------------- public functions
+
+
+@metric(
+    rates.fbeta,
+    f1_score.spec.title,
+    undefined=f1_score.spec.undefined,
+    scorer="f2",
+    variants={**f1_score.spec.variants, "": {"beta": 2.0}},
+    sides="one",
+)
+def fbeta_score(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    beta: float,
+    labels: Any = None,
+    pos_label: Any = 1,
+    average: ClassAverage | None = "binary",
+    sample_weight: ArrayLike | None = None,
+    zero_division: ZeroDivision = "warn",
+) -> Any:
+    r"""F-score: harmonic mean of precision and recall, recall counted beta times as important.
+
+    .. math:: F_\beta = (1 + \beta^2) TP / ((1 + \beta^2) TP + FP + \beta^2 FN)
+
+    Parameters
+    ----------
+    {y_true_y_pred_multilabel}
+    beta : float
+        From 0 (precision alone) to infinity (recall alone).
+    {labels}
+    {pos_label_1}
+    {average}
+    {sample_weight}
+    zero_division : {"warn", 0.0, 1.0, nan}, default="warn"
+        Value where the class is neither true nor predicted in any row. "warn" is 0 with a
+        warning; nan leaves the class out of an average.
+
+    Returns
+    -------
+    float or ndarray of shape (n_classes,)
+        In [0, 1]; higher is better.
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    van Rijsbergen (1979), Information Retrieval, chapter 7.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import fbeta_score
+    >>> fbeta_score([0, 1, 1, 1], [0, 1, 0, 1], beta=2)
+    0.7142857142857143
+    """
+    check_zero_division(zero_division)
+    check_average(average)
+    check_beta(beta)
+    plan = counted(
+        y_true,
+        y_pred,
+        f1_score.spec.title,
+        labels=labels,
+        pos_label=pos_label,
+        average=average,
+        sample_weight=sample_weight,
+    )
+    return f1_score.read(plan, zero_division, partial(rates.fbeta, beta=float(beta)))
+
+
+def check_beta(beta: Any) -> None:
+    """Accept numbers from 0 to infinity."""
+    if not (isinstance(beta, Real) and float(beta) >= 0):
+        raise InvalidParameterError(f"beta has to be a number from 0 to infinity, got {beta!r}.")
+
+
+@metric(balanced_accuracy, shares=(("tp", "fn"),))
+def balanced_accuracy_score(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    adjusted: bool = False,
+) -> float:
+    r"""Balanced accuracy: mean recall of the classes.
+
+    .. math:: BA = \frac{1}{K} \sum_k TP_k / (TP_k + FN_k)
+
+    Parameters
+    ----------
+    {y_true_y_pred}
+    {sample_weight}
+    adjusted : bool, default=False
+        Rescale so that chance, 1/K, is 0 and perfect is 1.
+
+    Returns
+    -------
+    float
+        In [0, 1], or [1 / (1 - K), 1] when adjusted; higher is better. Classes that are
+        only predicted have no recall and are left out, with a warning.
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    Brodersen et al. (2010), Proceedings of the 20th ICPR, 3121-3124.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import balanced_accuracy_score
+    >>> balanced_accuracy_score([0, 0, 0, 1], [0, 0, 0, 0])
+    0.5
+    """
+    check_option("adjusted", adjusted, (True, False))
+    checked = Labels.check(y_true, y_pred, sample_weight=sample_weight)
+    counts = Counts.from_labels(checked.single_label("balanced accuracy"))
+    if not counts.true.all():
+        warn_user("y_pred contains classes not in y_true")
+    return float(balanced_accuracy(counts, adjusted))
+
+
+@metric(geometric_mean, undefined="a class has no row", sides="either")
+def geometric_mean_score(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: Any = None,
+    pos_label: Any = None,
+    average: RecallAverage | None = "multiclass",
+    sample_weight: ArrayLike | None = None,
+    correction: float = 0.0,
+    zero_division: ZeroDivision = "warn",
+) -> Any:
+    r"""Geometric mean of the recalls of all classes, or of sensitivity and specificity.
+
+    .. math:: G = (\prod_k R_k)^{1/K} \quad \text{or} \quad \sqrt{R S}
+
+    Parameters
+    ----------
+    {y_true_y_pred}
+    {labels}
+    {pos_label}
+    average : {"multiclass", "binary", "micro", "macro", "weighted"} or None, default="multiclass"
+        "multiclass" is the K-th root of the product of the recalls; any other gives the root
+        of sensitivity times specificity, both averaged first in this way.
+    {sample_weight}
+    correction : float in [0, 1], default=0.0
+        Stands for a recall of 0 when ``average="multiclass"``, so that one class never hit
+        does not make the score 0.
+    zero_division : {"warn", 0.0, 1.0, nan}, default="warn"
+        Value of a recall or specificity that is 0/0.
+
+    Returns
+    -------
+    float or ndarray of shape (n_classes,)
+        In [0, 1]; higher is better.
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    Kubat & Matwin (1997), Proceedings of the 14th ICML, 179-186.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import geometric_mean_score
+    >>> geometric_mean_score([0, 0, 1, 1], [0, 0, 0, 1])
+    0.7071067811865476
+    """
+    check_option("average", average, ("multiclass", "binary", "micro", "macro", "weighted", None))
+    check_zero_division(zero_division)
+    if not (isinstance(correction, Real) and 0 <= float(correction) <= 1):
+        raise InvalidParameterError(f"correction has to be in [0, 1], got {correction!r}.")
+    mean = _mean(
+        y_true, y_pred, labels, pos_label, average, sample_weight, zero_division, either=True
+    )
+    value = geometric_mean(mean, average, correction)
+    return value if average is None else float(value)
+
+
+def _mean(
+    y_true: Any,
+    y_pred: Any,
+    labels: Any,
+    pos_label: Any,
+    average: str | None,
+    sample_weight: Any,
+    zero_division: Any,
+    either: bool = False,
+) -> Mean:
+    plan = counted(
+        y_true,
+        y_pred,
+        recall_score.spec.title,
+        labels=labels,
+        pos_label=pos_label,
+        average=average,
+        sample_weight=sample_weight,
+        either=either,
+    )
+    return mean_of(plan, zero_division, recall_score, specificity_score, precision_score, f1_score)
+
+
+@metric(
+    index_balanced_accuracy,
+    undefined="no row, or every row, is of the class",
+    bounds=(0.0, 1.1),
+    sides="one",
+    variants=OF_SINGLE_LABELS,
+)
+def index_balanced_accuracy_score(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: Any = None,
+    pos_label: Any = None,
+    average: ClassAverage | None = "binary",
+    sample_weight: ArrayLike | None = None,
+    alpha: float = 0.1,
+    squared: bool = True,
+    base: str = GEOMETRIC,
+    zero_division: ZeroDivision = "warn",
+) -> Any:
+    r"""Index of balanced accuracy: a base metric, rewarded where sensitivity leads.
+
+    .. math:: (1 + \alpha (R - S)) M^2
+
+    Parameters
+    ----------
+    {y_true_y_pred}
+    {labels}
+    {pos_label}
+    {average}
+    {sample_weight}
+    alpha : float, default=0.1
+        Weight of the dominance, sensitivity less specificity.
+    squared : bool, default=True
+        Whether to square the base metric.
+    base : str, default="geometric_mean"
+        The base metric M: "geometric_mean" (of sensitivity and specificity), "sensitivity",
+        "specificity", "precision" or "f1".
+    zero_division : {"warn", 0.0, 1.0, nan}, default="warn"
+        Value of a rate that is 0/0.
+
+    Returns
+    -------
+    float or ndarray of shape (n_classes,)
+        In [0, 1 + alpha]; higher is better.
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    Garcia, Mollineda & Sanchez (2012), Pattern Recognition 45(2), 750-760.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import index_balanced_accuracy_score
+    >>> round(index_balanced_accuracy_score([0, 0, 1, 1], [0, 0, 0, 1]), 3)
+    0.475
+    """
+    check_option("base", base, (GEOMETRIC, *BASES))
+    if not (isinstance(alpha, Real) and np.isfinite(float(alpha))):
+        raise InvalidParameterError(f"alpha has to be a finite number, got {alpha!r}.")
+    check_zero_division(zero_division)
+    check_average(average)
+    mean = _mean(y_true, y_pred, labels, pos_label, average, sample_weight, zero_division)
+    value = index_balanced_accuracy(mean, alpha, squared, base)
+    return value if average is None else float(value)
+
+
+@metric(
+    fbeta_of_averages,
+    undefined="a class is never predicted, or has no row",
+    scorer="f1_of_averages",
+)
+def fbeta_of_averages_score(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    beta: float = 1.0,
+    labels: Any = None,
+    sample_weight: ArrayLike | None = None,
+    zero_division: ZeroDivision = "warn",
+) -> float:
+    r"""F of averages: harmonic mean of macro-precision and macro-recall.
+
+    .. math:: F = (1 + \beta^2) \bar P \bar R / (\beta^2 \bar P + \bar R)
+
+    It is at least as large as the macro-average of F1 (`f1_score` with ``average="macro"``),
+    often larger, and both go by the name macro-F1.
+
+    Parameters
+    ----------
+    {y_true_y_pred_multilabel}
+    beta : float, default=1.0
+        How many times as important recall is as precision, from 0 to infinity.
+    {labels}
+    {sample_weight}
+    zero_division : {"warn", 0.0, 1.0, nan}, default="warn"
+        Value of the precision or recall of a class that is 0/0; nan leaves it out.
+
+    Returns
+    -------
+    float
+        In [0, 1]; higher is better.
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    Sokolova & Lapalme (2009), Information Processing & Management 45(4), 427-437; Opitz &
+    Burst (2019), "Macro F1 and Macro F1", arXiv:1911.03347.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import f1_score, fbeta_of_averages_score
+    >>> round(fbeta_of_averages_score([1, 2, 3], [1, 1, 3], zero_division=0), 6)  # 4/7
+    0.571429
+    >>> round(f1_score([1, 2, 3], [1, 1, 3], average="macro", zero_division=0), 6)  # 5/9
+    0.555556
+    """
+    check_zero_division(zero_division)
+    check_beta(beta)
+    plan = counted(
+        y_true, y_pred, "F of averages", labels=labels, average="macro", sample_weight=sample_weight
+    )
+    mean = mean_of(plan, zero_division, precision_score, recall_score)
+    return float(fbeta_of_averages(mean, beta))
+
+
+@metric(mean_table, bounds=(0.0, INFINITY), greater_is_better=None)
+def averaged_confusion(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> Array:
+    r"""Mean of the one-vs-rest tables of the classes: micro-averaged rates follow from it.
+
+    .. math:: M = \frac{1}{K} \sum_k \begin{pmatrix} TN_k & FP_k \\ FN_k & TP_k \end{pmatrix}
+
+    Parameters
+    ----------
+    {y_true_y_pred_multilabel}
+    {labels}
+    {sample_weight}
+
+    Returns
+    -------
+    ndarray of shape (2, 2)
+        [[TN, FP], [FN, TP]], means over the classes.
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    Sokolova & Lapalme (2009), Information Processing & Management 45(4), 427-437.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import averaged_confusion
+    >>> averaged_confusion(["a", "b"], ["a", "a"])
+    array([[0.5, 0.5],
+           [0.5, 0.5]])
+    """
+    checked = Labels.check(y_true, y_pred, sample_weight=sample_weight, absolute=True)
+    return mean_table(averaged(LabelTally(checked), labels, average="macro").read)
+
+
+@metric(largest_class, greater_is_better=None, interval_method="largest")
+def no_information_rate(
+    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> float:
+    r"""No-information rate: the accuracy of always predicting the most frequent class.
+
+    .. math:: \max_k n_k / n
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels.
+    y_pred : array-like of shape (n_samples,)
+        Predicted labels; checked, not used.
+    {sample_weight}
+
+    Returns
+    -------
+    float
+        In [0, 1].
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    Kuhn (2008), Journal of Statistical Software 28(5), 1-26.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import no_information_rate
+    >>> no_information_rate(["a", "b", "b", "b"], ["a", "b", "b", "a"])
+    0.75
+    """
+    checked = Labels.check(y_true, y_pred, sample_weight=sample_weight)
+    counts = Counts.from_labels(checked.single_label("the no-information rate"))
+    return float(largest_class(counts))

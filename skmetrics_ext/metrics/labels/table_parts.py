@@ -1,0 +1,142 @@
+"""Parts that several statistics of the confusion table share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.metrics.averaging import n_classes_of
+from skmetrics_ext.metrics.labels import rates
+from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.tallies import Counts, Tabulated
+
+
+def braun_blanquet(counts: Counts) -> Array:
+    """The smaller of precision and recall, 0 where one of them is 0/0 and the other is not."""
+    return divide(counts.tp, np.maximum(counts.pred, counts.true))
+
+
+def class_success(counts: Counts) -> Array:
+    return rates.precision(counts) + rates.recall(counts) - 1
+
+
+def lift(counts: Counts) -> Array:
+    return divide(rates.precision(counts), rates.true_share(counts))
+
+
+def chance(counts: Counts) -> Array:
+    return rates.true_share(counts) * rates.predicted_share(counts)
+
+
+def unbiased_chance(counts: Counts) -> Array:
+    return divide(counts.true + counts.pred, 2 * counts.total) ** 2
+
+
+def corner_distance(counts: Counts) -> Array:
+    """Distance from (0, 1), the ideal point of the ROC plane."""
+    missed, alarms = rates.false_negative(counts), rates.false_positive(counts)
+    return np.sqrt(missed * missed + alarms * alarms)
+
+
+def confusion_entropy(tally: Tabulated, labels: Any, modified: bool = False) -> Array:
+    """Per class: how the errors from and to it spread; 1 where they are spread evenly."""
+    table, counts = tally.table, tally.counts()
+    n_classes, around = n_classes_of(counts, labels), weight_around(counts, modified)
+    errors = np.where(np.eye(table.shape[-1], dtype=bool), 0, table)
+    spread = sum(
+        entropy(divide(part, around[..., None])) for part in (errors, np.swapaxes(errors, -1, -2))
+    )
+    most = np.log2(2.0 * np.where(n_classes > 1, n_classes - 1, np.nan))
+    values = np.asarray(spread / most[..., None])
+    return values if labels is not None else np.where(around == 0, np.nan, values)
+
+
+def overall_entropy(tally: Tabulated, labels: Any, modified: bool = False) -> Array:
+    """Mean of the entropies of the classes, weighted by the cells around each."""
+    counts = tally.counts()
+    around, total = weight_around(counts, modified), 2.0 * counts.true.sum(axis=-1)
+    if modified:
+        # The half of two classes keeps the entropy in [0, 1] and rising with the errors.
+        alpha = np.where(n_classes_of(counts, labels) == 2, 0.5, 1.0)
+        total = total - alpha * counts.tp.sum(axis=-1)
+    values = np.where(around == 0, 0.0, confusion_entropy(tally, labels, modified))
+    return np.asarray((divide(around, np.asarray(total)[..., None]) * values).sum(axis=-1))
+
+
+def weight_around(counts: Counts, modified: bool) -> Array:
+    """Weight of the row and of the column of each class; the diagonal twice, or once."""
+    both = counts.true + counts.pred
+    return both - counts.tp if modified else both
+
+
+def phi_squared(tally: Tabulated) -> Array:
+    """Mean square contingency; rows and columns without weight add nothing."""
+    cells = cell_shares(tally)
+    true, pred = margins_of(cells)
+    excess = cells - true * pred
+    # Two ratios, for the product of two small margins would vanish.
+    terms = np.nan_to_num(divide(excess, true) * divide(excess, pred))
+    return np.asarray(terms.sum(axis=(-1, -2)))
+
+
+def mutual_information(tally: Tabulated) -> Array:
+    cells = cell_shares(tally)
+    true, pred = margins_of(cells)
+    # Summed as it is, for a difference of entropies loses its digits near independence.
+    terms = weighted_log_ratio(cells, divide(cells, true), np.broadcast_to(pred, cells.shape))
+    return np.maximum(terms.sum(axis=(-1, -2)), 0.0)
+
+
+def divergence(counts: Counts) -> Array:
+    """Divergence of the true margin from the predicted; infinite for a class never predicted."""
+    true, pred = rates.true_share(counts), rates.predicted_share(counts)
+    return np.maximum(weighted_log_ratio(true, true, pred).sum(axis=-1), 0.0)
+
+
+def entropy(shares: Array) -> Array:
+    """Entropy in bits, over the last axis."""
+    return np.asarray(weighted_log_ratio(shares, np.ones_like(shares), shares).sum(axis=-1))
+
+
+def absolute(values: Array) -> Array:
+    """Absolute value, also of numbers whose imaginary part is a derivative."""
+    return np.where(values.real < 0, -values, values)
+
+
+def weighted_log_ratio(weights: Array, numerator: Array, denominator: Array) -> Array:
+    """weights * log2(numerator / denominator), 0 where the weight is 0, whatever the ratio."""
+    out = np.zeros(weights.shape, dtype=np.result_type(weights, numerator, np.float64))
+    there = weights.real > 0
+    with np.errstate(divide="ignore"):
+        ratio = numerator[there] / denominator[there]
+        out[there] = weights[there] * np.log2(ratio)
+    return out
+
+
+def cell_shares(tally: Tabulated) -> Array:
+    return divide(tally.table, tally.table.sum(axis=(-1, -2), keepdims=True))
+
+
+def margins_of(shares: Array) -> tuple[Array, Array]:
+    """Shares of the true classes as a column, of the predicted ones as a row."""
+    return shares.sum(axis=-1, keepdims=True), shares.sum(axis=-2, keepdims=True)
+
+
+def n_used(tally: Tabulated) -> tuple[Array, Array]:
+    """Number of rows and of columns that hold anything."""
+    rows, columns = (tally.table.real.any(axis=axis).sum(axis=-1) for axis in (-1, -2))
+    return rows, columns
+
+
+def errors_saved(table: Array) -> Array:
+    """Share of the errors in guessing the row that knowing the column saves."""
+    true = np.sort(table.sum(axis=-1), axis=-1)
+    fewer = table.max(axis=-2).sum(axis=-1) - true[..., -1]
+    # The sum of the others is exactly 0 for one class; a difference of float sums may not be.
+    return divide(fewer, true[..., :-1].sum(axis=-1))
+
+
+def pair_share(counts: Array, rows: Array) -> Array:
+    """Pairs of these rows among all pairs; nan where there is no pair at all."""
+    return divide(counts, rows) * divide(counts - 1.0, np.maximum(rows - 1.0, 0))

@@ -1,0 +1,480 @@
+"""The factory of public functions: documentation, tensors, and the facts of each metric.
+
+`metric` publishes a function that is written by hand. Rates, statistics of the confusion table
+and rankings share their signatures and bodies: `rate`, `statistic` and `ranking` write these.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, NamedTuple, Protocol, TypeVar, cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skmetrics_ext.metrics.averaging import (
+    Averaged,
+    ClassAverage,
+    Mean,
+    RankKernel,
+    RateKernel,
+    ZeroDivision,
+    averaged,
+    check_average,
+    check_zero_division,
+)
+from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.metrics.rankings.score_tally import read_areas, read_scores
+from skmetrics_ext.metrics.spec import NEVER, PLAIN, UNBOUNDED, MetricSpec, Variants
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.tallies import LabelTally
+from skmetrics_ext.validation import (
+    InvalidParameterError,
+    Labels,
+    Scores,
+    check_option,
+    warn_undefined,
+)
+from skmetrics_ext.validation.errors import warn_user
+from skmetrics_ext.validation.parameters import as_number
+
+Public = TypeVar("Public", bound=Callable[..., Any])
+# Called with the name of a parameter and its value; returns what the kernel takes.
+Check = Callable[[str, Any], Any]
+
+AVERAGES = ("macro", "weighted", "micro", None)
+MULTI_CLASS = ("raise", "ovr", "ovo")
+METHODS = ("step", "interpolated")
+
+
+def metric(kernel: Callable[..., Any], title: str = "", **facts: Any) -> Callable[[Public], Public]:
+    """Publish a function: fill its docstring, let it take tensors, attach its `MetricSpec`.
+
+    ``facts`` are fields of the spec. By default its scorers are named after the function (there
+    are none where ``greater_is_better`` is None), with a variant for each average that the
+    function has.
+    """
+
+    def publish(function: Public) -> Public:
+        public = document(function)
+        judges = facts.get("greater_is_better", True) is not None
+        stem = function.__name__.removesuffix("_score")
+        named = {
+            "scorer": stem if judges else None,
+            "variants": _variants(function) if judges else PLAIN,
+        }
+        public.spec = MetricSpec(public, kernel, title, **{**named, **facts})  # type: ignore[attr-defined]
+        return public
+
+    return publish
+
+
+# --------------------------------------------------------------------------- scorers
+
+
+def _by_average(*averages: str) -> Variants:
+    return {**PLAIN, **{average: {"average": average} for average in averages}}
+
+
+OF_SINGLE_LABELS = _by_average("macro", "micro", "weighted")
+OF_AREAS: Variants = {
+    **PLAIN,
+    **{
+        name: {"multi_class": multi_class, "average": average}
+        for name, multi_class, average in (
+            ("ovr", "ovr", "macro"),
+            ("ovo", "ovo", "macro"),
+            ("ovr_weighted", "ovr", "weighted"),
+            ("ovo_weighted", "ovo", "weighted"),
+        )
+    },
+}
+OF_RANKINGS = _by_average("weighted", "micro")
+_VARIANTS = {
+    "ClassAverage | None": _by_average("macro", "micro", "weighted", "samples"),
+    "CurveAverage | None": _by_average("weighted"),
+    "RankAverage | None": OF_RANKINGS,
+}
+
+
+def _variants(function: Callable[..., Any]) -> Variants:
+    """Scorers of the averages of a function, from the types in its signature."""
+    types = function.__annotations__
+    return OF_AREAS if "multi_class" in types else _VARIANTS.get(types.get("average", ""), PLAIN)
+
+
+# --------------------------------------------------------------------------- rates
+
+
+class RateFunction(Protocol):
+    """The signature of all rates, and what else each knows."""
+
+    __name__: str
+    spec: MetricSpec
+    # read(plan, zero_division, instead): the value of checked data, or that of another kernel
+    read: Callable[..., Any]
+    # warn(average, n_values): that a value is 0/0 and taken as 0, in scikit-learn's words
+    warn: Callable[[str | None, int], None]
+
+    def __call__(
+        self,
+        y_true: Any,
+        y_pred: Any,
+        *,
+        labels: Any = None,
+        pos_label: Any = None,
+        average: str | None = "binary",
+        sample_weight: Any = None,
+        zero_division: Any = "warn",
+    ) -> Any: ...
+
+
+def rate(
+    name: str,
+    kernel: RateKernel,
+    title: str,
+    undefined: str,
+    *,
+    absent: str = "",
+    pos_label: Any = None,
+    **facts: Any,
+) -> RateFunction:
+    """Write the public function of a rate: check, count, average, warn.
+
+    Parameters
+    ----------
+    name : str
+        The name that the caller gives the function.
+    kernel : callable
+        A rate of the counts of one class; nan where it is 0/0. Its docstring is that of the
+        function, which adds the parameters before the section of references.
+    title, undefined, **facts
+        Facts of the spec. A rate that is one share is a number of rows among some rows.
+    absent : str, default=""
+        The samples whose absence makes the rate 0/0, in the words of scikit-learn's warning.
+    pos_label : object, default=None
+        Default of the function: 1 where scikit-learn has the name and the rule.
+    """
+    if len(facts.get("shares", ())) == 1:
+        facts["interval_method"] = "wilson"
+    facts = {"sides": "one", **facts}
+    either = facts["sides"] == "either"
+    in_units = "weights_are_counts" in facts.get("traits", ())
+    unbounded = facts.get("bounds") == UNBOUNDED
+
+    def warn(average: str | None, n_values: int) -> None:
+        thing, place = ("labels", "samples") if average == "samples" else ("samples", "labels")
+        where = "due to" if n_values == 1 else f"in {place} with"
+        why = f"{where} no {absent} {thing}" if absent else f"where {undefined}"
+        warn_undefined(
+            f"{title} is ill-defined and being set to 0.0 {why}. "
+            "Use `zero_division` parameter to control this behavior."
+        )
+
+    def read(plan: Averaged, zero_division: Any = "warn", instead: RateKernel | None = None) -> Any:
+        average = plan.read
+        if unbounded:  # infinities of both signs have no mean
+            average = np.errstate(invalid="ignore")(average)
+        value = average(instead or kernel, zero_division, warn)
+        return value if plan.average is None else float(value)
+
+    def function(
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        *,
+        labels: Any = None,
+        pos_label: Any = None,
+        average: ClassAverage | None = "binary",
+        sample_weight: ArrayLike | None = None,
+        zero_division: ZeroDivision = "warn",
+    ) -> Any:
+        check_zero_division(zero_division)
+        check_average(average)
+        plan = counted(
+            y_true,
+            y_pred,
+            title,
+            labels=labels,
+            pos_label=pos_label,
+            average=average,
+            sample_weight=sample_weight,
+            either=either,
+            in_units=in_units,
+        )
+        return read(plan, zero_division)
+
+    function.__name__ = function.__qualname__ = name
+    # Where the name is bound, so that scorers can be pickled.
+    function.__module__ = kernel.__module__
+    function.__kwdefaults__ = {**(function.__kwdefaults__ or {}), "pos_label": pos_label}
+    function.__doc__ = _documentation(
+        kernel,
+        f"""{{y_true_y_pred_multilabel}}
+{{labels}}
+{{{"pos_label" if pos_label is None else "pos_label_1"}}}
+{{average}}
+{{sample_weight}}
+zero_division : {{"warn", 0.0, 1.0, nan}}, default="warn"
+    Value where {undefined}. "warn" is 0 with a warning; nan leaves the class out of an
+    average.""",
+        f"    {_range_of(facts)}",
+    )
+    public = metric(kernel, title, undefined=undefined, **facts)(function)
+    public.read, public.warn = read, warn  # type: ignore[attr-defined]
+    return cast(RateFunction, public)
+
+
+def counted(
+    y_true: Any,
+    y_pred: Any,
+    what: str,
+    *,
+    labels: Any = None,
+    pos_label: Any = None,
+    average: str | None = None,
+    sample_weight: Any = None,
+    either: bool = False,
+    in_units: bool = False,
+) -> Averaged:
+    """Check the input and count once; any number of rates can then be read."""
+    checked = Labels.check(y_true, y_pred, sample_weight=sample_weight, absolute=in_units)
+    if average != "binary" and pos_label is not None and pos_label != 1:
+        warn_user(
+            f"Note that pos_label (set to {pos_label!r}) is ignored when average != 'binary' "
+            f"(got {average!r}). You may use labels=[pos_label] to specify a single positive "
+            "class."
+        )
+    return averaged(LabelTally(checked), labels, pos_label, average, what, either)
+
+
+def mean_of(plan: Averaged, zero_division: Any, *rates: RateFunction) -> Mean:
+    """The average of any of these rates by its kernel, with its warning."""
+    warn = {rate.spec.kernel: rate.warn for rate in rates}
+    return lambda kernel: plan.read(kernel, zero_division, warn[kernel])
+
+
+# --------------------------------------------------------------------------- statistics
+
+
+class Statistic(NamedTuple):
+    """What `confusion_statistic` knows of a statistic of the confusion table."""
+
+    abbreviation: str  # its name in PyCM, where many readers will have met it
+    per_class: bool
+    in_units: bool  # whether the scale of the weights counts
+    formula: str
+    source: str
+    read: Callable[..., Array]  # read(tally, labels): nan where it is 0/0
+
+
+class StatisticFunction(Protocol):
+    """What the functions of all statistics have in common."""
+
+    __name__: str
+    statistic: Statistic
+    spec: MetricSpec
+
+    def __call__(self, y_true: Any, y_pred: Any, **options: Any) -> Any: ...
+
+
+def statistic(
+    abbreviation: str, source: str, undefined: str = NEVER, *, per_class: bool = False, **facts: Any
+) -> Callable[[Callable[..., Array]], StatisticFunction]:
+    """Make a kernel the function of a statistic of the confusion table, under the same name.
+
+    The kernel's docstring is the formula. With one value per class, read from its counts, the
+    function averages as rates do; a kernel that takes ``labels`` depends on how many there are.
+    """
+
+    def publish(kernel: Callable[..., Array]) -> StatisticFunction:
+        name, title = kernel.__name__, kernel.__name__.replace("_", " ").capitalize()
+        reads = inspect.signature(kernel).parameters
+        of_counts = next(iter(reads.values())).annotation == "Counts"
+        in_units = "weights_are_counts" in facts.get("traits", ())
+        formula = " ".join((kernel.__doc__ or "").split())
+
+        def read(tally: LabelTally, labels: Any = None) -> Array:
+            params = {"labels": labels} if "labels" in reads else {}
+            return kernel(tally.counts() if of_counts else tally, **params)
+
+        def function(
+            y_true: Any, y_pred: Any, *, labels: Any = None, sample_weight: Any = None
+        ) -> Any:
+            checked = rows_among(
+                y_true, y_pred, labels, sample_weight, "a confusion table", in_units
+            )
+            value = read(LabelTally(checked), labels)
+            return value if per_class else value_or_nan(value, title, undefined)
+
+        kernel.__doc__ = (
+            f"{title}: a statistic of the confusion table.\n\n    {formula}\n\n"
+            "See Also\n--------\nconfusion_statistic : This and other statistics by name.\n\n"
+            f"References\n----------\n{source}.\n"
+        )
+        if per_class and of_counts:
+            public: Any = rate(name, kernel, title, undefined, **facts)
+        else:
+            function.__name__ = function.__qualname__ = name
+            function.__module__ = kernel.__module__
+            function.__doc__ = _documentation(
+                kernel,
+                """{y_true_y_pred}
+labels : array-like of shape (n_classes,), default=None
+    The classes of the table; rows with any other class are left out. All that occur by default.
+{sample_weight}""",
+                f"    {_range_of(facts)} nan where {undefined}.",
+            )
+            public = metric(kernel, title, undefined=undefined, **facts)(function)
+        public.statistic = Statistic(abbreviation, per_class, in_units, formula, source, read)
+        return cast(StatisticFunction, public)
+
+    return publish
+
+
+def rows_among(
+    y_true: Any, y_pred: Any, labels: Any, sample_weight: Any, what: str, absolute: bool = False
+) -> Labels:
+    """Checked labels, only the rows both of whose classes are in ``labels``; at least one."""
+    checked = Labels.check(y_true, y_pred, sample_weight=sample_weight, absolute=absolute)
+    restricted = checked.single_label(what).restrict(labels)
+    if restricted.total_weight == 0:
+        raise InvalidParameterError(
+            f"No row has its true and its predicted label in labels={restricted.classes.tolist()}."
+        )
+    return restricted
+
+
+def value_or_nan(values: Array, what: str, why: str = "only one class occurs") -> float:
+    """A number, with a warning where it is nan."""
+    if np.isnan(values):
+        warn_undefined(f"{what} is undefined (0/0) and set to nan: {why}.")
+    return float(values)
+
+
+def _documentation(kernel: Callable[..., Any], parameters: str, returns: str) -> str | None:
+    """The docstring of a kernel with the sections of its public function."""
+    if kernel.__doc__ is None:  # python -OO
+        return None
+    doc = inspect.cleandoc(kernel.__doc__)
+    start = next(mark for mark in ("\nSee Also\n", "\nReferences\n") if mark in doc)
+    head, tail = doc.split(start, 1)
+    return (
+        f"{head}\nParameters\n----------\n{parameters}\n\nReturns\n-------\n"
+        f"float or ndarray of shape (n_classes,)\n{returns}\n\n"
+        f"Raises\n------\n{{raises}}\n{start}{tail}"
+    )
+
+
+def _range_of(facts: Mapping[str, Any]) -> str:
+    low, high = facts.get("bounds", (0.0, 1.0))
+    better = {True: "; higher is better", False: "; lower is better", None: ""}
+    return f"In [{low:g}, {high:g}]{better[facts.get('greater_is_better', True)]}."
+
+
+# --------------------------------------------------------------------------- rankings
+
+
+def ranking(
+    kernel: Callable[..., Any],
+    title: str = "",
+    *,
+    checks: Mapping[str, Check] | None = None,
+    together: Callable[[dict[str, Any]], None] | None = None,
+    scores: Callable[[Scores], None] | None = None,
+    **facts: Any,
+) -> Callable[[Public], Public]:
+    """Make a signature with a docstring the public function of a kernel of a ranking.
+
+    A signature with ``multi_class`` is that of an area under the ROC curve, whose average may
+    also be over pairs of classes.
+
+    Parameters
+    ----------
+    kernel : callable
+        ``kernel(tally, **own parameters)``.
+    title, **facts
+        Facts of the spec; ``title`` is also the subject of the warning.
+    checks : mapping of str to callable, default=None
+        Check of each parameter of the kernel.
+    together : callable, default=None
+        Check of these parameters together.
+    scores : callable, default=None
+        A further check of the checked scores.
+    """
+    checks = checks or {}
+
+    def publish(described: Public) -> Public:
+        what = described.__name__
+        taken = inspect.signature(described).parameters
+        is_area = "multi_class" in taken
+        defaults = {name: taken[name].default for name in checks}
+        undefined = "a class has no rows" if is_area else "a class has no rows, or no others"
+        known = {"sides": "one", "undefined": undefined, **facts}
+
+        @functools.wraps(described)
+        def function(y_true: Any, y_score: Any, **given: Any) -> Any:
+            described(y_true, y_score, **given)  # refuses parameters as any function does
+            average = given.get("average", "macro")
+            if is_area:
+                check_option("multi_class", given.get("multi_class", "raise"), MULTI_CLASS)
+            else:
+                check_option("average", average, AVERAGES)
+            params = {
+                name: check(name, given.get(name, defaults[name])) for name, check in checks.items()
+            }
+            if together is not None:
+                together(params)
+            checked = Scores.check(
+                y_true,
+                y_score,
+                labels=given.get("labels"),
+                pos_label=given.get("pos_label"),
+                sample_weight=given.get("sample_weight"),
+                side=known["sides"],
+                what=what,
+            )
+            if scores is not None:
+                scores(checked)
+            read = with_params(kernel, params)
+            if is_area:
+                return read_areas(read, checked, given.get("multi_class", "raise"), average)
+            value = read_scores(read, checked, average)
+            if np.isnan(value).any():
+                warn_undefined(f"{title} is undefined and nan: a class has no rows, or no others.")
+            return value
+
+        return cast(Public, metric(kernel, title, **known)(function))
+
+    return publish
+
+
+def at_percents(argument: str, *percents: int) -> Variants:
+    """Scorers of a metric that is read at a point, named after the point in percent."""
+    return {str(percent): {argument: percent / 100} for percent in percents}
+
+
+def with_params(kernel: Callable[..., Any], params: dict[str, Any]) -> RankKernel:
+    """The kernel as a function of a tally alone."""
+    return partial(kernel, **params) if params else kernel
+
+
+def one_of(*options: Any) -> Check:
+    """A check that a parameter is one of these."""
+
+    def check(name: str, value: Any) -> Any:
+        check_option(name, value, options)
+        return value
+
+    return check
+
+
+def check_share(name: str, value: Any, *, zero: bool = True) -> float:
+    """A number in [0, 1], or in (0, 1]."""
+    number = as_number(value)
+    if not (0 <= number <= 1) or (number == 0 and not zero):
+        bounds = "[0, 1]" if zero else "(0, 1]"
+        raise InvalidParameterError(f"{name} has to be a number in {bounds}, got {value!r}.")
+    return number
