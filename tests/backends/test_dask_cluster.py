@@ -1,5 +1,7 @@
 """Dask on a cluster of processes on this machine, which may lose one of them."""
 
+import os
+
 import pytest
 from support.frames import binary_frame
 
@@ -63,6 +65,7 @@ def test_rows_go_from_worker_to_worker(client):
     check(frame, evaluate(dataset, **options, memory_limit=60_000))
 
 
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no SIGKILL")
 @pytest.mark.parametrize("run", [pytest.param(1, marks=pytest.mark.slow), 3])
 def test_a_killed_worker_does_not_change_the_answer(client, tmp_path, run):
     """It dies in the first pass, or when the rows are shuffled."""

@@ -1,6 +1,7 @@
 """Hostile and awkward files: the same answer from every engine, or an error of ours."""
 
 import json
+import os
 import re
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 pa = pytest.importorskip("pyarrow")
 from support.frames import needs  # noqa: E402
 
-from backends.hostile import FILES, OTHER_CASE, RIGHT, both, rows, table  # noqa: E402
+from backends.hostile import FILES, OF_POSIX, OTHER_CASE, RIGHT, both, rows, table  # noqa: E402
 from skmetrics_ext import PartitionError, accuracy_score, evaluate, roc_auc_score  # noqa: E402
 from skmetrics_ext.cli import main  # noqa: E402
 from skmetrics_ext.validation import InvalidParameterError  # noqa: E402
@@ -28,6 +29,10 @@ ARGUMENTS = [
     "--resamples",
     "100",
 ]
+
+
+posix = pytest.mark.skipif(os.name != "posix", reason="Windows has no such file")
+CASES = [pytest.param(case, marks=posix) if case in OF_POSIX else case for case in FILES]
 
 
 def wanted(path):
@@ -48,7 +53,7 @@ def wanted(path):
 
 
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])
-@pytest.mark.parametrize("case", FILES)
+@pytest.mark.parametrize("case", CASES)
 def test_evaluate(tmp_path, case, engine):
     needs(engine)
     write, told = FILES[case]
@@ -63,7 +68,7 @@ def test_evaluate(tmp_path, case, engine):
 
 
 @pytest.mark.parametrize("stream", [[], ["--stream"]])
-@pytest.mark.parametrize("case", FILES)
+@pytest.mark.parametrize("case", CASES)
 def test_command_line(tmp_path, capsys, case, stream):
     write, told = FILES[case]
     path = write(tmp_path)

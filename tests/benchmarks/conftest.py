@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -17,7 +18,16 @@ def script(monkeypatch):
     if not SCRIPTS.is_dir():
         pytest.skip("no benchmarks/ here")
     monkeypatch.syspath_prepend(str(SCRIPTS))
-    return importlib.import_module
+
+    def load(name: str) -> ModuleType:
+        try:
+            return importlib.import_module(name)
+        except ModuleNotFoundError as error:
+            if os.name == "posix" or error.name != "resource":
+                raise
+            pytest.skip(f"{name}.py needs the module resource of POSIX")
+
+    return load
 
 
 @pytest.fixture

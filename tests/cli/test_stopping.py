@@ -48,6 +48,7 @@ def test_an_interrupt_ends_what_hears_no_signal(tmp_path):
     assert not folder.exists()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a pipe that is closed is another error")
 def test_files_are_written_though_nobody_reads_what_is_printed(tmp_path):
     """As `cv --save FILE | head -3` of a long table."""
     root = Path(skmetrics_ext.__file__).parents[1]

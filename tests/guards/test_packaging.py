@@ -145,3 +145,50 @@ def test_wheel_runs_outside_of_the_checkout(tmp_path):
     run = subprocess.run(command, cwd=tests, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout[-4000:] + run.stderr[-4000:]
     assert " passed" in run.stdout
+
+
+def workflow(name):
+    path = ROOT / ".github" / "workflows" / name
+    if not path.is_file():
+        pytest.skip("no workflows here, as in a source archive")
+    return pytest.importorskip("yaml").safe_load(path.read_text(encoding="utf-8"))
+
+
+def steps(job):
+    return "\n".join(step.get("run", "") for step in job["steps"])
+
+
+def test_each_supported_python_is_tested_and_tried_with_the_wheel():
+    """The wheel of 3.12 has the stable ABI, and is that of all later versions."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    prefix = "Programming Language :: Python :: 3."
+    classifiers = project["project"]["classifiers"]
+    supported = {int(c.removeprefix(prefix)) for c in classifiers if c.startswith(prefix)}
+    assert project["tool"]["scikit-build"]["wheel"]["py-api"] == "cp312"
+    jobs = workflow("release.yml")["jobs"]
+    later = jobs["later"]
+    tried = {int(version[2:]) for version in later["strategy"]["matrix"]["python"]}
+    assert tried == {version for version in supported if version > 12}
+    assert "--no-index --find-links dist" in steps(later)
+    assert "kernels.active() == 'native'" in steps(later)
+    assert set(jobs["publish"]["needs"]) == jobs.keys() - {"publish"}
+    run = {
+        int(v[2:]) for v in workflow("ci.yml")["jobs"]["versions"]["strategy"]["matrix"]["python"]
+    }
+    assert run | {11} == supported
+
+
+def test_musl_wheels_are_built_and_not_tested():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    assert project["tool"]["cibuildwheel"]["test-skip"] == "*-musllinux_*"
+    assert not any("musl" in text for text in project["tool"]["cibuildwheel"].get("skip", []))
+
+
+def test_nightly_wheels_are_tested_every_week():
+    nightly = workflow("nightly.yml")
+    when = nightly[True]["schedule"][0]["cron"].split()  # YAML reads the key "on" as true
+    assert when[2:4] == ["*", "*"]
+    assert when[4].isdecimal()
+    text = steps(nightly["jobs"]["nightly"])
+    assert "scientific-python-nightly-wheels" in text
+    assert {"numpy", "scipy", "scikit-learn", "--pre"} <= set(text.split())

@@ -16,6 +16,9 @@ from typing import NamedTuple
 
 import pytest
 
+pytestmark = pytest.mark.skipif(
+    not hasattr(time, "tzset"), reason="Windows takes no time zone from the environment"
+)
 ROOT = Path(__file__).parents[2]
 PLUGIN = f"""
 import sys

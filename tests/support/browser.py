@@ -24,7 +24,9 @@ os.execv(sys.argv[3], sys.argv[3:])
 
 
 def path():
-    """Where the browser is; None where there is none."""
+    """Where the browser is; None where there is none, or no pipes of POSIX to speak with it."""
+    if os.name != "posix":
+        return None
     return next(filter(None, map(shutil.which, NAMES)), None)
 
 
