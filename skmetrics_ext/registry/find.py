@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache, partial
@@ -17,6 +18,7 @@ from skmetrics_ext.metrics.averaging import Tell
 from skmetrics_ext.metrics.rankings.score_tally import ScoreTally
 from skmetrics_ext.metrics.spec import MetricSpec
 from skmetrics_ext.numeric import Array
+from skmetrics_ext.registry.headline import SYNONYMS
 from skmetrics_ext.registry.table import METRICS, ROWS
 from skmetrics_ext.tallies import Counts, LabelTally, Means
 from skmetrics_ext.validation import InvalidParameterError, Labels, Scores
@@ -312,6 +314,13 @@ def find(metric: Any, params: Mapping[str, Any] | None = None, *, scorer: bool =
     return Metric(name, function, None, given) if found is None else _of_ours(name, found, given)
 
 
+def familiar_name(name: Any) -> str | None:
+    """Our name of a metric that is called ``name`` elsewhere, or spelled in another way."""
+    plain = re.sub(r"[^a-z0-9+]+", "_", str(name).lower().replace("'", ""))
+    own = SYNONYMS.get(plain) or SYNONYMS.get(plain.removesuffix("_score"))
+    return plain if own is None and plain in scorers() and plain != name else own
+
+
 @lru_cache(maxsize=1024)
 def _named(name: str, scorer: bool) -> Metric:
     if name in ROWS and not scorer:
@@ -321,8 +330,13 @@ def _named(name: str, scorer: bool) -> Metric:
         if candidate in known:
             row, params = known[candidate]
             return Metric(name, row.function, row, params)
-    near = difflib.get_close_matches(str(name), known, n=3, cutoff=0.5)
-    hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+    own = familiar_name(name)
+    if own is not None:
+        own = f"neg_{own}" if scorer and f"neg_{own}" in known else own
+        raise InvalidParameterError(f"{name!r} is called {own!r} here.")
+    near = difflib.get_close_matches(str(name), [*known, *SYNONYMS], n=3, cutoff=0.5)
+    close = dict.fromkeys(SYNONYMS.get(one, one) for one in near)
+    hint = f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
     raise InvalidParameterError(
         f"{name!r} is not a valid scoring value.{hint} skmetrics_ext.get_scorer_names() lists all."
     )

@@ -1,4 +1,4 @@
-"""Names that users meet without choosing them: default metrics, synonyms."""
+"""Default metrics, headings, and names that metrics have elsewhere."""
 
 from __future__ import annotations
 
@@ -52,9 +52,68 @@ AT_THRESHOLD = (
     "accuracy",
 )
 
-# What the criterion of a threshold is often called.
+# Name of a metric -> what it is often called elsewhere.
+_OTHER_NAMES: Mapping[str, str] = {
+    # labels
+    "confusion_matrix": "contingency_table error_matrix",
+    "accuracy": "acc correct_rate share_correct",
+    "error_rate": "misclassification_rate",
+    "zero_one_loss": "0_1_loss",
+    "precision": "ppv positive_predictive_value",
+    "recall": "sensitivity tpr true_positive_rate hit_rate",
+    "specificity": "tnr true_negative_rate selectivity",
+    "negative_predictive_value": "npv",
+    "false_positive_rate": "fpr fall_out 1_specificity false_alarm_rate",
+    "false_negative_rate": "fnr miss_rate",
+    "false_discovery_rate": "fdr 1_precision",
+    "false_omission_rate": "1_negative_predictive_value",
+    "prevalence": "base_rate event_rate prior",
+    "detection_prevalence": "predicted_positive_rate alarm_rate",
+    "positive_likelihood_ratio": "lr+ plr lr_plus",
+    "negative_likelihood_ratio": "lr_ nlr lr_minus",
+    "diagnostic_odds_ratio": "dor odds_ratio",
+    "no_information_rate": "nir majority_baseline",
+    "f1": "f_measure f_score f1_measure dice dice_coefficient",
+    "jaccard": "iou intersection_over_union csi critical_success_index threat_score",
+    "balanced_accuracy": "bacc bal_accuracy mean_recall unweighted_average_recall uar macro_recall",
+    "youden_j": "youden youden_index informedness true_skill_statistic tss peirces_score",
+    "markedness": "delta_p",
+    "geometric_mean": "g_mean gmean",
+    "fowlkes_mallows_index": "fm_index fmi geometric_mean_of_precision_and_recall",
+    "matthews_corrcoef": "mcc phi phi_coefficient r_k matthews_correlation_coefficient",
+    "index_balanced_accuracy": "iba",
+    "cohen_kappa": "kappa cohens_kappa heidke_skill_score hss",
+    "scott_pi": "unbiased_kappa scotts_pi",
+    "gwet_ac1": "ac1",
+    "krippendorff_alpha": "krippendorffs_alpha",
+    "brennan_prediger": "bennett_s bennetts_s brennan_and_predigers_kappa",
+    "expected_cost": "mean_loss_of_decisions",
+    # scores
+    "roc_auc": "auc auroc c_statistic c_index concordance area_under_the_roc_curve",
+    "gini": "accuracy_ratio somers_d 2_auc_1 gini_coefficient",
+    "partial_roc_auc": "pauc partial_auc",
+    "roc_auc_convex_hull": "rocch auch",
+    "ks_statistic": "ks kolmogorov_smirnov largest_youdens_j",
+    "average_precision": "ap step_wise_area_under_the_pr_curve",
+    "pr_auc": "auprc aupr prauc",
+    "auprg": "prg",
+    "gain_capture": "cap cumulative_gain cumulative_accuracy_profile",
+    "equal_error_rate": "eer",
+    "top_k_accuracy": "topk hit_at_k",
+    "label_ranking_average_precision": "lrap mean_reciprocal_rank mrr",
+    "label_ranking_loss": "ranking_loss",
+    "ndcg": "normalized_dcg",
+    # probabilities
+    "log_loss": "logloss logarithmic_score deviance cross_entropy_loss logistic_loss",
+    "brier_score": "brier brier_loss quadratic_score mean_squared_error_of_probabilities",
+    "brier_skill": "scaled_brier_score bss",
+    "ranked_probability_score": "rps",
+    "expected_calibration_error": "ece",
+    "smooth_calibration_error": "smooth_ece smece",
+    "observed_expected_ratio": "o_e calibration_in_the_large",
+}
+
+# What a metric is often called elsewhere -> its name.
 SYNONYMS: Mapping[str, str] = {
-    "mcc": "matthews_corrcoef",
-    "sensitivity": "recall",
-    "kappa": "cohen_kappa",
+    other: name for name, others in _OTHER_NAMES.items() for other in others.split()
 }

@@ -15,7 +15,8 @@ from skmetrics_ext.metrics.labels import rates
 from skmetrics_ext.metrics.public import check_share
 from skmetrics_ext.metrics.rankings.ranking_kernels import ROUNDING
 from skmetrics_ext.numeric import Array, divide
-from skmetrics_ext.registry import METRICS, SYNONYMS, Metric, find, scorers
+from skmetrics_ext.registry import METRICS, Metric, find, scorers
+from skmetrics_ext.registry.find import familiar_name
 from skmetrics_ext.tallies import Counts, ThresholdTally
 from skmetrics_ext.validation import InvalidParameterError
 
@@ -146,7 +147,7 @@ def resolve(argument: str, given: Any) -> Criterion:
 
     ``sign`` is 1 where greater is better, -1 where smaller is, and 0 where neither.
     """
-    name = SYNONYMS.get(given, given) if isinstance(given, str) else given
+    name = familiar_name(given) or given if isinstance(given, str) else given
     metric = find(given) if callable(given) else _named(argument, name)
     if metric.row is None:
         return Criterion(_name_of(given), given)
