@@ -3,10 +3,11 @@
     python benchmarks/mutation.py --number 320 --seed 0
 
 Puts a sample of mistakes (another operator, constant, comparison, axis, bound) into kernels,
-metrics, tallies, influence values and tests in closed form, each in a process of its own, and runs
-the tests that reach the statement, the quickest first, until one fails. Mistakes are put into
-functions that are already loaded, by their code, so that nothing is imported or collected twice.
-A first pass finds which tests reach which statement. All runs on the NumPy kernels.
+tallies, metrics, inference, slices, thresholds, the search report and the command line, each in a
+process of its own, and runs the tests that reach the statement, the quickest first, until one
+fails. Mistakes are put into functions that are already loaded, by their code, so that nothing is
+imported or collected twice. A first pass finds which tests reach which statement. All runs on the
+NumPy kernels.
 
 Survivors that were looked at stand in `results/mutation.toml`, with why no test can find them.
 """
@@ -40,17 +41,15 @@ MODULES = {
     "kernels": ("skmetrics_ext/kernels/_numpy", "skmetrics_ext/numeric.py"),
     "tallies": ("skmetrics_ext/tallies",),
     "metrics": ("skmetrics_ext/metrics",),
-    "inference": (
-        "skmetrics_ext/inference/influence",
-        "skmetrics_ext/inference/tests",
-        *(
-            f"skmetrics_ext/inference/{name}.py"
-            for name in ("apart", "margins", "power", "proportions", "samples", "calibration_line")
-        ),
-    ),
+    "inference": ("skmetrics_ext/inference",),
+    "slices": ("skmetrics_ext/slices",),
+    "thresholds": ("skmetrics_ext/thresholds",),
+    "search report": ("skmetrics_ext/report/search",),
+    "command line": ("skmetrics_ext/cli",),
 }
 TESTS = (
     *(f"tests/{name}" for name in ("kernels", "tallies", "metrics", "inference", "reference")),
+    *(f"tests/{name}" for name in ("slices", "thresholds", "report/search", "cli")),
     *(
         f"tests/laws/test_{name}.py"
         for name in ("influence", "merging", "ranges", "rows_and_weights", "values")
@@ -60,6 +59,7 @@ TESTS = (
     "tests/test_class_curves.py",
     "tests/test_worked_examples.py",
     *(f"skmetrics_ext/{name}" for name in ("metrics", "inference", "tallies")),
+    *(f"skmetrics_ext/{name}" for name in ("slices", "thresholds", "report/search")),
 )
 _TELL = "_statement_is_reached_"
 _PATIENCE = 12  # times the CPU seconds, by the clock on the wall

@@ -114,3 +114,18 @@ def test_survivors_that_were_looked_at_are_not_counted(script, monkeypatch):
     assert "| tallies | 3 | 1 | 1 | 50.0% |" in page
     assert "- `b` (line 1, 2 tests): the same number" in page
     assert "- `c` (line 1, 2 tests): **not found**" in page
+
+
+def test_mistakes_are_made_wherever_numbers_are(script):
+    """Also in slices, thresholds, searches and the command line; and the tests of each are run."""
+    mutation = script("mutation")
+    assert all(mutation.file_of(place).exists() for place in mutation.TESTS)
+    drawn = mutation.sample(mutation.parse(["--number", "60"]))
+    assert {mutation.group_of(mutant.path) for mutant in drawn} == mutation.MODULES.keys()
+    changed = {path.name for path in mutation.files(sum(mutation.MODULES.values(), ()))}
+    whole = ("inference", "slices", "thresholds", "report/search", "cli")
+    for folder in whole:
+        place = mutation.file_of(f"skmetrics_ext/{folder}")
+        assert {path.name for path in place.rglob("*.py")} <= changed
+    for folder in ("kernels", "tallies", "metrics", *whole):
+        assert f"tests/{folder}" in mutation.TESTS
