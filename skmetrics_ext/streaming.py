@@ -8,11 +8,17 @@ from typing import Any
 
 from skmetrics_ext.merged.batches import NAMES, PLACE, Told
 from skmetrics_ext.merged.columns import Part, join_parts, rows_by_group
-from skmetrics_ext.merged.finish import finish
-from skmetrics_ext.merged.growing_ranks import RankStack, distinct_beyond, tallies_of
+from skmetrics_ext.merged.evaluation import Evaluation, build_evaluation
 from skmetrics_ext.merged.layout import Layout, find_all, make_layout
-from skmetrics_ext.merged.ranges import RangePlan, RangeReading, kind_of, read_tables
-from skmetrics_ext.merged.result import Evaluation
+from skmetrics_ext.merged.ranges import (
+    RangePlan,
+    RangeReading,
+    RankStack,
+    distinct_beyond,
+    kind_of,
+    read_tables,
+    tallies_of,
+)
 from skmetrics_ext.merged.sums import Sums, count_labels, sum_rows
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import InvalidParameterError
@@ -270,7 +276,7 @@ class Accumulator:
         columns: Mapping[Any, list[RangeReading]] = {}
         if self.n_distinct:
             columns = {None: [self._read(k, plan, layout) for k in range(len(self._stacks))]}
-        return finish(
+        return build_evaluation(
             layout,
             plan,
             self._sums,

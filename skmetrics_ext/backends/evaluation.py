@@ -13,11 +13,10 @@ from skmetrics_ext.backends.margins import add_margin, with_edges
 from skmetrics_ext.backends.work import SAMPLE, Counted, Survey, Task
 from skmetrics_ext.merged.by import By
 from skmetrics_ext.merged.columns import Names
-from skmetrics_ext.merged.finish import finish
+from skmetrics_ext.merged.evaluation import Evaluation, build_evaluation
 from skmetrics_ext.merged.held import hold_rows
 from skmetrics_ext.merged.layout import Layout, find_all, make_layout
 from skmetrics_ext.merged.ranges import RangePlan, kind_of
-from skmetrics_ext.merged.result import Evaluation
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.progress import Progress, reporting
@@ -219,7 +218,7 @@ def evaluate(
                 rows = replace(rows, n_resamples=n_resamples)
     finally:
         opened.close()
-    return finish(
+    return build_evaluation(
         layout,
         plan,
         counted.sums,

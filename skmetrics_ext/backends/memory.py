@@ -16,8 +16,13 @@ from skmetrics_ext.backends.work import (
     told,
 )
 from skmetrics_ext.merged.columns import Names, Place, read_part, rows_by_group
-from skmetrics_ext.merged.growing_ranks import RankStack, distinct_beyond, tallies_of
-from skmetrics_ext.merged.ranges import RangeReading, read_tables
+from skmetrics_ext.merged.ranges import (
+    RangeReading,
+    RankStack,
+    distinct_beyond,
+    read_tables,
+    tallies_of,
+)
 from skmetrics_ext.merged.sums import Sums
 from skmetrics_ext.validation import InvalidParameterError
 

@@ -11,8 +11,7 @@ import numpy as np
 from skmetrics_ext.merged.batches import NAMES, PLACE, Told
 from skmetrics_ext.merged.by import By
 from skmetrics_ext.merged.columns import Part, rows_by_group
-from skmetrics_ext.merged.finish import finish
-from skmetrics_ext.merged.growing_ranks import tallies_of
+from skmetrics_ext.merged.evaluation import Evaluation, build_evaluation
 from skmetrics_ext.merged.held import rows_of_part
 from skmetrics_ext.merged.layout import Layout, make_layout
 from skmetrics_ext.merged.ranges import (
@@ -21,8 +20,8 @@ from skmetrics_ext.merged.ranges import (
     kind_of,
     merged_readings,
     read_tables,
+    tallies_of,
 )
-from skmetrics_ext.merged.result import Evaluation
 from skmetrics_ext.merged.sums import count_labels, sum_rows
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
@@ -143,7 +142,7 @@ def evaluate_arrays(
         sums.add(sums.margin(sources))
         readings |= merged_readings(sources, readings, plan, layout.is_binary) or {}
     rows = rows_of_part(part, NAMES, layout, cluster)
-    return finish(
+    return build_evaluation(
         layout,
         plan,
         sums,

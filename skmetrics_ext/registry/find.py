@@ -222,13 +222,20 @@ class Metric:
         """
         row, options = self.spec, self.options
         with np.errstate(divide="ignore", invalid="ignore"):
+            if row.tally == "ranks" and row.is_table:
+                return tally.pairs(self.kernel)
             if row.tally == "ranks":
+                # As scikit-learn has it, average precision is 0 without a positive row.
+                fill = 0.0 if row.needs_positives and not of_defined else np.nan
                 return averaging.read_rankings(
                     self.kernel,
                     tally,
                     options.get("average", "macro"),
                     options.get("multi_class", "ovr"),
                     of_defined=of_defined,
+                    fill=fill,
+                    empty=fill,
+                    tell=tell,
                 )
             if row.tally == "moments":
                 return np.asarray(self.kernel(tally))

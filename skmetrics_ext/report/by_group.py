@@ -13,7 +13,7 @@ from skmetrics_ext.formats import number, probability, signed
 from skmetrics_ext.merged.arrays import ColumnsBy
 from skmetrics_ext.merged.by import By
 from skmetrics_ext.merged.comparing import Groups
-from skmetrics_ext.merged.result import Evaluation, evaluation_rows
+from skmetrics_ext.merged.evaluation import Evaluation, evaluation_rows
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.report.fold import Fold, FoldResult

@@ -35,7 +35,7 @@ from skmetrics_ext.rows import Library, Rows, Tabular, written
 from skmetrics_ext.validation import InvalidParameterError, check_option
 
 if TYPE_CHECKING:
-    from skmetrics_ext.merged.result import Evaluation
+    from skmetrics_ext.merged.evaluation import Evaluation
 
 PlotKind = Literal[
     "metrics", "roc", "precision_recall", "calibration", "gain", "lift", "decision", "threshold"

@@ -14,7 +14,7 @@ from skmetrics_ext import RankTally, evaluate, roc_curve
 from skmetrics_ext.backends.sorted_scan import SortedScan
 from skmetrics_ext.merged.layout import find_all, make_layout
 from skmetrics_ext.merged.ranges import RangePlan, RangeReading, kind_of, read_range
-from skmetrics_ext.merged.values import Ranking
+from skmetrics_ext.merged.rankings import Ranking
 
 RANKED = [one for one in find_all(binary_names()) if one.sums == "ranks"]
 

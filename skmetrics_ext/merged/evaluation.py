@@ -1,0 +1,501 @@
+"""The table of an evaluation, and the metrics of each group read from its sums."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.formats import interval, number
+from skmetrics_ext.merged import comparing, intervals
+from skmetrics_ext.merged.by import ALL, NO_GROUPS, By
+from skmetrics_ext.merged.comparing import Groups
+from skmetrics_ext.merged.evidence import Evidence, OfRows, OfSums
+from skmetrics_ext.merged.layout import Layout
+from skmetrics_ext.merged.ranges import RangePlan, RangeReading
+from skmetrics_ext.merged.rankings import NAN, Ranking, SketchedRankings, Value, read
+from skmetrics_ext.merged.sums import Sums
+from skmetrics_ext.merged.thinned_curve import ThinnedCurve, thin_curve
+from skmetrics_ext.merged.values import as_labels
+from skmetrics_ext.metrics.calibration.errors import error_of_classes
+from skmetrics_ext.numeric import Array, as_factors
+from skmetrics_ext.registry import Metric
+from skmetrics_ext.results import draw
+from skmetrics_ext.rows import Row, Rows, Shown, Tabular
+from skmetrics_ext.slices.results import GroupGaps, GroupSpread, WorstGroup
+from skmetrics_ext.tallies import ConfusionTally, Counts, ScoreSketch
+from skmetrics_ext.tallies.bins import BinTally
+
+_SKETCHED = "bounds of a sketch"
+
+
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
+class Evaluation(Tabular):
+    """Metrics of a data set: a row for each group and metric.
+
+    Parameters
+    ----------
+    rows : Rows
+        Each with ``group`` (value of the column ``by``; None for all rows together), ``metric``
+        (losses are not negated), ``of`` (the class, or the pair of classes, of a metric that has a
+        value for each; else None), ``value`` (nan where it is undefined, and where only bounds
+        are known), ``low`` and ``high`` (of the confidence interval, or with ``approximate=True``
+        of the value itself), ``n_rows`` (of the group), ``method`` (how the bounds were made; ""
+        where there are none) and ``reason`` (why there is no value or no interval, or by what
+        convention there is one; else "").
+    engine : str
+        What computed it.
+    confidence_level : float
+        Of the intervals.
+    curves : dict
+        ``(group, class) -> ThinnedCurve``, where points were asked for.
+    bins : dict
+        ``(group, metric) -> BinTally``, or a tuple of one for each class: what the calibration
+        errors over equal bins were read from.
+    pair_areas : dict
+        ``group -> ndarray (K, K)``, where ``pairwise_roc_auc`` was asked for.
+    groups : Groups
+        The columns of groups, and what their rows add to the metrics: what `gaps`, `worst`,
+        `spread` and `plot` are told from.
+    """
+
+    rows: Rows
+    engine: str
+    confidence_level: float = 0.95
+    curves: dict[tuple[Any, Any], ThinnedCurve] = field(default_factory=dict)
+    bins: dict[tuple[Any, str], BinTally | tuple[BinTally, ...]] = field(default_factory=dict)
+    pair_areas: dict[Any, Array] = field(default_factory=dict)
+    groups: Groups = field(default_factory=Groups)
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def row(self, metric: str, group: Any = None, of: Any = None) -> Row:
+        """The row of a metric.
+
+        Parameters
+        ----------
+        metric : str
+            Its name.
+        group : object, default=None
+            The group; None for all rows together.
+        of : object, default=None
+            The class, where there is a value for each.
+
+        Returns
+        -------
+        Row
+        """
+        for row in self.rows:
+            if (row.metric, row.group, row.of) == (metric, group, of):
+                return row
+        raise KeyError(f"No row of metric={metric!r}, group={group!r}, of={of!r}.")
+
+    def value(self, metric: str, group: Any = None, of: Any = None) -> float:
+        """Value of a metric.
+
+        Parameters
+        ----------
+        metric : str
+            Its name.
+        group : object, default=None
+            The group; None for all rows together.
+        of : object, default=None
+            The class, where there is a value for each.
+
+        Returns
+        -------
+        float
+        """
+        return float(self.row(metric, group, of).value)
+
+    # ----------------------------------------------------------------------- groups
+
+    def gaps(self, metric: str, *, against: Any = "rest") -> GroupGaps:
+        r"""How each group differs from the rest, from all rows, or from a group.
+
+        The interval of a difference is made of those of both values, less what they share:
+
+        .. math:: d - \sqrt{(a - l_a)^2 + (u_b - b)^2 - 2 r (a - l_a)(u_b - b)}
+
+        with r the correlation of their errors, by the rows and clusters that both have.
+
+        Parameters
+        ----------
+        metric : str
+            One of those that were asked for.
+        against : {"rest", "overall", "best"} or dict, default="rest"
+            What a group is compared with: all rows outside of it; all rows, itself among them; the
+            group with the best value of those that tell the same columns apart; or, as a dict of
+            column to value like ``{"site": "A"}``, the group that has these values and is
+            otherwise as the one that is compared.
+
+        Returns
+        -------
+        GroupGaps
+            ``p_value`` belongs to the interval, and is adjusted for the number of gaps by Holm.
+
+        Raises
+        ------
+        ValueError
+            If there are no groups, or the metric or what it is compared with is unknown.
+
+        References
+        ----------
+        Zou (2007), Psychological Methods 12(4), 399-413; Holm (1979), Scandinavian Journal of
+        Statistics 6(2), 65-70.
+
+        Examples
+        --------
+        >>> import pandas
+        >>> from skmetrics_ext import evaluate
+        >>> frame = pandas.DataFrame({"site": ["a"] * 40 + ["b"] * 60, "ill": [0, 1] * 50})
+        >>> frame["told"] = [0] * 40 + [0, 1] * 30
+        >>> found = evaluate(frame, true="ill", pred="told", by="site", metrics=["accuracy"])
+        >>> print(found.gaps("accuracy", against={"site": "b"}))
+        site   value  reference  difference        95% interval  p_value  rows
+        ----  ------  ---------  ----------  ------------------  -------  ----
+        a     0.5000     1.0000     -0.5000  [-0.6480, -0.3402]  < 0.001    40
+        """
+        return comparing.gaps(self.groups.of(metric), against, self.confidence_level)
+
+    def worst(self, metric: str) -> WorstGroup:
+        """The group that is bad for sure, with bounds that hold for all groups together.
+
+        Of all groups that one whose better bound is the worst: a few rows with a bad value have
+        wide bounds, and do not win. Bounds are those of `confidence_interval` at a level that
+        holds for all groups at once (Bonferroni), so that the choice does not spoil them; of
+        shares of rows those of Clopper and Pearson, for others fall short so far out.
+
+        Parameters
+        ----------
+        metric : str
+            One of those that were asked for. Of a loss the worst is the largest.
+
+        Returns
+        -------
+        WorstGroup
+            An `Estimate` with ``group``.
+        """
+        return comparing.worst(self.groups.of(metric), self.confidence_level)
+
+    def spread(self, metric: str, *, random_state: Any = 0) -> GroupSpread:
+        """The largest gap between groups, beside what equal groups would show.
+
+        The largest of many gaps is large by chance: groups that rows were dealt to at random, of
+        the same sizes, have one too.
+
+        Parameters
+        ----------
+        metric : str
+            One of those that were asked for.
+        random_state : int, Generator, RandomState or None, default=0
+            Where the draws come from.
+
+        Returns
+        -------
+        GroupSpread
+        """
+        return comparing.spread(self.groups.of(metric), self.confidence_level, random_state)
+
+    def plot(self, metric: str, *, ax: Any = None) -> Any:
+        """Groups by their value, with their intervals, around the value of all rows.
+
+        Parameters
+        ----------
+        metric : str
+            One of those that were asked for.
+        ax : matplotlib.axes.Axes, default=None
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        """
+        return draw(comparing.drawn(self.groups.of(metric), self.confidence_level), ax)
+
+    def _as_rows(self) -> Rows:
+        by = self.groups.by
+        if not by.names:
+            return self.rows
+        told = (dict(row) for row in self.rows)
+        records = [{**by.values(row.pop("group")), **row} for row in told]
+        groups = [Shown(name, is_text=True, none=ALL) for name in by.names]
+        own = [column for column in self.rows.shown() if column.title != "group"]
+        return Rows(records, [*groups, *own])
+
+
+def evaluation_rows(rows: Iterable[Mapping[str, Any]], level: float, by: By = NO_GROUPS) -> Rows:
+    """The rows as a table, without columns that are empty."""
+    rows = list(rows)
+    has = {
+        key: any(row[key] not in (None, "") for row in rows) for key in ("group", "of", "method")
+    }
+    has["group"] |= bool(by.names)
+    has["low"] = any(row["low"] == row["low"] for row in rows)
+    columns = [
+        Shown("group", "group", by.told, is_text=True, none=ALL),
+        Shown("metric", is_text=True),
+        Shown("of", is_text=True),
+        Shown("value", "value", number),
+        Shown(f"{100 * level:g}% interval", ("low", "high"), interval),
+        Shown("rows", "n_rows"),
+        Shown("method", is_text=True),
+    ]
+    shown = [
+        c for c in columns if has.get(c.keys[0] if isinstance(c.keys, tuple) else c.title, True)
+    ]
+    return Rows(rows, shown)
+
+
+# --------------------------------------------------------------------------- from sums
+
+
+def build_evaluation(
+    layout: Layout,
+    plan: RangePlan,
+    sums: Sums,
+    readings: Mapping[Any, Sequence[RangeReading]],
+    sketches: Mapping[Any, Sequence[ScoreSketch]],
+    *,
+    engine: str,
+    level: float | None,
+    by: By = NO_GROUPS,
+    min_rows: int = 1,
+    rows: OfRows | None = None,
+) -> Evaluation:
+    """Read all metrics of all groups: groups in order, metrics in the order of the request.
+
+    Parameters
+    ----------
+    layout : Layout
+    plan : RangePlan
+    sums : Sums
+        Sums over rows in any order.
+    readings : mapping of group to list of RangeReading
+        The rankings, unless they were sketched.
+    sketches : mapping of group to list of ScoreSketch
+        The sketches of rankings.
+    engine : str
+        What computed them.
+    level : float or None
+        Confidence level of the intervals; None for no intervals.
+    by : By
+        What makes the groups.
+    min_rows : int
+        Groups with fewer rows are not evaluated.
+    rows : OfRows or None
+        The rows, if they are in memory, for intervals that sums do not give.
+    """
+    cells = by.whole(sums.rows)
+    of_sums = OfSums(layout, sums, readings, cells)
+    evidence = of_sums if rows is None else rows.beside(of_sums)
+    n_rows = {group: sums.rows[group] for group in by.ordered(sums.rows)}
+    asked = {metric.name: metric for metric in layout.asked}
+    groups = Groups(by, asked, evidence, n_rows, min_rows)
+    table: list[Row] = []
+    found = Evaluation(Rows(), engine, 0.95 if level is None else level, groups=groups)
+    refusals: dict[tuple[Any, ...], str] = {}
+    for group, n in n_rows.items():
+        if n < min_rows:
+            few = Value(NAN, f"{n} rows are fewer than min_rows={min_rows}")
+            for metric in layout.asked:
+                table.extend(_rows(metric, group, layout.classes, few, None, n))
+            continue
+        own = _GroupSums.of(layout, plan, sums, readings.get(group), sketches.get(group), group)
+        if own.ranking is not None and plan.points:
+            found.curves.update(_curves(own.ranking, group))
+        for metric in layout.asked:
+            if metric.sums == "bins" and own.has_weight:
+                bins = sums.bins[group, metric.name]
+                found.bins[group, metric.name] = bins[0] if len(bins) == 1 else bins
+            key = metric.name, *own.tally.classes.tolist()
+            if key not in refusals:
+                refusals[key] = layout.refusal(metric, own.tally.classes)
+            value = Value(NAN, refusals[key]) if refusals[key] else own.value(metric)
+            if metric.spec.is_table and own.ranking is not None:
+                found.pair_areas[group] = np.asarray(value.value)
+            bounds = own.bounds(metric, value, level)
+            if level is not None and bounds is not None and not sketches:
+                bounds = _by_evidence(
+                    evidence, by.parts(group, cells), metric, level, value, bounds
+                )
+            table.extend(_rows(metric, group, own.classes_of(metric), value, bounds, n))
+    return replace(found, rows=evaluation_rows(table, found.confidence_level, by))
+
+
+class _EveryClass(ConfusionTally):
+    """A table whose classes all occur, even if their rows have no weight, as in arrays of rows."""
+
+    __slots__ = ()
+
+    @property
+    def kind(self) -> str:
+        return "multiclass" if len(self.classes) > 2 else "binary"
+
+    def occurring(self) -> Array:
+        return self.classes
+
+    def present(self, counts: Counts) -> None:
+        """All classes."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _GroupSums:
+    """Sums of the rows of one group, and its ranking or sketches where there are scores."""
+
+    layout: Layout
+    sums: Sums
+    group: Any
+    tally: ConfusionTally
+    ranking: Ranking | None
+    sketched: SketchedRankings
+
+    @classmethod
+    def of(
+        cls,
+        layout: Layout,
+        plan: RangePlan,
+        sums: Sums,
+        readings: Sequence[RangeReading] | None,
+        sketches: Sequence[ScoreSketch] | None,
+        group: Any,
+    ) -> _GroupSums:
+        masses = sums.masses(group, layout.classes)
+        ranking = Ranking(layout, plan, readings, masses) if readings else None
+        sketched = SketchedRankings(sketches or (), masses)
+        return cls(layout, sums, group, sums.tables[group], ranking, sketched)
+
+    @property
+    def has_weight(self) -> bool:
+        return bool(self.tally.table.any())
+
+    def classes_of(self, metric: Metric) -> Array:
+        """The classes that values of a metric by class belong to."""
+        layout = self.layout
+        by_layout = layout.labels is not None and metric.takes("labels")
+        return layout.classes if metric.sums != "tables" or by_layout else self.tally.classes
+
+    def value(self, metric: Metric) -> Value:
+        """Value of a metric."""
+        if not self.has_weight:
+            return Value(NAN, "no row has weight")
+        if metric.sums == "tables":
+            table = as_factors(self.tally.table)
+            return read(self.layout.settled(metric), _EveryClass(self.tally.classes, table))
+        if metric.sums == "moments":
+            return read(metric, self.sums.moments[self.group, metric.name])
+        if metric.sums == "bins":
+            debias, norm = metric.options["debias"], metric.options["norm"]
+            bins = self.sums.bins[self.group, metric.name]
+            errors = [metric.kernel(one.debiased() if debias else one) for one in bins]
+            return Value(float(error_of_classes(np.array(errors), norm)))
+        return Value(NAN) if self.ranking is None else self.ranking.value(metric)
+
+    def bounds(self, metric: Metric, value: Value, level: float | None) -> intervals.Bounded | None:
+        """Interval of a metric as far as sums give one, or bounds of the value of a sketch."""
+        if not self.has_weight:
+            return None
+        if metric.sums == "ranks" and self.ranking is None:
+            (low, high), reason = self.sketched.bounds(metric)
+            return intervals.refused(reason) if reason else (low, high, _SKETCHED, "")
+        if level is None:
+            return None
+        weighted = self.tally.table.dtype.kind == "f"
+        if metric.sums == "tables":
+            labels = as_labels(self.tally)
+            return intervals.of_table(metric, self.layout, labels, level, weighted, value.value)
+        if metric.sums == "moments":
+            moments = self.sums.moments[self.group, metric.name]
+            return intervals.of_moments(metric, moments, level, weighted)
+        if self.ranking is None or metric.sums == "bins":
+            return intervals.refused(intervals.RESAMPLED)
+        return intervals.of_ranking(metric, self.ranking, level)
+
+
+def _by_evidence(
+    evidence: Evidence,
+    cells: Sequence[Any],
+    metric: Metric,
+    level: float,
+    value: Value,
+    bounds: intervals.Bounded,
+) -> intervals.Bounded:
+    """Bounds from sums, or from the rows of these cells where sums are not enough."""
+    known = bounds[0] == bounds[0] and not evidence.is_needed
+    if np.ndim(value.value):
+        return bounds
+    if isinstance(evidence, OfRows) and evidence.n_resamples is not None:
+        return evidence.interval(metric, cells, level)
+    if known:
+        return bounds
+    member = evidence.member(metric, cells)
+    return intervals.refused(member) if isinstance(member, str) else member.interval(level)
+
+
+def _curves(ranking: Ranking, group: Any) -> dict[tuple[Any, Any], ThinnedCurve]:
+    layout, curves = ranking.layout, {}
+    for k, column in enumerate(ranking.columns):
+        curve = thin_curve(column.kept, ranking.plan.points, column.gap)
+        if curve is not None:
+            label = layout.positive if layout.is_binary else layout.classes.tolist()[k]
+            curves[group, label] = curve
+    return curves
+
+
+def _rows(
+    metric: Metric,
+    group: Any,
+    classes: Array,
+    found: Value,
+    bounds: intervals.Bounded | None,
+    n_rows: int,
+) -> Iterator[Row]:
+    values = _each_value(found.value, classes)
+    low, high, method, note = bounds or (NAN, NAN, "", "")
+    if len(values) > 1 or (np.isnan(values[0][1]) and method != _SKETCHED):
+        low, high, method = NAN, NAN, ""
+    for of, value in values:
+        reason = (found.reason or note) if len(values) == 1 or np.isnan(value) else ""
+        yield Row(
+            group=group,
+            metric=metric.name,
+            of=of,
+            value=value,
+            low=low,
+            high=high,
+            n_rows=n_rows,
+            method=method,
+            reason=reason,
+        )
+
+
+def _each_value(value: Any, classes: Array) -> list[tuple[Any, float]]:
+    """One number, or one for each class, pair of classes, or cell of a table of two."""
+    values = np.asarray(value, dtype=np.float64)
+    names = classes.tolist()
+    if values.ndim == 0:
+        return [(None, float(values))]
+    pairs = list(combinations(names, 2))
+    for keys in (names, pairs):
+        if values.shape == (len(keys),):
+            return list(zip(keys, values.tolist(), strict=True))
+    if values.shape == (len(names), len(names)):
+        return [
+            ((row, column), float(values[i, j]))
+            for i, row in enumerate(names)
+            for j, column in enumerate(names)
+            if i != j or not np.isnan(values[i, j])
+        ]
+    return [(place, float(values[place])) for place in np.ndindex(values.shape)]

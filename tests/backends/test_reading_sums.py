@@ -1,0 +1,73 @@
+"""Metrics are read from sums: what is refused, what is 0 by convention, and with which reason."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from support.compare import same, undefined_allowed
+from support.frames import binary_frame, several_frame
+
+import skmetrics_ext as sx
+from skmetrics_ext import evaluate
+from skmetrics_ext.registry import find
+from skmetrics_ext.validation import Scores
+
+
+@pytest.mark.parametrize(
+    ("metric", "told"),
+    [
+        (partial(sx.expected_calibration_error, norm="bad"), "norm has to be one of"),
+        (partial(sx.roc_auc_score, max_fpr=3.0), "max_fpr"),
+        (partial(sx.net_benefit, threshold=4), "threshold"),
+        (partial(sx.fbeta_score, beta=-1.0), "beta"),
+        (partial(sx.precision_score, zero_division=5), "zero_division has to be"),
+    ],
+)
+def test_wrong_parameters_are_the_reason(metric, told):
+    frame = binary_frame(60)
+    found = evaluate(frame, true="true", score="score", pred="pred", metrics={"own": metric})
+    assert np.isnan(found.value("own"))
+    assert told in found.row("own").reason
+
+
+def test_areas_of_several_classes_need_to_know_which():
+    frame, labels, columns = several_frame(80)
+    found = evaluate(frame, true="true", score=columns, labels=labels, metrics=["roc_auc"])
+    assert np.isnan(found.value("roc_auc"))
+    assert "multi_class must be in ('ovo', 'ovr')" in found.row("roc_auc").reason
+
+
+def test_a_number_by_convention_has_a_reason_and_one_that_was_chosen_has_none():
+    frame = binary_frame(60)
+    frame["pred"] = 0
+    metrics = {
+        "by convention": "precision",
+        "chosen": partial(sx.precision_score, zero_division=1.0),
+        "undefined": partial(sx.precision_score, zero_division=np.nan),
+    }
+    found = evaluate(frame, true="true", pred="pred", metrics=metrics)
+    told = {row.metric: (row.value, row.reason) for row in found}
+    assert told["by convention"] == (0.0, "0/0 taken as 0: nothing is predicted as the class")
+    assert told["chosen"] == (1.0, "")
+    assert np.isnan(told["undefined"][0])
+    assert told["undefined"][1] == "nothing is predicted as the class"
+
+
+@pytest.mark.parametrize("average", ["macro", "weighted", None])
+def test_average_precision_of_a_class_without_rows_is_read_as_the_function_has_it(average):
+    rng = np.random.default_rng(2)
+    true, score = rng.integers(0, 2, 40), rng.dirichlet(np.ones(3), 40)
+    metric = find("average_precision").with_params(average=average, labels=[0, 1, 2])
+    with undefined_allowed():
+        value = metric.function(true, score, **metric.params)
+    read = metric.read(metric.tally_of(Scores.check(true, score, labels=[0, 1, 2])))
+    same(read, np.asarray(value), rtol=1e-15)
+    assert not np.isnan(read).any()
+
+
+def test_pairwise_areas_are_read_as_a_table():
+    rng = np.random.default_rng(2)
+    true, score = rng.integers(0, 3, 40), rng.random((40, 3))
+    metric = find(sx.pairwise_roc_auc)
+    read = metric.read(metric.tally_of(Scores.check(true, score)))
+    same(read, sx.pairwise_roc_auc(true, score), rtol=0, atol=0)
