@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
@@ -73,22 +73,17 @@ def _mean(values: Array, weights: Array | None, defined: Array | None = None) ->
     return np.where(total == 0, divide(values.sum(axis=-1), counted), mean)
 
 
-def average_values(
-    values: Array, average: str | None, support: Array | None = None, *, of_defined: bool = False
-) -> Array:
-    """Values of classes (..., K) by an average.
+def average_values(values: Array, average: str | None, support: Array | None = None) -> Array:
+    """Average the values of classes (..., K).
 
-    A value that is nan makes the average nan, unless ``of_defined``; but a class without weight
-    has no say in a weighted one.
+    A value that is nan makes the average nan, unless the class has no weight in a weighted one.
     """
     if average is None:
         return values
     if average == "macro":
-        return mean_of_classes(values) if of_defined else np.asarray(values.mean(axis=-1))
+        return np.asarray(values.mean(axis=-1))
     assert support is not None
     weighed = np.where(support == 0, 0.0, values) * support
-    if of_defined:
-        return mean_of_classes(values, support)
     return divide(weighed.sum(axis=-1), support.sum(axis=-1))
 
 
@@ -287,7 +282,30 @@ class Rankings(Protocol):
         """The ranking of the classes within each row of multilabel data, and weights of rows."""
 
     def pairs(self, kernel: RankKernel) -> Array:
-        """The kernel of column i between rows of class i and of class j, (..., K, K)."""
+        """The kernel of column i between rows of class i and of class j, (..., K, K).
+
+        Empty for multilabel data, whose rows are not of one class.
+        """
+
+
+class Convention(NamedTuple):
+    """Numbers that scikit-learn gives for an undefined metric of rankings.
+
+    Parameters
+    ----------
+    undefined : float, default=nan
+        Value of a class whose ranking has none.
+    unweighted : float, default=nan
+        Weighted mean over outputs of which none has weight.
+    """
+
+    undefined: float = np.nan
+    unweighted: float = np.nan
+
+
+NO_CONVENTION = Convention()
+ZERO_WITHOUT_WEIGHT = Convention(unweighted=0.0)
+ZERO_WITHOUT_POSITIVES = Convention(undefined=0.0, unweighted=0.0)
 
 
 def read_rankings(
@@ -296,17 +314,15 @@ def read_rankings(
     average: str | None = "macro",
     multi_class: str = "ovr",
     *,
-    of_defined: bool = False,
-    fill: float = np.nan,
-    empty: float = np.nan,
+    convention: Convention = NO_CONVENTION,
     tell: Tell = None,
 ) -> Array:
     """A metric of a ranking, of each class against the rest or of each pair, averaged.
 
-    Values that are 0/0 are ``fill``, and ``tell`` is called where there is one; but pairs of
-    classes without rows do not exist for a mean, as in scikit-learn. A weighted mean of classes
-    none of which has weight is ``empty``.
+    ``tell`` is called where a value is 0/0; but pairs of classes without rows do not exist for a
+    mean, as in scikit-learn.
     """
+    fill = convention.undefined
     if rankings.binary:
         return fill_undefined(rankings.value(kernel, 1), fill, tell)
     if average == "micro":
@@ -316,8 +332,8 @@ def read_rankings(
         values = fill_undefined(np.array([float(kernel(one)) for one in each]), fill, tell)
         weight = np.ones(len(values)) if weight is None else weight
         return average_values(values, "weighted", weight)
-    if multi_class == "ovo":
-        areas = rankings.pairs(kernel)
+    areas = rankings.pairs(kernel) if multi_class == "ovo" else np.empty(0)
+    if areas.size:
         order = np.arange(rankings.n_classes)
         upper = order[:, None] < order  # (0, 1), (0, 2), ...
         values = (areas + areas.swapaxes(-1, -2))[..., upper] / 2
@@ -331,10 +347,10 @@ def read_rankings(
         values = np.moveaxis(values, 0, -1)
     values = fill_undefined(values, fill, tell)
     if average != "weighted":
-        return average_values(values, average, of_defined=of_defined)
+        return average_values(values, average)
     support = rankings.support
-    value = average_values(values, average, support, of_defined=of_defined)
-    return value if of_defined or support.any() else np.full_like(value, empty)
+    value = average_values(values, average, support)
+    return np.where(support.any(axis=-1), value, convention.unweighted)
 
 
 def is_pooled(average: str | None) -> bool:

@@ -10,6 +10,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
+from skmetrics_ext.metrics.averaging import (
+    NO_CONVENTION,
+    ZERO_WITHOUT_POSITIVES,
+    ZERO_WITHOUT_WEIGHT,
+    Convention,
+)
 from skmetrics_ext.validation import InvalidParameterError
 
 # Suffix of a scorer's name -> parameters of the metric.
@@ -236,6 +242,14 @@ class MetricSpec:
         if "takes_probabilities" in self.traits:
             return "probabilities"
         return _RESPONSES[list(inspect.signature(self.function).parameters)[1]]
+
+    @cached_property
+    def convention(self) -> Convention:
+        """What scikit-learn gives where a metric of rankings is undefined."""
+        if self.needs_positives:
+            return ZERO_WITHOUT_POSITIVES
+        has_outputs = self.function.__annotations__.get("average") == "RankAverage | None"
+        return ZERO_WITHOUT_WEIGHT if has_outputs else NO_CONVENTION
 
     @cached_property
     def is_table(self) -> bool:

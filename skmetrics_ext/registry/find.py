@@ -208,33 +208,27 @@ class Metric:
             return ScoreTally(checked)
         return Means.of(values(checked, **self.of_rows), checked.weight)
 
-    def read(self, tally: Any, *, of_defined: bool = False, tell: Tell = None) -> Array:
+    def read(self, tally: Any, *, tell: Tell = None) -> Array:
         """Value of a tally of any leading axes; what is 0/0 is what the parameters say, or nan.
 
         Parameters
         ----------
         tally : ConfusionTally, LabelTally, ThresholdTally, Rankings or MomentTally
             By the kind of the row.
-        of_defined : bool, default=False
-            Whether classes of a ranking that have no value are left out of a macro average.
         tell : callable, default=None
-            Called with the average and its number of values where a metric of labels is 0/0.
+            Called with the average and its number of values where a value is 0/0.
         """
         row, options = self.spec, self.options
         with np.errstate(divide="ignore", invalid="ignore"):
             if row.tally == "ranks" and row.is_table:
-                return tally.pairs(self.kernel)
+                return np.asarray(tally.pairs(self.kernel))
             if row.tally == "ranks":
-                # As scikit-learn has it, average precision is 0 without a positive row.
-                fill = 0.0 if row.needs_positives and not of_defined else np.nan
                 return averaging.read_rankings(
                     self.kernel,
                     tally,
                     options.get("average", "macro"),
                     options.get("multi_class", "ovr"),
-                    of_defined=of_defined,
-                    fill=fill,
-                    empty=fill,
+                    convention=row.convention,
                     tell=tell,
                 )
             if row.tally == "moments":

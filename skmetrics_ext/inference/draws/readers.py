@@ -170,7 +170,8 @@ def reading_of(metric: Metric, data: Any, facts: RowFacts, value: Any) -> TallyR
         options = metric.options
         # Pairs of classes, cells and rows have rankings of their own.
         each_class = is_by_class(options.get("average", MACRO))
-        if scores.kind == "binary" or (each_class and options.get("multi_class") != "ovo"):
+        one_each = scores.kind == "binary" or (each_class and options.get("multi_class") != "ovo")
+        if one_each and not row.is_table:
             return RankReading(metric, value, scores, facts)
     if row.row_values is not None and _knows(metric, row.row_values, metric.own):
         return MomentReading(metric, value, data, facts)

@@ -9,7 +9,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skmetrics_ext.metrics.averaging import AVERAGES, RankAverage
+from skmetrics_ext.metrics.averaging import (
+    AVERAGES,
+    ZERO_WITHOUT_POSITIVES,
+    ZERO_WITHOUT_WEIGHT,
+    RankAverage,
+)
 from skmetrics_ext.metrics.public import OF_RANKINGS, metric
 from skmetrics_ext.metrics.rankings.curve_arrays import NO_POSITIVE
 from skmetrics_ext.metrics.rankings.ranking_kernels import (
@@ -110,6 +115,10 @@ INTERPOLATIONS: dict[str, Callable[[RankTally], Array]] = {
 
 
 def average_precision_slope(tally: RankTally) -> Array:
+    """Derivative by row; 0 where there is no positive row, and the value is 0 by convention."""
+    if not tally.positive.any():
+        return np.zeros((2, len(tally.thresholds)))
+
     def term(_: Array, tp: Array, fp_to: Array, tp_to: Array) -> Array:
         return (tp_to - tp) * divide(tp_to, fp_to + tp_to)
 
@@ -202,7 +211,11 @@ def average_precision_score(
         by_rule=True,
     )
     return read_scores(
-        average_precision, checked, average, fill=0.0, empty=0.0, tell=_without_positives
+        average_precision,
+        checked,
+        average,
+        convention=ZERO_WITHOUT_POSITIVES,
+        tell=_without_positives,
     )
 
 
@@ -291,7 +304,7 @@ def pr_auc_score(
             "sample_weight must hold integers; 'davis_goadrich' takes any weights."
         )
     kernel = partial(pr_area, interpolation=interpolation)
-    return read_scores(kernel, checked, average, empty=0.0, tell=_undefined)
+    return read_scores(kernel, checked, average, convention=ZERO_WITHOUT_WEIGHT, tell=_undefined)
 
 
 def _counts_rows(weight: Array | None) -> bool:

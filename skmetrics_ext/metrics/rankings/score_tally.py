@@ -9,11 +9,21 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext import kernels
-from skmetrics_ext.metrics.averaging import AVERAGES, Rankings, RankKernel, Tell, read_rankings
+from skmetrics_ext.metrics.averaging import (
+    AVERAGES,
+    NO_CONVENTION,
+    ZERO_WITHOUT_WEIGHT,
+    Convention,
+    Rankings,
+    RankKernel,
+    Tell,
+    read_rankings,
+)
 from skmetrics_ext.metrics.rankings.ranking_kernels import OF_WINS
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies import RankTally, Wins
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option, warn_undefined
+from skmetrics_ext.validation.targets import MULTILABEL
 
 ONLY_ONE_CLASS = "Only one class is present in y_true. ROC AUC score is not defined in that case."
 
@@ -73,6 +83,8 @@ class ScoreTally:
 
     def pairs(self, kernel: RankKernel) -> Array:
         """The kernel of column i between rows of class i and of class j, (K, K)."""
+        if self.checked.kind == MULTILABEL:
+            return np.empty((0, 0))
         if self.binary:
             return both_sides(kernel, RankTally.of_class(self.checked))
         if kernel in OF_WINS:  # all from one sort per column, without tables
@@ -165,13 +177,12 @@ def read_scores(
     average: str | None,
     multi_class: str = "ovr",
     *,
-    fill: float = np.nan,
-    empty: float = np.nan,
+    convention: Convention = NO_CONVENTION,
     tell: Tell = None,
 ) -> Any:
     """A float, or an array where there are several values, as `read_rankings` has them."""
     value = read_rankings(
-        kernel, rankings_of(checked), average, multi_class, fill=fill, empty=empty, tell=tell
+        kernel, rankings_of(checked), average, multi_class, convention=convention, tell=tell
     )
     return value if value.ndim else float(value)
 
@@ -180,7 +191,9 @@ def read_areas(kernel: RankKernel, checked: Scores, multi_class: str, average: s
     """Area of checked scores of any kind: the body of every public area under the ROC curve."""
     if checked.kind != "multiclass":
         check_option("average", average, AVERAGES)
-        return read_scores(kernel, checked, average, empty=0.0, tell=_one_class)
+        return read_scores(
+            kernel, checked, average, convention=ZERO_WITHOUT_WEIGHT, tell=_one_class
+        )
     if multi_class == "raise":
         raise InvalidParameterError(
             "multi_class must be in ('ovo', 'ovr') for y_true of more than two classes."
