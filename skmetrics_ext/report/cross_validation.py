@@ -12,7 +12,12 @@ from skmetrics_ext.progress import Progress, reporting
 from skmetrics_ext.report.cv_report import CrossValidationReport
 from skmetrics_ext.report.fold import Fold, FoldResult, Grouping, fit_and_score, row_numbers
 from skmetrics_ext.report.out_of_fold import ScoredData, Source
-from skmetrics_ext.report.params import ReportScoring, resolve_scoring, send_params
+from skmetrics_ext.report.params import (
+    ReportScoring,
+    positive_of,
+    resolve_scoring,
+    send_params,
+)
 from skmetrics_ext.report.summary import IntervalKind, check_interval
 from skmetrics_ext.scoring.panel import unique
 from skmetrics_ext.scoring.responses import estimator_name
@@ -22,7 +27,6 @@ from skmetrics_ext.validation.containers import count_rows, read_column
 from skmetrics_ext.validation.errors import warn_user
 from skmetrics_ext.validation.groups import read_groups
 from skmetrics_ext.validation.parameters import check_level
-from skmetrics_ext.validation.positive import natural_positive, positive_class
 from skmetrics_ext.validation.rows import check_fitted_rows
 from skmetrics_ext.validation.tensors import to_host
 
@@ -83,7 +87,8 @@ default="prior"
         A strategy of `sklearn.dummy.DummyClassifier`, or a model; the last line of the table.
     pos_label : int, float, bool or str, default=None
         The positive class of two, for the metrics of one class that are given by name. By default
-        1 of {0, 1} or {-1, 1}, or True; for other labels such metrics ask for it.
+        the one that scorers or a panel in ``scoring`` name, or else 1 of {0, 1} or {-1, 1}, or
+        True; for other labels such metrics ask for it.
     sample_weight : array-like of shape (n_samples,), default=None
         Weight of each row, cut to the fold: in the fit of each model (of a pipeline, of its last
         step) and in each metric that takes it, with a warning where one does not. Where metadata
@@ -118,7 +123,7 @@ default="prior"
     ------
     ValueError
         If a name is unknown, ``y`` holds fewer than two classes, a metric of one class does not
-        know the positive class, or all models fail on every fold.
+        know the positive class, metrics name different ones, or all models fail on every fold.
     TypeError
         If an argument is of a kind that is not accepted.
 
@@ -154,7 +159,7 @@ default="prior"
     labels = to_host(y, "y")  # what the folds are made of
     groups = None if groups is None else to_host(groups, "groups")
     classes, task = classes_and_task(labels)
-    positive = positive_of(classes, pos_label) if task == "binary" else None
+    positive = positive_of(scoring, classes, pos_label) if task == "binary" else None
     chosen = resolve_scoring(scoring, task, positive)
     if task == "binary" and positive is None:
         _check_sides(chosen, classes)
@@ -298,17 +303,10 @@ def classes_and_task(y: Any) -> tuple[list[Any], str]:
     return classes.tolist(), "binary" if len(classes) == 2 else "multiclass"
 
 
-def positive_of(classes: list[Any], pos_label: Any) -> Any:
-    """The positive class, where it is given or natural."""
-    if pos_label is None:
-        return natural_positive(classes)
-    return positive_class(classes, pos_label, what="A report")
-
-
 def _check_sides(chosen: ReportScoring, classes: list[Any]) -> None:
     """A metric of one class asks for it before anything is fitted."""
-    for name in chosen.by_name:
-        metric = metric_of(chosen.panel.scorers[name])
+    for scorer in chosen.panel.scorers.values():
+        metric = metric_of(scorer)
         if metric is not None and metric.sides == "one":
             metric.positive(classes)
 

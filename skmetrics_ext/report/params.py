@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +10,11 @@ from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import HEADLINE, find
 from skmetrics_ext.scoring import ScorerPanel
 from skmetrics_ext.scoring.panel import accepts_weight, named_scorers
+from skmetrics_ext.scoring.scorer import metric_of
+from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import count_rows, take_rows
 from skmetrics_ext.validation.errors import warn_user
+from skmetrics_ext.validation.positive import natural_positive, positive_class
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +137,39 @@ class ReportScoring:
     panel: ScorerPanel
     by_name: frozenset[str]
     left_out: tuple[str, ...] = ()
+
+
+def positive_of(scoring: Any, classes: Sequence[Any], pos_label: Any = None) -> Any:
+    """The positive class of two: as given, as the scorers agree, or the natural one; else None.
+
+    Raises
+    ------
+    InvalidParameterError
+        If ``pos_label`` and scorers name different classes.
+    """
+    positive = {} if pos_label is None else {"pos_label": pos_label}
+    scorers: Mapping[str, Any] = {}
+    if scoring is not None:
+        is_panel = isinstance(scoring, ScorerPanel)
+        scorers = scoring.scorers if is_panel else named_scorers(scoring)
+    for name, scorer in scorers.items():
+        metric = metric_of(scorer)  # none for a name, which follows the others
+        if metric is not None and metric.sides != "none":
+            natural = natural_positive(classes) if metric.sides == "one" else None
+            label = metric.params.get("pos_label", natural)
+            positive |= {} if label is None else {name: label}
+    if len(set(positive.values())) > 1:
+        listed = ", ".join(f"{name}: {label!r}" for name, label in positive.items())
+        raise InvalidParameterError(
+            f"scoring describes different positive classes ({listed}), and a report describes one: "
+            "pass scorers of one class, or make a report for each."
+        )
+    label = next(iter(positive.values()), None)
+    return (
+        natural_positive(classes)
+        if label is None
+        else positive_class(classes, label, what="A report")
+    )
 
 
 def resolve_scoring(scoring: Any, task: str, positive: Any) -> ReportScoring:

@@ -23,7 +23,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from skmetrics_ext import cross_validation_report, get_scorer
+from skmetrics_ext import ScorerPanel, cross_validation_report, get_scorer
 from skmetrics_ext.registry import HEADLINE
 
 X, Y = load_breast_cancer(return_X_y=True)
@@ -179,6 +179,36 @@ def test_metrics_of_one_class_ask_which_it_is(names):
     own = cross_validation_report(GaussianNB(), X, y, scoring=scorer)
     of_one = cross_val_score(GaussianNB(), X, 1 - Y, scoring="recall")
     np.testing.assert_allclose(values(own, "GaussianNB", "recall"), of_one)
+
+
+def test_the_positive_class_is_that_of_the_scorers():
+    y = np.where(Y == 1, "stayed", "churned")
+    names = ["roc_auc", "f1", "neg_log_loss"]
+    panel = ScorerPanel(names, pos_label="churned")
+    given = cross_validation_report(GaussianNB(), X, y, scoring=names, pos_label="churned")
+    for scoring in (panel, dict(panel.scorers), {"auc": "roc_auc", "f1": panel.scorers["f1"]}):
+        report = cross_validation_report(GaussianNB(), X, y, scoring=scoring)
+        assert report.positive_class == "churned"
+        assert values(report, "GaussianNB", "f1") == values(given, "GaussianNB", "f1")
+    text = cross_validation_report(GaussianNB(), X, y, scoring=panel).to_html()
+    for part in ("Threshold</h2>", "Precision and recall of GaussianNB", "Reliability of Gauss"):
+        assert part in text
+
+
+def test_scorers_of_different_classes_are_refused():
+    y = np.where(Y == 1, "stayed", "churned")
+    both = {label: get_scorer("f1", pos_label=label) for label in ("stayed", "churned")}
+    told = r"different positive classes \(stayed: 'stayed', churned: 'churned'\)"
+    with pytest.raises(ValueError, match=told):
+        cross_validation_report(GaussianNB(), X, y, scoring=both)
+    with pytest.raises(ValueError, match=r"\(pos_label: 'churned', f1: 'stayed'\)"):
+        cross_validation_report(
+            GaussianNB(), X, y, scoring={"f1": both["stayed"]}, pos_label="churned"
+        )
+    with pytest.raises(ValueError, match=r"\(pos_label: 0, recall: 1\)"):
+        cross_validation_report(GaussianNB(), X, Y, scoring=get_scorer("recall"), pos_label=0)
+    with pytest.raises(ValueError, match="f1 is of one class"):  # before anything is fitted
+        cross_validation_report(GaussianNB(), X, y, scoring=ScorerPanel(["f1"]))
 
 
 def test_default_metrics_are_those_that_need_no_positive_class():

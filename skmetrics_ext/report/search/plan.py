@@ -16,10 +16,9 @@ from skmetrics_ext.report.cross_validation import (
     described,
     make_splitter,
     named_models,
-    positive_of,
 )
 from skmetrics_ext.report.fold import Fold, row_numbers
-from skmetrics_ext.report.params import Params, resolve_scoring, send_params
+from skmetrics_ext.report.params import Params, positive_of, resolve_scoring, send_params
 from skmetrics_ext.scoring import ScorerPanel, get_scorer
 from skmetrics_ext.scoring.panel import accepts_weight
 from skmetrics_ext.scoring.scorer import Scorer
@@ -125,8 +124,8 @@ def _of_search(search: Any, asked: Asked) -> Plan:
 
 def _of_named(search: Mapping[Any, Any], asked: Asked) -> Plan:
     models, (classes, task) = named_models(search), classes_and_task(asked.y)
-    positive = positive_of(classes, None) if task == "binary" else None
     scoring = CHOICE if asked.scoring is None else asked.scoring
+    positive = positive_of(scoring, classes) if task == "binary" else None
     chosen = resolve_scoring(scoring, task, positive)
     if len(chosen.panel.names) > 1:
         raise InvalidParameterError(
