@@ -31,7 +31,8 @@ from skmetrics_ext.cli.predictions import (
 )
 from skmetrics_ext.formats import html_table, interval, number
 from skmetrics_ext.registry import HEADINGS
-from skmetrics_ext.report.page.charts import (
+from skmetrics_ext.report.page.document import Section, document, note, pictures, section
+from skmetrics_ext.report.page.figures import (
     NO_MATPLOTLIB,
     SCORES,
     can_draw,
@@ -40,7 +41,6 @@ from skmetrics_ext.report.page.charts import (
     left_out,
     options_of,
 )
-from skmetrics_ext.report.page.document import Section, document, note, pictures, section
 from skmetrics_ext.rows import Rows, Shown, written
 
 _NOT_DRAWN = "There are no pictures of rows that are not in memory."

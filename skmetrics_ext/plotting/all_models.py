@@ -10,7 +10,6 @@ from skmetrics_ext.plotting.decision import DecisionCurveDisplay
 from skmetrics_ext.plotting.display import ScoreDisplay
 from skmetrics_ext.plotting.gain import GainDisplay
 from skmetrics_ext.plotting.lift import LiftDisplay
-from skmetrics_ext.plotting.lines import MEAN, Line
 from skmetrics_ext.plotting.models_over_folds import CrossValidationDisplay
 from skmetrics_ext.plotting.precision_recall_curves import PrecisionRecallCurvesDisplay
 from skmetrics_ext.plotting.reliability import CalibrationDisplay
@@ -46,14 +45,11 @@ def draw(report: Any, kind: str, ax: Any, options: Mapping[str, Any]) -> Any:
     return drawn
 
 
-def mean_line(report: Any, kind: str, model: str) -> Line:
-    """The mean over folds of the first curve of a model, as its display draws it, but not drawn.
-
-    Needs no matplotlib.
-    """
+def computed(report: Any, kind: str, model: str, **options: Any) -> Any:
+    """The display of a model, computed but not drawn, for which matplotlib is not needed."""
     display: Any = KINDS[kind]
     asked = display._asked(report.positive_class, "auto")
     rows = report_rows(report, model, asked["methods"], display.__name__, display.pools)
     folds = scored_folds(rows, report.data.y, **asked)
-    lines = display._of_folds(folds, model)._of_report(report, model).lines
-    return next(line for line in lines if line.fold == MEAN)
+    options["confidence_level"] = report.confidence_level
+    return display._of_folds(folds, model, **options)._of_report(report, model)

@@ -13,8 +13,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skmetrics_ext import cross_validation_report, f1_score
 from skmetrics_ext.formats import html_table
+from skmetrics_ext.report.page.charts import Dot, dot_chart
 from skmetrics_ext.report.page.document import document
-from skmetrics_ext.report.page.picture import ChartLine, dots
 
 X, Y = load_breast_cancer(return_X_y=True)
 ROWS = np.argsort(Y, kind="stable")
@@ -65,7 +65,8 @@ def test_page_is_whole_and_loads_nothing(page):
     read = Page(text)
     assert text.startswith("<!DOCTYPE html>")
     swatches = len(OVERLAID)  # one model has a line in the legend of each
-    drawn = len(report.metrics) + len(OVERLAID) + len(CURVES) + 1  # and the matrix
+    swatches += len(CURVES)  # and in that of each of its own
+    drawn = len(report.metrics) + len(OVERLAID) + len(CURVES)
     assert read.tags.count("svg") == drawn + swatches
     labels = [value for name, value in read.attributes if name == "aria-label"]
     assert [label for label in labels if label.endswith("of a <b> & c")] == [
@@ -101,29 +102,31 @@ def test_a_page_without_a_positive_class_draws_what_needs_none():
         )
         text = report.to_html()
         pictures[label] = [title for title in CURVES if f"{title} of GaussianNB" in text]
-        told = "no pos_label= said which is positive: Precision and recall, Reliability."
-        assert (told in text) == (label is None)
+        for part in ("Precision and recall", "Reliability", "Threshold"):
+            why = f"{part}: no class is known to be the positive one: pass pos_label=."
+            assert (why in text) == (label is None)
     assert pictures == {None: ["ROC"], "b": list(CURVES)}
 
 
-def test_picture_of_dots():
-    lines = [ChartLine("first", 0.8, 0.7, 0.9, [0.75, 0.85]), ChartLine("base", 0.5, marked=True)]
-    picture = dots(lines, "accuracy")
+def test_picture_of_dot_chart():
+    lines = [Dot("first", 0.8, 0.7, 0.9, [0.75, 0.85]), Dot("base", 0.5, is_baseline=True)]
+    picture = dot_chart(lines, "accuracy")
     assert picture.count("<circle") == 2
-    assert picture.count('stroke-dasharray="2 3"') == 1
-    assert "<title>first: 0.8 [0.7, 0.9]</title>" in picture
-    first, base = (float(x) for x in re.findall(r'<circle cx="([0-9.]+)"', picture))
+    assert picture.count('class="chance"') == 1
+    assert "<title>first: 0.8000 [0.7000, 0.9000]</title>" in picture
+    first, base = (float(x) for x in re.findall(r'<circle [^>]*cx="([0-9.]+)"', picture))
     ends = [
-        float(x) for x in re.search(r'x1="([0-9.]+)" x2="([0-9.]+)" y1="22.0"', picture).groups()
+        float(x)
+        for x in re.search(r'class="range" d="M([0-9.]+) 24.0H([0-9.]+)"', picture).groups()
     ]
     assert base < ends[0] < first < ends[1]
     assert (first - ends[0]) == pytest.approx(ends[1] - first, abs=0.2)
 
 
 def test_pictures_without_spread_or_values():
-    assert "undefined" in dots([ChartLine("a", float("nan"))], "gini")
-    assert dots([ChartLine("a", 1.0), ChartLine("b", 1.0)], "gini").count("<circle") == 2
-    assert dots([ChartLine("a", 1e-9, 0.9e-9, 1.1e-9)], "tiny").count("<text") >= 3
+    assert "undefined" in dot_chart([Dot("a", float("nan"))], "gini")
+    assert dot_chart([Dot("a", 1.0), Dot("b", 1.0)], "gini").count("<circle") == 2
+    assert dot_chart([Dot("a", 1e-9, 0.9e-9, 1.1e-9)], "tiny").count("<text") >= 3
 
 
 def test_cells_are_escaped():
@@ -188,10 +191,10 @@ def test_curves_of_the_script_are_those_of_the_displays(page):
     assert precision_recall["kind"] == "precision_recall"
 
 
-def test_long_names_are_wrapped_in_the_picture_of_dots():
+def test_long_names_are_wrapped_in_the_picture_of_dot_chart():
     name = "a pipeline of " + "many " * 15 + "steps"
-    picture = dots([ChartLine(name, 0.8), ChartLine("b", 0.5)], "accuracy")
-    spans = re.findall(r"<tspan[^>]*>([^<]*)</tspan>", picture)
+    picture = dot_chart([Dot(name, 0.8), Dot("b", 0.5)], "accuracy")
+    spans = re.findall(r'text-anchor="end">([^<]*)</text>', picture)
     assert " ".join(spans) == f"{name} b"
     assert max(map(len, spans)) < 30
 
@@ -208,7 +211,7 @@ def test_every_interval_of_a_mean_is_that_of_the_summary(interval):
     assert text.count(title) >= len(scoring) + 2  # the dots, the table and their legend
     for row in summary.values():
         if not np.isnan(row.low):
-            short = f"{row.model}: {row.value:.4g} [{row.low:.4g}, {row.high:.4g}]"
+            short = f"{row.model}: {row.value:.4f} [{row.low:.4f}, {row.high:.4f}]"
             assert f"<title>{short}</title>" in text
             assert f"<td>[{row.low:.4f}, {row.high:.4f}]</td>" in text
     for chart, metric in (("roc", "roc_auc"), ("precision_recall", "average_precision")):

@@ -91,13 +91,14 @@ def test_models_and_a_metric_are_chosen(browser, page, report):
     browser.open(page)
     browser.ask("document.querySelectorAll('#choose input')[0].click()")
     shown = """[...document.querySelectorAll("#part-2 tbody tr")]
-      .filter((row) => row.offsetParent !== null).map((row) => row.cells[1].textContent)"""
+      .filter((row) => row.offsetParent !== null).map((row) => row.cells[0].textContent)"""
     others = [model for model in report.models if model != LONG]
     assert browser.ask(shown) == others * len(report.metrics)
     select = "document.querySelector('#choose select')"
     browser.ask(f"{select}.value = 'f1'; {select}.dispatchEvent(new Event('change'))")
     assert browser.ask(shown) == others
-    lines = "[...document.querySelectorAll('polyline.line')].filter((e) => e.checkVisibility())"
+    lines = "[...document.querySelectorAll('[data-chart] polyline.line')]"
+    lines += ".filter((e) => e.checkVisibility())"
     assert browser.ask(f"{lines}.map((e) => e.dataset.model)") == ["</script><b>"] * 2
 
 

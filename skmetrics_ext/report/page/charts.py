@@ -1,166 +1,237 @@
-"""Pictures of a page that matplotlib draws, as SVG within the page."""
+"""Charts of a page as SVG, drawn without a library: dots with intervals, and curves."""
 
 from __future__ import annotations
 
-import re
-import warnings
-from collections.abc import Callable
-from functools import partial
+import math
+from collections.abc import Callable, Iterable, Sequence
 from html import escape
-from importlib.util import find_spec
-from io import StringIO
-from textwrap import shorten
-from typing import TYPE_CHECKING, Any
+from textwrap import wrap
+from typing import Any, NamedTuple
 
-from skmetrics_ext.plotting import (
-    CalibrationDisplay,
-    ConfusionMatrixDisplay,
-    PrecisionRecallCurvesDisplay,
-    RocCurvesDisplay,
-)
-from skmetrics_ext.plotting.drawing import lone_figure
-from skmetrics_ext.report.page.document import Section, folded, note, pictures, section
-from skmetrics_ext.validation import distinct_labels
+import numpy as np
 
-if TYPE_CHECKING:
-    from skmetrics_ext.report.cv_report import CrossValidationReport
+from skmetrics_ext.formats import interval, number
+from skmetrics_ext.numeric import Array
 
-NO_MATPLOTLIB = (
-    "More pictures are drawn where matplotlib is installed: pip install 'skmetrics-ext[plot]'."
-)
-SCORES: tuple[tuple[str, Any], ...] = (
-    ("ROC", RocCurvesDisplay),
-    ("Precision and recall", PrecisionRecallCurvesDisplay),
-    ("Reliability", CalibrationDisplay),
-)
-_LEAST_SIDE, _MOST_SIDE = 4.2, 9.0  # inches
-_SMALLER = 0.85  # than a picture of its own: a phone shows it small, and its text must be read
-_FOLDS = (
-    "Predictions of rows that the model of the fold was not fitted on. Thin lines: the folds; "
-    "thick: their mean; band: one standard deviation of the folds to either side. Of several "
-    "classes, the mean over each against the rest. Reliability is that of the probabilities of "
-    "all folds together; bars: 95% intervals."
-)
-_LEFT_OUT = "Not drawn, for they are of one class, and no pos_label= said which is positive: {}."
-_MATRICES = "Out-of-fold predictions of all folds together; shares are of the true class."
-_LEGEND = 32  # characters of a name in a legend; the heading has all of it
-_DISTINCT = 4  # classes whose reliability is told apart in one picture
+LOOKS = 8  # of lines: colours of the style sheet, each with dashes of its own
+_NAN = float("nan")
+# Of curves, in units of the picture.
+_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 400, 350, 50, 12, 10, 46
+_WIDE, _HIGH = _WIDTH - _LEFT - _RIGHT, _HEIGHT - _TOP - _BOTTOM
+# Of dots.
+_DOTS_WIDTH, _LABEL_MOST, _ROW, _LINE = 440, 170, 28, 15
+_CHARACTER = 7.2  # width of one, about, at the size of the labels
 
 
-def can_draw() -> bool:
-    """Whether matplotlib is installed."""
-    return find_spec("matplotlib") is not None
+class Dot(NamedTuple):
+    """A value with its interval, the values of the folds, and whether it is the baseline."""
+
+    label: str
+    value: float
+    low: float = _NAN
+    high: float = _NAN
+    points: Sequence[float] = ()
+    is_baseline: bool = False
 
 
-def options_of(display: Any, n_classes: int) -> dict[str, Any]:
-    """What of several classes is drawn, so that it can be read."""
-    if display is CalibrationDisplay and n_classes > _DISTINCT:
-        return {"curves": "top label"}
-    return {}
+class ChartCurve(NamedTuple):
+    """A line over the unit square, with its place in the legend.
 
-
-def left_out(n_classes: int, positive: Any) -> list[str]:
-    """Titles of what is drawn of one class, where nothing says which of two it is."""
-    if n_classes != 2 or positive is not None:
-        return []
-    return [title for title, display in SCORES if display.sides == "one"]
-
-
-def draw_scores(title: str, display: Any, draw: Callable[..., Any]) -> str:
-    """A picture of a kind of display of scores, on axes of its own size."""
-    return to_svg(title, display.size, draw)
-
-
-def draw_matrix(title: str, n_classes: int, draw: Callable[..., Any]) -> str:
-    """A picture of a confusion matrix."""
-    side = max(_LEAST_SIDE, min(0.42 * n_classes + 1.2, _MOST_SIDE))
-    return to_svg(title, (side, side), partial(draw, colorbar=False))
-
-
-def to_svg(title: str, size: tuple[float, float], draw: Callable[..., Any]) -> str:
-    """What a function draws on axes, as SVG without what only a file of its own needs.
-
-    Looks the same whatever the settings of the session, and each time.
+    Parameters
+    ----------
+    name, text : str
+        Of the legend; a curve without a name has no place there.
+    x, y : ndarray of shape (n,)
+    look : int
+        Number of its colour and dashes.
+    kind : {"line", "fold", "points"}
+        Of points the bounds are bars, of lines a band.
+    low, high : ndarray of shape (n,) or None
     """
-    import matplotlib as mpl
-    import matplotlib.style
 
-    look = {
-        "svg.fonttype": "none",  # text can be read aloud, copied and searched
-        "svg.hashsalt": title,  # so that names in one picture are not those of another
-        "text.parse_math": False,
-    }
-    text = StringIO()
-    with mpl.style.context(["default", look]), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
-        figure = lone_figure((_SMALLER * size[0], _SMALLER * size[1]))
-        draw(ax=figure.subplots())
-        figure.savefig(
-            text,
-            format="svg",
-            bbox_inches="tight",  # the layout does not see the label of axes below the axes
-            pad_inches=0.05,
-            transparent=True,  # the page has a ground of its own
-            metadata={"Date": None, "Creator": None},
-        )
-    picture = text.getvalue().partition("<svg")[2]
-    head, _, rest = picture.partition(">")
-    box = re.search(r'viewBox="[^"]+"', head)
-    for needless in ("<metadata>.*?</metadata>", "<style .*?</style>", "<!--.*?-->"):
-        rest = re.sub(needless, "", rest, flags=re.DOTALL)
-    rest = re.sub(r'<g id="[^"]*"', "<g", rest)  # the same in every picture
+    name: str
+    text: str
+    x: Array
+    y: Array
+    look: int = 0
+    kind: str = "line"
+    low: Array | None = None
+    high: Array | None = None
+
+
+class Chart(NamedTuple):
+    """Curves over shared axes."""
+
+    kind: str
+    title: str
+    x_label: str
+    y_label: str
+    curves: Sequence[ChartCurve]
+    has_diagonal: bool = False
+
+    def data(self) -> dict[str, Any]:
+        """Points of the lines for the script, which reads values under the pointer."""
+        curves = [
+            {"model": c.name, "x": c.x.round(4).tolist(), "y": c.y.round(4).tolist()}
+            for c in self.curves
+        ]
+        frame = [_LEFT, _TOP, _WIDE, _HIGH]
+        return {"kind": self.kind, "x": self.x_label, "frame": frame, "curves": curves}
+
+
+# --------------------------------------------------------------------------- elements
+
+
+def _svg(width: float, height: float, label: str, parts: Iterable[str]) -> str:
     return (
-        f'<div class="drawn"><svg {box.group() if box else ""} role="img" '
-        f'aria-label="{escape(title)}" xmlns:xlink="http://www.w3.org/1999/xlink" '
-        'stroke-linejoin="round" '
-        f'stroke-linecap="butt">{rest}</div>'
+        f'<svg viewBox="0 0 {width} {height:.0f}" role="img" aria-label="{escape(label)}" '
+        f'font-family="system-ui, sans-serif" font-size="13" fill="currentColor">{"".join(parts)}'
+        "</svg>"
     )
 
 
-def report_charts(report: CrossValidationReport) -> list[Section | str]:
-    """Sections with the curves of each model but the baseline, and the confusion matrices."""
-    if report.data is None:
-        return []
-    if not can_draw():
-        return [note(NO_MATPLOTLIB)]
-    classes = distinct_labels(report.data.y)
-    n_classes = 0 if classes is None else len(classes)  # of multilabel data there are none
-    without = left_out(n_classes, report.positive_class)
-    head = [note(_FOLDS), *([note(_LEFT_OUT.format(", ".join(without)))] if without else [])]
-    parts: list[Section | str] = []
-    matrices: list[tuple[str, str]] = []
-    for model in report.models:
-        kept = {method for result in report.results_of(model) for method in result.responses}
-        if model == report.baseline or not kept:
-            continue
-        found, failed = _curves(report, model, kept, n_classes, without)
-        if found or failed:
-            told = [] if parts else head
-            shown = [pictures(found)] if found else []
-            own = "".join([*told, *shown, *map(note, failed)])
-            named = f'<div data-model="{escape(model)}">{own}</div>\n'
-            parts.append(folded(f"Curves of {model}", named))
-        if "predict" in kept and n_classes:
-            draw = partial(ConfusionMatrixDisplay.from_report, report, model)
-            matrices.append((draw_matrix(f"Confusion matrix of {model}", n_classes, draw), model))
-    if matrices:
-        parts.append(section("Confusion matrices", note(_MATRICES), pictures(matrices, of="model")))
-    return parts
+def _path(d: str, look: str) -> str:
+    return f'<path class="{look}" d="{d}"/>'
 
 
-def _curves(
-    report: CrossValidationReport, model: str, kept: set[str], n_classes: int, without: list[str]
-) -> tuple[list[tuple[str, str]], list[str]]:
-    """Pictures with their captions, and why there are no others."""
-    found, failed = [], []
-    for title, display in SCORES:
-        if kept.isdisjoint(display.methods) or title in without:
-            continue
-        told = f"{title} of {model}"
-        look = {"name": shorten(model, _LEGEND, placeholder=" …"), **options_of(display, n_classes)}
-        draw = partial(display.from_report, report, model, **look)
-        try:
-            found.append((draw_scores(told, display, draw), title))
-        except ValueError as error:  # no fold has a curve
-            failed.append(f"{told}: {error}")
-    return found, failed
+def _text(x: float, y: float, text: str, anchor: str = "middle", more: str = "") -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{more}>{escape(text)}</text>'
+
+
+# --------------------------------------------------------------------------- curves
+
+
+def curve_chart(chart: Chart) -> str:
+    """Curves with their legend."""
+    parts = []
+    for share in (0, 0.2, 0.4, 0.6, 0.8, 1):
+        x, y = _LEFT + share * _WIDE, _TOP + (1 - share) * _HIGH
+        parts.append(_path(f"M{x:.1f} {_TOP}v{_HIGH}M{_LEFT} {y:.1f}h{_WIDE}", "grid"))
+        parts.append(_text(x, _TOP + _HIGH + 18, f"{share}"))
+        parts.append(_text(_LEFT - 8, y + 4, f"{share}", "end"))
+    if chart.has_diagonal:
+        parts.append(_path(f"M{_LEFT} {_TOP + _HIGH}L{_LEFT + _WIDE} {_TOP}", "chance"))
+    parts += [_curve(curve) for curve in chart.curves]
+    parts.append(_text(_LEFT + _WIDE / 2, _HEIGHT - 8, chart.x_label))
+    middle = _TOP + _HIGH / 2
+    parts.append(_text(14, middle, chart.y_label, more=f' transform="rotate(-90 14 {middle})"'))
+    named = [curve for curve in chart.curves if curve.name]
+    names = ", ".join(dict.fromkeys(curve.name for curve in named))
+    legend = "".join(
+        f'<li data-model="{escape(curve.name)}"><svg class="swatch" viewBox="0 0 28 8" '
+        f'aria-hidden="true">{_path("M0 4h28", f"line look-{curve.look}")}</svg>'
+        f"<span>{escape(curve.name)} <small>{escape(curve.text)}</small></span></li>"
+        for curve in named
+    )
+    shown = _svg(_WIDTH, _HEIGHT, f"{chart.title} of {names}", parts)
+    named_chart = f' data-chart="{chart.kind}"' if chart.kind else ""
+    return f'<div class="chart"{named_chart}>{shown}</div><ul class="legend">{legend}</ul>\n'
+
+
+def _curve(curve: ChartCurve) -> str:
+    named = f' data-model="{escape(curve.name)}"' if curve.name else ""
+    look, parts = f"look-{curve.look}", []
+    if curve.low is not None and curve.high is not None:
+        if curve.kind == "points":
+            ends = zip(_pixels(curve.x, curve.low), _pixels(curve.x, curve.high), strict=True)
+            parts += [_path(f"M{a[0]} {a[1]}V{b[1]}", f"bar {look}") for a, b in ends]
+        else:
+            area = f"{_points(curve.x, curve.low)} {_points(curve.x[::-1], curve.high[::-1])}"
+            parts.append(f'<polygon class="band {look}" points="{area}"/>')
+    parts.append(
+        f'<polyline class="{"fold" if curve.kind == "fold" else "line"} {look}"{named} '
+        f'points="{_points(curve.x, curve.y)}"/>'
+    )
+    if curve.kind == "points":
+        dots = "".join(f'<circle cx="{x}" cy="{y}" r="3"/>' for x, y in _pixels(curve.x, curve.y))
+        parts.append(f'<g class="dots {look}">{dots}</g>')
+    return "".join(parts)
+
+
+def _pixels(x: Array, y: Array) -> list[tuple[float, float]]:
+    """Places of finite points, to a tenth of a pixel."""
+    places = np.column_stack([_LEFT + x * _WIDE, _TOP + (1 - np.clip(y, 0, 1)) * _HIGH])
+    return [(a, b) for a, b in places[np.isfinite(places).all(axis=1)].round(1).tolist()]
+
+
+def _points(x: Array, y: Array) -> str:
+    """A line at the resolution of a screen: what falls on the pixel before is left out."""
+    shown, last = [], None
+    for place in _pixels(x, y):
+        pixel = round(place[0]), round(place[1])
+        if pixel != last:
+            shown.append(f"{place[0]},{place[1]}")
+        last = pixel
+    return " ".join(shown)
+
+
+# --------------------------------------------------------------------------- dots
+
+
+def dot_chart(dots: Sequence[Dot], title: str) -> str:
+    """Dot and interval of each row over one axis; the baseline hollow, with a dotted line."""
+    numbers = [
+        value
+        for dot in dots
+        for value in (dot.value, dot.low, dot.high, *dot.points)
+        if math.isfinite(value)
+    ]
+    if not numbers:
+        return _svg(_DOTS_WIDTH, 40, title, [_text(8, 24, "undefined", "start")])
+    low, high = _padded(min(numbers), max(numbers))
+    left = min(max(len(dot.label) for dot in dots) * _CHARACTER + 12, _LABEL_MOST)
+    labels = [wrap(dot.label, int((left - 8) / _CHARACTER)) or [""] for dot in dots]
+    heights = [max(_ROW, _LINE * len(label) + 8) for label in labels]
+    foot = _TOP + sum(heights)
+
+    def place(value: float) -> float:
+        return left + 8 + (value - low) / (high - low) * (_DOTS_WIDTH - left - 28)
+
+    parts = []
+    for tick in _ticks(low, high):
+        parts.append(_path(f"M{place(tick):.1f} {_TOP}V{foot}", "grid"))
+        parts.append(_text(place(tick), foot + 18, f"{tick:g}"))
+    middle = np.cumsum([_TOP, *heights])[:-1] + np.array(heights) / 2
+    for dot, label, y in zip(dots, labels, middle.tolist(), strict=True):
+        parts += _row(dot, label, y, left, place, foot)
+    return _svg(_DOTS_WIDTH, foot + 30, title, parts)
+
+
+def _row(
+    dot: Dot,
+    label: list[str],
+    y: float,
+    left: float,
+    place: Callable[[float], float],
+    foot: float,
+) -> list[str]:
+    ends = interval(dot.low, dot.high)
+    first = y + 4 - _LINE * (len(label) - 1) / 2
+    parts = [f"<g><title>{escape(f'{dot.label}: {number(dot.value)} {ends}'.strip())}</title>"]
+    parts += [_text(left, first + _LINE * k, part, "end") for k, part in enumerate(label)]
+    ticks = [f"M{place(value):.1f} {y - 5}v10" for value in dot.points if math.isfinite(value)]
+    parts.append(_path("".join(ticks), "tick") if ticks else "")
+    if ends:
+        parts.append(_path(f"M{place(dot.low):.1f} {y}H{place(dot.high):.1f}", "range"))
+    if math.isnan(dot.value):
+        return [*parts, _text(left + 12, y + 4, "undefined", "start"), "</g>"]
+    x, look = f"{place(dot.value):.1f}", "dot baseline" if dot.is_baseline else "dot"
+    parts.append(_path(f"M{x} {_TOP}V{foot}", "chance") if dot.is_baseline else "")
+    return [*parts, f'<circle class="{look}" cx="{x}" cy="{y}" r="5"/></g>']
+
+
+def _padded(low: float, high: float) -> tuple[float, float]:
+    """The range with a little room on both sides."""
+    room = 0.05 * (high - low)
+    if room <= 1e-12 * max(abs(low), abs(high), 1e-300):
+        room = 0.05 * max(abs(high), 1.0)
+    return low - room, high + room
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Round numbers within a range, about five of them."""
+    raw = (high - low) / 5
+    scale = 10.0 ** math.floor(math.log10(raw))
+    step = next(scale * factor for factor in (1, 2, 5, 10) if scale * factor >= raw)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [round(k * step, 12) + 0.0 for k in range(first, last + 1)]

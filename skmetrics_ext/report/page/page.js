@@ -47,6 +47,7 @@
   };
   for (const table of all("main table")) {
     if (table.tHead === null || table.tBodies[0].rows.length < 2) continue;
+    if (table.closest(".matrix")) continue;
     [...table.tHead.rows[0].cells].forEach((cell, place) => {
       const button = make("button", { type: "button", title: "sort by this column" });
       button.append(...cell.childNodes);
@@ -83,6 +84,7 @@
       hide(element, chosen.metric !== "" && element.dataset.metric !== chosen.metric);
     }
     for (const table of all("main table")) {
+      if (table.closest(".matrix")) continue;
       const ofModel = column(table, ["model", "a", "b"]);
       const ofMetric = column(table, ["metric"]);
       for (const row of table.tBodies[0].rows) {

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from skmetrics_ext.formats import html_table
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.report.findings import KINDS, SHARES, conclusion
-from skmetrics_ext.report.page.charts import report_charts
+from skmetrics_ext.report.page.charts import Dot, dot_chart
 from skmetrics_ext.report.page.document import (
     Section,
     brief,
@@ -22,8 +22,14 @@ from skmetrics_ext.report.page.document import (
     pictures,
     section,
 )
-from skmetrics_ext.report.page.overlay import Overlay, drawn, overlays
-from skmetrics_ext.report.page.picture import ChartLine, dots
+from skmetrics_ext.report.page.report_curves import (
+    displays_of,
+    left_out,
+    matrix_section,
+    model_sections,
+    overlay_section,
+    overlays,
+)
 from skmetrics_ext.report.page.threshold_slider import thresholds_part
 from skmetrics_ext.report.summary import interval_title, kind_of
 from skmetrics_ext.report.tables import fold_notes, heading
@@ -44,11 +50,6 @@ _LEGEND = (
     "Dot: {value}. Line: interval ({title}). Ticks: the folds. Hollow, with a dotted line: the "
     "baseline. Further right is better."
 )
-_OVERLAID = (
-    "Out-of-fold predictions: the mean of the curves of the folds; of several classes, of the mean "
-    "over each against the rest. The number is the mean over folds, with the interval of the "
-    "summary if the area is one of the metrics."
-)
 _LONG_TITLE = 80
 _FIRST = 3  # findings of a code; the others open by a click
 _POOLED = (
@@ -62,7 +63,9 @@ def report_page(report: CrossValidationReport) -> str:
     kind = kind_of(report, report.interval)
     value = "metric of the pooled predictions" if kind == "pooled" else "mean over folds"
     legend = _LEGEND.format(value=value, title=interval_title(report))
-    charts = overlays(report)
+    displays = displays_of(report)
+    charts = overlays(report, displays)
+    omitted = [note(f"{title}: {reason}.") for title, reason in left_out(report).items()]
     slider, slid = thresholds_part(report)
     scorers = {} if report.data is None else report.data.scorers
     parts = [
@@ -70,9 +73,10 @@ def report_page(report: CrossValidationReport) -> str:
         section("Findings", _findings(report)),
         section("Summary", *_summary(report), note(_INTERVALS[kind])),
         section("Models by metric", note(legend), pictures(_pictures(report), of="metric")),
-        *_overlaid(charts),
+        *overlay_section(charts),
         *slider,
-        *report_charts(report),
+        *model_sections(report, displays),
+        *matrix_section(report),
         *_groups(report),
         section("Comparison on the same folds", *_comparison(report)),
         *(
@@ -82,6 +86,7 @@ def report_page(report: CrossValidationReport) -> str:
         ),
         *meanings(report.metrics, scorers),
         folded("Every fold", *_table(report.folds())),
+        *([section("Left out", *omitted)] if omitted else []),
     ]
     data = {
         "models": list(report.models),
@@ -126,13 +131,6 @@ def _finding(row: Any) -> str:
     return f"<li{''.join(named)}>{told}{escape(row.text)}</li>"
 
 
-def _overlaid(charts: list[Overlay]) -> list[Section]:
-    if not charts:
-        return []
-    figures = [(drawn(chart), chart.title) for chart in charts]
-    return [section("Curves of all models", note(_OVERLAID), pictures(figures))]
-
-
 def _table(rows: Rows) -> list[str]:
     """A table with the lines above it and the notes below."""
     left = [place for place, side in enumerate(rows.align()) if side == "<"]
@@ -162,10 +160,9 @@ def _pictures(report: CrossValidationReport) -> list[tuple[str, str]]:
             if row["metric"] == metric:
                 folds = [result.values[metric] for result in report.results_of(row["model"])]
                 value = row["mean"] if math.isnan(row["value"]) else row["value"]
-                lines.append(
-                    ChartLine(row["model"], value, row["low"], row["high"], folds, row.is_baseline)
-                )
-        charts.append((dots(lines, f"{metric}: {interval_title(report)}, and every fold"), metric))
+                lines.append(Dot(row.model, value, row.low, row.high, folds, row.is_baseline))
+        title = f"{metric}: {interval_title(report)}, and every fold"
+        charts.append((dot_chart(lines, title), metric))
     return charts
 
 

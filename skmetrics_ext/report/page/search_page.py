@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from skmetrics_ext.formats import html_table
-from skmetrics_ext.report.page.charts import NO_MATPLOTLIB, can_draw, to_svg
+from skmetrics_ext.report.page.charts import Dot, dot_chart
 from skmetrics_ext.report.page.document import brief, document, note, pictures, section
 from skmetrics_ext.report.search.result import heading, shown_rows
+from skmetrics_ext.rows import Row
 
 if TYPE_CHECKING:
     from skmetrics_ext.report.search.result import SearchReport
@@ -18,9 +19,10 @@ _ABOUT = (
     "candidate that was chosen, fitted to training sets of the folds' size."
 )
 _LEGEND = (
-    "Dot: mean over the folds. Line: {} interval of each candidate by itself. Blue: cannot be told "
-    "from the best. Orange diamond: chosen. Green: the corrected value and its interval."
+    "Dot: mean over the folds. Line: {} interval of each candidate alone. *: chosen; =: not "
+    "distinguishable from the best. Hollow, with a dotted line: the corrected value."
 )
+_MOST_DRAWN = 30
 _SET = (
     "From the best: joint bounds of how much worse than the best of all a candidate is. P(best): "
     "how often it would be chosen from other samples of this size."
@@ -34,12 +36,17 @@ def search_page(report: SearchReport) -> str:
     left = [place for place, side in enumerate(rows.align()) if side == "<"]
     shown = html_table(rows.header(), rows.cells(), text=left)
     lead = heading(report)
-    picture = note(NO_MATPLOTLIB)
-    if can_draw():
-        drawn = to_svg("Candidates", (6.4, 4.6), report.plot)
-        picture = note(_LEGEND.format(level)) + pictures([(drawn, "Candidates")])
+    dots = [Dot(_mark(row) + row.label, row.mean, row.low, row.high) for row in rows[:_MOST_DRAWN]]
+    best = report.best
+    dots.append(Dot("corrected for selection", best.value, best.low, best.high, is_baseline=True))
+    drawn = dot_chart(dots, f"{report.metric} of the candidates")
+    picture = note(_LEGEND.format(level)) + pictures([(drawn, report.metric)])
     parts = [
         section("In short", brief(lead), note(_ABOUT)),
         section("Candidates", picture, note(_SET), shown, *map(note, rows.told())),
     ]
     return document(f"Search by {report.metric}", (), parts)
+
+
+def _mark(row: Row) -> str:
+    return "* " if row.selected else "= " if row.as_good else ""
