@@ -52,6 +52,7 @@ _NO_SIGN = {
 # What stands around numbers; it is removed with the separators of thousands.
 _SIGNS = "$€£¥₹%"
 _SPACES = " \u00a0\u202f"
+_MOST_COUNTED = 2_000_000  # rows up to which lines are counted for a message: seconds
 _BLOCK = 1 << 22  # bytes that are read at once: no row may be longer
 
 
@@ -331,7 +332,8 @@ def csv_batches(
         first = 0
         try:
             for batch in each(repr(file), partial(_open, file, types, form.of(file))):
-                yield _as_numbers(batch, types, form), Place(printable(file), first)
+                place = Place(printable(file), first, None, 1, partial(_line_of, file, form))
+                yield _as_numbers(batch, types, form), place
                 first += batch.num_rows
         except InvalidParameterError as error:
             if "invalid UTF8 data" not in str(error):
@@ -339,6 +341,24 @@ def csv_batches(
             raise InvalidParameterError(
                 f"{file!r} cannot be read: a value is no UTF-8 text."
             ) from error
+
+
+def _line_of(file: str, form: TextForm, row: int) -> int | None:
+    """The line on which a row of a text file begins; None if it would take long to count."""
+    if row > _MOST_COUNTED:
+        return None
+    place, begins = -1, 1  # the header
+    try:
+        with form.open(file) as text:
+            reader = csv.reader(text, delimiter=form.of(file).separator or ",")
+            for values in reader:
+                if values and place == row:
+                    return begins
+                place += bool(values)
+                begins = reader.line_num + 1
+    except (csv.Error, OSError, UnicodeError):
+        pass
+    return None
 
 
 def _as_numbers(batch: Any, types: Mapping[str, Any], form: TextForm) -> Any:

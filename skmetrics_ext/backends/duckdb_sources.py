@@ -31,7 +31,7 @@ def of_files(files: Files, names: Names, memory_limit: int) -> DuckEngine:
 
     def fill(con: Any) -> None:
         # CSV is read once, without a guess at what its columns hold.
-        if files.kind == "csv" or files.complete:
+        if files.kind == "csv" or files.complete or files.missing:
             _keep(con, files.reader(names.all), names)
         elif files.alike and all(map(_PLAIN_PATH.fullmatch, files.files)):
             listed = ", ".join(map(sql_literal, files.files))

@@ -37,6 +37,7 @@ _EXTRAS = {
     "pandas": "frames",
 }
 _BATCH = 1 << 19
+MISSING = "missing"  # group of the rows without a value in a column of groups
 
 
 def own_prefix() -> str:
@@ -70,6 +71,8 @@ class Files:
         How CSV files are written.
     complete : tuple of str
         Columns without which a row is left out.
+    missing : tuple of str
+        Columns in which missing values are a value, `MISSING`, and all others text.
     held : tuple of (record batch, Place) or None
         The rows, where they are in memory.
     """
@@ -82,6 +85,7 @@ class Files:
     alike: bool
     form: TextForm = PLAIN
     complete: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
     held: tuple[tuple[Any, Place], ...] | None = None
 
     def schema(self, columns: Sequence[str]) -> Any:
@@ -98,6 +102,8 @@ class Files:
                 kept = np.flatnonzero(~_lacking(batch.select(self.complete)))
                 if len(kept) < batch.num_rows:
                     batch, place = batch.take(kept), replace(place, kept=kept)
+            if self.held is None:
+                batch = _named_missing(batch, self.missing)
             yield batch.select(columns), place
 
     def hold(self, columns: Sequence[str]) -> Files:
@@ -108,6 +114,31 @@ class Files:
         """The rows that have a value in each of these columns, which are all that is read."""
         files = replace(self, complete=tuple(columns))
         return files if self.held is None else files.hold(columns)
+
+    def name_missing(self, columns: Sequence[str]) -> Files:
+        """The same files; missing values in these columns form a group, `MISSING`."""
+        lacking = {
+            name
+            for batch, _ in (self.rows(columns) if columns else ())
+            for name in columns
+            if _lacking(batch.select([name])).any()
+        }
+        files = replace(self, missing=tuple(name for name in columns if name in lacking))
+        if self.held is not None:
+            held = ((_named_missing(batch, files.missing), place) for batch, place in self.held)
+            return replace(files, held=tuple(held))
+        if self.kind == "csv":  # as text in the first place: 1 stays 1 beside a missing value
+            return replace(files, types=self.types | dict.fromkeys(files.missing, "string"))
+        return files
+
+    def first_missing(self, column: str) -> tuple[str, int]:
+        """Position of the first missing value of a column, and how many there are."""
+        where, n_missing = "", 0
+        for batch, place in self.rows((column,)):
+            rows = np.flatnonzero(_lacking(batch))
+            where = where or (place.of(int(rows[0])) if len(rows) else "")
+            n_missing += len(rows)
+        return where, n_missing
 
     @property
     def n_rows(self) -> int | None:
@@ -121,7 +152,7 @@ class Files:
             return
         for file in self.files:
             batches = each(repr(file), partial(self._scan, file, columns))
-            yield from placed(batches, printable(file))
+            yield from placed(batches, printable(file), 1)
 
     def _scan(self, file: str, columns: Sequence[str]) -> Iterator[Any]:
         dataset = self.dataset([file], columns)
@@ -144,7 +175,9 @@ class Files:
         import pyarrow
 
         batches = (batch for batch, _ in self.rows(columns))
-        return pyarrow.RecordBatchReader.from_batches(self.schema(columns), batches)
+        types = self.types | dict.fromkeys(self.missing, "string")
+        schema = pyarrow.schema([(name, types[name]) for name in columns])
+        return pyarrow.RecordBatchReader.from_batches(schema, batches)
 
 
 def kind_of(file: str) -> str | None:
@@ -184,6 +217,25 @@ def _found(path: str) -> tuple[tuple[str, ...], str]:
     kind = str(kinds.pop())
     require("pyarrow", f"Reading {kind} files")
     return files, kind
+
+
+def _named_missing(batch: Any, columns: Sequence[str]) -> Any:
+    """A batch in which these columns are text and missing values are `MISSING`."""
+    for place, name in enumerate(batch.schema.names):
+        if name in columns:
+            batch = batch.set_column(place, name, missing_named(batch.column(place)))
+    return batch
+
+
+def missing_named(column: Any) -> Any:
+    """An Arrow column as text, missing values as `MISSING`; whole numbers without a point."""
+    import pyarrow.compute as pc
+    from pyarrow import types
+
+    lacking = pc.is_null(column, nan_is_null=True)
+    if types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    return pc.if_else(lacking, MISSING, column.cast("string"))
 
 
 def _lacking(batch: Any) -> Any:

@@ -45,11 +45,11 @@ def each(what: str, batches: Callable[[], Iterable[Any]]) -> Iterator[Any]:
         yield batch
 
 
-def placed(batches: Iterable[Any], part: str = "") -> Placed:
-    """Batches with the number of their first row."""
+def placed(batches: Iterable[Any], part: str = "", counted_from: int = 0) -> Placed:
+    """Batches with their positions."""
     first = 0
     for batch in batches:
-        yield batch, Place(part, first)
+        yield batch, Place(part, first, None, counted_from)
         first += int(batch.num_rows) if hasattr(batch, "num_rows") else len(batch)
 
 

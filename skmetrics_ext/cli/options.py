@@ -48,7 +48,10 @@ OPTIONS: Mapping[str, Option] = {
         help="rows of one group (a patient) may depend on each other; intervals allow "
         "for it, and folds keep them together",
     ),
-    "by": _option(**_COLUMNS, help="also show the values of each group of these columns"),
+    "by": _option(
+        **_COLUMNS,
+        help="also show the values of each group of these columns; missing values form a group",
+    ),
     "features": _option(
         **_COLUMNS | {"default": None},
         help="feature columns (default: all but identifiers, dates and text that rarely repeats)",

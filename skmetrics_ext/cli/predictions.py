@@ -100,6 +100,9 @@ def read_predictions(options: argparse.Namespace) -> Predictions:
     if options.drop_missing:
         before, files = files.n_rows, files.without_missing(names.all)
         log(_left_out(before, files.n_rows))
+    else:
+        others = (names.true, *scores, *preds, options.weight, options.groups)
+        files = files.name_missing([name for name in options.by if name not in others])
     most_bytes = read_bytes(options.memory)
     classes = _classes(files, names, preds, most_bytes)
     positive = chosen_positive(classes, options.positive)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.backends.csv_files import PLAIN, TextForm
-from skmetrics_ext.backends.files import Files, columns_of, open_files, require
-from skmetrics_ext.backends.reading import check_columns, reading
+from skmetrics_ext.backends.files import Files, columns_of, missing_named, open_files, require
+from skmetrics_ext.backends.reading import check_columns
 from skmetrics_ext.merged.by import By
 from skmetrics_ext.merged.columns import Names
 from skmetrics_ext.numeric import Array
@@ -34,7 +34,8 @@ class Use:
     by : sequence of str
         Columns that values are shown by; they remain features.
     drop_missing : bool
-        Whether rows that lack a class, group or weight are left out.
+        Whether rows without a class, group, weight or value of ``by`` are left out. By default
+        missing values of ``by`` form a group, and others are refused.
     form : TextForm
         How a CSV file is written.
     """
@@ -77,14 +78,13 @@ def read_table(path: str, use: Use) -> UsedColumns:
 
     found = columns_of(path, use.form)
     names, features = _names(path, found, use)
-    files = _by_codes(open_files(path, names, use.form))
-    with reading(repr(path)):
-        table = files.reader(names.all).read_all().unify_dictionaries()
-    rows = [name for name in (names.true, use.groups, use.weight, *use.by) if name is not None]
-    table, n_dropped = _complete(table, rows, use, names.true)
+    files = _by_codes(open_files(path, names, use.form)).hold(names.all)
+    table, n_dropped = _complete(files, use, names)
 
     def values(name: str | None) -> Any:
-        return None if name is None else values_of(table[name])
+        if name is None:
+            return None
+        return values_of(missing_named(table[name]) if table[name].null_count else table[name])
 
     y = _classes(table[names.true], names.true)
     return UsedColumns(
@@ -139,23 +139,22 @@ def _by_codes(files: Files) -> Files:
     return replace(files, types={name: kinds.get(t, codes) for name, t in files.types.items()})
 
 
-def _complete(table: Any, rows: list[str], use: Use, target: str) -> tuple[Any, int]:
-    """The table without rows that lack what must be there, and how many were left out."""
-    import pyarrow.compute as pc
-
-    kept = np.ones(table.num_rows, dtype=bool)
-    for name in rows:
-        lacking = pc.is_null(table[name], nan_is_null=True).to_numpy()
-        n_missing = int(lacking.sum())
-        if n_missing and not use.drop_missing:
-            what = "target" if name == target else "column"
+def _complete(files: Files, use: Use, names: Names) -> tuple[Any, int]:
+    """The rows with a target, group and weight as a table, and how many others were left out."""
+    needed = [name for name in (names.true, use.groups, use.weight) if name is not None]
+    if use.drop_missing:
+        complete = replace(files, complete=(*needed, *use.by)).hold(names.all)
+        table = complete.reader(names.all).read_all().unify_dictionaries()
+        return table, (files.n_rows or 0) - table.num_rows
+    for name in needed:
+        where, n_missing = files.first_missing(name)
+        if n_missing:
+            what = "target" if name == names.true else "column"
             raise ValueError(
                 f"The {what} {name!r} has {n_missing} missing value{'s'[: n_missing > 1]}, the "
-                f"first in row {int(lacking.argmax())}; --drop-missing leaves such rows out."
+                f"first in {where}; --drop-missing leaves such rows out."
             )
-        kept &= ~lacking
-    n_dropped = table.num_rows - int(kept.sum())
-    return (table.filter(kept) if n_dropped else table), n_dropped
+    return files.reader(names.all).read_all().unify_dictionaries(), 0
 
 
 def values_of(column: Any) -> Array:

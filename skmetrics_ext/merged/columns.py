@@ -5,7 +5,7 @@ Whatever is refused is refused with its place: the column, the row and the part.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -53,15 +53,34 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the first row of a part stands; ``kept`` are rows of it, where others are left out."""
+    """Position of a part of a data set.
+
+    Parameters
+    ----------
+    part : str
+        Name of the file or partition.
+    first_row : int
+        Number of its first row, from 0.
+    kept : ndarray or None
+        The rows of it that are left, if others were left out.
+    counted_from : int
+        What people call the first row: 1 in files.
+    line_of : callable or None
+        The line of a row of a text file; None if it would take long to count.
+    """
 
     part: str = ""
     first_row: int = 0
     kept: Array | None = None
+    counted_from: int = 0
+    line_of: Callable[[int], int | None] | None = None
 
     def of(self, row: int) -> str:
-        place = row if self.kept is None else int(self.kept[row])
-        return f"row {self.first_row + place}{f' of {self.part}' if self.part else ''}"
+        """The position of a row in words."""
+        number = self.first_row + (row if self.kept is None else int(self.kept[row]))
+        line = None if self.line_of is None else self.line_of(number)
+        where = f"row {number + self.counted_from}" if line is None else f"line {line}"
+        return f"{where}{f' of {self.part}' if self.part else ''}"
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -133,21 +133,21 @@ FILES = {
     ),
     "filename, a hole": (
         lambda f: table(f, rows().assign(filename="x", s=lambda g: g.s.where(g.index != 7))),
-        "'s' has a missing value in row 7|'s' has 1 missing values, the first in row 7",
+        "'s' has a missing value in row 8",
     ),
-    "late text": (late("s", "bad"), r"'s' holds 'bad' in row 170000 of .*no number"),
+    "late text": (late("s", "bad"), r"'s' holds 'bad' in line 170002 of .*no number"),
     "late label": (late("y", "bad"), MIX),
     "NUL in a score": (
-        raw(b"y,s,p\n0,0.1,0\n1,0.\x008,1\n"), r"'s' holds '0\.\\x008' in row 1 of .*NUL byte",
+        raw(b"y,s,p\n0,0.1,0\n1,0.\x008,1\n"), r"'s' holds '0\.\\x008' in line 3 of .*NUL byte",
     ),
-    "NUL in a label": (raw(b"y,s,p\na,0.1,a\na\x00,0.8,a\n"), r"'y' holds 'a\\x00' in row 1 of"),
+    "NUL in a label": (raw(b"y,s,p\na,0.1,a\na\x00,0.8,a\n"), r"'y' holds 'a\\x00' in line 3 of"),
     "NUL in a label, parquet": (
         lambda f: table(f, rows().assign(y=lambda g: g.y.map({0: "a", 1: "a\x00"}), p="a")),
         "'y' holds text with a NUL byte",
     ),
-    "decimal commas": (raw(b'y,s,p\n0,"0,1",0\n1,"0,8",1\n'), "'0,1' in row 0 of .*decimal point"),
+    "decimal commas": (raw(b'y,s,p\n0,"0,1",0\n1,"0,8",1\n'), "'0,1' in line 2 of .*decimal point"),
     "two signs of decimals": (
-        raw(b"y;s;p\n0;0,1;0\n1;0.8;1\n"), "'s' holds '0,1' in row 0.*decimal point",
+        raw(b"y;s;p\n0;0,1;0\n1;0.8;1\n"), "'s' holds '0,1' in line 2.*decimal point",
     ),
     "thousands": (raw(b"y;s;p\n0;1,000;0\n1;2,500;1\n"), "'s' holds '1,000' .*or thousands"),
     "a column missing, csv": (

@@ -106,7 +106,7 @@ def test_values(tmp_path, engine, values, numbers):
     path.write_text(f"y;s\n0;{values[0]}\n1;{values[1]}\n")
     asked = {"true": "y", "score": "s", "metrics": ["hinge_loss"], "engine": engine}
     if numbers is None:
-        with pytest.raises(InvalidParameterError, match=r"'s' holds '1,234' in row 0 .*thousands"):
+        with pytest.raises(InvalidParameterError, match=r"'s' holds '1,234' in line 2 .*thousands"):
             evaluate(path, **asked)
         return
     loss = (max(0, 1 + numbers[0]) + max(0, 1 - numbers[1])) / 2
@@ -123,10 +123,10 @@ def test_what_is_told_decides(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)[0]["value"] == pytest.approx((2.234 + 0.5) / 2)
     (tmp_path / "a.csv").write_text("y;s\n0;1.234\n1;0.5\n")
     assert main([*arguments, "--decimal", ","]) == 2
-    assert "'1.234' in row 0 of" in capsys.readouterr().err
+    assert "'1.234' in line 2 of" in capsys.readouterr().err
     (tmp_path / "a.csv").write_text("y;s\n0;1,234\n1;0,5\n")
     assert main([*arguments, "--decimal", "."]) == 2
-    assert "'1,234' in row 0 of" in capsys.readouterr().err
+    assert "'1,234' in line 2 of" in capsys.readouterr().err
 
 
 def test_two_signs_in_one_file_are_asked_about(tmp_path, capsys):
@@ -136,7 +136,7 @@ def test_two_signs_in_one_file_are_asked_about(tmp_path, capsys):
     assert main(["cv", "--data", str(path), "--target", "y", "--quiet"]) == 2
     told = capsys.readouterr().err
     assert "Column 's' holds '0," in told
-    assert "and column 'dose' '0.5' in row 0 of" in told
+    assert "and column 'dose' '0.5' in line 2 of" in told
     assert "--decimal says which" in told
     for sign, numbers in ((".", ["dose"]), (",", ["s"])):
         data = load(str(path), Use("y", form=TextForm(decimal=sign)))
@@ -152,5 +152,5 @@ def test_files_of_a_folder_agree(tmp_path, engine):
     asked = {"true": "y", "score": "s", "metrics": ["roc_auc"], "engine": engine}
     assert evaluate(tmp_path, **asked).value("roc_auc") == 0.5
     (tmp_path / "b.csv").write_text("y;s\n0;0.5\n1;0,25\n")
-    with pytest.raises(InvalidParameterError, match=r"'s' holds '1,250' in row 0 of .*a\.csv"):
+    with pytest.raises(InvalidParameterError, match=r"'s' holds '1,250' in line 2 of .*a\.csv"):
         evaluate(tmp_path, **asked)

@@ -277,7 +277,7 @@ def test_words_for_missing_values(tmp_path, engine, word):
     needs(engine)
     path = tmp_path / "a.csv"
     path.write_text(f'y,p\nill,ill\n"{word}",ill\n')
-    with pytest.raises(InvalidParameterError, match="'y' has a missing value in row 1 of"):
+    with pytest.raises(InvalidParameterError, match="'y' has a missing value in line 3 of"):
         evaluate(path, true="y", pred="p", metrics=["accuracy"], engine=engine)
 
 

@@ -57,7 +57,7 @@ def test_nulls_in_files_are_named_with_their_file(tmp_path):
     good, bad = binary_frame(100), broken("score", np.nan, row=33)
     good.to_parquet(tmp_path / "a.parquet")
     bad.to_parquet(tmp_path / "b.parquet")
-    with pytest.raises(ValueError, match=r"'score' has a missing value in row 33 of .*b\.parquet"):
+    with pytest.raises(ValueError, match=r"'score' has a missing value in row 34 of .*b\.parquet"):
         evaluate(str(tmp_path), true="true", score="score", metrics=["roc_auc"], engine="duckdb")
 
 

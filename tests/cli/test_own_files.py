@@ -212,7 +212,7 @@ def test_missing_values_that_must_be_there(column, frame, tmp_path, capsys):
     arguments = ["--data", path, "--target", "churn", "--groups", "branch", *FAST]
     assert main(["cv", *arguments]) == 2
     told = capsys.readouterr().err
-    assert f"{column!r} has 1 missing value, the first in row 4; --drop-missing leaves" in told
+    assert f"{column!r} has 1 missing value, the first in line 6 of {path}; --drop-miss" in told
     report, lines = run(capsys, *arguments, "--drop-missing")
     assert report["n_samples"] == N - 1
     assert lines[0].endswith("rows left out for a missing target, group or weight: 1")

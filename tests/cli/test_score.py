@@ -168,7 +168,7 @@ def test_missing_values_and_files(frame, tmp_path, capsys):
     path = tmp_path / "holes.csv"
     frame.assign(p=frame.p.where(frame.index != 7)).to_csv(path, index=False)
     assert main(["score", str(path), "--true", "truth", "--score", "p"]) == 2
-    assert "Column 'p' has a missing value in row 7" in capsys.readouterr().err
+    assert "Column 'p' has a missing value in line 9" in capsys.readouterr().err
     assert main(["score", "nowhere.csv", "--true", "t", "--score", "p"]) == 2
     assert "'nowhere.csv' is no file" in capsys.readouterr().err
     (tmp_path / "table.xlsx").touch()
@@ -289,7 +289,7 @@ def test_a_stream_names_the_row_of_what_is_missing(frame, tmp_path, capsys):
     frame.assign(p=frame.p.where(frame.index != 7)).to_parquet(path)
     arguments = [str(path), "--true", "truth", "--score", "p", "--positive", "ill"]
     assert main(["score", *arguments, "--stream", "--quiet"]) == 2
-    assert "Column 'p' has a missing value in row 7" in capsys.readouterr().err
+    assert "Column 'p' has a missing value in row 8" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["score", "cv"])
