@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import groupby
 from typing import Any
 
-from skmetrics_ext.merged.batches import NAMES, PLACE, Told
-from skmetrics_ext.merged.columns import Part, join_parts, rows_by_group
+from skmetrics_ext.merged.columns import Part, join_parts
 from skmetrics_ext.merged.evaluation import Evaluation, build_evaluation
-from skmetrics_ext.merged.layout import Layout, find_all, make_layout
+from skmetrics_ext.merged.layout import Layout, find_all
 from skmetrics_ext.merged.ranges import (
     RangePlan,
     RangeReading,
     RankStack,
     distinct_beyond,
-    kind_of,
     read_tables,
-    tallies_of,
 )
-from skmetrics_ext.merged.sums import Sums, count_labels, sum_rows
-from skmetrics_ext.tallies import RankTally
+from skmetrics_ext.merged.stream import StreamState, sum_part
+from skmetrics_ext.merged.sums import Sums
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import count_rows
 from skmetrics_ext.validation.labels import read_labels
@@ -76,10 +72,10 @@ class Accumulator:
         pos_label: Any = None,
         max_distinct: int = _DEFAULT_MOST,
     ) -> None:
-        told = None if labels is None else read_labels(labels)
-        self._told = Told(find_all(metrics), told, pos_label)
+        classes = None if labels is None else read_labels(labels)
+        self._state = StreamState(find_all(metrics), classes, pos_label)
         self.max_distinct = check_integer("max_distinct", max_distinct, 1)
-        self._ranks = any(one.sums == "ranks" for one in self._told.asked)
+        self._ranks = any(one.sums == "ranks" for one in self._state.asked)
         self._waiting: list[Part] = []
         self._n_waiting = 0  # scores and labels
         self._sums = Sums()
@@ -88,12 +84,12 @@ class Accumulator:
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the metrics."""
-        return tuple(one.name for one in self._told.asked)
+        return tuple(one.name for one in self._state.asked)
 
     @property
     def n_rows(self) -> int:
         """Rows so far."""
-        return self._told.n_rows
+        return self._state.n_rows
 
     @property
     def n_distinct(self) -> int:
@@ -120,8 +116,8 @@ class Accumulator:
         y_pred : array-like of shape (n_samples,), default=None
             Predicted labels, where metrics of both kinds were asked for.
         """
-        of_labels = [one.name for one in self._told.asked if one.sums == "tables"]
-        of_scores = [one.name for one in self._told.asked if one.sums != "tables"]
+        of_labels = [one.name for one in self._state.asked if one.sums == "tables"]
+        of_scores = [one.name for one in self._state.asked if one.sums != "tables"]
         if not of_scores and y_pred is None:
             y_score, y_pred = None, y_score
         if of_labels and y_pred is None:
@@ -136,34 +132,34 @@ class Accumulator:
         n_true = count_rows(given["y_true"])
         if n_true == 0 and all(count_rows(data) == 0 for data in given.values()):
             return
-        part, told = self._told.read(given, sample_weight)
+        part, state = self._state.read(given, sample_weight)
         if part is not None:
-            self._add(part, told)
+            self._add(part, state)
 
     # ----------------------------------------------------------------------- counting
 
-    def _add(self, part: Part, told: Told) -> None:
-        """Count the rows, or let them wait where counting them cannot fail."""
-        assert told.layout is not None
+    def _add(self, part: Part, state: StreamState) -> None:
+        """Count the rows, or let them wait if counting them cannot fail."""
+        assert state.layout is not None
         n_scores = part.score.size if part.score is not None and self._ranks else 0
         bound = sum(map(len, self._stacks)) + self._n_waiting + n_scores
-        if self._told.layout is None or bound > self.max_distinct:
+        if self._state.layout is None or bound > self.max_distinct:
             self._count_waiting()
-            self._count_now(part, told.layout)
+            self._count_now(part, state.layout)
         else:
             self._waiting.append(part)
             self._n_waiting += max(n_scores, part.n_rows)
-        self._told = told
+        self._state = state
         if self._n_waiting >= _BLOCK or len(self._waiting) >= _MOST_WAITING:
             self._count_waiting()
 
     def _count_now(self, part: Part, layout: Layout) -> None:
-        """Count rows that may be refused yet: metrics do not take all columns of scores."""
-        sums, tallies = _counted(part, layout)
+        """Count rows that may still be refused: not every metric takes these columns of scores."""
+        sums, tallies = sum_part(part, layout)
         stacks = [RankStack(stack.tallies) for stack in self._stacks]
         if self._ranks and not stacks:
             stacks = [RankStack() for _ in layout.ranked]
-        for stack, tally in zip(stacks, tallies, strict=bool(tallies)):
+        for stack, tally in zip(stacks, tallies.get(None, ()), strict=bool(tallies)):
             stack.add(tally)
         _check_distinct(stacks, self.max_distinct)
         self._sums.add(sums)
@@ -173,16 +169,16 @@ class Accumulator:
         """Count the batches that wait, those of one precision together."""
         if not self._waiting:
             return
-        layout = self._told.layout
+        layout = self._state.layout
         assert layout is not None
         counted = [
-            _counted(join_parts(list(parts)), layout)
+            sum_part(join_parts(list(parts)), layout)
             for _, parts in groupby(self._waiting, key=lambda part: part.eps)
         ]
         self._waiting, self._n_waiting = [], 0
         for sums, tallies in counted:
             self._sums.add(sums)
-            for stack, tally in zip(self._stacks, tallies, strict=bool(tallies)):
+            for stack, tally in zip(self._stacks, tallies.get(None, ()), strict=bool(tallies)):
                 stack.add(tally)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -201,11 +197,11 @@ class Accumulator:
         -------
         Accumulator
         """
-        told = self._told
+        state = self._state
         merged = Accumulator(
-            {one.name: one for one in told.asked},
-            labels=told.labels,
-            pos_label=told.pos_label,
+            {metric.name: metric for metric in state.asked},
+            labels=state.labels,
+            pos_label=state.pos_label,
             max_distinct=self.max_distinct,
         )
         for part in (self, *others):
@@ -213,7 +209,7 @@ class Accumulator:
         return merged
 
     def _take(self, other: Accumulator) -> None:
-        told = self._told.merge(other._told)
+        state = self._state.merge(other._state)
         other._count_waiting()
         self._sums.add(other._sums)
         if not self._stacks:
@@ -221,7 +217,7 @@ class Accumulator:
         for stack, more in zip(self._stacks, other._stacks, strict=bool(other._stacks)):
             for tally in more.tallies:
                 stack.add(tally)
-        self._told = told
+        self._state = state
         _check_distinct(self._stacks, self.max_distinct)
 
     def compute(self) -> dict[str, Any]:
@@ -247,7 +243,7 @@ class Accumulator:
         confidence_level: float = 0.95,
         curve_points: int = 0,
     ) -> Evaluation:
-        """The same as `evaluate` gives: values with intervals, reasons and curves.
+        """Values with intervals, reasons and curves, as from `evaluate`.
 
         Parameters
         ----------
@@ -264,45 +260,29 @@ class Accumulator:
         """
         level = check_level(confidence_level)
         self._count_waiting()
-        told, layout = self._told, self._told.layout
-        if layout is None:
+        if self._state.layout is None:
             raise InvalidParameterError("No rows were given yet: call update first.")
-        if not layout.n_columns:  # the classes of labels grow with the batches
-            found = self._sums.tables[None].classes
-            layout = make_layout(told.asked, found, told.labels, told.pos_label, 0)
-        ranked = tuple(layout.of_kind("ranks"))
-        spread = intervals and any(kind_of(one) == "wins" for one in ranked)
-        plan = RangePlan(ranked, spread, check_integer("curve_points", curve_points, 0))
-        columns: Mapping[Any, list[RangeReading]] = {}
+        layout = self._state.final_layout(self._sums)
+        points = check_integer("curve_points", curve_points, 0)
+        plan = RangePlan.of(layout.asked, intervals, points)
+        readings: dict[Any, list[RangeReading]] = {}
         if self.n_distinct:
-            columns = {None: [self._read(k, plan, layout) for k in range(len(self._stacks))]}
+            readings[None] = [
+                read_tables([stack.whole()], layout.code_of(k), plan)
+                for k, stack in enumerate(self._stacks)
+            ]
         return build_evaluation(
             layout,
             plan,
             self._sums,
-            columns,
+            readings,
             {},
             engine="accumulator",
             level=level if intervals else None,
         )
 
-    def _read(self, k: int, plan: RangePlan, layout: Layout) -> RangeReading:
-        own = 1 if layout.is_binary else k
-        return read_tables([self._stacks[k].whole()], own, plan)
-
     def __repr__(self) -> str:
         return f"Accumulator({list(self.names)!r}): {self.n_rows} rows"
-
-
-def _counted(part: Part, layout: Layout) -> tuple[Sums, list[RankTally]]:
-    """Sums of rows, and the tally of each ranking where one is needed and a row has weight."""
-    sums = count_labels(part)
-    sums.add(sum_rows(part, layout, NAMES, PLACE))
-    tallies: list[RankTally] = []
-    if layout.of_kind("ranks"):
-        for _, rows in rows_by_group(part, layout, NAMES, PLACE):
-            tallies = tallies_of(rows, len(layout.classes))
-    return sums, tallies
 
 
 def _check_distinct(stacks: list[RankStack], most: int) -> None:

@@ -8,25 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.merged.batches import NAMES, PLACE, Told
 from skmetrics_ext.merged.by import By
-from skmetrics_ext.merged.columns import Part, rows_by_group
 from skmetrics_ext.merged.evaluation import Evaluation, build_evaluation
 from skmetrics_ext.merged.held import rows_of_part
-from skmetrics_ext.merged.layout import Layout, make_layout
 from skmetrics_ext.merged.ranges import (
     RangePlan,
-    RangeReading,
-    kind_of,
     merged_readings,
     read_tables,
-    tallies_of,
 )
-from skmetrics_ext.merged.sums import count_labels, sum_rows
+from skmetrics_ext.merged.stream import NAMES, StreamState, sum_part
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.slices.coding import edges_of, numbers_of
-from skmetrics_ext.tallies import ConfusionTally
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.containers import Column, count_rows, read_column
 from skmetrics_ext.validation.groups import read_groups
@@ -116,32 +109,29 @@ def evaluate_arrays(
     for name, data in (("y_score", y_score), ("y_pred", y_pred)):
         if data is not None:
             given[name] = data
-    told = Told(asked, _classes(labels, y_true, y_score), pos_label)
-    part, told = told.read_rows(given, sample_weight)
+    state = StreamState(asked, _classes(labels, y_true, y_score), pos_label)
+    part, state = state.read_rows(given, sample_weight)
     if part is None:
         raise InvalidParameterError("Every row is masked.")
     by, groups, group = grouping.of(part.n_rows, y_true)
+    by.check(dict(zip(groups, np.bincount(group, minlength=len(groups)).tolist(), strict=True)))
     part = replace(part, groups=groups, group=group)
     cluster = None
     if grouping.groups is not None:
         cluster = read_groups(grouping.groups, part.n_rows, **given)
-    sums = count_labels(part)
-    by.check(sums.rows)
-    layout = told.layout
-    assert layout is not None
-    if not layout.n_columns:
-        found = ConfusionTally.combine(sums.tables.values()).classes
-        layout = make_layout(asked, found, told.labels, pos_label, 0)
-    sums.add(sum_rows(part, layout, NAMES, PLACE))
-    ranked = tuple(layout.of_kind("ranks"))
-    plan = RangePlan(ranked, level is not None and any(kind_of(one) == "wins" for one in ranked))
-    readings = _rankings(part, layout, plan) if ranked else {}
-    own = list(sums.rows)
+    assert state.layout is not None
+    sums, tallies = sum_part(part, state.layout)
+    layout = state.final_layout(sums)
+    plan = RangePlan.of(asked, level is not None)
+    readings = {
+        name: [read_tables([tally], layout.code_of(k), plan) for k, tally in enumerate(columns)]
+        for name, columns in tallies.items()
+    }
+    cells = list(sums.rows)
     for fewer in by.levels() if grouping.margins else []:
-        sources = fewer.sources(own)
+        sources = fewer.sources(cells)
         sums.add(sums.margin(sources))
         readings |= merged_readings(sources, readings, plan, layout.is_binary) or {}
-    rows = rows_of_part(part, NAMES, layout, cluster)
     return build_evaluation(
         layout,
         plan,
@@ -152,7 +142,7 @@ def evaluate_arrays(
         level=level,
         by=by,
         min_rows=grouping.min_rows,
-        rows=rows,
+        rows=rows_of_part(part, NAMES, layout, cluster),
     )
 
 
@@ -164,14 +154,3 @@ def _classes(labels: Any, y_true: Any, y_score: Any) -> Any:
     if len(shape) < 2 or shape[1] < 2 or count_rows(y_true) is None:
         return None
     return distinct_labels(y_true)
-
-
-def _rankings(part: Part, layout: Layout, plan: RangePlan) -> dict[Any, list[RangeReading]]:
-    found = {}
-    for group, rows in rows_by_group(part, layout, NAMES, PLACE):
-        tallies = tallies_of(rows, len(layout.classes))
-        found[group] = [
-            read_tables([tally], 1 if layout.is_binary else k, plan)
-            for k, tally in enumerate(tallies)
-        ]
-    return found

@@ -291,7 +291,7 @@ def rows_by_group(
         return
     codes, score = scored(part, layout, names, place)
     kept = None if part.weight is None or part.weight.all() else part.weight != 0
-    for group, rows in _slices(part, kept):
+    for group, rows in each_group(part, kept):
         weight = None if part.weight is None else part.weight[rows]
         yield group, GroupRows(codes[rows], score[rows], weight, part.eps)
 
@@ -317,7 +317,8 @@ def scored(part: Part, layout: Layout, names: Names, place: Place) -> tuple[Arra
     return codes, score
 
 
-def _slices(part: Part, kept: Array | None) -> Iterator[tuple[Any, Any]]:
+def each_group(part: Part, kept: Array | None = None) -> Iterator[tuple[Any, Any]]:
+    """The groups that occur, and the places of the rows of each; only ``kept`` rows if given."""
     if part.group is None:
         if kept is None:
             yield None, slice(None)

@@ -104,6 +104,10 @@ class Layout:
             return [0 if self.turned else 1]
         return list(range(self.n_columns))
 
+    def code_of(self, column: int) -> int:
+        """Code of the class that a ranked column of scores belongs to."""
+        return 1 if self.is_binary else column
+
     def settled(self, one: Metric) -> Metric:
         """A metric of labels of the positive class, or of the classes that were listed."""
         if one.sides != "none" and self.positive is not None:

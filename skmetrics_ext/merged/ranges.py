@@ -49,6 +49,13 @@ class RangePlan:
     points: int = 0
     most: int = 1 << 62
 
+    @classmethod
+    def of(cls, metrics: Iterable[Metric], intervals: bool, points: int = 0) -> RangePlan:
+        """The plan for the metrics of rankings among these; of areas with their variance."""
+        ranked = tuple(metric for metric in metrics if metric.sums == "ranks")
+        spread = intervals and any(kind_of(metric) == "wins" for metric in ranked)
+        return cls(ranked, spread, points)
+
 
 def kind_of(one: Metric) -> str:
     """How a metric of rankings is read in ranges, as `Ranges` says.

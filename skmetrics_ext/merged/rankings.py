@@ -85,20 +85,16 @@ class Ranking:
         self.whole = len(tables) == len(columns)
         self.tables = [RankTally(t.thresholds, as_factors(t.mass)) for t in tables]
 
-    def code(self, k: int) -> int:
-        """Code of the class that a column of scores belongs to."""
-        return 1 if self.layout.is_binary else k
-
     def table(self, k: int = 0) -> RankTally:
         """The class of a column against the rest, at every score."""
-        table, code = self.tables[k], self.code(k)
+        table, code = self.tables[k], self.layout.code_of(k)
         # Summed, not subtracted: exactly 0 where no other class has a row.
         rest = np.delete(table.mass, code, axis=0).sum(axis=0)
         return RankTally(table.thresholds, np.stack([rest, table.mass[code]]))
 
     def wins(self, k: int = 0) -> Wins:
         """Pairs of the class of a column and the rest, from numbers that were added exactly."""
-        code = self.code(k)
+        code = self.layout.code_of(k)
         wins, masses = list(self.columns[k].wins), self.masses.tolist()
         parts = sum(wins) - wins[code], sum(masses) - masses[code], masses[code]
         return Wins(*(np.asarray(float(part)) for part in parts))

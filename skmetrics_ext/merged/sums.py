@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.merged.columns import GroupRows, Names, Part, Place, rows_by_group
+from skmetrics_ext import kernels
+from skmetrics_ext.merged.columns import GroupRows, Names, Part, Place, each_group, rows_by_group
 from skmetrics_ext.merged.layout import Layout
 from skmetrics_ext.metrics.calibration.binning import Binning, check_bins
 from skmetrics_ext.numeric import Array
@@ -24,10 +25,18 @@ from skmetrics_ext.validation import (
     Scores,
 )
 
+# How the sums of parts are added, by the name of the field.
+_COMBINE: Mapping[str, Callable[[Sequence[Any]], Any]] = {
+    "tables": ConfusionTally.combine,
+    "rows": sum,
+    "moments": MomentTally.combine,
+    "bins": lambda parts: tuple(map(BinTally.combine, zip(*parts, strict=True))),
+}
+
 
 @dataclass(eq=False)
 class Sums:
-    """What was summed so far, by group (None where there are no groups)."""
+    """Sums over rows by group (None without groups); of moments and bins also by metric."""
 
     tables: dict[Any, ConfusionTally] = field(default_factory=dict)
     rows: dict[Any, int] = field(default_factory=dict)
@@ -35,20 +44,11 @@ class Sums:
     bins: dict[tuple[Any, str], tuple[BinTally, ...]] = field(default_factory=dict)
 
     def add(self, other: Sums) -> None:
-        """The sums of the rows of both."""
-        for group, table in other.tables.items():
-            known = self.tables.get(group)
-            self.tables[group] = table if known is None else known.merge(table)
-        for group, rows in other.rows.items():
-            self.rows[group] = self.rows.get(group, 0) + rows
-        for key, moments in other.moments.items():
-            own = self.moments.get(key)
-            self.moments[key] = moments if own is None else own.merge(moments)
-        for key, bins in other.bins.items():
-            mine = self.bins.get(key)
-            self.bins[key] = (
-                bins if mine is None else tuple(a.merge(b) for a, b in zip(mine, bins, strict=True))
-            )
+        """Add the sums of other rows."""
+        for name, combine in _COMBINE.items():
+            known = getattr(self, name)
+            for key, more in getattr(other, name).items():
+                known[key] = combine([known[key], more]) if key in known else more
 
     @classmethod
     def combine(cls, parts: Iterable[Sums]) -> Sums:
@@ -60,20 +60,17 @@ class Sums:
 
     def margin(self, sources: Mapping[Any, Sequence[Any]]) -> Sums:
         """The sums of groups that are made of others, each by its sources."""
-        found = Sums()
-        means, binned = ({of for _, of in held} for held in (self.moments, self.bins))
-        for group, parts in sources.items():
-            found.tables[group] = ConfusionTally.combine(self.tables[part] for part in parts)
-            found.rows[group] = sum(self.rows[part] for part in parts)
-            for of in means:
-                own = [self.moments[part, of] for part in parts if (part, of) in self.moments]
-                if own:
-                    found.moments[group, of] = MomentTally.combine(own)
-            for of in binned:
-                bins = [self.bins[part, of] for part in parts if (part, of) in self.bins]
-                if bins:
-                    found.bins[group, of] = tuple(map(BinTally.combine, zip(*bins, strict=True)))
-        return found
+        whole = {part: group for group, parts in sources.items() for part in parts}
+        margin = Sums()
+        for name, combine in _COMBINE.items():
+            parts: dict[Any, list[Any]] = {}
+            for key, sums in getattr(self, name).items():
+                group, metric = key if name in ("moments", "bins") else (key, None)
+                if group in whole:
+                    place = whole[group] if metric is None else (whole[group], metric)
+                    parts.setdefault(place, []).append(sums)
+            getattr(margin, name).update({key: combine(each) for key, each in parts.items()})
+        return margin
 
     def masses(self, group: Any, classes: Array) -> Array:
         """Weight of each class in a group."""
@@ -107,16 +104,8 @@ def count_labels(part: Part) -> Sums:
 
 def _count_each_group(labels: Labels, part: Part) -> Sums:
     found = Sums()
-    group = part.group
-    assert group is not None
-    order = np.argsort(group, kind="stable")
-    starts = np.flatnonzero(np.diff(group[order], prepend=-1))
-    for start, rows in zip(starts, np.split(order, starts[1:]), strict=True):
-        value = part.groups[group[order[start]]]
-        seen, codes = np.unique(
-            np.concatenate([labels.true[rows], labels.pred[rows]]), return_inverse=True
-        )
-        true, pred = np.split(codes.astype(np.int64), 2)
+    for value, rows in each_group(part):
+        seen, (true, pred) = kernels.encode(labels.true[rows], labels.pred[rows])
         weight = None if labels.weight is None else labels.weight[rows]
         own = Labels("multiclass", labels.classes[seen], true, pred, weight, absolute=True)
         found.tables[value] = ConfusionTally.from_labels(own)

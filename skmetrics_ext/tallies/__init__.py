@@ -4,12 +4,12 @@ A tally is made from predictions, combines with others of its kind, and equals t
 all the rows together. Leading axes hold folds, groups or bootstrap replicates.
 """
 
-from skmetrics_ext.tallies.binned import BinnedRankTally, ScoreSketch
 from skmetrics_ext.tallies.confusion import ConfusionTally, Tabulated
 from skmetrics_ext.tallies.counts import Counts
 from skmetrics_ext.tallies.labels import LabelTally, ThresholdTally
 from skmetrics_ext.tallies.moments import Means, MomentTally
 from skmetrics_ext.tallies.ranks import RankTally, Steps, Wins
+from skmetrics_ext.tallies.score_sketch import BinnedRankTally, ScoreSketch
 from skmetrics_ext.tallies.stretch import Stretch
 
 __all__ = [

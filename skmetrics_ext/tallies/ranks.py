@@ -19,7 +19,7 @@ from skmetrics_ext.validation.score_values import check_mergeable
 from skmetrics_ext.validation.tables import check_weights
 
 if TYPE_CHECKING:
-    from skmetrics_ext.tallies.binned import BinnedRankTally
+    from skmetrics_ext.tallies.score_sketch import BinnedRankTally
 
 _KEPT_CELLS = 1 << 24  # of scores by class; the tallies of more are not kept for another metric
 
@@ -204,7 +204,7 @@ class RankTally(Merges):
         BinnedRankTally
             Its ``auc_error_bound`` is the largest error of the area under the ROC curve.
         """
-        from skmetrics_ext.tallies.binned import bin_tally
+        from skmetrics_ext.tallies.score_sketch import bin_tally
 
         return bin_tally(self, n)
 

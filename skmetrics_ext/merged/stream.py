@@ -1,4 +1,4 @@
-"""Batches of a stream, read as the functions read all rows, with the classes told once."""
+"""Batches of a stream: read as the functions read all rows, by classes that are settled once."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ import numpy as np
 
 from skmetrics_ext.merged.columns import Names, Part, Place, rows_by_group
 from skmetrics_ext.merged.layout import Layout, make_layout
-from skmetrics_ext.merged.sums import bins_of
+from skmetrics_ext.merged.ranges import tallies_of
+from skmetrics_ext.merged.sums import Sums, bins_of, count_labels, sum_rows
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
+from skmetrics_ext.tallies import ConfusionTally, RankTally
 from skmetrics_ext.validation import (
     BinaryProbabilities,
     InvalidParameterError,
@@ -29,24 +31,24 @@ NAMES, PLACE = Names("y_true", ("y_score",)), Place("the stream")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Told:
-    """What a stream knows before its next batch, which is read by it and never changes it.
+class StreamState:
+    """What is known before the next batch of a stream, which returns a new state.
 
     Parameters
     ----------
     asked : tuple of Metric
     labels : ndarray or None
-        The classes, as the user listed them.
+        The classes, if the user listed them.
     pos_label : object
-        The positive class, as the user said it.
+        The positive class, if the user named it.
     layout : Layout or None
-        What columns of scores are of; None before the first batch.
+        The classes of the columns of scores; None before the first batch.
     pair : list or None
-        The usual two classes, where batches have told them and not the user.
+        The two classes, if the batches and not the user have settled them.
     is_text, is_weighted : bool or None
-        Whether labels are text, and rows have weights.
+        Whether labels are text, and rows have weights; None before the first batch.
     weight : float
-        Of all rows so far, where weights are integers.
+        Sum of the weights so far, if they are integers.
     n_rows, n_batches : int
     """
 
@@ -61,19 +63,20 @@ class Told:
     n_rows: int = 0
     n_batches: int = 0
 
-    def read(self, given: dict[str, Any], sample_weight: Any) -> tuple[Part | None, Told]:
-        """Rows that nothing can be said against, in arrays of their own, and what is known now.
+    def read(self, given: dict[str, Any], sample_weight: Any) -> tuple[Part | None, StreamState]:
+        """Check a batch; return a copy of its rows, None if all are masked, and the new state.
 
-        Of a batch whose rows are all masked there is no part. ``given`` holds ``y_true`` and what
-        the metrics read: ``y_score``, ``y_pred``, or both.
+        ``given`` holds ``y_true`` and the responses: ``y_score``, ``y_pred``, or both.
         """
         try:
             return self.read_rows(given, sample_weight)
         except InvalidParameterError as error:
             raise InvalidParameterError(f"Batch {self.n_batches}: {error}") from error
 
-    def read_rows(self, given: dict[str, Any], sample_weight: Any) -> tuple[Part | None, Told]:
-        """The same, whose errors do not speak of batches."""
+    def read_rows(
+        self, given: dict[str, Any], sample_weight: Any
+    ) -> tuple[Part | None, StreamState]:
+        """Like `read`, without the number of the batch in errors."""
         is_weighted = sample_weight is not None
         if self.is_weighted not in (None, is_weighted):
             raise InvalidParameterError("sample_weight must be given for every batch, or for none.")
@@ -115,7 +118,7 @@ class Told:
         )
 
     def _classes_of(self, true: Column, score: Column) -> tuple[Any, list[Any] | None]:
-        """The classes of scores, by ``labels`` or by the usual names of two; these if sure."""
+        """The classes of scores, from ``labels`` or the usual pairs; the pair, once it is sure."""
         if self.labels is not None:
             return self.labels, None
         if score.values.ndim == 2 and score.values.shape[1] > 1:
@@ -144,7 +147,7 @@ class Told:
     def _scores(
         self, true: Column, score: Column, classes: Any, layout: Layout
     ) -> tuple[Array, Array, Array, float]:
-        """Classes, codes into them, scores as they came in a matrix of our own, and their eps."""
+        """Classes, codes into them, a matrix with a copy of the scores, and their eps."""
         checked: Probabilities | BinaryProbabilities | Scores
         check_mergeable(score)
         eps = 0.0
@@ -179,7 +182,7 @@ class Told:
         return is_text
 
     def _check_order(self, checked: Labels) -> None:
-        """Refuse a declared order that sums without it would lose."""
+        """Refuse a declared order of categories, which sums do not keep."""
         listed = checked.classes.tolist()
         if checked.ordered and self.labels is None and listed != sorted(listed):
             raise InvalidParameterError(
@@ -187,14 +190,22 @@ class Told:
                 "once: pass labels=, all classes in this order."
             )
 
+    def final_layout(self, sums: Sums) -> Layout:
+        """The layout when all rows are there: classes of labels grow with the batches."""
+        assert self.layout is not None
+        if self.layout.n_columns:
+            return self.layout
+        classes = ConfusionTally.combine(sums.tables.values()).classes
+        return make_layout(self.asked, classes, self.labels, self.pos_label, 0)
+
     @property
     def question(self) -> tuple[Any, ...]:
-        """What was asked, to be compared."""
+        """Metrics and classes, which must be equal in streams that merge."""
         asked = [(one.name, one.function, dict(one.params)) for one in self.asked]
         return asked, None if self.labels is None else self.labels.tolist(), self.pos_label
 
-    def merge(self, other: Told) -> Told:
-        """What is known after the batches of two streams."""
+    def merge(self, other: StreamState) -> StreamState:
+        """The state after the batches of two streams."""
         if self.question != other.question:
             raise InvalidParameterError("Only accumulators of the same metrics and labels merge.")
         if self.layout is None or other.layout is None:
@@ -223,8 +234,19 @@ class Told:
         )
 
 
+def sum_part(part: Part, layout: Layout) -> tuple[Sums, dict[Any, list[RankTally]]]:
+    """Sums of the rows of each group and, if metrics rank, the tally of each column of scores."""
+    sums = count_labels(part)
+    sums.add(sum_rows(part, layout, NAMES, PLACE))
+    if not layout.of_kind("ranks"):
+        return sums, {}
+    n_classes = len(layout.classes)
+    groups = rows_by_group(part, layout, NAMES, PLACE)
+    return sums, {group: tallies_of(rows, n_classes) for group, rows in groups}
+
+
 def _check_edges(part: Part, layout: Layout) -> None:
-    """Refuse probabilities that lie between no edges of bins."""
+    """Refuse probabilities outside the edges of the bins."""
     for one in layout.of_kind("bins"):
         if not isinstance(one.options["n_bins"], int):
             for _, rows in rows_by_group(part, layout, NAMES, PLACE):
