@@ -23,7 +23,7 @@ scores = cross_val_predict(
 
 fig, axes = plt.subplots(1, 2, figsize=(10, 4.8), layout="constrained")
 for ax, band in zip(axes, ("pointwise", "simultaneous"), strict=True):
-    sx.RocCurvesDisplay.from_predictions(malignant, scores, curve_band=band, ax=ax)
+    sx.RocCurvesDisplay.from_predictions(malignant, scores, band=band, ax=ax)
 plt.show()
 
 # %%

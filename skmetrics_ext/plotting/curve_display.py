@@ -1,46 +1,103 @@
-"""Curves of classes or models, or of folds with their mean and a band."""
+"""Curves of classes, models or folds, with bands, means and the metric that sums each up."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, ClassVar, Literal, Self
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 
-from skmetrics_ext.inference.results import Estimate
+from skmetrics_ext.formats import probability
+from skmetrics_ext.inference.bands import BANDS, curve_band
+from skmetrics_ext.inference.compare import compare
+from skmetrics_ext.inference.intervals import confidence_interval
+from skmetrics_ext.inference.results import Comparison, Estimate
 from skmetrics_ext.inference.tests.fold_tests import corrected_resampled_interval
 from skmetrics_ext.metrics.averaging import MACRO, MICRO
+from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.plotting import drawing, fitting
-from skmetrics_ext.plotting.display import ScoreDisplay
-from skmetrics_ext.plotting.docstrings import document_display
-from skmetrics_ext.plotting.lines import (
-    AVERAGES,
-    MEAN,
-    Line,
-    check_grid,
-    chosen,
+from skmetrics_ext.plotting import axes
+from skmetrics_ext.plotting.display import SourceDisplay
+from skmetrics_ext.plotting.documentation import BLOCKS
+from skmetrics_ext.plotting.source import (
+    DisplaySource,
+    ScoredFold,
+    binary_problems,
     objects,
-    positive,
-    quietly,
+    positive_of,
+    select_curves,
 )
-from skmetrics_ext.plotting.scored import ScoredFold, binary_problems
 from skmetrics_ext.scoring.scorer import metric_of
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
 from skmetrics_ext.validation.parameters import check_level
+from skmetrics_ext.validation.tensors import to_host
 
+AVERAGES = (MICRO, MACRO)
+MEAN = "mean"
+BandKind = Literal["pointwise", "simultaneous"]
 _AVERAGE_DASHES = {MICRO: "-", MACRO: (0, (1, 1))}
+_MOST_BANDS = 4  # that do not hide each other
+_MOST_ROWS = 100_000  # more make a band thinner than its line
 
 
-@document_display
-class CurveDisplay(ScoreDisplay):
-    """Lines over one abscissa. What differs between the kinds is said by a few attributes.
+class BandSpec(NamedTuple):
+    """The metric whose intervals along the abscissa are the band of a line."""
+
+    metric: Any
+    x: Callable[[Array], Array] = lambda at: at  # abscissa of the line, from the metric's
+    y: Callable[[Array, Array], Array] = lambda at, bound: bound  # ordinate, from a bound there
+    at: Array | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Line:
+    """One line of a picture.
+
+    Parameters
+    ----------
+    curve : object
+        The class, "micro", "macro", or the metric.
+    columns : mapping of str to ndarray
+        Its points.
+    value : float
+        Number that sums it up (an area, say); nan without one.
+    fold : int, "mean" or None
+        The fold, or their mean; None without folds.
+    interval : Estimate or None
+        The value with its interval.
+    model : str or None
+        Name of the model, where there are several.
+    metric : callable or None
+        The metric that gives the value from true labels and scores.
+    band : BandSpec or None
+        How its band is computed.
+    """
+
+    curve: Any
+    columns: Mapping[str, Array]
+    value: float = float("nan")
+    fold: int | str | None = None
+    interval: Estimate | None = None
+    model: str | None = None
+    metric: Any = None
+    band: BandSpec | None = None
+
+    @property
+    def is_average(self) -> bool:
+        """Whether it is the average of the curves of classes."""
+        return self.curve in AVERAGES
+
+
+class CurveDisplay(SourceDisplay):
+    """Lines over one abscissa; each kind sets a few attributes and says how a line is read.
 
     Parameters
     ----------
     lines : sequence of Line
-        Of folds, those of one curve before their mean.
+        Those of the folds before their mean.
     {curve_parameters}
     """
 
@@ -50,12 +107,11 @@ class CurveDisplay(ScoreDisplay):
     x_label: ClassVar[str]
     y_label: ClassVar[str]
     value_name: ClassVar[str] = ""
-    metric: ClassVar[Callable[..., Any] | None] = None  # what the value of a curve is
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     drawstyle: ClassVar[str] = "default"
-    band_label = ""  # of bands around curves without folds
     legend_at: ClassVar[str] = "best"
     grid: ClassVar[Array] = np.linspace(0, 1, 101)
+    band_label: str = ""  # of bands around curves without folds
 
     def __init__(
         self,
@@ -63,23 +119,25 @@ class CurveDisplay(ScoreDisplay):
         *,
         name: str | None = None,
         positive: Any = None,
-        undefined: Mapping[int, str] | None = None,
+        undefined: Mapping[Any, str] | None = None,
+        comparison: Comparison | None = None,
     ) -> None:
         self.lines = tuple(lines)
         self.name = name
         self.positive = positive
         self.undefined = dict(undefined or {})
+        self.comparison = comparison
 
-    # --------------------------------------------------------------------- what the kinds define
+    # --------------------------------------------------------------------- defined by each kind
 
     @classmethod
     def _read(cls, *args: Any, **options: Any) -> list[Line]:
-        """All curves of checked rows: of each class against the rest, if not said otherwise."""
-        return [cls._line(*pair, **options) for pair in binary_problems(*args)]
+        """Curves of checked rows; by default those of each class against the rest."""
+        return [cls._line(*problem, **options) for problem in binary_problems(*args)]
 
     @classmethod
     def _line(cls, *args: Any, **options: Any) -> Line:
-        """The curve of a class against the rest, from its name and the checked rows."""
+        """The curve of a class against the rest, from its label and its rows."""
         raise NotImplementedError
 
     @classmethod
@@ -97,64 +155,142 @@ class CurveDisplay(ScoreDisplay):
         """Abscissas of the mean of the lines of folds."""
         return cls.grid
 
+    def _value_name(self, line: Line) -> str:
+        """Name of the number that sums a line up."""
+        return self.value_name
+
     def _draw_references(self, ax: Any) -> None:
-        """What the curves are compared with."""
+        """Draw lines that the curves are compared with."""
 
     def _draw_bound(self, ax: Any, column: str, label: str) -> None:
-        """A further column of the curve, where there is one curve alone."""
+        """Draw a further column of the curves, where they are all of one class."""
         columns = self.lines[-1].columns
-        if self._n_curves == 1 and column in columns:
+        if self._is_one_class and column in columns:
             look = {"color": "black", "linestyle": (0, (1, 1.5))}
-            drawing.draw_reference(ax, columns[self.x], columns[column], label, **look)
+            axes.draw_reference(ax, columns[self.x], columns[column], label, **look)
 
     def _set_limits(self, ax: Any) -> None:
-        drawing.make_square(ax)
+        axes.make_square(ax)
 
     # --------------------------------------------------------------------- computing
 
     @classmethod
     def _of_rows(
-        cls, rows: Scores, name: str | None, *, curves: Any = None, **options: Any
+        cls,
+        source: DisplaySource,
+        *,
+        curves: Any = None,
+        interval: str | None = "auto",
+        band: BandKind | Literal["auto"] | None = "auto",
+        confidence_level: float = 0.95,
+        groups: Any = None,
+        **options: Any,
     ) -> Self:
-        lines = {line.curve: line for line in cls._read(rows, **options)}
-        return cls([*chosen(lines, curves).values()], name=name, positive=positive(rows))
+        check_option("band", band, ("auto", *BANDS, None))
+        level = check_level(confidence_level)
+        models, lines = source.scores(), []
+        several, design = len(models) > 1, {"confidence_level": level, "groups": groups}
+        kind: BandKind = "simultaneous" if band == "simultaneous" else "pointwise"
+        for name, rows in models.items():
+            read = {line.curve: line for line in cls._read(rows, **options)}
+            # Of several models with several classes, the macro-averages are drawn.
+            default = MACRO if several and MACRO in read else None
+            own = list(select_curves(read, default if curves is None else curves).values())
+            if interval is not None:
+                own = _with_intervals(own, rows, method=interval, **design)
+            n_bands = len(models) * sum(not line.is_average for line in own)
+            few = n_bands <= _MOST_BANDS and len(rows.true) <= _MOST_ROWS
+            if few if band == "auto" else band is not None:
+                own = [cls._with_band(line, rows, kind, design) for line in own]
+            lines += [replace(line, model=name) for line in own] if several else own
+        alone = None if several else next(iter(models))
+        display = cls(lines, name=alone, positive=positive_of(next(iter(models.values()))))
+        if len(models) == 2 and interval is not None:
+            display.comparison = _difference(lines, list(models.values()), level, groups)
+        display.band_label = f"{100 * level:g}% {kind} band"
+        return display
+
+    @classmethod
+    def _with_band(
+        cls, line: Line, rows: Scores, kind: BandKind, design: Mapping[str, Any]
+    ) -> Line:
+        """The line with columns ``low`` and ``high``; outside of the band's range they are nan."""
+        if line.band is None or line.is_average:
+            return line
+        spec = line.band
+        problem: Any = dict(binary_problems(rows)).get(line.curve, rows)
+        if _lacks_class(problem):
+            return line
+        with without_undefined_warnings():
+            band = curve_band(spec.metric, problem, problem, at=spec.at, band=kind, random_state=0,
+                              **design)  # fmt: skip
+        places = spec.x(band.at)
+        order = np.argsort(places)
+        outside = {"left": np.nan, "right": np.nan}
+        ends = {
+            end: np.interp(line.columns[cls.x], places[order], bound[order], **outside)
+            for end, bound in (("low", spec.y(band.at, band.low)),
+                               ("high", np.minimum(spec.y(band.at, band.high), cls.bounds[1])))
+        }  # fmt: skip
+        return replace(line, columns={**line.columns, **ends})
 
     @classmethod
     def _of_folds(
         cls,
-        folds: list[ScoredFold],
-        name: str | None,
+        source: DisplaySource,
         *,
         curves: Any = None,
         grid: Any = None,
         confidence_level: float = 0.95,
         **options: Any,
     ) -> Self:
-        level = check_level(confidence_level)
+        level, points = check_level(confidence_level), None if grid is None else _check_grid(grid)
+        lines: list[Line] = []
+        undefined: dict[Any, str] = {}
+        models = source.folds()
+        for name, folds in models.items():
+            own, reasons = cls._fold_lines(folds, curves, points, level, options)
+            several = len(models) > 1
+            lines += [replace(line, model=name) for line in own] if several else own
+            undefined |= {(name, k) if several else k: text for k, text in reasons.items()}
+        if not lines:
+            raise InvalidParameterError(
+                f"No fold has a curve: {'; '.join(sorted(set(undefined.values())))}."
+            )
+        first = next(f.scores for own in models.values() for f in own if f.scores is not None)
+        name = next(iter(models)) if len(models) == 1 else None
+        return cls(lines, name=name, positive=positive_of(first), undefined=undefined)
+
+    @classmethod
+    def _fold_lines(
+        cls,
+        folds: list[ScoredFold],
+        curves: Any,
+        grid: Array | None,
+        level: float,
+        options: Mapping[str, Any],
+    ) -> tuple[list[Line], dict[int, str]]:
+        """Lines of the folds of a model, each curve with its mean; and why folds have none."""
         undefined = {fold.number: fold.reason for fold in folds if fold.scores is None}
         by_curve: dict[Any, list[tuple[ScoredFold, Line]]] = {}
         for fold in folds:
             if fold.scores is None:
                 continue
-            found = {line.curve: line for line in quietly(cls._read, fold.scores, **options)}
+            with without_undefined_warnings():
+                read = {line.curve: line for line in cls._read(fold.scores, **options)}
             # Of several curves, the folds of their macro-average are drawn.
-            default = MACRO if MACRO in found else None
-            for curve, line in chosen(found, default if curves is None else curves).items():
+            default = MACRO if MACRO in read else None
+            for curve, line in select_curves(read, default if curves is None else curves).items():
                 if cls._is_undefined(line, fold.scores):
                     undefined[fold.number] = f"{curve}: a class has no rows, or no others"
                 else:
                     by_curve.setdefault(curve, []).append((fold, line))
-        if not by_curve:
-            reasons = sorted(set(undefined.values()))
-            raise InvalidParameterError(f"No fold has a curve: {'; '.join(reasons)}.")
         lines: list[Line] = []
-        for curve, pairs in by_curve.items():
-            own = [Line(curve, line.columns, line.value, fold.number) for fold, line in pairs]
-            points = cls._grid(own) if grid is None else check_grid(grid)
-            mean = cls._mean([fold for fold, _ in pairs], own, points, level)
-            lines += [*own, mean]
-        first = next(fold.scores for fold in folds if fold.scores is not None)
-        return cls(lines, name=name, positive=positive(first), undefined=undefined)
+        for pairs in by_curve.values():
+            own = [replace(line, fold=fold.number) for fold, line in pairs]
+            points = cls._grid(own) if grid is None else grid
+            lines += [*own, cls._mean([fold for fold, _ in pairs], own, points, level)]
+        return lines, undefined
 
     @classmethod
     def _mean(cls, folds: list[ScoredFold], lines: list[Line], grid: Array, level: float) -> Line:
@@ -177,34 +313,33 @@ class CurveDisplay(ScoreDisplay):
         columns["std"] = spread
         columns["low"] = np.clip(columns[cls.y] - margin, *cls.bounds)
         columns["high"] = np.clip(columns[cls.y] + margin, *cls.bounds)
-        return Line(lines[0].curve, columns, float(values.mean()), MEAN, interval)
+        mean = replace(lines[0], columns=columns, value=float(values.mean()), fold=MEAN)
+        return replace(mean, interval=interval)
 
-    def _of_report(self, report: Any, model: str) -> Self:
-        """Means over folds have the interval of the metric in the report, if it has the metric."""
+    def _take_intervals(self, report: Any, names: Mapping[Any, str]) -> None:
+        """Means over folds have the interval of their metric in the report, if it is there."""
         rows = []
         for row in report.summary():
-            found = metric_of(report.data.scorers[row.metric])
-            if row.model == model and found is not None and found.function is type(self).metric:
-                rows.append(row)
-        intervals = [
-            Estimate(
-                row.value,
-                row.low,
-                row.high,
-                row.standard_error,
-                row.interval,
-                report.confidence_level,
-            )
-            for row in rows
-            if not np.isnan(row.low)
-        ]
+            metric = metric_of(report.data.scorers[row.metric])
+            if metric is not None and not np.isnan(row.low):
+                rows.append((row, metric.function))
         self.lines = tuple(
-            replace(line, interval=next((e for e in intervals if _is_at(e, line.value)), None))
+            replace(line, interval=self._reported(line, names, rows, report.confidence_level))
             if line.fold == MEAN
             else line
             for line in self.lines
         )
-        return self
+
+    def _reported(
+        self, line: Line, names: Mapping[Any, str], rows: list[tuple[Any, Any]], level: float
+    ) -> Estimate | None:
+        model = names[self.name if line.model is None else line.model]
+        for row, function in rows:
+            same = row.model == model and function is getattr(line.metric, "func", line.metric)
+            if same and np.isclose(row.value, line.value, rtol=0, atol=1e-9):
+                error = row.standard_error
+                return Estimate(row.value, row.low, row.high, error, row.interval, level)
+        return None
 
     def columns(self) -> dict[str, Array]:
         """The numbers behind the picture.
@@ -212,14 +347,16 @@ class CurveDisplay(ScoreDisplay):
         Returns
         -------
         dict of str to ndarray
-            ``curve`` names the line, ``fold`` is its fold, "mean" or None; then its points, and
-            of means ``std`` over the folds and the interval ``low``, ``high`` of the mean. What
-            a line does not have is nan.
+            ``model`` (where there are several); ``curve``, the class or the average; ``fold``,
+            the fold or "mean"; then the points, ``low`` and ``high`` of the bands, and of means
+            ``std`` over the folds. A column that a line lacks is nan.
         """
         lengths = [len(line.columns[self.x]) for line in self.lines]
         table = {"curve": np.repeat(objects([line.curve for line in self.lines]), lengths)}
-        if any(line.fold is not None for line in self.lines):
-            table["fold"] = np.repeat(objects([line.fold for line in self.lines]), lengths)
+        for name in ("model", "fold"):
+            values = [getattr(line, name) for line in self.lines]
+            if any(value is not None for value in values):
+                table[name] = np.repeat(objects(values), lengths)
         for column in dict.fromkeys(name for line in self.lines for name in line.columns):
             parts = [
                 line.columns.get(column, np.full(length, np.nan))
@@ -235,7 +372,7 @@ class CurveDisplay(ScoreDisplay):
         ax: Any = None,
         *,
         name: str | None = None,
-        band: Literal["std", "interval"] | None = "std",
+        band: Literal["auto", "std", "interval"] | None = "auto",
         folds: bool = True,
         reference: bool = True,
         legend: bool = True,
@@ -248,18 +385,18 @@ class CurveDisplay(ScoreDisplay):
         {ax}
             Axes of another display of the same kind are added to, in other colours and dashes.
         {model_name}
-        band : {"std", "interval"} or None, default="std"
-            Around a mean over folds: one standard deviation of the folds to either side, or
-            the interval of the mean with Nadeau and Bengio's correction, at each point. None also
-            leaves out the band of one set of rows.
+        band : {"auto", "std", "interval"} or None, default="auto"
+            Around a mean over folds: one standard deviation of the folds to either side (the
+            default), or the interval of the mean with Nadeau and Bengio's correction.
+            Around the curves of one set of rows: the band that was computed. None draws no band.
         folds : bool, default=True
             Whether to draw the curve of each fold, where there is one curve alone.
         reference : bool, default=True
-            Whether to draw what the curves are compared with, such as chance.
+            Whether to draw reference lines such as chance.
         legend : bool, default=True
             Whether to draw a legend.
         curve_kwargs : dict, default=None
-            Arguments of matplotlib's ``plot`` for the curves, in the place of ours.
+            Arguments of matplotlib's ``plot`` for the curves, which override ours.
 
         Returns
         -------
@@ -268,15 +405,23 @@ class CurveDisplay(ScoreDisplay):
             over folds), ``line_`` (the first of them), ``fold_lines_``, ``bands_`` and
             ``legend_``.
         """
-        check_option("band", band, ("std", "interval", None))
+        check_option("band", band, ("auto", "std", "interval", None))
         place, title = self._begin(ax, name, self._n_curves)
         ax = self.ax_
         self.lines_: list[Any] = []
         self.fold_lines_: list[Any] = []
         self.bands_: list[Any] = []
+        models, curves = (
+            list(dict.fromkeys(getattr(line, key) for line in self.lines))
+            for key in ("model", "curve")
+        )
+        several = len(models) > 1
         for line in self.lines:
-            look = drawing.style(place)
-            if line.is_average and line.fold is None:
+            look = axes.style(place)
+            if several and len(curves) > 1:  # a colour for each curve, dashes for each model
+                look["color"] = axes.style(curves.index(line.curve))["color"]
+                look["linestyle"] = axes.style(models.index(line.model))["linestyle"]
+            if line.is_average and line.fold is None and not several:
                 look = {"color": "black", "linestyle": _AVERAGE_DASHES[line.curve]}
             if isinstance(line.fold, int):
                 if folds and self._n_curves == 1:  # those of several would hide each other
@@ -288,16 +433,16 @@ class CurveDisplay(ScoreDisplay):
             options |= {"label": self._label(line, title is None), "drawstyle": self.drawstyle}
             options |= dict(curve_kwargs or {})
             x, y = line.columns[self.x], line.columns[self.y]
-            self.lines_ += map(drawing.take_place, ax.plot(x, y, **options))
+            self.lines_ += map(axes.take_place, ax.plot(x, y, **options))
             place += 1
         self.line_ = self.lines_[0]
+        if self.comparison is not None and legend:
+            axes.add_remark(ax, self._difference_text(self.comparison), difference=True)
         if reference:
             self._draw_references(ax)
-        ax.set(xlabel=self.x_label, ylabel=f"{self.y_label}{self._event}")
+        ax.set(xlabel=self.x_label, ylabel=self.y_label)
         self._set_limits(ax)
-        size, where = self.size, self.legend_at
-        self.legend_ = drawing.draw_legend(ax, where, size, title) if legend else None
-        fitting.settle(ax)
+        self._end(title, self.legend_at, legend)
         return self
 
     def _draw_fold(self, ax: Any, line: Line, colour: str) -> Any:
@@ -314,17 +459,22 @@ class CurveDisplay(ScoreDisplay):
             label = f"{100 * line.interval.confidence_level:g}% {label}"
         if line.fold is None:
             label = self.band_label
-        elif band == "std":
+        elif band != "interval":
             low = np.clip(columns[self.y] - columns["std"], *self.bounds)
             high = np.clip(columns[self.y] + columns["std"], *self.bounds)
             label = "± 1 standard deviation of the folds"
         step = {"steps-pre": "pre", "steps-post": "post"}.get(self.drawstyle)
-        look = {"step": step, "color": colour, "alpha": 0.2, "linewidth": 0, "label": label}
+        alpha = 0.2 if self._n_curves == 1 else 0.12
+        look = {"step": step, "color": colour, "alpha": alpha, "linewidth": 0, "label": label}
         self.bands_.append(ax.fill_between(columns[self.x], low, high, **look))
 
     @property
     def _n_curves(self) -> int:
-        return len({line.curve for line in self.lines})
+        return len({(line.model, line.curve) for line in self.lines})
+
+    @property
+    def _is_one_class(self) -> bool:
+        return len({line.curve for line in self.lines}) == 1
 
     def _fold_label(self) -> str:
         n_drawn = sum(isinstance(line.fold, int) for line in self.lines)
@@ -333,21 +483,110 @@ class CurveDisplay(ScoreDisplay):
         return f"each fold ({n_drawn} of {n_drawn + len(self.undefined)} defined)"
 
     def _label(self, line: Line, named: bool) -> str:
-        parts = [self.name] if named and self.name is not None else []
-        if self._n_curves > 1 or (self.positive is None and line.curve is not None):
+        parts = [line.model] if line.model is not None else []
+        parts += [self.name] if named and self.name is not None else []
+        one_model = len({other.model for other in self.lines}) == 1
+        if not self._is_one_class or (
+            one_model and self.positive is None and line.curve is not None
+        ):
             parts.append(self._curve_name(line.curve))
         mean = "mean" if line.fold == MEAN else ""
         text = ", ".join(parts) or "model"
-        if not self.value_name or np.isnan(line.value):
+        value_name = self._value_name(line)
+        if not value_name or np.isnan(line.value):
             return f"{text}, {mean}" if mean else text
-        told = f"{self.value_name} {drawing.number(line.value, line.interval)}"
-        return f"{text}\n{mean} {told}" if mean else f"{text} ({told})"
+        value = f"{value_name} {axes.number(line.value, line.interval)}"
+        return f"{text}\n{mean} {value}" if mean else f"{text} ({value})"
 
     def _curve_name(self, curve: Any) -> str:
         if curve in AVERAGES:
             return f"{curve}-average"
         return str(curve) if isinstance(curve, str) else f"class {curve}"
 
+    def _difference_text(self, comparison: Comparison) -> str:
+        line = self.lines[0]
+        name = self._value_name(line)
+        if line.curve in AVERAGES or self.positive is None:
+            name = f"{name}, {self._curve_name(line.curve)}"
+        return difference_text([line.model for line in self.lines], name, comparison)
 
-def _is_at(estimate: Estimate, value: float) -> bool:
-    return bool(np.isclose(estimate.value, value, rtol=0, atol=1e-9))
+
+document(CurveDisplay, BLOCKS)
+
+
+def difference_text(models: Iterable[Any], value_name: str, comparison: Comparison) -> str:
+    """Legend entry for the difference between two models."""
+    first, second = models
+    p_value = probability(comparison.p_value)
+    p_value = f"p {p_value}" if p_value.startswith("<") else f"p = {p_value}"
+    number = axes.number(comparison.difference, comparison)
+    return f"{first} − {second}:\n{value_name} {number}, {p_value}"
+
+
+@contextmanager
+def without_undefined_warnings() -> Iterator[None]:
+    """Suppress warnings about undefined values, which the picture shows."""
+    from sklearn.exceptions import UndefinedMetricWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        yield
+
+
+def _lacks_class(rows: Scores) -> bool:
+    return rows.kind == "binary" and len(np.unique(rows.true)) < 2
+
+
+def _with_intervals(lines: list[Line], rows: Any, method: str, **design: Any) -> list[Line]:
+    """Lines with the interval of their metric, from `confidence_interval`."""
+    by_curve: dict[Any, Any] = {}
+
+    def estimate(metric: Any, **average: Any) -> Any:
+        options = {"method": method, "random_state": 0, **design, **average}
+        with without_undefined_warnings():
+            return confidence_interval(metric, rows, rows, **options)
+
+    for line in lines:
+        if line.metric is None or line.curve in by_curve or _lacks_class(rows):
+            continue
+        if rows.kind == "binary":
+            by_curve[line.curve] = estimate(line.metric)
+        elif line.is_average:
+            by_curve[line.curve] = estimate(line.metric, average=line.curve)
+        else:
+            classes = rows.classes.tolist()
+            by_curve |= dict(zip(classes, estimate(line.metric, average=None), strict=True))
+    return [replace(line, interval=by_curve.get(line.curve)) for line in lines]
+
+
+def _difference(
+    lines: list[Line], models: list[Scores], level: float, groups: Any
+) -> Comparison | None:
+    """The difference of two models from `compare`, where each has one curve."""
+    if len(lines) != 2 or lines[0].metric is None or _lacks_class(models[0]):
+        return None
+    curve, rows, options = lines[0].curve, models, {}
+    if lines[0].is_average:
+        options = {"average": curve, "labels": list(range(len(models[0].classes)))}
+    else:
+        rows = [dict(binary_problems(model))[curve] for model in models]
+    first, second = rows
+    with without_undefined_warnings():
+        return compare(
+            lines[0].metric,
+            first.true,
+            first.score,
+            second.score,
+            sample_weight=first.weight,
+            confidence_level=level,
+            groups=groups,
+            random_state=0,
+            **options,
+        )
+
+
+def _check_grid(grid: Any) -> Array:
+    points = np.asarray(to_host(grid, "grid"), dtype=np.float64)
+    if points.ndim != 1 or points.size < 2 or not (np.diff(points) > 0).all():
+        raise InvalidParameterError(f"grid must hold numbers that rise strictly, got {grid!r:.80}.")
+    return points

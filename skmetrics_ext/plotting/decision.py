@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from functools import partial
+from typing import Any, Self
 
 import numpy as np
 
-from skmetrics_ext.metrics.rankings.net_benefit import net_benefit_curve
+from skmetrics_ext.metrics.rankings.net_benefit import net_benefit, net_benefit_curve
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.plotting import drawing
-from skmetrics_ext.plotting.curve_display import CurveDisplay
-from skmetrics_ext.plotting.docstrings import document_display
-from skmetrics_ext.plotting.lines import Line
+from skmetrics_ext.plotting import axes
+from skmetrics_ext.plotting.curve_display import BandSpec, CurveDisplay, Line
+from skmetrics_ext.plotting.documentation import document_display
+from skmetrics_ext.plotting.source import DisplaySource
 
 
 @document_display
 class DecisionCurveDisplay(CurveDisplay):
-    """Decision curve: net benefit over the threshold probability, beside treating all and none.
+    """Decision curve: net benefit over the threshold probability, next to treating all and none.
 
     Made by ``from_predictions``, ``from_estimator``, ``from_cv_results``, ``from_report`` or
-    ``from_folds``, which take beside their own arguments:
+    ``from_folds``, with these options:
 
     - ``thresholds``: threshold probabilities in [0, 1); 0.01, 0.02, ..., 0.99 by default;
     - ``prevalence``: share of the positives where the model is to be used, for case-control data;
-    - ``curves``: the classes to draw, of more than two each against the rest;
-    - of folds, ``confidence_level=0.95``.
+    - ``at``: threshold whose net benefit the legend shows; for one set of rows of two classes the
+      prevalence in hundredths by default, where treating all and treating none are equal;
+    {curve_options}
 
     Parameters
     ----------
@@ -67,10 +70,31 @@ class DecisionCurveDisplay(CurveDisplay):
         *,
         thresholds: Any = None,
         prevalence: float | None = None,
+        at: float | None = None,
     ) -> Line:
         curve = net_benefit_curve(problem, problem, thresholds=thresholds, prevalence=prevalence)
         columns = {"threshold": curve.thresholds, "net_benefit": curve.net_benefit}
-        return Line(label, {**columns, "treat_all": curve.treat_all})
+        columns |= {"treat_all": curve.treat_all}
+        metric = partial(net_benefit, prevalence=prevalence)
+        line = Line(label, columns, band=BandSpec(metric, at=curve.thresholds))
+        if at is None:
+            return line
+        metric = partial(metric, threshold=at)
+        return replace(line, metric=metric, value=metric(problem, problem))
+
+    @classmethod
+    def _of_rows(cls, source: DisplaySource, *, at: float | None = None, **options: Any) -> Self:
+        rows = next(iter(source.scores().values()))
+        if at is None and rows.kind == "binary":
+            share = options.get("prevalence")
+            share = np.average(rows.true, weights=rows.weight) if share is None else share
+            at = float(np.clip(np.round(share, 2), 0.01, 0.99))
+        return super()._of_rows(source, at=at, **options)
+
+    def _value_name(self, line: Line) -> str:
+        if line.metric is None:
+            return ""
+        return f"net benefit at {line.metric.keywords['threshold']:.4g}:"
 
     @classmethod
     def _grid(cls, lines: list[Line]) -> Array:
@@ -80,10 +104,10 @@ class DecisionCurveDisplay(CurveDisplay):
         self._draw_bound(ax, "treat_all", "treat all")
         thresholds = self.lines[-1].columns["threshold"]
         ends = [thresholds.min(), thresholds.max()]
-        drawing.draw_reference(ax, ends, [0, 0], "treat none")
+        axes.draw_reference(ax, ends, [0, 0], "treat none")
 
     def _set_limits(self, ax: Any) -> None:
-        # Treating all falls without end; what is of use lies between none and a perfect model.
+        # Treating all falls without end; useful models lie between treating none and perfection.
         tops = [float(np.nanmax(line.get_ydata(), initial=0.01)) for line in ax.get_lines()]
         ax.set_ylim(-0.12 * max(tops), 1.08 * max(tops))
         thresholds = self.lines[-1].columns["threshold"]

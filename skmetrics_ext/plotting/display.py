@@ -1,27 +1,16 @@
-"""The doors of displays of scores: predictions, an estimator, folds."""
+"""Constructors that displays share: from predictions, an estimator, folds or a report."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
+from skmetrics_ext.inference.results import Comparison
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.plotting import drawing
-from skmetrics_ext.plotting.docstrings import document_display
-from skmetrics_ext.plotting.scored import (
-    RESPONSES,
-    estimator_scores,
-    fold_rows,
-    given_folds,
-    report_model,
-    report_rows,
-    response_methods,
-    scored_folds,
-)
+from skmetrics_ext.plotting import axes
+from skmetrics_ext.plotting.source import RESPONSES, DisplaySource, Request
 from skmetrics_ext.rows import Library, frame_of
-from skmetrics_ext.scoring.responses import estimator_name
-from skmetrics_ext.validation import Scores
 from skmetrics_ext.validation.parameters import ResponseMethod
 
 
@@ -44,9 +33,9 @@ class Display:
         Parameters
         ----------
         *args, **options
-            Those of `columns`, which gives the same as arrays.
+            Arguments of `columns`, which gives the same numbers as arrays.
         library : {"pandas", "polars"}, default="pandas"
-            Whose frame.
+            Library of the frame.
 
         Returns
         -------
@@ -60,30 +49,30 @@ class Display:
         return frame_of(self.columns(*args, **options), library, f"{type(self).__name__}.frame")
 
 
-@document_display
-class ScoreDisplay(Display):
-    """A picture of scores: what is drawn is computed from checked rows, or from those of folds."""
+class SourceDisplay(Display):
+    """A picture computed from checked responses of one or several models.
+
+    A display says how it reads a set of rows (``_of_rows``) or folds (``_of_folds``) of each
+    model, and how it draws them (``plot``). `document_display` names its options in the
+    constructors.
+    """
 
     methods: ClassVar[tuple[str, ...]] = RESPONSES
     size: ClassVar[tuple[float, float]] = (5.4, 4.4)
-    pools: ClassVar[bool] = False  # folds are one set of rows, each of which counts once
-    sides: ClassVar[str] = "one"  # of two classes it is of one, or the same from "either"
-    name: str | None
-    positive: Any
+    pools: ClassVar[bool] = False  # folds are joined into one set, in which each row counts once
+    sides: ClassVar[str] = "one"  # "either": the same picture whichever class is positive
+    positive: Any = None
+    comparison: Comparison | None = None  # of two models, by the metric in the legend
 
     @classmethod
     def _of_rows(cls, *args: Any, **options: Any) -> Self:
-        """The display of checked rows and a name, by the options of the class."""
+        """Compute the display of one set of rows for each model."""
         raise NotImplementedError
 
     @classmethod
     def _of_folds(cls, *args: Any, **options: Any) -> Self:
-        """The display of folds and a name."""
+        """Compute the display of the folds of each model."""
         raise NotImplementedError
-
-    def _of_report(self, report: Any, model: str) -> Self:
-        """The display with the intervals of the summary of a report."""
-        return self
 
     def plot(self, *args: Any, **options: Any) -> Self:
         """Draw."""
@@ -102,29 +91,28 @@ class ScoreDisplay(Display):
         ax: Any = None,
         **options: Any,
     ) -> Self:
-        """Draw true labels and scores.
+        """Draw true labels and scores of one or several models.
 
         Parameters
         ----------
-        {y_true_y_score}
+        y_true : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            True labels.
+        y_score : array-like of shape (n_samples,) or (n_samples, n_classes), or mapping
+            Scores or probabilities of one model: one column for the positive class, or a column
+            for each class. A mapping of names to such arrays draws several models; the legend
+            shows the difference of two.
         {score_labels}
         {score_pos_label}
         {sample_weight}
         {model_name}
-        {score_options}
+        {display_ax}
+        {options}
 
         {drawn}
         """
-        rows = Scores.check(
-            y_true,
-            y_score,
-            labels=labels,
-            pos_label=pos_label,
-            sample_weight=sample_weight,
-            side=cls.sides,
-            what=cls.__name__,
-        )
-        return cls._drawn(cls._of_rows, rows, name, ax, options)
+        request = cls._request(pos_label)._replace(labels=labels)
+        source = DisplaySource.of_predictions(request, y_true, y_score, sample_weight, name)
+        return cls._drawn(source, ax, options)
 
     @classmethod
     def from_estimator(
@@ -140,28 +128,33 @@ class ScoreDisplay(Display):
         ax: Any = None,
         **options: Any,
     ) -> Self:
-        """Draw the scores of a fitted estimator; its columns are matched with classes by name.
+        """Draw the responses of fitted estimators, whose columns are matched with classes by name.
 
         Parameters
         ----------
-        {estimator_X_y}
+        estimator : object
+            Fitted classifier, or a mapping of names to several.
+        X : array-like of shape (n_samples, n_features)
+            Features.
+        y : array-like of shape (n_samples,)
+            True labels.
         {sample_weight}
         {estimator_pos_label}
         {response_method}
         {estimator_name}
-        {score_options}
+        {display_ax}
+        {options}
 
         {drawn}
         """
-        asked = cls._asked(pos_label, response_method)
-        rows = estimator_scores(estimator, X, y, sample_weight, **asked)
-        name = estimator_name(estimator) if name is None else name
-        return cls._drawn(cls._of_rows, rows, name, ax, options)
+        request = cls._request(pos_label).using(response_method)
+        source = DisplaySource.of_estimator(request, estimator, X, y, sample_weight, name)
+        return cls._drawn(source, ax, options)
 
     @classmethod
     def from_folds(
         cls,
-        folds: Iterable[Sequence[Any]],
+        folds: Iterable[Sequence[Any]] | Mapping[str, Iterable[Sequence[Any]]],
         *,
         n_train: Any = None,
         labels: Any = None,
@@ -170,12 +163,13 @@ class ScoreDisplay(Display):
         ax: Any = None,
         **options: Any,
     ) -> Self:
-        """Draw the out-of-fold scores of a cross-validation.
+        """Draw the out-of-fold responses of a cross-validation.
 
         Parameters
         ----------
-        folds : iterable of (y_true, y_score) or (y_true, y_score, sample_weight)
-            Rows of each test fold.
+        folds : iterable of tuple, or mapping
+            ``(y_true, predictions)`` or ``(y_true, predictions, sample_weight)`` of each test
+            fold; of several models, a mapping of their names to such folds.
         n_train : int or array-like of shape (n_folds,), default=None
             Rows that the model of each fold was fitted on, for intervals of means; by default
             those of all other folds.
@@ -183,12 +177,13 @@ class ScoreDisplay(Display):
             The class of each column; all that occur in any fold by default.
         {score_pos_label}
         {model_name}
-        {score_options}
+        {display_ax}
+        {options}
 
         {drawn}
         """
-        checked = given_folds(folds, n_train, labels, pos_label, cls.sides, cls.__name__)
-        return cls._drawn(cls._of_folds, checked, name, ax, options)
+        request = cls._request(pos_label)._replace(labels=labels)
+        return cls._drawn(DisplaySource.of_folds(request, folds, n_train, name), ax, options)
 
     @classmethod
     def from_cv_results(
@@ -210,25 +205,29 @@ class ScoreDisplay(Display):
 
         Parameters
         ----------
-        {cv_results_X_y}
+        cv_results : dict
+            Result of scikit-learn's ``cross_validate(..., return_estimator=True,
+            return_indices=True)``, or a mapping of names to several.
+        X, y : array-like
+            The data that were cross-validated.
         {sample_weight}
         {estimator_pos_label}
         {response_method}
         {estimator_name}
-        {score_options}
+        {display_ax}
+        {options}
 
         {drawn}
         """
-        rows = fold_rows(cv_results, X, y, sample_weight, cls.__name__)
-        folds = scored_folds(rows, y, **cls._asked(pos_label, response_method))
-        name = estimator_name(cv_results["estimator"][0]) if name is None else name
-        return cls._drawn(cls._of_folds, folds, name, ax, options)
+        request = cls._request(pos_label).using(response_method)
+        source = DisplaySource.of_cv_results(request, cv_results, X, y, sample_weight, name)
+        return cls._drawn(source, ax, options)
 
     @classmethod
     def from_report(
         cls,
         report: Any,
-        model: str | None = None,
+        model: str | Sequence[str] | None = None,
         *,
         pos_label: Any = None,
         response_method: ResponseMethod = "auto",
@@ -236,7 +235,7 @@ class ScoreDisplay(Display):
         ax: Any = None,
         **options: Any,
     ) -> Self:
-        """Draw the out-of-fold scores that a report of `cross_validation_report` has kept.
+        """Draw the out-of-fold responses that a report of `cross_validation_report` has kept.
 
         A fold whose model was not fitted on all classes is left out, and the legend says so.
         Weights are those of the metrics of the report.
@@ -244,63 +243,71 @@ class ScoreDisplay(Display):
         Parameters
         ----------
         report : CrossValidationReport
-            One of its metrics has asked for scores or probabilities.
-        {model_of_report}
+            At least one of its metrics uses the responses that are drawn.
+        model : str or sequence of str, default=None
+            Names of the models; all but the baseline by default.
         pos_label : int, float, bool or str, default=None
-            The positive class of two; by default that of the report, which has none where
-            nothing said it.
-        response_method : {"auto", "predict_proba", "decision_function"}, default="auto"
-            Which of the kept scores are drawn; "auto" is the first that there are.
+            The positive class of two; by default that of the report.
+        {response_method}
         name : str, default=None
-            Name in the legend; that of the model by default.
-        {score_options}
+            Name of a single model in the legend; its name in the report by default.
+        {display_ax}
+        {options}
 
         {drawn}
         """
-        chosen = report_model(report, model)
         positive = report.positive_class if pos_label is None else pos_label
-        asked = cls._asked(positive, response_method)
-        rows = report_rows(report, chosen, asked["methods"], cls.__name__, cls.pools)
-        folds = scored_folds(rows, report.data.y, **asked)
-
-        def make(folds: Any, name: Any, **own: Any) -> Any:
-            return cls._of_folds(folds, name, **own)._of_report(report, chosen)
-
-        return cls._drawn(make, folds, chosen if name is None else name, ax, options)
+        request = cls._request(positive).using(response_method)
+        source = DisplaySource.of_report(request, report, model, name, cls.pools)
+        return cls._drawn(source, ax, options, report)
 
     @classmethod
-    def _asked(cls, pos_label: Any, response_method: str) -> dict[str, Any]:
-        """What an estimator is asked for."""
-        methods = response_methods(response_method, cls.methods)
-        asked = {"pos_label": pos_label, "sides": cls.sides, "what": cls.__name__}
-        return {"methods": methods, **asked}
+    def _request(cls, pos_label: Any) -> Request:
+        return Request(cls.__name__, cls.methods, cls.sides, pos_label)
 
     @classmethod
     def _drawn(
-        cls, make: Callable[..., Self], rows: Any, name: str | None, ax: Any, options: Any
+        cls, source: DisplaySource, ax: Any, options: Mapping[str, Any], report: Any = None
     ) -> Self:
-        """The display of rows or of folds, drawn: some options are those of `plot`."""
-        of_plot = inspect.signature(cls.plot).parameters
-        own = {key: value for key, value in options.items() if key not in of_plot}
-        look = {key: value for key, value in options.items() if key in of_plot}
-        return make(rows, name, **own).plot(ax, **look)
+        """Compute the display and draw it; options that computing does not take are `plot`'s."""
+        look = {k: v for k, v in options.items() if k in inspect.signature(cls.plot).parameters}
+        own = {k: v for k, v in options.items() if k not in look}
+        if "band" in look and not source.in_folds:
+            own["band"] = look.pop("band")
+        return cls._computed(source, report, **own).plot(ax, **look)
 
-    # --------------------------------------------------------------------- what pictures share
+    @classmethod
+    def _computed(cls, source: DisplaySource, report: Any = None, **options: Any) -> Self:
+        """Compute the display without drawing it, which needs no matplotlib."""
+        if not source.in_folds:
+            return cls._of_rows(source, **options)
+        display = cls._of_folds(source, **options)
+        if report is not None:
+            display._take_intervals(report, source.names)
+        return display
+
+    def _take_intervals(self, report: Any, names: Mapping[Any, str]) -> None:
+        """Replace intervals by those of the summary of a report."""
+
+    # --------------------------------------------------------------------- shared by pictures
 
     def _begin(self, ax: Any, name: str | None, n_curves: int) -> tuple[int, str | None]:
-        """Axes; the place of the first curve among those drawn there; the title of the legend.
+        """Make axes; return the place of the first curve among those there, and a legend title.
 
         The name of several curves is that title, unless others are there.
         """
-        self.ax_ = drawing.make_axes(f"{type(self).__name__}.plot", ax, self.size)
+        self.ax_ = axes.make_axes(f"{type(self).__name__}.plot", ax, self.size)
         self.figure_ = self.ax_.figure
         self.name = self.name if name is None else name
-        place = drawing.places_taken(self.ax_)
+        place = axes.places_taken(self.ax_)
         if place:
-            drawing.name_curves(self.ax_)
+            axes.name_curves(self.ax_)
         return place, self.name if n_curves > 1 and not place else None
 
-    @property
-    def _event(self) -> str:
-        """What the title of an axis says of the positive class."""
-        return "" if self.positive is None else f", positive class {self.positive}"
+    def _end(self, title: str | None, where: str, legend: bool) -> None:
+        """Add the positive class and the legend, and make room for all text."""
+        if self.positive is not None and legend:
+            axes.add_remark(self.ax_, f"positive class: {self.positive}")
+        where = "beside" if self.comparison is not None and where != "lower right" else where
+        self.legend_ = axes.draw_legend(self.ax_, where, self.size, title) if legend else None
+        axes.fit_text(self.ax_)

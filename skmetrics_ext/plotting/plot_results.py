@@ -1,18 +1,107 @@
-"""The drawing function of each class of results: what their ``.plot()`` calls."""
+"""The drawing function of each class of results, which its ``.plot()`` looks up by name."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from skmetrics_ext.plotting import all_models, candidates, groups, many_models, of_results
-from skmetrics_ext.plotting import weak_slices as slices
+from skmetrics_ext.curves import Curves, PrecisionRecallCurve, RocCurve
+from skmetrics_ext.merged.thinned_curve import ThinnedCurve
+from skmetrics_ext.metrics.calibration.curve import CalibrationCurve
+from skmetrics_ext.metrics.rankings.gains import GainCurve, LiftCurve
+from skmetrics_ext.metrics.rankings.net_benefit import NetBenefitCurve
+from skmetrics_ext.metrics.rankings.precision_recall_gain import PrecisionRecallGainCurve
+from skmetrics_ext.plotting import interval_charts
+from skmetrics_ext.plotting.calibration import CalibrationDisplay, Reliability
+from skmetrics_ext.plotting.cross_validation import CrossValidationDisplay
+from skmetrics_ext.plotting.curve_display import CurveDisplay, Line
+from skmetrics_ext.plotting.decision import DecisionCurveDisplay
+from skmetrics_ext.plotting.display import SourceDisplay
+from skmetrics_ext.plotting.gain import GainDisplay, LiftDisplay, perfect_gain
+from skmetrics_ext.plotting.precision_recall_curves import PrecisionRecallCurvesDisplay
+from skmetrics_ext.plotting.roc_curves import RocCurvesDisplay
+from skmetrics_ext.plotting.source import DisplaySource
+from skmetrics_ext.plotting.threshold import ThresholdDisplay
+from skmetrics_ext.results import CurveResult
+from skmetrics_ext.validation import check_option
+
+_METRICS = "metrics"
+KINDS: Mapping[str, type[SourceDisplay]] = {
+    "roc": RocCurvesDisplay,
+    "precision_recall": PrecisionRecallCurvesDisplay,
+    "calibration": CalibrationDisplay,
+    "gain": GainDisplay,
+    "lift": LiftDisplay,
+    "decision": DecisionCurveDisplay,
+    "threshold": ThresholdDisplay,
+}
+
+
+class _PrecisionRecallGain(CurveDisplay):
+    """Precision gain over recall gain."""
+
+    x, y, averaged = "recall_gain", "precision_gain", ("precision_gain",)
+    x_label, y_label = "Recall gain", "Precision gain"
+    value_name = "AUPRG"
+    legend_at = "lower left"
+
+
+_CURVES: Mapping[type, type[CurveDisplay]] = {
+    RocCurve: RocCurvesDisplay,
+    PrecisionRecallCurve: PrecisionRecallCurvesDisplay,
+    PrecisionRecallGainCurve: _PrecisionRecallGain,
+    GainCurve: GainDisplay,
+    LiftCurve: LiftDisplay,
+    NetBenefitCurve: DecisionCurveDisplay,
+    ThinnedCurve: RocCurvesDisplay,
+}
+_WITH_AREA = (RocCurve, PrecisionRecallCurve, PrecisionRecallGainCurve)
+
+
+def draw_curve(result: CurveResult, ax: Any = None, name: str | None = None) -> Any:
+    """Draw a curve, or several, on these axes; return the display."""
+    if isinstance(result, CalibrationCurve):
+        only = {None: Reliability(result, float("nan"), result)}
+        return CalibrationDisplay(only, name=name).plot(ax)
+    several = result.named() if isinstance(result, Curves) else {None: result}
+    kind = _CURVES[type(next(iter(several.values())))]
+    lines = [
+        Line(label, _columns(curve), curve.area if isinstance(curve, _WITH_AREA) else float("nan"))
+        for label, curve in several.items()
+    ]
+    return kind(lines, name=name).plot(ax)
+
+
+def _columns(curve: CurveResult) -> Mapping[str, Any]:
+    columns = curve.columns()
+    if isinstance(curve, ThinnedCurve):
+        rates = curve.false_positive_rate, curve.true_positive_rate
+        return dict(zip(("fpr", "tpr"), rates, strict=True))
+    return columns | ({"perfect": perfect_gain(curve)} if isinstance(curve, GainCurve) else {})
+
+
+def draw_report(report: Any, kind: str, ax: Any, options: Mapping[str, Any]) -> Any:
+    """Draw the metrics of a report, or the curves of all models but the baseline."""
+    check_option("kind", kind, (_METRICS, *KINDS))
+    if kind == _METRICS:
+        return CrossValidationDisplay.from_report(report, ax=ax, **options)
+    look = {"confidence_level": report.confidence_level, **options}
+    return KINDS[kind].from_report(report, ax=ax, **look)
+
+
+def computed(report: Any, kind: str, model: str, **options: Any) -> Any:
+    """The display of a model of a report, computed but not drawn, without matplotlib."""
+    display = KINDS[kind]
+    request = display._request(report.positive_class)
+    source = DisplaySource.of_report(request, report, model, None, display.pools)
+    return display._computed(source, report, confidence_level=report.confidence_level, **options)
+
 
 PICTURES: Mapping[str, Callable[..., Any]] = {
-    "CurveResult": of_results.draw,
-    "CrossValidationReport": all_models.draw,
-    "ManyComparisons": many_models.draw,
-    "Picture": groups.draw,
-    "SearchReport": candidates.draw,
-    "WeakSlices": slices.draw,
+    "CurveResult": draw_curve,
+    "CrossValidationReport": draw_report,
+    "ManyComparisons": interval_charts.draw_models,
+    "Picture": interval_charts.draw_groups,
+    "SearchReport": interval_charts.draw_candidates,
+    "WeakSlices": interval_charts.draw_slices,
 }

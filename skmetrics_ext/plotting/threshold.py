@@ -8,11 +8,10 @@ from typing import Any, Self
 import numpy as np
 
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.plotting import drawing
-from skmetrics_ext.plotting.curve_display import CurveDisplay
-from skmetrics_ext.plotting.docstrings import document_display
-from skmetrics_ext.plotting.lines import Line
-from skmetrics_ext.plotting.scored import ScoredFold
+from skmetrics_ext.plotting import axes
+from skmetrics_ext.plotting.curve_display import BandSpec, CurveDisplay, Line
+from skmetrics_ext.plotting.documentation import document_display
+from skmetrics_ext.plotting.source import DisplaySource
 from skmetrics_ext.registry import RATES, Metric, find
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.thresholds.at_thresholds import LabelledRows
@@ -24,18 +23,22 @@ from skmetrics_ext.validation import InvalidParameterError, Scores
 
 @document_display
 class ThresholdDisplay(CurveDisplay):
-    """Metrics of labels over the threshold from which on a row is predicted positive.
+    """Metrics of labels over the threshold at and above which a row is predicted positive.
 
     Made by ``from_predictions``, ``from_estimator``, ``from_cv_results``, ``from_report`` or
-    ``from_folds``, which take beside their own arguments:
+    ``from_folds``, with these options:
 
     - ``metrics``: names of metrics of labels as `get_scorer` knows them, or functions; precision,
       recall, specificity and F1 by default;
-    - ``criterion``: marks the threshold that is best by it, of those of `optimal_threshold`; over
-      folds by its mean;
-    - of folds: ``grid``, the thresholds of the means, and ``confidence_level=0.95``.
+    - ``criterion``: marks the threshold that is best by it, one of those of `optimal_threshold`;
+      over folds by its mean;
+    - of one set of rows: ``band`` around each metric as `curve_band` computes it, "pointwise" (the
+      default up to 100,000 rows), "simultaneous" or None; ``groups``, groups of rows that depend
+      on each other;
+    - of folds: ``grid``, the thresholds of the means;
+    - ``confidence_level=0.95``, of all intervals.
 
-    The mean over folds is given up to the threshold above which a fold predicts no positive.
+    The mean over folds ends at the threshold above which a fold predicts no positive.
 
     Parameters
     ----------
@@ -45,8 +48,8 @@ class ThresholdDisplay(CurveDisplay):
 
     Attributes
     ----------
-    best : float or None
-        The threshold marked.
+    best : float, dict or None
+        The marked threshold; of several models by name.
     {curve_attributes}
 
     See Also
@@ -69,31 +72,40 @@ class ThresholdDisplay(CurveDisplay):
     bounds = (-np.inf, np.inf)
     drawstyle = "steps-pre"
     legend_at = "beside"
-    best: float | None = None
+    best: Any = None
     _criterion: str = ""
 
     @classmethod
-    def _of_rows(
-        cls, rows: Any, name: str | None, *, criterion: Any = None, **options: Any
-    ) -> Self:
-        display = super()._of_rows(rows, name, **options)
+    def _of_rows(cls, source: DisplaySource, *, criterion: Any = None, **options: Any) -> Self:
+        display = super()._of_rows(source, **options)
         if criterion is not None:
-            found = optimal_threshold(rows, rows, criterion=criterion)
-            display.best, display._criterion = found.threshold, found.criterion
+            models: dict[Any, Any] = source.scores()
+            found = {
+                name: optimal_threshold(rows, rows, criterion=criterion)
+                for name, rows in models.items()
+            }
+            display._mark({name: best.threshold for name, best in found.items()},
+                          next(iter(found.values())).criterion)  # fmt: skip
         return display
 
     @classmethod
-    def _of_folds(
-        cls, folds: list[ScoredFold], name: str | None, *, criterion: Any = None, **options: Any
-    ) -> Self:
-        display = super()._of_folds(folds, name, **options)
+    def _of_folds(cls, source: DisplaySource, *, criterion: Any = None, **options: Any) -> Self:
+        display = super()._of_folds(source, **options)
         if criterion is not None:
             objective = Objective.make(criterion, None, None, None)
-            used = [f.scores for f in folds if f.number not in display.undefined]
-            tallies = [RankTally.of_class(scores) for scores in used if scores is not None]
-            display.best = best_over_folds(tallies, objective).threshold
-            display._criterion = objective.criterion.name
+            best = {}
+            for name, folds in source.folds().items():
+                left_out = {key for fold in folds for key in (fold.number, (name, fold.number))}
+                left_out &= display.undefined.keys()
+                used = [f.scores for f in folds if not {f.number, (name, f.number)} & left_out]
+                tallies = [RankTally.of_class(scores) for scores in used if scores is not None]
+                best[name] = best_over_folds(tallies, objective).threshold
+            display._mark(best, objective.criterion.name)
         return display
+
+    def _mark(self, best: dict[Any, float], criterion: str) -> None:
+        self.best = best if len(best) > 1 else next(iter(best.values()))
+        self._criterion = criterion
 
     @classmethod
     def _read(cls, rows: Scores, *, metrics: Any = None) -> list[Line]:
@@ -104,10 +116,11 @@ class ThresholdDisplay(CurveDisplay):
             )
         labels = rows.classes if len(rows.classes) == 2 else np.array([0, 1])
         counted, lines = LabelledRows.of(labels, rows), []
-        for metric in _found(RATES if metrics is None else metrics):
+        for given, metric in _label_metrics(RATES if metrics is None else metrics):
             # Rising, as the abscissa of the picture and of the mean.
             columns = {"threshold": counted.thresholds[::-1], "value": counted.values(metric)[::-1]}
-            lines.append(Line(metric.name, columns))
+            band = None if metric.row is None else BandSpec(given)
+            lines.append(Line(metric.name, columns, band=band))
         return lines
 
     @classmethod
@@ -132,10 +145,13 @@ class ThresholdDisplay(CurveDisplay):
         return str(curve).replace("_", " ")
 
     def _draw_references(self, ax: Any) -> None:
-        if self.best is not None and np.isfinite(self.best):
-            label = f"best {self._criterion}: {self.best:.3g}"
-            bottom_to_top = ax.get_xaxis_transform()
-            drawing.draw_reference(ax, [self.best] * 2, [0, 1], label, transform=bottom_to_top)
+        best = self.best if isinstance(self.best, dict) else {"": self.best}
+        for name, threshold in best.items():
+            if threshold is not None and np.isfinite(threshold):
+                of_model = f" of {name}" if name else ""
+                label = f"best {self._criterion}{of_model}: {threshold:.3g}"
+                up = ax.get_xaxis_transform()
+                axes.draw_reference(ax, [threshold] * 2, [0, 1], label, transform=up)
 
     def _set_limits(self, ax: Any) -> None:
         low, high = ax.dataLim.intervaly
@@ -143,14 +159,14 @@ class ThresholdDisplay(CurveDisplay):
             ax.set_ylim(-0.01, 1.01)
 
 
-def _found(metrics: Any) -> list[Metric]:
-    """Metrics of labels, by their names or functions."""
+def _label_metrics(metrics: Any) -> list[tuple[Any, Metric]]:
+    """Metrics of labels as they were given, and found."""
     several = isinstance(metrics, Sequence) and not isinstance(metrics, str)
-    found = [find(metric) for metric in (metrics if several else [metrics])]
-    for metric in found:
+    found = [(metric, find(metric)) for metric in (metrics if several else [metrics])]
+    for _, metric in found:
         if metric.row is not None and metric.row.response != "labels":
             raise InvalidParameterError(
                 f"{metric.name!r} is a metric of {metric.row.response}, which a threshold does not "
-                "change; metrics of labels are accepted."
+                "change; pass metrics of labels."
             )
     return found

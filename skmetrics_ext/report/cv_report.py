@@ -406,7 +406,7 @@ class CrossValidationReport(Tabular):
         Returns
         -------
         display
-            That of the last model, with ``ax_`` and ``figure_``.
+            With ``ax_`` and ``figure_``.
 
         Raises
         ------

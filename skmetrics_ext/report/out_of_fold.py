@@ -21,7 +21,7 @@ from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import count_rows, take_rows
 
 if TYPE_CHECKING:
-    from skmetrics_ext.plotting.scored import ScoredFold
+    from skmetrics_ext.plotting.source import ScoredFold
     from skmetrics_ext.report.cv_report import CrossValidationReport
     from skmetrics_ext.report.fold import FoldResult
 
@@ -289,12 +289,11 @@ def _scored(report: CrossValidationReport, model: str) -> list[ScoredFold]:
     positive = report.positive_class
     if positive is None or report.data is None:
         return []
-    from skmetrics_ext.plotting.scored import report_rows, scored_folds
+    from skmetrics_ext.plotting.source import DisplaySource, Request
 
     try:
-        rows = report_rows(report, model, _METHOD, "thresholds", False)
-        asked = {"methods": _METHOD, "pos_label": positive, "sides": "one", "what": "thresholds"}
-        folds = scored_folds(rows, report.data.y, **asked)
+        request = Request("thresholds", _METHOD, pos_label=positive)
+        folds = DisplaySource.of_report(request, report, model, None, False).folds()[model]
     except InvalidParameterError:  # no metric asked for them
         return []
     return [fold for fold in folds if fold.scores is not None and fold.scores.kind == "binary"]

@@ -183,7 +183,7 @@ def test_page_with_curves(file, tmp_path, capsys):
     assert main(["score", *arguments, "--html", str(path), "--resamples", "100"]) == 0
     text = path.read_text(encoding="utf-8")
     assert text.count("<svg") == 3  # ROC, precision-recall, reliability
-    for line in ("p (AUC", "s (AUC", "positive class ill"):
+    for line in ("p (AUC", "s (AUC", "positive class: ill"):
         assert line in text
     assert text.count("<script") == 2  # those of every page
     assert "<img" not in text

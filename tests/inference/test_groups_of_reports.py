@@ -120,5 +120,5 @@ def test_displays_have_the_bands_of_groups():
     told = kept.responses["predict_proba"][:, 1]
     wanted = sx.calibration_curve_binned(Y[kept.rows], told, groups=GROUP[kept.rows])
     np.testing.assert_array_equal(shown["low"], wanted.low)
-    with pytest.raises(InvalidParameterError, match="a report that was given groups knows them"):
+    with pytest.raises(InvalidParameterError, match="pass groups to cross_validation_report"):
         sx.CalibrationDisplay.from_folds([(Y, PROBA)], groups=GROUP)

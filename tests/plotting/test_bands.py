@@ -21,7 +21,7 @@ def test_bounds_are_those_of_the_function(kind, band, binary) -> None:
     display, metric, x, turn = CASES[kind]
     groups = np.arange(len(y)) // 2
     about = {"groups": groups, "confidence_level": 0.9, "pos_label": "sick"}
-    drawn = display.from_predictions(y, score, curve_band=band, **about)
+    drawn = display.from_predictions(y, score, band=band, **about)
     columns = drawn.columns()
     metric = partial(metric, method="interpolated")
     found = sx.curve_band(metric, y, score, band=band, random_state=0, **about)
@@ -37,12 +37,12 @@ def test_bounds_are_those_of_the_function(kind, band, binary) -> None:
 
 def test_averages_have_none(several) -> None:
     y, proba = several
-    drawn = sx.RocCurvesDisplay.from_predictions(y, proba, curve_band="pointwise")
+    drawn = sx.RocCurvesDisplay.from_predictions(y, proba, band="pointwise")
     assert [("low" in line.columns) for line in drawn.lines] == [True, True, True, False, False]
     assert len(drawn.bands_) == 3
-    assert not sx.RocCurvesDisplay.from_predictions(y, proba).bands_
+    assert not sx.RocCurvesDisplay.from_predictions(y, proba, band=None).bands_
 
 
 def test_other_bands_are_refused(binary) -> None:
-    with pytest.raises(InvalidParameterError, match="curve_band has to be one of"):
-        sx.RocCurvesDisplay.from_predictions(*binary, curve_band="std")
+    with pytest.raises(InvalidParameterError, match="band has to be one of"):
+        sx.RocCurvesDisplay.from_predictions(*binary, band="std")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import skmetrics_ext as sx
-from skmetrics_ext.plotting import drawing, fitting
+from skmetrics_ext.plotting import axes
 
 LONG = "gradient boosting with a calibrated tail, fitted on the third cohort of the northern region"
 RUN = "Pipeline(StandardScaler,LogisticRegression(C=0.1,penalty=l2))_corrected_by_isotonic_cv5_x9"
@@ -107,7 +107,7 @@ def test_two_without_names_are_told_apart(kind: Any) -> None:
     second = kind.from_predictions(SICK, SCORES[0], ax=first.ax_)
     drawn = [*first.lines_, *second.lines_]
     # Each place has a look of its own, of thirty.
-    assert len(drawn) == drawing.places_taken(second.ax_) == 2 * len(first.lines_)
+    assert len(drawn) == axes.places_taken(second.ax_) == 2 * len(first.lines_)
     assert len({line.get_color() for line in drawn}) > len(first.lines_)
     texts = [text.get_text() for text in second.legend_.get_texts()]
     assert len(set(texts)) == len(texts) >= len(drawn)
@@ -139,12 +139,12 @@ def test_the_second_matrix_takes_the_place_of_the_first() -> None:
 
 
 def test_wrapping() -> None:
-    assert fitting.wrap("a name", 10) == "a name"
-    assert fitting.wrap("one two three", 8) == "one two\nthree"
-    assert fitting.wrap("under_score_name", 12) == "under_score_\nname"
-    assert fitting.wrap("x" * 7, 3) == "xxx\nxxx\nx"
-    assert fitting.wrap("kept\napart", 3) == "kep\nt\napa\nrt"
+    assert axes.wrap("a name", 10) == "a name"
+    assert axes.wrap("one two three", 8) == "one two\nthree"
+    assert axes.wrap("under_score_name", 12) == "under_score_\nname"
+    assert axes.wrap("x" * 7, 3) == "xxx\nxxx\nx"
+    assert axes.wrap("kept\napart", 3) == "kep\nt\napa\nrt"
     for text in (LONG, RUN):
-        lines = fitting.wrap(text, 20).split("\n")
+        lines = axes.wrap(text, 20).split("\n")
         assert max(map(len, lines)) <= 20
         assert "".join(lines).replace(" ", "") == text.replace(" ", "")

@@ -8,7 +8,7 @@ from matplotlib import pyplot as plt
 from scipy import stats
 
 from skmetrics_ext import compare, compare_many, f1_score, holm_adjust, influence_values
-from skmetrics_ext.plotting.many_models import alike
+from skmetrics_ext.plotting.interval_charts import not_different
 
 RNG = np.random.default_rng(12)
 N = 500
@@ -228,7 +228,7 @@ def test_stretches_of_models_that_do_not_differ(apart, expected):
         {"first": i, "second": j, "p_value": 0.01 if (i, j) in apart else 0.5}
         for i, j in combinations("abcd", 2)
     ]
-    assert alike("abcd", rows, 0.05) == expected
+    assert not_different("abcd", rows, 0.05) == expected
 
 
 def test_pictures():

@@ -221,7 +221,7 @@ def test_every_interval_of_a_mean_is_that_of_the_summary(interval):
         shown = [f"[{b.low:.4f}, {b.high:.4f}]" for b in bounds if not np.isnan(b.low)]
         assert intervals == shown
     picture = report.plot("roc", interval=interval)
-    (line,) = [line for line in picture.lines if line.fold == "mean"]
+    (line,) = [k for k in picture.lines if (k.model, k.fold) == ("stump", "mean")]
     own = summary["stump", "roc_auc"]
     if np.isnan(own.low):
         assert line.interval is None

@@ -16,7 +16,7 @@ from skmetrics_ext.plotting import (
     PrecisionRecallCurvesDisplay,
     RocCurvesDisplay,
 )
-from skmetrics_ext.plotting.drawing import lone_figure
+from skmetrics_ext.plotting.axes import lone_figure
 
 NO_MATPLOTLIB = (
     "More pictures are drawn where matplotlib is installed: pip install 'skmetrics-ext[plot]'."

@@ -10,8 +10,8 @@ import numpy as np
 
 from skmetrics_ext.formats import interval, known
 from skmetrics_ext.metrics.labels.accuracy import confusion_matrix
-from skmetrics_ext.plotting import all_models
-from skmetrics_ext.plotting.lines import MEAN
+from skmetrics_ext.plotting import plot_results
+from skmetrics_ext.plotting.curve_display import MEAN
 from skmetrics_ext.report.page.charts import LOOKS, Chart, ChartCurve, curve_chart
 from skmetrics_ext.report.page.document import Section, folded, note, pictures, section
 from skmetrics_ext.report.params import take_params
@@ -53,7 +53,7 @@ def displays_of(report: CrossValidationReport) -> Displays:
                 continue
             try:
                 options = {"curves": "top label"} if many else {}
-                found[kind, model] = all_models.computed(report, kind, model, **options)
+                found[kind, model] = plot_results.computed(report, kind, model, **options)
             except InvalidParameterError as error:  # no fold has a curve
                 found[kind, model] = str(error)
     return found
@@ -80,7 +80,7 @@ def left_out(report: CrossValidationReport) -> dict[str, str]:
 def _parts() -> Iterator[tuple[str, tuple[str, ...], bool]]:
     """Titles of parts, the responses that they need, and whether they describe one class."""
     for kind, title in TITLES.items():
-        display: Any = all_models.KINDS[kind]
+        display: Any = plot_results.KINDS[kind]
         yield title, display.methods, display.sides == "one"
     yield "Threshold", ("predict_proba",), True
     yield "Confusion matrices", ("predict",), False

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import skmetrics_ext as sx
-from skmetrics_ext.plotting import drawing
+from skmetrics_ext.plotting import axes
 
 DISPLAYS = [name for name in sx.__all__ if name.endswith("Display")]
 OF_SCORES = [
@@ -83,7 +83,7 @@ def test_next_display_on_the_same_axes_looks_different(binary) -> None:
     assert first.line_.get_color() != second.line_.get_color()
     assert first.line_.get_linestyle() != second.line_.get_linestyle()
     texts = [text.get_text().split(" (")[0] for text in second.legend_.get_texts()]
-    assert texts == ["one", "two", "chance"]
+    assert texts == ["one", "two", "95% pointwise band", "chance", "positive class: sick"]
 
 
 def test_name_of_several_curves_goes_to_the_title_or_to_each(several) -> None:
@@ -92,11 +92,13 @@ def test_name_of_several_curves_goes_to_the_title_or_to_each(several) -> None:
     assert first.legend_.get_title().get_text() == "one"
     second = sx.GainDisplay.from_predictions(y, proba, name="two", ax=first.ax_, curves="a")
     texts = [text.get_text().split(" (")[0] for text in second.legend_.get_texts()]
-    assert texts == ["one, a", "one, b", "one, c", "two, a", "chance", "perfect"]
+    curves, rest = texts[:4], texts[4:]
+    assert curves == ["one, a", "one, b", "one, c", "two, a"]
+    assert rest == ["95% pointwise band", "chance", "perfect"]
 
 
 def test_thirty_curves_are_told_apart() -> None:
-    looks = [tuple(drawing.style(place).values()) for place in range(30)]
+    looks = [tuple(axes.style(place).values()) for place in range(30)]
     assert len(set(looks)) == 30
     assert all(a[0] != b[0] and a[1] != b[1] for a, b in pairwise(looks))
 
@@ -107,7 +109,7 @@ def test_colours_are_told_apart_by_readers_without_red_or_green_cones() -> None:
         "protan": np.array([[0.112, 0.888, 0], [0.112, 0.888, 0], [0.004, -0.004, 1]]),
         "deutan": np.array([[0.293, 0.707, 0], [0.293, 0.707, 0], [-0.021, 0.021, 1]]),
     }
-    colours = np.array([mpl.colors.to_rgb(colour) for colour in drawing.COLOURS])
+    colours = np.array([mpl.colors.to_rgb(colour) for colour in axes.COLOURS])
     for matrix in seen.values():
         simulated = colours**2.2 @ matrix.T
         apart = np.linalg.norm(simulated[:, None] - simulated[None], axis=-1)
@@ -134,6 +136,7 @@ def test_long_legend_stands_beside_and_the_axes_keep_their_size() -> None:
 def test_references_and_legend_can_be_left_out(binary) -> None:
     shown = sx.RocCurvesDisplay.from_predictions(*binary, reference=False, legend=False)
     assert len(shown.ax_.lines) == 1
+    assert shown.bands_
     assert shown.ax_.get_legend() is None
 
 

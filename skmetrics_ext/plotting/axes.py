@@ -1,0 +1,355 @@
+"""Axes, colours, legends and text that every picture shares; long names are wrapped to fit."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.validation import InvalidParameterError
+
+# Okabe and Ito's colours, without black, which averages have, and yellow, which is faint on paper.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+# With the colours these make 30 different pairs; neighbours differ without colour too.
+DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (6, 1.5, 1, 1.5)), (0, (1.5, 1)), (0, (3, 1)))
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+GREY = "#6B6B6B"
+REFERENCE_DASHES = (0, (4, 3))
+PER_ROW = 3  # panels of a picture next to each other
+NAME, ENTRY = 34, 54  # letters in a line: of a row's name, of a legend entry
+BESIDE = "skmetrics_ext:beside"  # mark of a legend next to the axes
+
+_FIGURE = "skmetrics_ext:figure"  # mark of a figure that a display made
+# Marks of lines that displays have drawn, for the next display on the same axes.
+_CURVE, _DIFFERENCE, _REFERENCE, _REMARK = (
+    f"skmetrics_ext:{kind}" for kind in ("curve", "difference", "reference", "remark")
+)
+_ORDER = {_CURVE: 0, _DIFFERENCE: 1, _REFERENCE: 3, _REMARK: 4}  # in a legend; bands are 2
+_MANY = 7  # legend entries that fit among the curves
+_HIGH, _TALL = 0.9, 0.6  # of the figure: the highest legend, and one that is centred
+_LETTER = 0.07  # inches
+_PAD = 4.0  # pixels between a text and the edge of the figure
+_LEAST = 0.15  # share of the figure that axes keep
+_FEW = 16  # letters of a line at least
+_PART = 0.4  # share of a figure that a legend may take
+_TRIES, _SMALLER = 4, 0.85
+_SHORT = 0.7  # of the shorter side of a figure: titles up to here always fit
+# A name is broken after a space or a separator.
+_PARTS = re.compile(r"[^\s_,;/()=+|-]*(?:[\s_,;/()=+|-]+|$)")
+
+
+# --------------------------------------------------------------------------- axes and figures
+
+
+def pyplot(what: str) -> Any:
+    """Matplotlib's pyplot, or an error that says how to install it."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError(f"{what} needs matplotlib: pip install 'skmetrics-ext[plot]'") from error
+    return plt
+
+
+def make_axes(what: str, ax: Any, size: tuple[float, float] = (5.4, 4.4)) -> Any:
+    """Return the given axes, or those of a new figure, without a box around them."""
+    plt = pyplot(what)
+    if ax is None:
+        figure, ax = plt.subplots(figsize=size, layout="constrained")
+        mark_own_figure(figure)
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
+def make_panels(
+    what: str, ax: Any, size: tuple[float, float], count: int, needs: str, **options: Any
+) -> Array:
+    """Return the given axes, or those of a new figure, as an array; ``needs`` is for the error."""
+    plt = pyplot(what)
+    if ax is None:
+        columns = min(count, PER_ROW)
+        options = {"figsize": size, "layout": "constrained", "squeeze": False, **options}
+        figure, grid = plt.subplots(-(-count // columns), columns, **options)
+        mark_own_figure(figure)
+        for extra in grid.flat[count:]:
+            extra.remove()
+        ax = list(grid.flat[:count])
+    panels: Array = np.ravel(np.array(ax, dtype=object))
+    if len(panels) != count:
+        raise InvalidParameterError(f"ax must hold {needs}, got {len(panels)}.")
+    return panels
+
+
+def lone_figure(size: tuple[float, float]) -> Any:
+    """Make a figure outside pyplot's list, so that nothing shows or keeps it."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=size, layout="constrained")
+    mark_own_figure(figure)
+    return figure
+
+
+def mark_own_figure(figure: Any) -> None:
+    """Mark a figure that a display made and may resize."""
+    figure.set_gid(_FIGURE)
+
+
+def is_own_figure(figure: Any) -> bool:
+    return bool(figure.get_gid() == _FIGURE)
+
+
+def make_square(ax: Any) -> None:
+    """Show 0 to 1 on both axes in equal units, with room for lines at the edge."""
+    ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
+
+
+# --------------------------------------------------------------------------- lines
+
+
+def style(place: int) -> dict[str, Any]:
+    """Colour and dashes of the curve at a place."""
+    return {"color": COLOURS[place % len(COLOURS)], "linestyle": DASHES[place % len(DASHES)]}
+
+
+def places_taken(ax: Any) -> int:
+    """Count the curves of earlier displays, so that the next one looks different."""
+    return sum(artist.get_gid() == _CURVE for artist in ax.get_lines())
+
+
+def take_place(line: Any) -> Any:
+    """Mark a line as a curve."""
+    line.set_gid(_CURVE)
+    return line
+
+
+def draw_reference(ax: Any, x: Any, y: Any, label: str, **options: Any) -> None:
+    """Draw a thin line to compare with, unless another display has drawn it."""
+    drawn = {a.get_label() for a in ax.get_lines() if a.get_gid() == _REFERENCE}
+    if label not in drawn:
+        look = {"color": GREY, "linestyle": REFERENCE_DASHES, "linewidth": 1.1, "zorder": 1}
+        ax.plot(x, y, label=label, **{**look, **options})[0].set_gid(_REFERENCE)
+
+
+def add_remark(ax: Any, text: str, *, difference: bool = False) -> None:
+    """Add a legend entry without a line; a difference follows the models."""
+    (line,) = ax.plot([], [], linestyle="none", label=text)
+    line.set_gid(_DIFFERENCE if difference else _REMARK)
+
+
+def draw_dots(
+    ax: Any, places: Any, values: Any, bounds: Any, *, across: bool = True, **look: Any
+) -> Any:
+    """Draw dots with intervals at these places; ``bounds`` is (low, high), nan where unknown."""
+    values, (low, high) = np.asarray(values, np.float64), np.asarray(bounds, np.float64)
+    error = np.nan_to_num(np.clip([values - low, high - values], 0.0, None))
+    x, y = (values, places) if across else (places, values)
+    look = {"fmt": "o", "markersize": 5, "linewidth": 1.8, "color": COLOURS[0], **look}
+    return ax.errorbar(x, y, **{"xerr" if across else "yerr": error}, **look)
+
+
+# --------------------------------------------------------------------------- legends
+
+
+def name_curves(ax: Any) -> None:
+    """Move the model's name from the legend's title to its curves, before others join them."""
+    legend = ax.get_legend()
+    name = "" if legend is None else legend.get_title().get_text()
+    if not name:
+        return
+    for artist in ax.get_lines():
+        if artist.get_gid() == _CURVE:
+            artist.set_label(f"{name}, {artist.get_label()}")
+
+
+def draw_legend(ax: Any, where: str, size: tuple[float, float], title: str | None = None) -> Any:
+    """Draw a legend among the curves, or next to the axes where asked or where it is large.
+
+    A figure of ours, of a given size, is widened for it; in a figure with other axes and no
+    layout engine it stays among the curves.
+    """
+    figure = ax.figure
+    owned = is_own_figure(figure)
+    width = ENTRY if owned else entry_letters(figure)
+    entries, broken = _entries(ax, width)
+    if not entries:
+        return None
+    beside = (where == "beside" or broken or len(entries) > _MANY) and (
+        figure.get_layout_engine() is not None or len(figure.get_axes()) == 1
+    )
+    look: dict[str, Any] = {"loc": "best" if where == "beside" else where}
+    if beside:
+        look = {"loc": "upper left", "bbox_to_anchor": (1.02, 1.0), "borderaxespad": 0.0}
+    legend = ax.legend(
+        entries.values(),
+        entries.keys(),
+        title=None if title is None else wrap(title, width),
+        alignment="left",
+        fontsize="small",
+        title_fontsize="small",
+        framealpha=0.85,
+        edgecolor="none",
+        handlelength=2.8,
+        **look,
+    )
+    if beside:
+        legend.set_gid(BESIDE)
+    if beside and owned:
+        extent = legend.get_window_extent()
+        across, up = extent.width / figure.dpi, extent.height / figure.dpi
+        figure.set_size_inches(size[0] + across + 0.2, max(size[1], up + 0.8))
+    elif beside:
+        room = _HIGH * figure.bbox.height / max(legend.get_window_extent().height, 1.0)
+        if room < 1:
+            shrink(legend, room)
+    if beside and legend.get_window_extent().height > _TALL * figure.bbox.height:
+        legend.set_loc("center left")
+        legend.set_bbox_to_anchor((1.02, 0.5))
+    return legend
+
+
+def _entries(ax: Any, width: int) -> tuple[dict[str, Any], bool]:
+    """Legend entries, and whether one of them had to be wrapped.
+
+    References, bands and remarks appear once; curves of the same name are numbered.
+    """
+    entries: dict[str, Any] = {}
+    times: Counter[str] = Counter()
+    broken = False
+    for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+        text = wrap(label, width)
+        broken |= text != label
+        if _order(handle) == 0:
+            times[text] += 1
+            text = text if times[text] == 1 else f"{text} ({times[text]})"
+        entries.setdefault(text, handle)
+    return dict(sorted(entries.items(), key=lambda entry: _order(entry[1]))), broken
+
+
+def _order(handle: Any) -> int:
+    artist = handle.lines[0] if hasattr(handle, "lines") else handle
+    return _ORDER.get(artist.get_gid(), 2)
+
+
+def shrink(legend: Any, by: float) -> None:
+    """Scale the letters of a legend."""
+    for text in (*legend.get_texts(), legend.get_title()):
+        text.set_fontsize(by * text.get_fontsize())
+
+
+def entry_letters(figure: Any) -> int:
+    """Letters in a line of a legend that leaves the axes enough of a figure."""
+    return min(max(int(_PART * figure.get_figwidth() / _LETTER), _FEW), ENTRY)
+
+
+# --------------------------------------------------------------------------- text
+
+
+def number(value: float, interval: Any = None) -> str:
+    """A number, with its interval where it has one."""
+    if interval is None or not interval.low <= interval.high:  # nan
+        return f"{value:.3f}"
+    return f"{value:.3f} [{interval.low:z.3f}, {interval.high:z.3f}]"
+
+
+def wrap(text: Any, width: int) -> str:
+    """Break a text into lines of at most this many letters; existing lines stay apart."""
+    return "\n".join(line for part in str(text).split("\n") for line in _lines(part, width))
+
+
+def _lines(text: str, width: int) -> list[str]:
+    if len(text) <= width:
+        return [text]
+    lines = [""]
+    for whole in _PARTS.findall(text):
+        for part in [whole[k : k + width] for k in range(0, len(whole), width)]:
+            if len((lines[-1] + part).rstrip()) > width:
+                lines.append("")
+            lines[-1] += part
+    return [line.strip() for line in lines if line.strip()]
+
+
+def n_lines(names: Sequence[str]) -> int:
+    """Lines of the highest of wrapped names."""
+    return max((name.count("\n") + 1 for name in names), default=1)
+
+
+def longest(names: Sequence[str]) -> int:
+    """Letters of the longest line."""
+    return max((len(line) for name in names for line in name.split("\n")), default=0)
+
+
+def name_rows(ax: Any, places: Sequence[float] | Array, names: Sequence[Any]) -> None:
+    """Write the names of rows to the left of the axes."""
+    wrapped = [wrap(name, NAME) for name in names]
+    size: Any = {"fontsize": "small"} if n_lines(wrapped) > 1 else {}
+    ax.set_yticks(places, wrapped, **size)
+
+
+def fit_text(ax: Any) -> None:
+    """Wrap the titles of the axes, and make room for all texts.
+
+    A figure of ours grows. In another one the letters of the legend shrink, and, where it has no
+    layout engine, the axes.
+    """
+    figure = ax.figure.figure  # that of a subfigure, too; `root` is of matplotlib 3.10
+    titles = [(part.xaxis.label, 0) for part in (ax, *ax.child_axes)] + [(ax.yaxis.label, 1)]
+    written = [(label, label.get_text(), side) for label, side in titles if label.get_text()]
+    _wrap_titles(ax, written)
+    if _always_fits(ax, figure, [label for label, _, _ in written]):
+        return
+    for _ in range(_TRIES):  # axes of one scale and legends move a little with each step
+        figure.draw_without_rendering()
+        _wrap_titles(ax, written)
+        out = _overhang(ax, figure)
+        if max(out) < 1:
+            return
+        if figure.get_layout_engine() is None:
+            _push_in(ax, figure, out)
+        elif is_own_figure(figure):
+            more = np.add(out[:2], out[2:])
+            more += _PAD * (more > 0)
+            figure.set_size_inches(figure.get_size_inches() + more / figure.dpi)
+        elif ax.get_legend() is not None:
+            shrink(ax.get_legend(), _SMALLER)
+
+
+def _always_fits(ax: Any, figure: Any, titles: Sequence[Any]) -> bool:
+    """Whether the layout engine makes room for everything, without a trial drawing."""
+    legend = ax.get_legend()
+    room = _SHORT * min(figure.get_size_inches())
+    short = all(len(label.get_text()) * _LETTER < room for label in titles)
+    beside = legend is not None and legend.get_gid() == BESIDE
+    return figure.get_layout_engine() is not None and short and not beside and not ax.child_axes
+
+
+def _wrap_titles(ax: Any, titles: Sequence[tuple[Any, str, int]]) -> None:
+    area = ax.get_window_extent()
+    sides = [area.width, area.height]
+    if ax.get_aspect() != "auto":
+        sides = [min(sides)] * 2
+    for label, text, side in titles:
+        label.set_text(wrap(text, max(int(sides[side] / ax.figure.dpi / _LETTER), _FEW)))
+
+
+def _overhang(ax: Any, figure: Any) -> list[float]:
+    """Pixels by which texts leave the figure: left, bottom, right and top."""
+    box, edge = ax.get_tightbbox(), figure.bbox
+    if box is None:
+        return [0.0]
+    return [max(-box.x0, 0.0), max(-box.y0, 0.0),
+            max(box.x1 - edge.width, 0.0), max(box.y1 - edge.height, 0.0)]  # fmt: skip
+
+
+def _push_in(ax: Any, figure: Any, out: Sequence[float]) -> None:
+    """Move the sides of the axes inwards by the overhang."""
+    across, up = figure.bbox.width, figure.bbox.height
+    left, bottom, right, top = (pixels + _PAD * (pixels > 0) for pixels in out)
+    place = ax.get_position(original=True)
+    x, y = place.x0 + left / across, place.y0 + bottom / up
+    width = max(place.x1 - right / across - x, _LEAST)
+    height = max(place.y1 - top / up - y, _LEAST)
+    ax.set_position((x, y, width, height))
+    ax.set_in_layout(True)  # a layout engine set later finds its own place
