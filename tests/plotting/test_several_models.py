@@ -200,7 +200,7 @@ def test_mistakes(models) -> None:
         draw(scores, name="a")
     with pytest.raises(ValueError, match="needs at least one, got none"):
         draw({})
+    X = np.zeros((len(y), 1))
+    report = sx.cross_validation_report(LogisticRegression(), X, y, scoring="roc_auc", cv=2)
     with pytest.raises(ValueError, match="model must be one of"):
-        X = np.zeros((len(y), 1))
-        report = sx.cross_validation_report(LogisticRegression(), X, y, scoring="roc_auc", cv=2)
         sx.RocCurvesDisplay.from_report(report, ["none"])
