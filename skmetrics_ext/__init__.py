@@ -62,15 +62,18 @@ from skmetrics_ext.inference.tests.signed_rank import (
 from skmetrics_ext.inference.tests.symmetry import bowker_test as bowker_test
 from skmetrics_ext.inference.tests.symmetry import stuart_maxwell_test as stuart_maxwell_test
 from skmetrics_ext.inference.tests.venkatraman import venkatraman_test as venkatraman_test
-from skmetrics_ext.metrics.calibration.curve import CalibrationCurve as CalibrationCurve
+from skmetrics_ext.metrics.calibration.binning import CalibrationCurve as CalibrationCurve
+from skmetrics_ext.metrics.calibration.calibration_error import (
+    expected_calibration_error as expected_calibration_error,
+)
+from skmetrics_ext.metrics.calibration.calibration_error import (
+    smooth_calibration_error as smooth_calibration_error,
+)
 from skmetrics_ext.metrics.calibration.decomposition import ScoreDecomposition as ScoreDecomposition
 from skmetrics_ext.metrics.calibration.decomposition import (
     brier_decomposition as brier_decomposition,
 )
 from skmetrics_ext.metrics.calibration.decomposition import corp_decomposition as corp_decomposition
-from skmetrics_ext.metrics.calibration.errors import (
-    expected_calibration_error as expected_calibration_error,
-)
 from skmetrics_ext.metrics.calibration.goodness_of_fit import CalibrationTest as CalibrationTest
 from skmetrics_ext.metrics.calibration.goodness_of_fit import (
     hosmer_lemeshow_test as hosmer_lemeshow_test,
@@ -81,9 +84,6 @@ from skmetrics_ext.metrics.calibration.goodness_of_fit import (
 from skmetrics_ext.metrics.calibration.recalibration import CalibrationLine as CalibrationLine
 from skmetrics_ext.metrics.calibration.recalibration import (
     observed_expected_ratio as observed_expected_ratio,
-)
-from skmetrics_ext.metrics.calibration.smooth import (
-    smooth_calibration_error as smooth_calibration_error,
 )
 from skmetrics_ext.metrics.labels.accuracy import accuracy_score as accuracy_score
 from skmetrics_ext.metrics.labels.accuracy import confusion_matrix as confusion_matrix
@@ -110,12 +110,6 @@ from skmetrics_ext.metrics.labels.combined_rates import (
     index_balanced_accuracy_score as index_balanced_accuracy_score,
 )
 from skmetrics_ext.metrics.labels.combined_rates import no_information_rate as no_information_rate
-from skmetrics_ext.metrics.labels.confusion_statistics import (
-    confusion_statistic as confusion_statistic,
-)
-from skmetrics_ext.metrics.labels.confusion_statistics import (
-    confusion_statistics as confusion_statistics,
-)
 from skmetrics_ext.metrics.labels.costs import expected_cost as expected_cost
 from skmetrics_ext.metrics.labels.costs import expected_cost_proba as expected_cost_proba
 from skmetrics_ext.metrics.labels.costs import hamming_loss as hamming_loss
@@ -144,12 +138,6 @@ from skmetrics_ext.metrics.labels.paired_rates import (
     recall_gain_score as recall_gain_score,
 )
 from skmetrics_ext.metrics.labels.paired_rates import youden_j_score as youden_j_score
-from skmetrics_ext.metrics.labels.per_class import (
-    multilabel_confusion_matrix as multilabel_confusion_matrix,
-)
-from skmetrics_ext.metrics.labels.per_class import (
-    precision_recall_fscore_support as precision_recall_fscore_support,
-)
 from skmetrics_ext.metrics.labels.rates import detection_prevalence as detection_prevalence
 from skmetrics_ext.metrics.labels.rates import detection_rate as detection_rate
 from skmetrics_ext.metrics.labels.rates import f1_score as f1_score
@@ -165,16 +153,28 @@ from skmetrics_ext.metrics.labels.rates import precision_score as precision_scor
 from skmetrics_ext.metrics.labels.rates import prevalence as prevalence
 from skmetrics_ext.metrics.labels.rates import recall_score as recall_score
 from skmetrics_ext.metrics.labels.rates import specificity_score as specificity_score
-from skmetrics_ext.metrics.probabilities.hinge import hinge_loss as hinge_loss
+from skmetrics_ext.metrics.labels.summaries import (
+    confusion_statistic as confusion_statistic,
+)
+from skmetrics_ext.metrics.labels.summaries import (
+    confusion_statistics as confusion_statistics,
+)
+from skmetrics_ext.metrics.labels.summaries import (
+    multilabel_confusion_matrix as multilabel_confusion_matrix,
+)
+from skmetrics_ext.metrics.labels.summaries import (
+    precision_recall_fscore_support as precision_recall_fscore_support,
+)
 from skmetrics_ext.metrics.probabilities.losses import brier_score_loss as brier_score_loss
+from skmetrics_ext.metrics.probabilities.losses import hinge_loss as hinge_loss
 from skmetrics_ext.metrics.probabilities.losses import log_loss as log_loss
-from skmetrics_ext.metrics.probabilities.proper_scores import (
+from skmetrics_ext.metrics.probabilities.scores import brier_skill_score as brier_skill_score
+from skmetrics_ext.metrics.probabilities.scores import d2_brier_score as d2_brier_score
+from skmetrics_ext.metrics.probabilities.scores import d2_log_loss_score as d2_log_loss_score
+from skmetrics_ext.metrics.probabilities.scores import (
     ranked_probability_score as ranked_probability_score,
 )
-from skmetrics_ext.metrics.probabilities.proper_scores import spherical_score as spherical_score
-from skmetrics_ext.metrics.probabilities.skill_scores import brier_skill_score as brier_skill_score
-from skmetrics_ext.metrics.probabilities.skill_scores import d2_brier_score as d2_brier_score
-from skmetrics_ext.metrics.probabilities.skill_scores import d2_log_loss_score as d2_log_loss_score
+from skmetrics_ext.metrics.probabilities.scores import spherical_score as spherical_score
 from skmetrics_ext.metrics.rankings.curve_arrays import auc as auc
 from skmetrics_ext.metrics.rankings.curve_arrays import (
     confusion_matrix_at_thresholds as confusion_matrix_at_thresholds,
@@ -184,9 +184,6 @@ from skmetrics_ext.metrics.rankings.curve_arrays import (
     precision_recall_curve as precision_recall_curve,
 )
 from skmetrics_ext.metrics.rankings.curve_arrays import roc_curve as roc_curve
-from skmetrics_ext.metrics.rankings.discounted_gain import dcg_score as dcg_score
-from skmetrics_ext.metrics.rankings.discounted_gain import ndcg_score as ndcg_score
-from skmetrics_ext.metrics.rankings.equal_error import equal_error_rate as equal_error_rate
 from skmetrics_ext.metrics.rankings.gains import GainCurve as GainCurve
 from skmetrics_ext.metrics.rankings.gains import LiftCurve as LiftCurve
 from skmetrics_ext.metrics.rankings.gains import gain_capture_score as gain_capture_score
@@ -196,13 +193,16 @@ from skmetrics_ext.metrics.rankings.gains import lift_curve as lift_curve
 from skmetrics_ext.metrics.rankings.gains import lift_score as lift_score
 from skmetrics_ext.metrics.rankings.h_measure import h_measure_score as h_measure_score
 from skmetrics_ext.metrics.rankings.label_ranking import coverage_error as coverage_error
+from skmetrics_ext.metrics.rankings.label_ranking import dcg_score as dcg_score
 from skmetrics_ext.metrics.rankings.label_ranking import (
     label_ranking_average_precision_score as label_ranking_average_precision_score,
 )
 from skmetrics_ext.metrics.rankings.label_ranking import label_ranking_loss as label_ranking_loss
+from skmetrics_ext.metrics.rankings.label_ranking import ndcg_score as ndcg_score
 from skmetrics_ext.metrics.rankings.net_benefit import NetBenefitCurve as NetBenefitCurve
 from skmetrics_ext.metrics.rankings.net_benefit import net_benefit as net_benefit
 from skmetrics_ext.metrics.rankings.net_benefit import net_benefit_curve as net_benefit_curve
+from skmetrics_ext.metrics.rankings.operating_points import equal_error_rate as equal_error_rate
 from skmetrics_ext.metrics.rankings.operating_points import (
     precision_at_recall as precision_at_recall,
 )

@@ -10,8 +10,12 @@ from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.intervals import interval_of_checked
 from skmetrics_ext.inference.results import Estimate
-from skmetrics_ext.metrics.calibration.binning import Binning, check_bins
-from skmetrics_ext.metrics.calibration.curve import CalibrationCurve, curve_of
+from skmetrics_ext.metrics.calibration.binning import (
+    Binning,
+    CalibrationCurve,
+    check_bins,
+    curve_of,
+)
 from skmetrics_ext.metrics.calibration.events import forecasts
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.labels.accuracy import accuracy_score

@@ -20,7 +20,7 @@ from skmetrics_ext.merged.rankings import NAN, Ranking, SketchedRankings, Value,
 from skmetrics_ext.merged.sums import Sums
 from skmetrics_ext.merged.thinned_curve import ThinnedCurve, thin_curve
 from skmetrics_ext.merged.values import as_labels
-from skmetrics_ext.metrics.calibration.errors import error_of_classes
+from skmetrics_ext.metrics.calibration.calibration_error import error_of_classes
 from skmetrics_ext.numeric import Array, as_factors
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.results import draw

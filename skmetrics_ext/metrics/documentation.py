@@ -15,163 +15,207 @@ from skmetrics_ext.validation.tensors import taking_tensors
 
 Documented = TypeVar("Documented", bound=Callable[..., object])
 
-PARAMETERS = {
-    "y_true_y_pred": """
-y_true, y_pred : array-like of shape (n_samples,)
-    True and predicted labels: integers, text, booleans, categoricals.""",
-    "y_true_y_pred_multilabel": """
-y_true, y_pred : array-like of shape (n_samples,) or (n_samples, n_outputs)
-    True and predicted labels, or multilabel indicators (dense or scipy sparse).""",
-    "labels": """
-labels : array-like, default=None
-    The classes to use, in this order. All that occur, sorted, by default.""",
-    "pos_label": """
-pos_label : int, float, bool or str, default=None
-    The positive class when ``average="binary"``. By default 1 of {0, 1} or {-1, 1}, or True;
-    other labels have to say.""",
-    "pos_label_1": """
-pos_label : int, float, bool or str, default=1
-    The positive class when ``average="binary"``.""",
-    "average": """
-average : {"binary", "micro", "macro", "weighted", "samples"} or None, default="binary"
-    "binary" reads the positive class alone; "micro" pools the counts of all classes; "macro"
-    is the mean over classes; "weighted" weights that mean by the support of each class;
-    "samples" is the mean over rows of multilabel data; None gives one value per class.""",
-    "one_class_scores": """
-y_true : array-like of shape (n_samples,)
-    True labels. In {0, 1} or {-1, 1}, or with ``pos_label`` any.
-y_score : array-like of shape (n_samples,)
-    Scores, higher for the positive class, or both columns of ``predict_proba``.
-pos_label : int, float, bool or str, default=None
-    The positive class: 1 by default. With it, ``y_true`` may hold further classes, which are
-    all negative.""",
-    "sample_weight": """
-sample_weight : array-like of shape (n_samples,), default=None
-    Non-negative weight of each row.""",
-    "normalize": """
-normalize : bool, default=True
-    Whether to give the weighted mean over rows; the weighted sum otherwise.""",
-    "y_true_y_score": """
-y_true : array-like of shape (n_samples,) or (n_samples, n_outputs)
-    True labels, or multilabel indicators.
-y_score : array-like of shape (n_samples,) or (n_samples, n_classes)
-    Scores, higher for the class; any numbers that rank. For binary labels, those of the
-    positive class, or both columns of ``predict_proba``.""",
-    "y_true_y_score_binary": """
-y_true : array-like of shape (n_samples,)
-    True labels of two classes.
-y_score : array-like of shape (n_samples,) or (n_samples, 2)
-    Scores, higher for the positive class, or both columns of ``predict_proba``.""",
-    "marks_and_scores": """
-y_true : array-like or scipy sparse matrix of shape (n_samples, n_labels)
-    Multilabel indicators: which labels of a row are relevant.
-y_score : array-like of shape (n_samples, n_labels)
-    Scores, higher for labels that are relevant; any numbers that rank.""",
-    "relevance_and_scores": """
-y_true : array-like or scipy sparse matrix of shape (n_samples, n_labels)
-    How relevant each label of a row is, from multilabel indicators to any numbers; two labels
-    or more.
-y_score : array-like of shape (n_samples, n_labels)
-    Scores, higher for labels that are more relevant; any numbers that rank.""",
-    "relevance_and_scores_not_negative": """
-y_true : array-like or scipy sparse matrix of shape (n_samples, n_labels)
-    How relevant each label of a row is: 0 or more, also multilabel indicators; two labels or
-    more.
-y_score : array-like of shape (n_samples, n_labels)
-    Scores, higher for labels that are more relevant; any numbers that rank.""",
-    "gain_k": """
-k : int, default=None
-    How many places count; all by default.""",
-    "ignore_ties": """
-ignore_ties : bool, default=False
-    Whether labels of equal scores are put in the order of the sort, whatever it is, in the
-    place of sharing their places. Faster, and the same where no scores of a row are equal.""",
-    "y_true_y_proba_positive": """
-y_true : array-like of shape (n_samples,)
-    True labels.
-y_score : array-like of shape (n_samples,) or (n_samples, n_classes)
-    Probability of the positive class, or of every class.""",
-    "rank_average": """
-average : {"macro", "weighted", "micro"} or None, default="macro"
-    For several classes (each against the rest) or outputs: their mean; "weighted" weights by
-    support; "micro" pools all columns into one binary problem; None gives a value per class.
-    Binary labels have one value.""",
-    "score_labels": """
-labels : array-like of shape (n_classes,), default=None
-    The class of each column of ``y_score``, in this order, sorted or not. For binary labels:
-    negative, positive. The sorted classes of ``y_true`` by default.""",
-    "score_pos_label": """
-pos_label : int, float, bool or str, default=None
-    The positive class of binary labels. By default the second of ``labels``, else 1 of {0, 1} or
-    {-1, 1}, or True; other labels have to say.""",
-    "either_pos_label": """
-pos_label : int, float, bool or str, default=None
-    The positive class of binary labels, that of one column of scores. By default the second of
-    ``labels``, else 1 of {0, 1} or {-1, 1}, or True, else the greater of the two.""",
-    "y_true_y_proba": """
-y_true : array-like of shape (n_samples,)
-    True labels.
-y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
-    Probability of each class, rows summing to 1; of two classes, one column will do: that of
-    the positive class.""",
-    "y_true_y_proba_binary": """
-y_true : array-like of shape (n_samples,)
-    True labels of two classes.
-y_proba : array-like of shape (n_samples,) or (n_samples, 2)
-    Probability of the positive class, or both columns of ``predict_proba``.""",
-    "proba_labels": """
-labels : array-like of shape (n_classes,), default=None
-    The class of each column of ``y_proba``, in this order, sorted or not; of two classes
-    negative, positive. The sorted classes of ``y_true`` by default.""",
-    "proba_pos_label": """
-pos_label : int, float, bool or str, default=None
-    The positive class of two, whose probability a single column is. By default the second of
-    ``labels``, else 1 of {0, 1} or {-1, 1}, True of {False, True}, else the later class: the
-    number is the same from either side.""",
-    "proba_pos_label_one": """
-pos_label : int, float, bool or str, default=None
-    The positive class of two. By default the second of ``labels``, else 1 of {0, 1} or {-1, 1},
-    True of {False, True}; of other labels one has to be named.""",
-    "brier_pos_label": """
-pos_label : int, float, bool or str, default=None
-    The class whose probability a single column is. By default the second of ``labels``, else 1
-    of {0, 1} or {-1, 1}, else the greater of two numbers; text has to say.""",
-    "y_true_y_proba_by_labels": """
-y_true : array-like of shape (n_samples,)
-    True labels.
-y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
-    Probability of each class in the order of ``labels``; one column is the probability of the
-    second class.""",
-    "labels_and_y_pred": """
-labels : array-like of shape (n_classes,), default=None
-    The class of each column of ``y_proba``, in this order, sorted or not. The sorted classes of
-    ``y_true`` by default.
-y_pred : array-like
-    Former name of ``y_proba``; deprecated as in scikit-learn.""",
-    "skill": """
-float
-    At most 1; higher is better, 0 is the forecast of the frequencies. nan, with a warning, of
-    fewer than two rows or of one class alone.""",
-    "n_bins": """
-n_bins : int or array-like of float, default=10
-    Number of bins of the probabilities; with many ties "quantile" and "equal_mass"
-    make fewer. An array gives the edges themselves, from the lowest to the highest, and
-    ``strategy`` says nothing.""",
-    "bin_strategy": """
-strategy : {"uniform", "quantile", "equal_mass"}, default="uniform"
-    Bins of equal width over [0, 1], between quantiles, or of equal weight. Every bin is open
-    below and closed above, (a, b], but the first, which holds its lower edge too. So of 10
-    equal widths 0 and 0.1 lie in the first and 1 in the last. Equal probabilities share one
-    bin, and edges that coincide are one. "quantile" are the bins of scikit-learn's
-    ``calibration_curve``: the edges are interpolated (type 7 of Hyndman & Fan 1996, the default
-    of NumPy and R; no rounding moves a row that lies on one), and weights, whole numbers,
-    repeat rows. The upper edge of "equal_mass" bin
-    k is the smallest probability that at least k/n_bins of the weight does not exceed, which
-    neither the scale of the weights nor repeating every row moves.""",
-    "raises": """
-ValueError
-    If an argument is not one of those accepted; the message names it.""",
-}
+
+class Paragraphs:
+    """Descriptions that docstrings share: each follows its name in braces.
+
+    {y_true_y_pred}
+    y_true, y_pred : array-like of shape (n_samples,)
+        True and predicted labels: integers, text, booleans, categoricals.
+
+    {y_true_y_pred_multilabel}
+    y_true, y_pred : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        True and predicted labels, or multilabel indicators (dense or scipy sparse).
+
+    {labels}
+    labels : array-like, default=None
+        The classes to use, in this order. All that occur, sorted, by default.
+
+    {pos_label}
+    pos_label : int, float, bool or str, default=None
+        The positive class when ``average="binary"``. By default 1 of {0, 1} or {-1, 1}, or True;
+        other labels have to say.
+
+    {pos_label_1}
+    pos_label : int, float, bool or str, default=1
+        The positive class when ``average="binary"``.
+
+    {average}
+    average : {"binary", "micro", "macro", "weighted", "samples"} or None, default="binary"
+        "binary" reads the positive class alone; "micro" pools the counts of all classes; "macro"
+        is the mean over classes; "weighted" weights that mean by the support of each class;
+        "samples" is the mean over rows of multilabel data; None gives one value per class.
+
+    {one_class_scores}
+    y_true : array-like of shape (n_samples,)
+        True labels. In {0, 1} or {-1, 1}, or with ``pos_label`` any.
+    y_score : array-like of shape (n_samples,)
+        Scores, higher for the positive class, or both columns of ``predict_proba``.
+    pos_label : int, float, bool or str, default=None
+        The positive class: 1 by default. With it, ``y_true`` may hold further classes, which are
+        all negative.
+
+    {sample_weight}
+    sample_weight : array-like of shape (n_samples,), default=None
+        Non-negative weight of each row.
+
+    {normalize}
+    normalize : bool, default=True
+        Whether to give the weighted mean over rows; the weighted sum otherwise.
+
+    {y_true_y_score}
+    y_true : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        True labels, or multilabel indicators.
+    y_score : array-like of shape (n_samples,) or (n_samples, n_classes)
+        Scores, higher for the class; any numbers that rank. For binary labels, those of the
+        positive class, or both columns of ``predict_proba``.
+
+    {y_true_y_score_binary}
+    y_true : array-like of shape (n_samples,)
+        True labels of two classes.
+    y_score : array-like of shape (n_samples,) or (n_samples, 2)
+        Scores, higher for the positive class, or both columns of ``predict_proba``.
+
+    {marks_and_scores}
+    y_true : array-like or scipy sparse matrix of shape (n_samples, n_labels)
+        Multilabel indicators: which labels of a row are relevant.
+    y_score : array-like of shape (n_samples, n_labels)
+        Scores, higher for labels that are relevant; any numbers that rank.
+
+    {relevance_and_scores}
+    y_true : array-like or scipy sparse matrix of shape (n_samples, n_labels)
+        How relevant each label of a row is, from multilabel indicators to any numbers; two labels
+        or more.
+    y_score : array-like of shape (n_samples, n_labels)
+        Scores, higher for labels that are more relevant; any numbers that rank.
+
+    {relevance_and_scores_not_negative}
+    y_true : array-like or scipy sparse matrix of shape (n_samples, n_labels)
+        How relevant each label of a row is: 0 or more, also multilabel indicators; two labels or
+        more.
+    y_score : array-like of shape (n_samples, n_labels)
+        Scores, higher for labels that are more relevant; any numbers that rank.
+
+    {gain_k}
+    k : int, default=None
+        How many places count; all by default.
+
+    {ignore_ties}
+    ignore_ties : bool, default=False
+        Whether labels of equal scores are put in the order of the sort, whatever it is, in the
+        place of sharing their places. Faster, and the same where no scores of a row are equal.
+
+    {y_true_y_proba_positive}
+    y_true : array-like of shape (n_samples,)
+        True labels.
+    y_score : array-like of shape (n_samples,) or (n_samples, n_classes)
+        Probability of the positive class, or of every class.
+
+    {rank_average}
+    average : {"macro", "weighted", "micro"} or None, default="macro"
+        For several classes (each against the rest) or outputs: their mean; "weighted" weights by
+        support; "micro" pools all columns into one binary problem; None gives a value per class.
+        Binary labels have one value.
+
+    {score_labels}
+    labels : array-like of shape (n_classes,), default=None
+        The class of each column of ``y_score``, in this order, sorted or not. For binary labels:
+        negative, positive. The sorted classes of ``y_true`` by default.
+
+    {score_pos_label}
+    pos_label : int, float, bool or str, default=None
+        The positive class of binary labels. By default the second of ``labels``, else 1 of {0, 1}
+        or {-1, 1}, or True; other labels have to say.
+
+    {either_pos_label}
+    pos_label : int, float, bool or str, default=None
+        The positive class of binary labels, that of one column of scores. By default the second of
+        ``labels``, else 1 of {0, 1} or {-1, 1}, or True, else the greater of the two.
+
+    {y_true_y_proba}
+    y_true : array-like of shape (n_samples,)
+        True labels.
+    y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
+        Probability of each class, rows summing to 1; of two classes, one column will do: that of
+        the positive class.
+
+    {y_true_y_proba_binary}
+    y_true : array-like of shape (n_samples,)
+        True labels of two classes.
+    y_proba : array-like of shape (n_samples,) or (n_samples, 2)
+        Probability of the positive class, or both columns of ``predict_proba``.
+
+    {proba_labels}
+    labels : array-like of shape (n_classes,), default=None
+        The class of each column of ``y_proba``, in this order, sorted or not; of two classes
+        negative, positive. The sorted classes of ``y_true`` by default.
+
+    {proba_pos_label}
+    pos_label : int, float, bool or str, default=None
+        The positive class of two, whose probability a single column is. By default the second of
+        ``labels``, else 1 of {0, 1} or {-1, 1}, True of {False, True}, else the later class: the
+        number is the same from either side.
+
+    {proba_pos_label_one}
+    pos_label : int, float, bool or str, default=None
+        The positive class of two. By default the second of ``labels``, else 1 of {0, 1} or {-1, 1},
+        True of {False, True}; of other labels one has to be named.
+
+    {brier_pos_label}
+    pos_label : int, float, bool or str, default=None
+        The class whose probability a single column is. By default the second of ``labels``, else 1
+        of {0, 1} or {-1, 1}, else the greater of two numbers; text has to say.
+
+    {y_true_y_proba_by_labels}
+    y_true : array-like of shape (n_samples,)
+        True labels.
+    y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
+        Probability of each class in the order of ``labels``; one column is the probability of the
+        second class.
+
+    {labels_and_y_pred}
+    labels : array-like of shape (n_classes,), default=None
+        The class of each column of ``y_proba``, in this order, sorted or not. The sorted classes of
+        ``y_true`` by default.
+    y_pred : array-like
+        Former name of ``y_proba``; deprecated as in scikit-learn.
+
+    {skill}
+    float
+        At most 1; higher is better, 0 is the forecast of the frequencies. nan, with a warning, of
+        fewer than two rows or of one class alone.
+
+    {n_bins}
+    n_bins : int or array-like of float, default=10
+        Number of bins of the probabilities; with many ties "quantile" and "equal_mass"
+        make fewer. An array gives the edges themselves, from the lowest to the highest, and
+        ``strategy`` says nothing.
+
+    {bin_strategy}
+    strategy : {"uniform", "quantile", "equal_mass"}, default="uniform"
+        Bins of equal width over [0, 1], between quantiles, or of equal weight. Every bin is open
+        below and closed above, (a, b], but the first, which holds its lower edge too. So of 10
+        equal widths 0 and 0.1 lie in the first and 1 in the last. Equal probabilities share one
+        bin, and edges that coincide are one. "quantile" are the bins of scikit-learn's
+        ``calibration_curve``: the edges are interpolated (type 7 of Hyndman & Fan 1996, the default
+        of NumPy and R; no rounding moves a row that lies on one), and weights, whole numbers,
+        repeat rows. The upper edge of "equal_mass" bin
+        k is the smallest probability that at least k/n_bins of the weight does not exceed, which
+        neither the scale of the weights nor repeating every row moves.
+
+    {raises}
+    ValueError
+        If an argument is not one of those accepted; the message names it.
+    """
+
+
+def _paragraphs() -> dict[str, str]:
+    """The descriptions by name; none under python -OO, which has no docstrings to fill."""
+    parts = re.split(r"^\{(\w+)\}\n", inspect.getdoc(Paragraphs) or "", flags=re.MULTILINE)
+    return {name: text.strip("\n") for name, text in zip(parts[1::2], parts[2::2], strict=True)}
+
+
+PARAMETERS = _paragraphs()
 
 
 def document(documented: Documented, blocks: Mapping[str, str] = PARAMETERS) -> Documented:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NamedTuple, Protocol, TypeVar, cast
@@ -48,6 +49,7 @@ Check = Callable[[str, Any], Any]
 AVERAGES = ("macro", "weighted", "micro", None)
 MULTI_CLASS = ("raise", "ovr", "ovo")
 METHODS = ("step", "interpolated")
+_SECTIONS = re.compile(r"\n(?=See Also\n|References\n)")  # those after the parameters
 
 
 def metric(kernel: Callable[..., Any], title: str = "", **facts: Any) -> Callable[[Public], Public]:
@@ -206,24 +208,19 @@ def rate(
         )
         return read(plan, zero_division)
 
-    function.__name__ = function.__qualname__ = name
-    # Where the name is bound, so that scorers can be pickled.
-    function.__module__ = kernel.__module__
     function.__kwdefaults__ = {**(function.__kwdefaults__ or {}), "pos_label": pos_label}
-    function.__doc__ = _documentation(
-        kernel,
-        f"""{{y_true_y_pred_multilabel}}
+    parameters = f"""{{y_true_y_pred_multilabel}}
 {{labels}}
 {{{"pos_label" if pos_label is None else "pos_label_1"}}}
 {{average}}
 {{sample_weight}}
 zero_division : {{"warn", 0.0, 1.0, nan}}, default="warn"
     Value where {undefined}. "warn" is 0 with a warning; nan leaves the class out of an
-    average.""",
-        f"    {_range_of(facts)}",
-    )
-    public = metric(kernel, title, undefined=undefined, **facts)(function)
-    public.read, public.warn = read, warn  # type: ignore[attr-defined]
+    average."""
+    facts["undefined"] = undefined
+    kind = "float or ndarray of shape (n_classes,)"
+    public = _named(function, name, kernel, title, parameters, (kind, ""), **facts)
+    public.read, public.warn = read, warn
     return cast(RateFunction, public)
 
 
@@ -256,7 +253,70 @@ def mean_of(plan: Averaged, zero_division: Any, *rates: RateFunction) -> Mean:
     return lambda kernel: plan.read(kernel, zero_division, warn[kernel])
 
 
-# --------------------------------------------------------------------------- statistics
+# --------------------------------------------------------------------------- whole tables
+
+
+class TableFunction(Protocol):
+    """The signature of all numbers read from a whole confusion table."""
+
+    __name__: str
+    spec: MetricSpec
+
+    def __call__(
+        self, y_true: Any, y_pred: Any, *, labels: Any = None, sample_weight: Any = None
+    ) -> Any: ...
+
+
+def whole_table(
+    name: str,
+    kernel: Callable[..., Array],
+    title: str,
+    undefined: str = NEVER,
+    *,
+    per_class: bool = False,
+    **facts: Any,
+) -> TableFunction:
+    """Write the public function of a kernel that reads the whole table, or all of its counts.
+
+    Parameters are those of `rate`. A kernel that takes ``labels`` depends on how many there are;
+    ``per_class`` says that it gives one value for each class.
+    """
+    in_units = "weights_are_counts" in facts.get("traits", ())
+    read = _reader(kernel)
+
+    def function(
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        *,
+        labels: Any = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Any:
+        checked = rows_among(y_true, y_pred, labels, sample_weight, title, in_units)
+        value = read(LabelTally(checked), labels)
+        return value if per_class else value_or_nan(value, title, undefined)
+
+    parameters = """{y_true_y_pred}
+labels : array-like of shape (n_classes,), default=None
+    The classes of the table; rows with any other class are left out. All that occur by default.
+{sample_weight}"""
+    kind = "ndarray of shape (n_classes,)" if per_class else "float"
+    nan = "nan where" if per_class else "nan, with a warning, where"
+    more = f" {nan} {undefined}." if undefined != NEVER else ""
+    facts["undefined"] = undefined
+    public = _named(function, name, kernel, title, parameters, (kind, more), **facts)
+    return cast(TableFunction, public)
+
+
+def _reader(kernel: Callable[..., Array]) -> Callable[..., Array]:
+    """``read(tally, labels)``: a kernel of the table or of its counts; nan where it is 0/0."""
+    of_counts = reads_counts(kernel)
+    takes_labels = "labels" in inspect.signature(kernel).parameters
+
+    def read(tally: LabelTally, labels: Any = None) -> Array:
+        params = {"labels": labels} if takes_labels else {}
+        return kernel(tally.counts() if of_counts else tally, **params)
+
+    return read
 
 
 class Statistic(NamedTuple):
@@ -270,68 +330,40 @@ class Statistic(NamedTuple):
     read: Callable[..., Array]  # read(tally, labels): nan where it is 0/0
 
 
-class StatisticFunction(Protocol):
-    """What the functions of all statistics have in common."""
-
-    __name__: str
-    statistic: Statistic
-    spec: MetricSpec
-
-    def __call__(self, y_true: Any, y_pred: Any, **options: Any) -> Any: ...
-
-
 def statistic(
-    abbreviation: str, source: str, undefined: str = NEVER, *, per_class: bool = False, **facts: Any
-) -> Callable[[Callable[..., Array]], StatisticFunction]:
+    abbreviation: str, undefined: str = NEVER, *, per_class: bool = False, **facts: Any
+) -> Callable[[Callable[..., Array]], TableFunction]:
     """Make a kernel the function of a statistic of the confusion table, under the same name.
 
-    The kernel's docstring is the formula. With one value per class, read from its counts, the
-    function averages as rates do; a kernel that takes ``labels`` depends on how many there are.
+    The kernel's docstring is the formula and, in a second paragraph, its source. With one value
+    per class, read from its counts, the function averages as rates do.
     """
 
-    def publish(kernel: Callable[..., Array]) -> StatisticFunction:
+    def publish(kernel: Callable[..., Array]) -> TableFunction:
         name, title = kernel.__name__, kernel.__name__.replace("_", " ").capitalize()
-        reads = inspect.signature(kernel).parameters
-        of_counts = next(iter(reads.values())).annotation == "Counts"
-        in_units = "weights_are_counts" in facts.get("traits", ())
-        formula = " ".join((kernel.__doc__ or "").split())
-
-        def read(tally: LabelTally, labels: Any = None) -> Array:
-            params = {"labels": labels} if "labels" in reads else {}
-            return kernel(tally.counts() if of_counts else tally, **params)
-
-        def function(
-            y_true: Any, y_pred: Any, *, labels: Any = None, sample_weight: Any = None
-        ) -> Any:
-            checked = rows_among(
-                y_true, y_pred, labels, sample_weight, "a confusion table", in_units
+        formula, _, source = inspect.cleandoc(kernel.__doc__ or "").partition("\n\n")
+        formula, source = " ".join(formula.split()), " ".join(source.split())
+        if kernel.__doc__ is not None:  # it is under python -OO
+            kernel.__doc__ = (
+                f"{title}: a statistic of the confusion table.\n\n    {formula}\n\n"
+                "See Also\n--------\nconfusion_statistic : This and other statistics by name.\n\n"
+                f"References\n----------\n{source}\n"
             )
-            value = read(LabelTally(checked), labels)
-            return value if per_class else value_or_nan(value, title, undefined)
-
-        kernel.__doc__ = (
-            f"{title}: a statistic of the confusion table.\n\n    {formula}\n\n"
-            "See Also\n--------\nconfusion_statistic : This and other statistics by name.\n\n"
-            f"References\n----------\n{source}.\n"
-        )
-        if per_class and of_counts:
+        if per_class and reads_counts(kernel):
             public: Any = rate(name, kernel, title, undefined, **facts)
         else:
-            function.__name__ = function.__qualname__ = name
-            function.__module__ = kernel.__module__
-            function.__doc__ = _documentation(
-                kernel,
-                """{y_true_y_pred}
-labels : array-like of shape (n_classes,), default=None
-    The classes of the table; rows with any other class are left out. All that occur by default.
-{sample_weight}""",
-                f"    {_range_of(facts)} nan where {undefined}.",
-            )
-            public = metric(kernel, title, undefined=undefined, **facts)(function)
+            public = whole_table(name, kernel, title, undefined, per_class=per_class, **facts)
+        read = _reader(kernel)
+        in_units = public.spec.weights_are_counts
         public.statistic = Statistic(abbreviation, per_class, in_units, formula, source, read)
-        return cast(StatisticFunction, public)
+        return cast(TableFunction, public)
 
     return publish
+
+
+def reads_counts(kernel: Callable[..., Array]) -> bool:
+    """Whether a kernel of a table reads the counts of the classes, by the type that it declares."""
+    return next(iter(kernel.__annotations__.values())) == "Counts"
 
 
 def rows_among(
@@ -354,24 +386,40 @@ def value_or_nan(values: Array, what: str, why: str = "only one class occurs") -
     return float(values)
 
 
-def _documentation(kernel: Callable[..., Any], parameters: str, returns: str) -> str | None:
-    """The docstring of a kernel with the sections of its public function."""
-    if kernel.__doc__ is None:  # python -OO
-        return None
-    doc = inspect.cleandoc(kernel.__doc__)
-    start = next(mark for mark in ("\nSee Also\n", "\nReferences\n") if mark in doc)
-    head, tail = doc.split(start, 1)
-    return (
-        f"{head}\nParameters\n----------\n{parameters}\n\nReturns\n-------\n"
-        f"float or ndarray of shape (n_classes,)\n{returns}\n\n"
-        f"Raises\n------\n{{raises}}\n{start}{tail}"
-    )
+def _named(
+    function: Callable[..., Any],
+    name: str,
+    kernel: Callable[..., Any],
+    title: str,
+    parameters: str,
+    returns: tuple[str, str],
+    **facts: Any,
+) -> Any:
+    """Publish a function under the name that the kernel's module binds, so that it is pickled."""
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = kernel.__module__
+    if kernel.__doc__ is not None:  # it is under python -OO
+        head, tail = _SECTIONS.split(inspect.cleandoc(kernel.__doc__), maxsplit=1)
+        (kind, more), (low, high) = returns, facts.get("bounds", (0.0, 1.0))
+        better = {True: "; higher is better", False: "; lower is better", None: ""}
+        which = better[facts.get("greater_is_better", True)]
+        function.__doc__ = f"""{head}
+Parameters
+----------
+{parameters}
 
+Returns
+-------
+{kind}
+    In [{low:g}, {high:g}]{which}.{more}
 
-def _range_of(facts: Mapping[str, Any]) -> str:
-    low, high = facts.get("bounds", (0.0, 1.0))
-    better = {True: "; higher is better", False: "; lower is better", None: ""}
-    return f"In [{low:g}, {high:g}]{better[facts.get('greater_is_better', True)]}."
+Raises
+------
+{{raises}}
+
+{tail}
+"""
+    return metric(kernel, title, **facts)(function)
 
 
 # --------------------------------------------------------------------------- rankings

@@ -12,8 +12,8 @@ from skmetrics_ext.inference.calibration_curve import calibration_curve_binned
 from skmetrics_ext.inference.compare import compare
 from skmetrics_ext.inference.intervals import confidence_interval
 from skmetrics_ext.inference.results import Comparison, Estimate
-from skmetrics_ext.metrics.calibration.curve import CalibrationCurve
-from skmetrics_ext.metrics.calibration.errors import expected_calibration_error
+from skmetrics_ext.metrics.calibration.binning import CalibrationCurve
+from skmetrics_ext.metrics.calibration.calibration_error import expected_calibration_error
 from skmetrics_ext.metrics.probabilities.losses import brier_score_loss
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import axes

@@ -16,10 +16,10 @@ from skmetrics_ext.validation import InvalidParameterError
 _ORDER = (
     "accuracy", "rates", "paired_rates", "combined_rates", "agreement", "costs",
     "table_statistics",
-    "roc_auc", "gains", "h_measure", "precision_recall_gain", "equal_error", "operating_points",
-    "net_benefit", "partial_auc", "precision_recall", "top_k", "label_ranking", "discounted_gain",
-    "losses", "hinge", "skill_scores", "proper_scores",
-    "errors", "smooth", "recalibration",
+    "roc_auc", "gains", "h_measure", "precision_recall_gain", "operating_points",
+    "net_benefit", "partial_auc", "precision_recall", "top_k", "label_ranking",
+    "losses", "scores",
+    "calibration_error", "recalibration",
 )  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from skmetrics_ext.metrics.averaging import (
     n_classes_of,
 )
 from skmetrics_ext.metrics.labels.ordered_classes import check_order, disagreement, read_grades
-from skmetrics_ext.metrics.public import metric, rows_among, value_or_nan
+from skmetrics_ext.metrics.public import metric, rows_among, value_or_nan, whole_table
 from skmetrics_ext.numeric import Array, divide, exclusive_cumsum
 from skmetrics_ext.tallies import Counts, LabelTally, Tabulated
 from skmetrics_ext.validation import InvalidParameterError, Labels, check_option, warn_undefined
@@ -74,21 +74,6 @@ def mean_share(counts: Counts) -> Array:
     return divide(counts.true + counts.pred, 2 * total)
 
 
-def scott_pi(counts: Counts) -> Array:
-    share = mean_share(counts)
-    return beyond_chance(counts, mixed_pairs(share, share))
-
-
-def gwet_ac1(counts: Counts, labels: Any = None) -> Array:
-    share = mean_share(counts)
-    others = n_classes_of(counts, labels) - 1
-    return beyond_chance(counts, 1 - divide(mixed_pairs(share, share), others))
-
-
-def brennan_prediger(counts: Counts, labels: Any = None) -> Array:
-    return beyond_chance(counts, 1 - divide(1, n_classes_of(counts, labels)))
-
-
 def krippendorff_alpha(
     tally: Counts | Tabulated, level: str = "nominal", grades: Any = None
 ) -> Array:
@@ -125,7 +110,8 @@ def _small_sample(rows: Array) -> Array:
 
 # --------------------------------------------------------------------------- public functions
 
-_agreement = partial(metric, undefined="only one class occurs", bounds=(-1.0, 1.0))
+ONE_CLASS = "only one class occurs"
+_agreement = partial(metric, undefined=ONE_CLASS, bounds=(-1.0, 1.0))
 
 
 @_agreement(matthews)
@@ -272,32 +258,12 @@ def _check_present(labels: Array, checked: Labels) -> None:
         )
 
 
-@_agreement(scott_pi)
-def scott_pi_score(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    *,
-    labels: Any = None,
-    sample_weight: ArrayLike | None = None,
-) -> float:
+def scott_pi(counts: Counts) -> Array:
     r"""Scott's pi: agreement beyond the chance that the mean of both margins gives.
 
     .. math:: \pi = (p_o - p_e) / (1 - p_e), \quad p_e = \sum_k ((t_k + p_k) / 2n)^2
 
-    Parameters
-    ----------
-    {y_true_y_pred}
-    {labels}
-    {sample_weight}
-
-    Returns
-    -------
-    float
-        In [-1, 1]; higher is better, 0 is chance. nan, with a warning, for one class alone.
-
-    Raises
-    ------
-    {raises}
+    Chance has 0.
 
     References
     ----------
@@ -309,37 +275,21 @@ def scott_pi_score(
     >>> scott_pi_score([0, 0, 1, 1], [0, 1, 0, 1])
     0.0
     """
-    checked = rows_among(y_true, y_pred, labels, sample_weight, "Scott's pi")
-    return value_or_nan(scott_pi(Counts.from_labels(checked)), "Scott's pi")
+    share = mean_share(counts)
+    return beyond_chance(counts, mixed_pairs(share, share))
 
 
-@_agreement(gwet_ac1)
-def gwet_ac1_score(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    *,
-    labels: Any = None,
-    sample_weight: ArrayLike | None = None,
-) -> float:
+scott_pi_score = whole_table(
+    "scott_pi_score", scott_pi, "Scott's pi", ONE_CLASS, bounds=(-1.0, 1.0)
+)
+
+
+def gwet_ac1(counts: Counts, labels: Any = None) -> Array:
     r"""Gwet's AC1: agreement beyond a chance that stays small when one class dominates.
 
     .. math:: p_e = \frac{1}{K - 1} \sum_k \pi_k (1 - \pi_k), \quad \pi_k = (t_k + p_k) / 2n
 
-    Parameters
-    ----------
-    {y_true_y_pred}
-    labels : array-like, default=None
-        The classes, K in all whether they occur or not. All that occur by default.
-    {sample_weight}
-
-    Returns
-    -------
-    float
-        In [-1, 1]; higher is better, 0 is chance. nan, with a warning, for one class alone.
-
-    Raises
-    ------
-    {raises}
+    K is the number of ``labels``, or of the classes that occur. Chance has 0.
 
     References
     ----------
@@ -351,37 +301,22 @@ def gwet_ac1_score(
     >>> gwet_ac1_score([0, 0, 1, 1], [0, 1, 0, 1])
     0.0
     """
-    checked = rows_among(y_true, y_pred, labels, sample_weight, "Gwet's AC1")
-    return value_or_nan(gwet_ac1(Counts.from_labels(checked), labels), "Gwet's AC1")
+    share = mean_share(counts)
+    others = n_classes_of(counts, labels) - 1
+    return beyond_chance(counts, 1 - divide(mixed_pairs(share, share), others))
 
 
-@_agreement(brennan_prediger)
-def brennan_prediger_score(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    *,
-    labels: Any = None,
-    sample_weight: ArrayLike | None = None,
-) -> float:
+gwet_ac1_score = whole_table(
+    "gwet_ac1_score", gwet_ac1, "Gwet's AC1", ONE_CLASS, bounds=(-1.0, 1.0)
+)
+
+
+def brennan_prediger(counts: Counts, labels: Any = None) -> Array:
     r"""Brennan and Prediger's kappa: agreement beyond a chance of 1/K (Bennett's S).
 
     .. math:: (p_o - 1/K) / (1 - 1/K)
 
-    Parameters
-    ----------
-    {y_true_y_pred}
-    labels : array-like, default=None
-        The classes, K in all whether they occur or not. All that occur by default.
-    {sample_weight}
-
-    Returns
-    -------
-    float
-        In [-1, 1]; higher is better, 0 is chance. nan, with a warning, for one class alone.
-
-    Raises
-    ------
-    {raises}
+    K is the number of ``labels``, or of the classes that occur. Chance has 0.
 
     References
     ----------
@@ -393,10 +328,16 @@ def brennan_prediger_score(
     >>> brennan_prediger_score([0, 0, 1, 1], [0, 0, 0, 1])
     0.5
     """
-    checked = rows_among(y_true, y_pred, labels, sample_weight, "Brennan and Prediger's kappa")
-    return value_or_nan(
-        brennan_prediger(Counts.from_labels(checked), labels), "Brennan and Prediger's kappa"
-    )
+    return beyond_chance(counts, 1 - divide(1, n_classes_of(counts, labels)))
+
+
+brennan_prediger_score = whole_table(
+    "brennan_prediger_score",
+    brennan_prediger,
+    "Brennan and Prediger's kappa",
+    ONE_CLASS,
+    bounds=(-1.0, 1.0),
+)
 
 
 @_agreement(krippendorff_alpha, traits=("weights_are_counts",))

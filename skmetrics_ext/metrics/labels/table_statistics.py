@@ -38,18 +38,6 @@ _ONE_CLASS_OCCURS = "one class alone occurs"
 _ONE_TRUE = "all rows are of one class"
 _TWO_EMPTY = "two counts of a row or a column of the table of the class are 0"
 
-_COHEN = "Cohen (1960), Educational and Psychological Measurement 20(1), 37-46"
-_DELGADO = "Delgado & Nunez-Gonzalez (2019), PLoS ONE 14(1), e0210264"
-_GOODMAN = "Goodman & Kruskal (1954), Journal of the American Statistical Association 49, 732-764"
-_KOUKOULAS = (
-    "Koukoulas & Blackburn (2001), Photogrammetric Engineering & Remote Sensing 67, 499-510"
-)
-_PEARSON = "Pearson (1900), Philosophical Magazine 50, 157-175"
-_PERKINS = "Perkins & Schisterman (2006), American Journal of Epidemiology 163(7), 670-675"
-_SCOTT = "Scott (1955), Public Opinion Quarterly 19(3), 321-325"
-_SHANNON = "Shannon (1948), Bell System Technical Journal 27, 379-423"
-_WEI = "Wei, Yuan, Hu & Wang (2010), Expert Systems with Applications 37(5), 3799-3809"
-
 _in_rows: dict[str, Any] = {"traits": ("weights_are_counts",), "interval_note": "grows"}
 _describes: dict[str, Any] = {"greater_is_better": None}
 _describes_kinked: dict[str, Any] = {"greater_is_better": None, "interval_note": "kinked"}
@@ -58,198 +46,192 @@ _of_class = partial(statistic, per_class=True)
 # --------------------------------------------------------------------------- for each class
 
 
-@_of_class(
-    "AGF",
-    "Maratea, Petrosino & Manzo (2014), Information Sciences 257, 331-341",
-    "the class, or all others, are neither true nor predicted in any row",
-)
+@_of_class("AGF", "the class, or all others, are neither true nor predicted in any row")
 def adjusted_f_score(counts: Counts) -> Array:
-    """sqrt(F_2 of the class * F_0.5 of its complement)"""
+    """sqrt(F_2 of the class * F_0.5 of its complement)
+
+    Maratea, Petrosino & Manzo (2014), Information Sciences 257, 331-341.
+    """
     complement = Counts(counts.tn, counts.fn, counts.fp, counts.tp)
     return np.sqrt(rates.fbeta(counts, beta=2.0) * rates.fbeta(complement, beta=0.5))
 
 
-@_of_class(
-    "AGM",
-    "Batuwita & Palade (2012), Journal of Bioinformatics and Computational Biology 10(4)",
-    _ONE_CLASS,
-)
+@_of_class("AGM", _ONE_CLASS)
 def adjusted_geometric_mean(counts: Counts) -> Array:
-    """(sqrt(R S) + S q) / (1 + q), q the share of the other classes; 0 where R is"""
+    """(sqrt(R S) + S q) / (1 + q), q the share of the other classes; 0 where R is
+
+    Batuwita & Palade (2012), Journal of Bioinformatics and Computational Biology 10(4).
+    """
     recall, specificity = rates.recall(counts), rates.specificity(counts)
     negatives = divide(counts.tn + counts.fp, counts.total)
     value = (np.sqrt(recall * specificity) + specificity * negatives) / (1 + negatives)
     return np.where((recall.real == 0) & ~np.isnan(value), 0.0, value)
 
 
-@_of_class("BB", "Braun-Blanquet (1932), Plant Sociology", _NEITHER, interval_note="kinked")
+@_of_class("BB", _NEITHER, interval_note="kinked")
 def braun_blanquet_similarity(counts: Counts) -> Array:
-    """TP / max(TP + FP, TP + FN)"""
+    """TP / max(TP + FP, TP + FN)
+
+    Braun-Blanquet (1932), Plant Sociology.
+    """
     return parts.braun_blanquet(counts)
 
 
-@_of_class(
-    "BCD",
-    "Bray & Curtis (1957), Ecological Monographs 27(4), 325-349",
-    _ALWAYS,
-    bounds=(0.0, 0.5),
-    sides="either",
-    **_describes_kinked,
-)
+@_of_class("BCD", _ALWAYS, bounds=(0.0, 0.5), sides="either", **_describes_kinked)
 def bray_curtis_dissimilarity(counts: Counts) -> Array:
-    """abs(FP - FN) / 2n"""
+    """abs(FP - FN) / 2n
+
+    Bray & Curtis (1957), Ecological Monographs 27(4), 325-349.
+    """
     return divide(parts.absolute(counts.fp - counts.fn), 2 * counts.total)
 
 
-@_of_class("RACC", _COHEN, _ALWAYS, **_describes_kinked)
+@_of_class("RACC", _ALWAYS, **_describes_kinked)
 def chance_agreement(counts: Counts) -> Array:
-    """t_k p_k / n^2"""
+    """t_k p_k / n^2
+
+    Cohen (1960), Educational and Psychological Measurement 20(1), 37-46.
+    """
     return parts.chance(counts)
 
 
 @_of_class(
-    "CEN", _WEI, _ONE_CLASS_OCCURS, bounds=_UP_TO_MOST_ENTROPY, greater_is_better=False, scorer=None
+    "CEN", _ONE_CLASS_OCCURS, bounds=_UP_TO_MOST_ENTROPY, greater_is_better=False, scorer=None
 )
 def confusion_entropy(tally: Tabulated, labels: Any = None) -> Array:
-    """entropy of the errors of the class to base 2 (K - 1), in shares of t_k + p_k"""
+    """entropy of the errors of the class to base 2 (K - 1), in shares of t_k + p_k
+
+    Wei, Yuan, Hu & Wang (2010), Expert Systems with Applications 37(5), 3799-3809.
+    """
     return parts.confusion_entropy(tally, labels)
 
 
-@_of_class(
-    "AM",
-    "Forman (2008), Data Mining and Knowledge Discovery 17(2), 164-206",
-    _ALWAYS,
-    bounds=UNBOUNDED,
-    greater_is_better=None,
-    **_in_rows,
-)
+@_of_class("AM", _ALWAYS, bounds=UNBOUNDED, greater_is_better=None, **_in_rows)
 def count_difference(counts: Counts) -> Array:
-    """FP - FN = p_k - t_k"""
+    """FP - FN = p_k - t_k
+
+    Forman (2008), Data Mining and Knowledge Discovery 17(2), 164-206.
+    """
     return np.asarray((counts.fp - counts.fn) * 1.0)
 
 
-@_of_class(
-    "DP",
-    "Blakeley & Oddone (1995), Annals of Internal Medicine 122(5), 360-367",
-    _TWO_EMPTY,
-    bounds=UNBOUNDED,
-    sides="either",
-)
+@_of_class("DP", _TWO_EMPTY, bounds=UNBOUNDED, sides="either")
 def discriminant_power(counts: Counts) -> Array:
-    """(sqrt(3) / pi) ln(TP TN / (FP FN)), the natural logarithm"""
+    """(sqrt(3) / pi) ln(TP TN / (FP FN)), the natural logarithm
+
+    Blakeley & Oddone (1995), Annals of Internal Medicine 122(5), 360-367.
+    """
     with np.errstate(divide="ignore"):
         return np.sqrt(3) / np.pi * np.log(odds_ratio(counts))
 
 
-@_of_class("ICSI", _KOUKOULAS, _ONE_OF_BOTH, bounds=_SIGNED)
+@_of_class("ICSI", _ONE_OF_BOTH, bounds=_SIGNED)
 def individual_classification_success_index(counts: Counts) -> Array:
-    """P + R - 1"""
+    """P + R - 1
+
+    Koukoulas & Blackburn (2001), Photogrammetric Engineering & Remote Sensing 67, 499-510.
+    """
     return parts.class_success(counts)
 
 
-@_of_class(
-    "IS", "Kononenko & Bratko (1991), Machine Learning 6(1), 67-80", _ONE_OF_BOTH, bounds=UNBOUNDED
-)
+@_of_class("IS", _ONE_OF_BOTH, bounds=UNBOUNDED)
 def information_score(counts: Counts) -> Array:
-    """log2(P / prevalence), in bits; minus infinity where TP is 0"""
+    """log2(P / prevalence), in bits; minus infinity where TP is 0
+
+    Kononenko & Bratko (1991), Machine Learning 6(1), 67-80.
+    """
     with np.errstate(divide="ignore"):
         return np.log2(parts.lift(counts))
 
 
-@_of_class(
-    "AUPR",
-    "Kulczynski (1927), Bulletin de l'Academie Polonaise des Sciences, B, suppl. 2, 57-203",
-    _ONE_OF_BOTH,
-)
+@_of_class("AUPR", _ONE_OF_BOTH)
 def kulczynski_similarity(counts: Counts) -> Array:
-    """(P + R) / 2"""
+    """(P + R) / 2
+
+    Kulczynski (1927), Bulletin de l'Academie Polonaise des Sciences, B, suppl. 2, 57-203.
+    """
     return (rates.precision(counts) + rates.recall(counts)) / 2
 
 
-@_of_class(
-    "LS",
-    "Brin, Motwani, Ullman & Tsur (1997), Proceedings of ACM SIGMOD, 255-264",
-    _ONE_OF_BOTH,
-    bounds=_AT_LEAST_0,
-)
+@_of_class("LS", _ONE_OF_BOTH, bounds=_AT_LEAST_0)
 def lift(counts: Counts) -> Array:
-    """P / prevalence"""
+    """P / prevalence
+
+    Brin, Motwani, Ullman & Tsur (1997), Proceedings of ACM SIGMOD, 255-264.
+    """
     return parts.lift(counts)
 
 
 @_of_class(
-    "MCEN",
-    _DELGADO,
-    _ONE_CLASS_OCCURS,
-    bounds=_UP_TO_MOST_ENTROPY,
-    greater_is_better=False,
-    scorer=None,
+    "MCEN", _ONE_CLASS_OCCURS, bounds=_UP_TO_MOST_ENTROPY, greater_is_better=False, scorer=None
 )
 def modified_confusion_entropy(tally: Tabulated, labels: Any = None) -> Array:
-    """entropy of the errors of the class to base 2 (K - 1), in shares of t_k + p_k - TP_k"""
+    """entropy of the errors of the class to base 2 (K - 1), in shares of t_k + p_k - TP_k
+
+    Delgado & Nunez-Gonzalez (2019), PLoS ONE 14(1), e0210264.
+    """
     return parts.confusion_entropy(tally, labels, modified=True)
 
 
 @_of_class(
     "OP",
-    "Ranawana & Palade (2006), Proceedings of the IEEE CEC, 2254-2261",
     "no row, or every row, is of the class, or no row is predicted right",
     bounds=_SIGNED,
     sides="either",
     interval_note="kinked",
 )
 def optimized_precision(counts: Counts) -> Array:
-    """(TP + TN) / n - abs(S - R) / (S + R)"""
+    """(TP + TN) / n - abs(S - R) / (S + R)
+
+    Ranawana & Palade (2006), Proceedings of the IEEE CEC, 2254-2261.
+    """
     recall, specificity = rates.recall(counts), rates.specificity(counts)
     imbalance = divide(parts.absolute(specificity - recall), specificity + recall)
     return divide(counts.tp + counts.tn, counts.total) - imbalance
 
 
-@_of_class(
-    "OC",
-    "Simpson (1943), American Journal of Science 241(1), 1-31",
-    _ONE_OF_BOTH,
-    interval_note="kinked",
-)
+@_of_class("OC", _ONE_OF_BOTH, interval_note="kinked")
 def overlap_coefficient(counts: Counts) -> Array:
-    """TP / min(TP + FP, TP + FN)"""
+    """TP / min(TP + FP, TP + FN)
+
+    Simpson (1943), American Journal of Science 241(1), 1-31.
+    """
     return divide(counts.tp, np.minimum(counts.pred, counts.true))
 
 
-@_of_class(
-    "dInd",
-    _PERKINS,
-    _ONE_CLASS,
-    bounds=(0.0, math.sqrt(2)),
-    greater_is_better=False,
-    sides="either",
-)
+@_of_class("dInd", _ONE_CLASS, bounds=(0.0, math.sqrt(2)), greater_is_better=False, sides="either")
 def roc_corner_distance(counts: Counts) -> Array:
-    """sqrt((1 - R)^2 + (1 - S)^2)"""
+    """sqrt((1 - R)^2 + (1 - S)^2)
+
+    Perkins & Schisterman (2006), American Journal of Epidemiology 163(7), 670-675.
+    """
     return parts.corner_distance(counts)
 
 
-@_of_class("sInd", _PERKINS, _ONE_CLASS, sides="either")
+@_of_class("sInd", _ONE_CLASS, sides="either")
 def roc_corner_similarity(counts: Counts) -> Array:
-    """1 - roc_corner_distance / sqrt(2)"""
+    """1 - roc_corner_distance / sqrt(2)
+
+    Perkins & Schisterman (2006), American Journal of Epidemiology 163(7), 670-675.
+    """
     return 1 - parts.corner_distance(counts) / np.sqrt(2)
 
 
-@_of_class("RACCU", _SCOTT, _ALWAYS, **_describes_kinked)
+@_of_class("RACCU", _ALWAYS, **_describes_kinked)
 def unbiased_chance_agreement(counts: Counts) -> Array:
-    """((t_k + p_k) / 2n)^2"""
+    """((t_k + p_k) / 2n)^2
+
+    Scott (1955), Public Opinion Quarterly 19(3), 321-325.
+    """
     return parts.unbiased_chance(counts)
 
 
-@_of_class(
-    "Q",
-    "Yule (1900), Philosophical Transactions of the Royal Society A 194, 257-319",
-    _TWO_EMPTY,
-    bounds=_SIGNED,
-    sides="either",
-)
+@_of_class("Q", _TWO_EMPTY, bounds=_SIGNED, sides="either")
 def yule_q(counts: Counts) -> Array:
-    """(TP TN - FP FN) / (TP TN + FP FN)"""
+    """(TP TN - FP FN) / (TP TN + FP FN)
+
+    Yule (1900), Philosophical Transactions of the Royal Society A 194, 257-319.
+    """
     right, wrong = counts.tp * counts.tn, counts.fp * counts.fn
     return divide(right - wrong, right + wrong)
 
@@ -259,14 +241,16 @@ def yule_q(counts: Counts) -> Array:
 
 @statistic(
     "ARI",
-    "Hubert & Arabie (1985), Journal of Classification 2, 193-218",
     "both codings join all pairs of rows, or none",
     bounds=_SIGNED,
     greater_is_better=None,
     traits=("weights_are_counts",),
 )
 def adjusted_rand_index(tally: Tabulated) -> Array:
-    """pairs of rows that both codings join, beyond chance, over the mean of the most"""
+    """pairs of rows that both codings join, beyond chance, over the mean of the most
+
+    Hubert & Arabie (1985), Journal of Classification 2, 193-218.
+    """
     table = tally.table
     rows = np.asarray(table.sum(axis=(-1, -2)))[..., None]
     both = parts.pair_share(table, rows[..., None]).sum(axis=(-1, -2))
@@ -274,208 +258,232 @@ def adjusted_rand_index(tally: Tabulated) -> Array:
     return divide(both - true * pred, (true + pred) / 2 - true * pred)
 
 
-@statistic(
-    "Bangdiwala B",
-    "Munoz & Bangdiwala (1997), Journal of Applied Statistics 24(1), 105-112",
-    "no class is both true and predicted",
-)
+@statistic("Bangdiwala B", "no class is both true and predicted")
 def bangdiwala_b(counts: Counts) -> Array:
-    """sum_k TP_k^2 / sum_k t_k p_k"""
+    """sum_k TP_k^2 / sum_k t_k p_k
+
+    Munoz & Bangdiwala (1997), Journal of Applied Statistics 24(1), 105-112.
+    """
     return divide((rates.hit_share(counts) ** 2).sum(axis=-1), parts.chance(counts).sum(axis=-1))
 
 
-@statistic("Chi-Squared", _PEARSON, bounds=_AT_LEAST_0, greater_is_better=None, **_in_rows)
+@statistic("Chi-Squared", bounds=_AT_LEAST_0, greater_is_better=None, **_in_rows)
 def chi_squared(tally: Tabulated) -> Array:
-    """sum_ij (n_ij - t_i p_j / n)^2 / (t_i p_j / n)"""
+    """sum_ij (n_ij - t_i p_j / n)^2 / (t_i p_j / n)
+
+    Pearson (1900), Philosophical Magazine 50, 157-175.
+    """
     return parts.phi_squared(tally) * tally.table.sum(axis=(-1, -2))
 
 
-@statistic(
-    "Chi-Squared DF", _PEARSON, bounds=_AT_LEAST_0, greater_is_better=None, interval_note="grows"
-)
+@statistic("Chi-Squared DF", bounds=_AT_LEAST_0, greater_is_better=None, interval_note="grows")
 def chi_squared_degrees_of_freedom(tally: Tabulated) -> Array:
-    """(rows - 1) (columns - 1), of those that hold anything"""
+    """(rows - 1) (columns - 1), of those that hold anything
+
+    Pearson (1900), Philosophical Magazine 50, 157-175.
+    """
     rows, columns = parts.n_used(tally)
     return (rows - 1.0) * (columns - 1.0)
 
 
-@statistic(
-    "CBA",
-    "Mosley (2013), A balanced approach to the multi-class imbalance problem",
-    "labels name a class that does not occur",
-    interval_note="kinked",
-)
+@statistic("CBA", "labels name a class that does not occur", interval_note="kinked")
 def class_balance_accuracy(counts: Counts, labels: Any = None) -> Array:
-    """mean over the classes of TP / max(TP + FP, TP + FN)"""
+    """mean over the classes of TP / max(TP + FP, TP + FN)
+
+    Mosley (2013), A balanced approach to the multi-class imbalance problem.
+    """
     return mean_of_all(parts.braun_blanquet(counts), counts, labels)
 
 
-@statistic("CSI", _KOUKOULAS, "a class has no row, or is never predicted", bounds=_SIGNED)
+@statistic("CSI", "a class has no row, or is never predicted", bounds=_SIGNED)
 def classification_success_index(counts: Counts, labels: Any = None) -> Array:
-    """mean over the classes of P + R - 1"""
+    """mean over the classes of P + R - 1
+
+    Koukoulas & Blackburn (2001), Photogrammetric Engineering & Remote Sensing 67, 499-510.
+    """
     return mean_of_all(parts.class_success(counts), counts, labels)
 
 
-@statistic("Conditional Entropy", _SHANNON, bounds=_AT_LEAST_0, **_describes_kinked)
+@statistic("Conditional Entropy", bounds=_AT_LEAST_0, **_describes_kinked)
 def conditional_entropy(tally: Tabulated) -> Array:
-    """- sum_ij n_ij log2(n_ij / t_i), of the predicted class given the true, in bits"""
+    """- sum_ij n_ij log2(n_ij / t_i), of the predicted class given the true, in bits
+
+    Shannon (1948), Bell System Technical Journal 27, 379-423.
+    """
     shares = parts.cell_shares(tally)
     true = np.broadcast_to(parts.margins_of(shares)[0], shares.shape)
     return np.asarray(parts.weighted_log_ratio(shares, true, shares).sum(axis=(-1, -2)))
 
 
-@statistic(
-    "Cramer V",
-    "Cramer (1946), Mathematical Methods of Statistics, chapter 21",
-    "all rows are of one class, or predicted as one",
-    **_describes,
-)
+@statistic("Cramer V", "all rows are of one class, or predicted as one", **_describes)
 def cramers_v(tally: Tabulated) -> Array:
-    """sqrt(phi^2 / (min(rows, columns) - 1)), of those that hold anything"""
+    """sqrt(phi^2 / (min(rows, columns) - 1)), of those that hold anything
+
+    Cramer (1946), Mathematical Methods of Statistics, chapter 21.
+    """
     return np.sqrt(divide(parts.phi_squared(tally), np.minimum(*parts.n_used(tally)) - 1))
 
 
-@statistic(
-    "Cross Entropy",
-    "Kerridge (1961), Journal of the Royal Statistical Society B 23(1), 184-194",
-    bounds=_AT_LEAST_0,
-    **_describes_kinked,
-)
+@statistic("Cross Entropy", bounds=_AT_LEAST_0, **_describes_kinked)
 def cross_entropy(counts: Counts) -> Array:
-    """- sum_k t_k log2 p_k, in bits; infinite where a true class is never predicted"""
+    """- sum_k t_k log2 p_k, in bits; infinite where a true class is never predicted
+
+    Kerridge (1961), Journal of the Royal Statistical Society B 23(1), 184-194.
+    """
     return parts.entropy(rates.true_share(counts)) + parts.divergence(counts)
 
 
-@statistic("Lambda B", _GOODMAN, "all rows are predicted as one class", **_describes_kinked)
+@statistic("Lambda B", "all rows are predicted as one class", **_describes_kinked)
 def goodman_kruskal_lambda_pred(tally: Tabulated) -> Array:
-    """(sum_i max_j n_ij - max_j p_j) / (n - max_j p_j): predicted class from the true"""
+    """(sum_i max_j n_ij - max_j p_j) / (n - max_j p_j): predicted class from the true
+
+    Goodman & Kruskal (1954), Journal of the American Statistical Association 49, 732-764.
+    """
     return parts.errors_saved(np.swapaxes(tally.table, -1, -2))
 
 
-@statistic("Lambda A", _GOODMAN, _ONE_TRUE, **_describes_kinked)
+@statistic("Lambda A", _ONE_TRUE, **_describes_kinked)
 def goodman_kruskal_lambda_true(tally: Tabulated) -> Array:
-    """(sum_j max_i n_ij - max_i t_i) / (n - max_i t_i): true class from the predicted"""
+    """(sum_j max_i n_ij - max_i t_i) / (n - max_i t_i): true class from the predicted
+
+    Goodman & Kruskal (1954), Journal of the American Statistical Association 49, 732-764.
+    """
     return parts.errors_saved(tally.table)
 
 
-@statistic("Joint Entropy", _SHANNON, bounds=_AT_LEAST_0, **_describes_kinked)
+@statistic("Joint Entropy", bounds=_AT_LEAST_0, **_describes_kinked)
 def joint_entropy(tally: Tabulated) -> Array:
-    """- sum_ij n_ij log2 n_ij, in bits"""
+    """- sum_ij n_ij log2 n_ij, in bits
+
+    Shannon (1948), Bell System Technical Journal 27, 379-423.
+    """
     shares = parts.cell_shares(tally)
     return parts.entropy(shares.reshape(*shares.shape[:-2], -1))
 
 
-@statistic(
-    "KL Divergence",
-    "Kullback & Leibler (1951), Annals of Mathematical Statistics 22(1), 79-86",
-    bounds=_AT_LEAST_0,
-    **_describes_kinked,
-)
+@statistic("KL Divergence", bounds=_AT_LEAST_0, **_describes_kinked)
 def kullback_leibler_divergence(counts: Counts) -> Array:
-    """sum_k t_k log2(t_k / p_k), in bits; infinite where a true class is never predicted"""
+    """sum_k t_k log2(t_k / p_k), in bits; infinite where a true class is never predicted
+
+    Kullback & Leibler (1951), Annals of Mathematical Statistics 22(1), 79-86.
+    """
     return parts.divergence(counts)
 
 
-@statistic(
-    "RR",
-    "Haghighi et al. (2018), Journal of Open Source Software 3(25), 729",
-    bounds=_AT_LEAST_0,
-    greater_is_better=None,
-    **_in_rows,
-)
+@statistic("RR", bounds=_AT_LEAST_0, greater_is_better=None, **_in_rows)
 def mean_predicted_count(counts: Counts, labels: Any = None) -> Array:
-    """n / K, the mean of p_k"""
+    """n / K, the mean of p_k
+
+    Haghighi et al. (2018), Journal of Open Source Software 3(25), 729.
+    """
     return mean_of_all(counts.pred, counts, labels)
 
 
-@statistic("Mutual Information", _SHANNON, bounds=_AT_LEAST_0, **_describes_kinked)
+@statistic("Mutual Information", bounds=_AT_LEAST_0, **_describes_kinked)
 def mutual_information(tally: Tabulated) -> Array:
-    """sum_ij n_ij log2(n_ij / (t_i p_j)), in bits"""
+    """sum_ij n_ij log2(n_ij / (t_i p_j)), in bits
+
+    Shannon (1948), Bell System Technical Journal 27, 379-423.
+    """
     return parts.mutual_information(tally)
 
 
-@statistic("Overall RACC", _COHEN, **_describes_kinked)
+@statistic("Overall RACC", **_describes_kinked)
 def overall_chance_agreement(counts: Counts) -> Array:
-    """sum_k t_k p_k / n^2"""
+    """sum_k t_k p_k / n^2
+
+    Cohen (1960), Educational and Psychological Measurement 20(1), 37-46.
+    """
     return np.asarray(parts.chance(counts).sum(axis=-1))
 
 
 @statistic(
     "Overall CEN",
-    _WEI,
     _ONE_CLASS_OCCURS,
     bounds=_UP_TO_MOST_ENTROPY,
     greater_is_better=False,
     interval_note="kinked",
 )
 def overall_confusion_entropy(tally: Tabulated, labels: Any = None) -> Array:
-    """mean of confusion_entropy weighted by (t_k + p_k) / 2n"""
+    """mean of confusion_entropy weighted by (t_k + p_k) / 2n
+
+    Wei, Yuan, Hu & Wang (2010), Expert Systems with Applications 37(5), 3799-3809.
+    """
     return parts.overall_entropy(tally, labels)
 
 
-@statistic(
-    "Overall MCEN", _DELGADO, _ONE_CLASS_OCCURS, greater_is_better=False, interval_note="kinked"
-)
+@statistic("Overall MCEN", _ONE_CLASS_OCCURS, greater_is_better=False, interval_note="kinked")
 def overall_modified_confusion_entropy(tally: Tabulated, labels: Any = None) -> Array:
     """sum of modified_confusion_entropy times (t_k + p_k - TP_k) / (2n - a sum_k TP_k), a = 1,
-    or 1/2 for two classes"""
+    or 1/2 for two classes
+
+    Delgado & Nunez-Gonzalez (2019), PLoS ONE 14(1), e0210264.
+    """
     return parts.overall_entropy(tally, labels, modified=True)
 
 
-@statistic("Overall RACCU", _SCOTT, **_describes_kinked)
+@statistic("Overall RACCU", **_describes_kinked)
 def overall_unbiased_chance_agreement(counts: Counts) -> Array:
-    """sum_k ((t_k + p_k) / 2n)^2"""
+    """sum_k ((t_k + p_k) / 2n)^2
+
+    Scott (1955), Public Opinion Quarterly 19(3), 321-325.
+    """
     return np.asarray(parts.unbiased_chance(counts).sum(axis=-1))
 
 
-@statistic(
-    "Pearson C",
-    "Pearson (1904), On the Theory of Contingency, Drapers' Company Research Memoirs",
-    **_describes,
-)
+@statistic("Pearson C", **_describes)
 def pearson_contingency_coefficient(tally: Tabulated) -> Array:
-    """sqrt(phi^2 / (1 + phi^2))"""
+    """sqrt(phi^2 / (1 + phi^2))
+
+    Pearson (1904), On the Theory of Contingency, Drapers' Company Research Memoirs.
+    """
     phi = parts.phi_squared(tally)
     return np.sqrt(phi / (1 + phi))
 
 
-@statistic("Phi-Squared", _PEARSON, bounds=_AT_LEAST_0, **_describes)
+@statistic("Phi-Squared", bounds=_AT_LEAST_0, **_describes)
 def phi_squared(tally: Tabulated) -> Array:
-    """chi^2 / n"""
+    """chi^2 / n
+
+    Pearson (1900), Philosophical Magazine 50, 157-175.
+    """
     return parts.phi_squared(tally)
 
 
-@statistic("Response Entropy", _SHANNON, bounds=_AT_LEAST_0, **_describes_kinked)
+@statistic("Response Entropy", bounds=_AT_LEAST_0, **_describes_kinked)
 def predicted_entropy(counts: Counts) -> Array:
-    """- sum_k p_k log2 p_k, in bits"""
+    """- sum_k p_k log2 p_k, in bits
+
+    Shannon (1948), Bell System Technical Journal 27, 379-423.
+    """
     return parts.entropy(rates.predicted_share(counts))
 
 
-@statistic(
-    "Kappa No Prevalence",
-    "Byrt, Bishop & Carlin (1993), Journal of Clinical Epidemiology 46(5), 423-429",
-    bounds=_SIGNED,
-)
+@statistic("Kappa No Prevalence", bounds=_SIGNED)
 def prevalence_adjusted_kappa(counts: Counts) -> Array:
-    """2 accuracy - 1"""
+    """2 accuracy - 1
+
+    Byrt, Bishop & Carlin (1993), Journal of Clinical Epidemiology 46(5), 423-429.
+    """
     return 2 * observed(counts) - 1
 
 
-@statistic(
-    "RCI",
-    "Sindhwani, Bhattacharya & Rakshit (2001), Proceedings of the 1st SIAM SDM",
-    _ONE_TRUE,
-    **_describes_kinked,
-)
+@statistic("RCI", _ONE_TRUE, **_describes_kinked)
 def relative_classifier_information(tally: Tabulated) -> Array:
-    """mutual_information / true_entropy (Theil's uncertainty coefficient)"""
+    """mutual_information / true_entropy (Theil's uncertainty coefficient)
+
+    Sindhwani, Bhattacharya & Rakshit (2001), Proceedings of the 1st SIAM SDM.
+    """
     rows = tally.table.sum(axis=-1)
     # Of their own sum, so that the share of the only class is 1 however its weights were rounded.
     known = parts.entropy(divide(rows, rows.sum(axis=-1, keepdims=True)))
     return divide(np.where(known == 0, 0.0, parts.mutual_information(tally)), known)
 
 
-@statistic("Reference Entropy", _SHANNON, bounds=_AT_LEAST_0, **_describes_kinked)
+@statistic("Reference Entropy", bounds=_AT_LEAST_0, **_describes_kinked)
 def true_entropy(counts: Counts) -> Array:
-    """- sum_k t_k log2 t_k, in bits"""
+    """- sum_k t_k log2 t_k, in bits
+
+    Shannon (1948), Bell System Technical Journal 27, 379-423.
+    """
     return parts.entropy(rates.true_share(counts))

@@ -10,7 +10,7 @@ from support.score_inputs import class_probabilities
 
 from skmetrics_ext import RankTally, expected_calibration_error
 from skmetrics_ext.metrics.calibration.binning import Binning
-from skmetrics_ext.metrics.calibration.errors import binned_error
+from skmetrics_ext.metrics.calibration.calibration_error import binned_error
 from skmetrics_ext.validation import BinaryProbabilities
 
 

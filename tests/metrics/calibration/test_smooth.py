@@ -8,7 +8,7 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 from skmetrics_ext import RankTally, expected_calibration_error, smooth_calibration_error
-from skmetrics_ext.metrics.calibration.smooth import _cosines, smooth_error
+from skmetrics_ext.metrics.calibration.calibration_error import _cosines, smooth_error
 
 
 def error_at(bandwidth, true, proba, weight, points=40001):

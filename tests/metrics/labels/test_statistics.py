@@ -18,7 +18,7 @@ from support.compare import same, undefined_allowed
 
 import skmetrics_ext as m
 from skmetrics_ext import METRICS, ConfusionTally
-from skmetrics_ext.metrics.labels.confusion_statistics import STATISTICS
+from skmetrics_ext.metrics.labels.summaries import STATISTICS
 from skmetrics_ext.registry import find
 
 from .tables import BINARY, written_out

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import skmetrics_ext
-from skmetrics_ext.metrics.labels.confusion_statistics import STATISTICS
+from skmetrics_ext.metrics.labels.summaries import STATISTICS
 
 from .making import Call, Inputs, Params, keywords
 from .tables import from_matrix
