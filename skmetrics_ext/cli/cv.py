@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +88,7 @@ def _cv(options: argparse.Namespace) -> int:
         random_state=options.seed,
         progress=not options.quiet,
     )
+    report = replace(report, data_warnings=data.warnings)
     if options.save:  # before printing: the reader of stdout may stop early, as `head` does
         report.save(options.save)
     if options.html:

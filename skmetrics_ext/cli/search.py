@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -85,6 +86,7 @@ def _search(options: argparse.Namespace) -> int:
         search = _one_search(models, grids, scoring, cv, data.weight)
         outer = _folds(options.outer, options.seed + 1, data.groups)
         report = search_report(search, data.X, data.y, outer=outer, **common)
+    report = replace(report, notes=(*data.warnings, *report.notes))
     if options.html:  # before printing: the reader of stdout may stop early, as `head` does
         report.to_html(options.html)
     if options.json:

@@ -72,6 +72,8 @@ class CrossValidationReport(Tabular):
         True labels, scorers and weights, from which pooled estimates are made.
     interval : {"auto", "cv", "pooled", "corrected", "nested"}, default="auto"
         The kind of interval of the summary, the page and the pictures, as `summary` describes it.
+    data_warnings : tuple of str
+        What is known about the data, such as an identifier that repeats; `findings` lists it.
 
     Examples
     --------
@@ -99,6 +101,7 @@ class CrossValidationReport(Tabular):
     left_out: tuple[str, ...] = ()
     data: ScoredData | None = field(default=None, repr=False, compare=False)
     interval: IntervalKind = "auto"
+    data_warnings: tuple[str, ...] = ()
     # Intervals and comparisons that were computed, which take a while.
     computed: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -509,7 +512,7 @@ class CrossValidationReport(Tabular):
         -------
         str
         """
-        text = json.dumps(_finite(self.to_dict()), indent=2, allow_nan=False, default=str)
+        text = json.dumps(_json_value(self.to_dict()), indent=2, allow_nan=False, default=str)
         return written(text, path, "\n")
 
     def to_html(
@@ -587,12 +590,11 @@ def _with_interval(
     return report if interval is None else replace(report, interval=check_interval(interval))
 
 
-def _finite(value: Any) -> Any:
-    """The same with numbers that JSON lacks replaced."""
+def _json_value(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {str(key): _finite(item) for key, item in value.items()}
+        return {str(key): _json_value(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
+        return [_json_value(item) for item in value]
     if isinstance(value, float) and not np.isfinite(value):
         return None if np.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     return value

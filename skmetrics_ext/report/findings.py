@@ -306,6 +306,10 @@ def _cut_at_half(results: list[Any], folds: ThinnedFolds) -> bool:
 
 
 KINDS: Mapping[str, FindingKind] = {
+    "data": FindingKind(
+        lambda report: ((None, None, text) for text in report.data_warnings),
+        "The data may not be what the report takes them for, such as independent rows.",
+    ),
     "fit_failed": FindingKind(_failed, "The model could not be fitted on a fold."),
     "undefined": FindingKind(
         _undefined, "The metric has no value on a fold; means are over the other folds."

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 KIND, VERSION = "CrossValidationReport", 1
 # Fields of a report that are plain values; its results and data hold arrays and objects.
 _PLAIN_FIELDS = ("models", "metrics", "n_samples", "splitter", "baseline", "positive_class",
-                 "confidence_level", "left_out", "interval")  # fmt: skip
+                 "confidence_level", "left_out", "data_warnings", "interval")  # fmt: skip
 _HEAD = "report.json"
 _DATE = (1980, 1, 1, 0, 0, 0)  # so that the same report makes the same file
 _PLAIN_KINDS = "biufcUSmM"  # kinds of arrays that hold no objects
@@ -326,10 +326,9 @@ def _report_fields(content: dict[str, Any]) -> dict[str, Any]:
     """Fields of a report, of kinds and sizes that fit together."""
     models, metrics, n_samples = (content[name] for name in ("models", "metrics", "n_samples"))
     _check(_are_texts(models) and _are_texts(metrics), "the models and metrics do not fit")
-    _check(
-        _are_texts(content["left_out"]) and _is_text(content["splitter"]),
-        "the splitter and metrics do not fit",
-    )
+    _check(set(content) <= {*_PLAIN_FIELDS, "results", "data"}, "its fields do not fit")
+    texts = content["left_out"], content.get("data_warnings", ()), (content["splitter"],)
+    _check(all(map(_are_texts, texts)), "the splitter and metrics do not fit")
     _check(
         content["baseline"] is None or content["baseline"] in models, "the baseline does not fit"
     )

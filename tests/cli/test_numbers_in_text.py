@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from skmetrics_ext import evaluate
+from skmetrics_ext import CrossValidationReport, evaluate
 from skmetrics_ext.backends.csv_files import TextForm
 from skmetrics_ext.cli import main
 from skmetrics_ext.datasets import Use, load
@@ -138,3 +138,24 @@ def test_an_identifier_that_repeats_names_groups(kind, tmp_path, capsys):
     once = written(tmp_path / "b.csv", frame.assign(customer_id=RNG.permutation(125)))
     assert main(["cv", once, *FAST]) == 0
     assert "repeats" not in capsys.readouterr().err
+
+
+def test_an_identifier_that_repeats_is_a_finding_on_the_page(tmp_path, capsys):
+    frame = pandas.DataFrame(
+        {
+            "customer_id": np.repeat(RNG.permutation(25) * 7 + 1000, 5),
+            "x": RNG.normal(size=125),
+            "target": np.arange(125) % 2,
+        }
+    )
+    path = written(tmp_path / "a.csv", frame)
+    said = "customer_id repeats (25 values in 125 rows)"
+    for command in ("cv", "search"):
+        page = tmp_path / f"{command}.html"
+        models = ("--models", "tree", "--folds", "2", "--quiet", "--html", str(page))
+        assert main([command, path, *models]) == 0
+        assert said in page.read_text(encoding="utf-8")
+    saved = tmp_path / "a.report"
+    assert main(["cv", path, *FAST, "--save", str(saved)]) == 0
+    (finding,) = [f for f in CrossValidationReport.load(saved).findings() if f.code == "data"]
+    assert finding.text.startswith(said)
