@@ -7,7 +7,7 @@ from typing import Any
 
 from skmetrics_ext.merged.columns import Part, join_parts
 from skmetrics_ext.merged.evaluation import Evaluation, build_evaluation
-from skmetrics_ext.merged.layout import Layout, find_all
+from skmetrics_ext.merged.layout import Layout, find_metrics
 from skmetrics_ext.merged.ranges import (
     RangePlan,
     RangeReading,
@@ -73,7 +73,7 @@ class Accumulator:
         max_distinct: int = _DEFAULT_MOST,
     ) -> None:
         classes = None if labels is None else read_labels(labels)
-        self._state = StreamState(find_all(metrics), classes, pos_label)
+        self._state = StreamState(find_metrics(metrics), classes, pos_label)
         self.max_distinct = check_integer("max_distinct", max_distinct, 1)
         self._ranks = any(one.sums == "ranks" for one in self._state.asked)
         self._waiting: list[Part] = []

@@ -15,7 +15,7 @@ from skmetrics_ext.merged.by import By
 from skmetrics_ext.merged.columns import Names
 from skmetrics_ext.merged.evaluation import Evaluation, build_evaluation
 from skmetrics_ext.merged.held import hold_rows
-from skmetrics_ext.merged.layout import Layout, find_all, make_layout
+from skmetrics_ext.merged.layout import Layout, find_metrics, make_layout
 from skmetrics_ext.merged.ranges import RangePlan, kind_of
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array
@@ -176,7 +176,7 @@ def evaluate(
     if n_resamples is not None:
         check_integer("n_resamples", n_resamples, 1)
     points = check_integer("curve_points", curve_points, 0)
-    asked = find_all(metrics)
+    asked = find_metrics(metrics)
     columns, labels = _columns(score, labels)
     names = _names(true, columns, pred, weight, by, groups)
     if pred is None and any(one.sums == "tables" for one in asked):

@@ -1,6 +1,6 @@
-"""Metrics from what merges: parts of the rows become small sums, and sums become metrics.
+"""Metrics from sums that merge.
 
-Backends and streams share it: which sums a metric needs (``asked``), how columns become rows
-(``columns``), what is summed over rows in any order (``sums``) and over ranges of scores
-(``ranges``), and what the public functions say of the sums (``values``).
+A data set is read in parts. `layout` settles the metrics and classes, `columns` reads a part,
+`sums` adds over rows in any order, `ranges` over ranges of scores, `rankings` presents these to the
+metrics, and `evaluation` makes the table.
 """

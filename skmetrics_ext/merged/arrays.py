@@ -1,4 +1,4 @@
-"""Arrays by group: the same sums as of a data set, with the rows at hand."""
+"""Metrics of arrays by group: a data set of one part, whose rows are in memory."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ColumnsBy:
         A column for each variable.
     margins : bool
     bins : mapping
-        Of numeric columns: a number of bins, or inner edges.
+        Number of bins, or inner edges, of numeric columns.
     min_rows : int
     groups : array-like or None
         The cluster of each row.
@@ -66,13 +66,13 @@ class ColumnsBy:
             )
 
     def of(self, n_rows: int, y_true: Any) -> tuple[By, Sequence[Any], Array]:
-        """What makes the groups, those that occur, and the number of that of each row."""
+        """The columns of groups, the groups that occur, and the group number of each row."""
         columns = {name: _column(data, name, y_true) for name, data in self.by.items()}
         for name, column in columns.items():
             if len(column) != n_rows:
                 raise InvalidParameterError(
                     f"by: column {name!r} has {len(column)} rows, and {n_rows} rows are "
-                    "evaluated: leave masked rows out of all of them."
+                    "evaluated: leave masked rows out of all columns."
                 )
         edges = {
             name: edges_of(name, numbers_of(columns[name]), given)

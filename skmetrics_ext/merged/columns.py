@@ -1,6 +1,6 @@
 """Columns of one part of a data set, read into codes, scores and weights.
 
-Whatever is refused is refused with its place: the column, the row and the part.
+Errors name the column, the row and the part.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from skmetrics_ext.validation.targets import label_values
 
 _RANGE, _SUM = 1e-8, 1e-6  # the tolerances of Probabilities.check
 _MOST_LABELS = 10_000
-MOST_EXACT = 2**53  # integers beyond are not all floats of their own
+MOST_EXACT = 2**53  # larger integers are not all distinct as floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Names:
 
     @property
     def all(self) -> tuple[str, ...]:
-        """Each of them once."""
+        """The names of all columns, each once."""
         known = (self.true, self.pred, *self.score, self.weight, self.clusters)
         wanted = (*self.by.columns, *known)
         return tuple(dict.fromkeys(name for name in wanted if name is not None))
@@ -85,11 +85,10 @@ class Place:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Part:
-    """Checked columns: labels and groups as codes into their own values.
+    """Columns of one part, with labels and groups as codes into the values of this part.
 
-    ``checked`` says that they passed the door of the functions, probabilities as such. ``group``
-    is None where there are no groups, ``pred`` where nothing was predicted, ``score``
-    (n, K) where there are no scores; weights are int64 or float64.
+    ``pred``, ``score`` (n, K), ``weight`` (int64 or float64) and ``group`` may be None. ``checked``
+    says that the scores were checked as the functions of metrics check them.
     """
 
     labels: Array
@@ -108,7 +107,7 @@ class Part:
 
 
 def join_parts(parts: Sequence[Part]) -> Part:
-    """One part of the rows of several that have no groups, in their order."""
+    """Concatenate parts that have no groups."""
     if len(parts) == 1:
         return parts[0]
     labels = parts[0].labels
@@ -197,7 +196,7 @@ def read_value_column(data: Any, name: str, place: Place) -> Column:
 
 
 def _by_dictionary(column: Any) -> Any:
-    """Text of Arrow arrays as codes, which is many times faster than Python's text."""
+    """Arrow text as dictionary codes: many times faster than Python strings."""
     kind = str(getattr(column, "type", ""))
     if kind in ("string", "large_string", "string_view") and hasattr(column, "dictionary_encode"):
         if kind == "string_view":
@@ -242,7 +241,7 @@ def _scores(data: Any, names: Names, place: Place) -> tuple[Array | None, float]
 
 
 def _shown(column: Column) -> str:
-    """What a column holds that is no column of numbers."""
+    """Description of a column that does not hold numbers."""
     if column.categories is not None:
         return f"labels like {column.categories[0]!r}" if len(column.categories) else "labels"
     return f"dtype {column.values.dtype}"
@@ -266,10 +265,10 @@ def _weights(data: Any, name: str, place: Place) -> Array:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class GroupRows:
-    """Rows of one group that have weight: codes into the classes of the layout, scores, weights.
+    """Rows of one group whose weight is not 0: codes into the layout's classes, scores, weights.
 
-    ``score`` is (n, K), in the order of the classes; of two classes also (n, 1), that of the
-    positive one.
+    ``score`` is (n, K), in the order of the classes; for two classes it may be (n, 1), the column
+    of the positive class.
     """
 
     true: Array
@@ -279,14 +278,14 @@ class GroupRows:
 
     @property
     def rankings(self) -> Array:
-        """What is ranked: a row of scores for each class, or for the positive one of two."""
+        """The scores to rank, a row for each class, or for the positive one of two."""
         return self.score.T[-1:] if self.score.shape[1] == 2 else self.score.T
 
 
 def rows_by_group(
     part: Part, layout: Layout, names: Names, place: Place
 ) -> Iterator[tuple[Any, GroupRows]]:
-    """The scored rows of each group, as the layout sees them; groups by their own value."""
+    """The rows of each group that have scores and weight, by the value of the group."""
     if part.score is None or not part.n_rows:
         return
     codes, score = scored(part, layout, names, place)
@@ -297,7 +296,7 @@ def rows_by_group(
 
 
 def scored(part: Part, layout: Layout, names: Names, place: Place) -> tuple[Array, Array]:
-    """Codes into the classes of the layout, and scores in their order, of every row."""
+    """Every row's code into the classes of the layout, and its scores in their order."""
     assert part.score is not None
     codes = find_labels(part.labels, layout.classes)[part.true]
     if (codes < 0).any():
@@ -339,13 +338,13 @@ def _probabilities(score: Array, names: Names, place: Place) -> Array:
         row, column = divmod(int(np.argmax(np.abs(score - 0.5))), score.shape[1])
         raise InvalidParameterError(
             f"Column {names.score[column]!r} holds {score[row, column]} in {place.of(row)}, "
-            "which is no probability."
+            "which is not a probability."
         )
     return np.clip(score, 0.0, 1.0)
 
 
 def _check_sums(score: Array, names: Names, place: Place) -> None:
-    """Refuse columns that are no probabilities of all classes."""
+    """Refuse rows whose probabilities do not sum to 1."""
     if score.shape[1] == 1:
         return
     away = np.abs(row_sums(score) - 1)

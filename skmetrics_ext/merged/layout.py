@@ -1,4 +1,4 @@
-"""What is known before rows are read: metrics, and the classes that columns belong to."""
+"""Metrics, and the classes of the columns of scores: settled before rows are read."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from skmetrics_ext.validation.positive import natural_positive, positive_class
 from skmetrics_ext.validation.scores import show_labels
 
 
-def find_all(metrics: Any) -> tuple[Metric, ...]:
-    """Several metrics that are read from sums; a mapping gives them names of its own."""
+def find_metrics(metrics: Any) -> tuple[Metric, ...]:
+    """Metrics that can be read from sums; the keys of a mapping are their names."""
     if isinstance(metrics, str) or callable(metrics):
         metrics = [metrics]
     if isinstance(metrics, Mapping):
@@ -28,11 +28,11 @@ def find_all(metrics: Any) -> tuple[Metric, ...]:
         found = [_summed(given) for given in metrics]
     if not found:
         raise InvalidParameterError("metrics is empty.")
-    names = [one.name for one in found]
+    names = [metric.name for metric in found]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise InvalidParameterError(
-            f"{', '.join(twice)} is asked for twice; a dict gives metrics names of their own."
+            f"metrics holds {', '.join(twice)} twice: pass a dict with a name for each."
         )
     return tuple(found)
 
@@ -41,19 +41,19 @@ def _summed(given: Any) -> Metric:
     metric = find(given)
     if metric.row is None:
         raise InvalidParameterError(
-            f"{metric.name} is no metric of this package that is read from sums: any function "
-            "of rows needs them all at once."
+            f"{metric.name} cannot be read from sums, as it is no metric of this package: call it "
+            "with all rows in memory."
         )
     name = metric.name.removeprefix("neg_")
     if metric.spec.ranks_labels:
         raise InvalidParameterError(
-            f"{name} ranks several labels of each row, and a column of true labels holds one: pass "
-            f"{metric.spec.name} both matrices in memory."
+            f"{name} ranks several labels of each row, and a column of true labels holds one: call "
+            f"{metric.spec.name} with both matrices in memory."
         )
     for reserved in ("labels", "pos_label"):
         if reserved in metric.params:
             raise InvalidParameterError(
-                f"{reserved} is the same for all metrics: pass it beside them, not to {name}."
+                f"{reserved} is one for all metrics: pass it next to metrics=, not to {name}."
             )
     return replace(metric, name=name)
 
@@ -66,16 +66,15 @@ class Layout:
     ----------
     asked : tuple of Metric
     classes : ndarray of shape (K,)
-        Of the codes: the negative class first where there are two. Every class that may occur.
+        Every class that may occur, in the order of the codes; of two the negative one first.
     positive : object
-        The positive class of two; None where nothing says which it is.
+        The positive class of two; None if it is not settled.
     n_columns : int
-        Of scores: 0, 1, or one for each class, in the order that the user gave.
+        Number of columns of scores: 0, 1, or one for each class, in the user's order.
     labels : ndarray or None
-        The classes as the user listed them: those that metrics of labels average over, and whose
-        order is meant.
+        The classes as the user listed them: metrics of labels average over them, in this order.
     turned : bool
-        Whether the first of two columns of scores is that of the positive class.
+        Whether the first of two columns of scores belongs to the positive class.
     """
 
     asked: tuple[Metric, ...]
@@ -86,12 +85,12 @@ class Layout:
     turned: bool = False
 
     def of_kind(self, *kinds: str) -> list[Metric]:
-        """The metrics that are read from one kind of sums."""
-        return [one for one in self.asked if one.sums in kinds]
+        """The metrics that are read from sums of these kinds."""
+        return [metric for metric in self.asked if metric.sums in kinds]
 
     @property
     def reads_probabilities(self) -> bool:
-        return any(one.spec.response == "probabilities" for one in self.asked)
+        return any(metric.spec.response == "probabilities" for metric in self.asked)
 
     @property
     def is_binary(self) -> bool:
@@ -99,7 +98,7 @@ class Layout:
 
     @property
     def ranked(self) -> list[int]:
-        """The columns that are ranked: of two classes that of the positive one."""
+        """The columns that are ranked; of two classes that of the positive one alone."""
         if self.n_columns == 2:
             return [0 if self.turned else 1]
         return list(range(self.n_columns))
@@ -108,13 +107,13 @@ class Layout:
         """Code of the class that a ranked column of scores belongs to."""
         return 1 if self.is_binary else column
 
-    def settled(self, one: Metric) -> Metric:
-        """A metric of labels of the positive class, or of the classes that were listed."""
-        if one.sides != "none" and self.positive is not None:
-            return one.with_params(pos_label=self.positive)
-        if self.labels is not None and one.takes("labels"):
-            return one.with_params(labels=self.labels)
-        return one
+    def settled(self, metric: Metric) -> Metric:
+        """A metric of labels with the positive class, or with the classes that were listed."""
+        if metric.sides != "none" and self.positive is not None:
+            return metric.with_params(pos_label=self.positive)
+        if self.labels is not None and metric.takes("labels"):
+            return metric.with_params(labels=self.labels)
+        return metric
 
     def refusal(self, metric: Metric, classes: Array) -> str:
         """Error of a metric's function about its parameters, for one row of each class; or ""."""
@@ -138,13 +137,11 @@ class Layout:
 def make_layout(
     asked: Iterable[Metric], found: Array | None, labels: Any, pos_label: Any, n_columns: int
 ) -> Layout:
-    """Decide the classes: ``labels``, or those found in the column of true labels."""
+    """Settle the classes: ``labels``, or those that occur in the column of true labels."""
     asked = tuple(asked)
-    ranked = [one for one in asked if one.sums != "tables"]
+    ranked = [metric.name for metric in asked if metric.sums != "tables"]
     if ranked and n_columns == 0:
-        raise InvalidParameterError(
-            f"{', '.join(one.name for one in ranked)} needs scores: say which column holds them."
-        )
+        raise InvalidParameterError(f"{', '.join(ranked)} needs scores: pass score=, their column.")
     given = None if labels is None else read_labels(labels)
     if given is not None:
         if len(set(given.tolist())) < len(given):
@@ -152,7 +149,8 @@ def make_layout(
         if found is not None and ranked and (find_labels(found, given) < 0).any():
             strange = found[find_labels(found, given) < 0]
             raise InvalidParameterError(
-                f"true holds {show_labels(strange)}, which labels={show_labels(given)} lacks."
+                f"true holds {show_labels(strange)}, which labels does not name: "
+                f"{show_labels(given)}."
             )
     classes = given if given is not None else found
     if classes is None:
@@ -182,7 +180,7 @@ def make_layout(
 
 
 def _both(classes: Array) -> Array:
-    """Two classes where one of 0 and 1, or of -1 and 1, occurs alone."""
+    """Two classes, also if one of 0 and 1, or of -1 and 1, occurs alone."""
     if len(classes) == 1 and classes.dtype.kind in "biuf":
         value = classes[0]
         if value in (0, 1):
@@ -199,14 +197,14 @@ def _both(classes: Array) -> Array:
 def _positive(
     asked: Iterable[Metric], classes: Array, given: Array | None, pos_label: Any, scored: bool
 ) -> Any:
-    """The positive class of two: as told, or as the metrics need it; None where none is needed."""
+    """The positive class of two: as given, or as the metrics need it; None if none is needed."""
     listed = classes.tolist()
     if pos_label is None and given is not None and len(given) == 2:
         return given.tolist()[1]
     if len(listed) > 2:
         return pos_label
     if pos_label is None:
-        of_one = [one for one in asked if one.sides == "one"]
+        of_one = [metric for metric in asked if metric.sides == "one"]
         if of_one:
             return of_one[0].positive(listed)
         if not scored:  # the functions know that either side will do

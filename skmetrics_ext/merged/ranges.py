@@ -30,18 +30,18 @@ _GRID = 4  # times the points of a curve that ranges keep, for the last choice
 
 @dataclass(frozen=True, slots=True)
 class RangePlan:
-    """What the ranges of a column are read for.
+    """What to read from the ranges of scores.
 
     Parameters
     ----------
     asked : tuple of Metric
         Metrics of rankings.
     spread : bool
-        Whether the variance of the area is wanted.
+        Whether to sum the squares for the variance of the area.
     points : int
-        Of the curves that are wanted; 0 for none.
+        Number of points of each curve; 0 for no curves.
     most : int
-        Distinct scores that may be held as one table.
+        Largest number of distinct scores to hold as one table.
     """
 
     asked: tuple[Metric, ...]
@@ -58,9 +58,9 @@ class RangePlan:
 
 
 def kind_of(one: Metric) -> str:
-    """How a metric of rankings is read in ranges, as `Ranges` says.
+    """Kind of the `Ranges` of a metric of rankings.
 
-    Also "whole" is what pools the columns of scores, or reads the rows of two classes alone.
+    Metrics that pool the columns of scores, or read the rows of two classes alone, are "whole".
     """
     kind, options = ranges_of(one).kind, one.options
     takes_parts = options.get("multi_class") == "ovo" and kind != "wins"
@@ -68,29 +68,29 @@ def kind_of(one: Metric) -> str:
 
 
 def ranges_of(one: Metric) -> Ranges:
-    """What its row says of these parameters."""
+    """How a metric is read from ranges, given its parameters."""
     found = one.spec.ranges
     assert found is not None
     return found.given(one.options)
 
 
 def with_options(function: Callable[..., Any], one: Metric) -> Callable[..., Any]:
-    """A function with those parameters of the metric that it has."""
+    """A function with those parameters of the metric that it takes."""
     names = list(parameters_of(function))[1:]
     return partial(function, **{name: one.options[name] for name in names})
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class RangeReading:
-    """What one range of scores, or several together, add.
+    """Sums and points of one range of scores, or of several.
 
     Parameters
     ----------
     order : tuple
-        Place of the range, the highest scores first.
+        Sort key of the range, the highest scores first.
     wins : tuple of int or float
-        Twice the weight of pairs of a row of the column's own class and one of each class that
-        are ranked rightly.
+        For each class, twice the weight of the correctly ranked pairs of a row of the column's
+        class and a row of that class.
     sums : dict of str to tuple of float
         Terms of the metrics that are sums.
     kept : RankTally
@@ -98,7 +98,7 @@ class RangeReading:
     gap : float
         Largest vertical distance of the curve from its kept points.
     table : RankTally or None
-        Every class at every score, while they are few enough.
+        Every class at every score, while there are few enough.
     distinct : int
         Number of distinct scores.
     """
@@ -113,7 +113,7 @@ class RangeReading:
 
     @classmethod
     def combine(cls, parts: Iterable[RangeReading], most: int) -> RangeReading:
-        """The reading of ranges that do not overlap, in any order."""
+        """Join ranges that do not overlap, in any order."""
         listed = sorted(parts, key=lambda part: part.order)
         tables = [part.table for part in listed if part.table is not None]
         distinct = sum(part.distinct for part in listed)
@@ -169,7 +169,7 @@ def read_range(
     plan : RangePlan
         What to read.
     order : tuple
-        Place of the range, the highest scores first.
+        Sort key of the range, the highest scores first.
     most : int
         Distinct scores beyond which the table of the range is not kept.
     """
@@ -207,7 +207,7 @@ def read_range(
 
 
 def read_tables(tables: Iterable[RankTally], own: int, plan: RangePlan) -> RangeReading:
-    """One ranking of the rows of several tables, as one range that holds all scores."""
+    """Merge tables into one ranking, read as one range."""
     table = RankTally.combine(tables)
     total = table.mass.sum(axis=1)
     return read_range(table, own, np.zeros_like(total), total, plan, (), 1 << 62)
@@ -219,7 +219,7 @@ def merged_readings(
     plan: RangePlan,
     is_binary: bool,
 ) -> dict[Any, list[RangeReading]] | None:
-    """Rankings of groups that are made of others; None where not all of these are held."""
+    """Rankings of groups that are made of others; None if a table of these is not held."""
     found = {}
     for group, parts in sources.items():
         own = [readings[part] for part in parts if part in readings]
@@ -239,7 +239,7 @@ def _rest_and_own(mass: Array, own: int) -> Array:
 
 
 def _squares(stretch: Stretch) -> tuple[float, float]:
-    """Squares of the share of the other class that each row beats, by class (DeLong)."""
+    """Sums over the rows of each class of the squared placements (DeLong)."""
     fp, tp, all_negative, all_positive = stretch.steps()
     negative, positive = stretch.negative, stretch.positive
     beaten = divide(all_negative - fp[1:] + negative / 2, all_negative)
@@ -251,9 +251,9 @@ def _squares(stretch: Stretch) -> tuple[float, float]:
 
 
 class RankStack:
-    """Tallies of one column of scores: together at most twice as long as when last merged.
+    """Tallies of one column of scores, merged whenever their length has doubled.
 
-    So each score is moved twice, on average, however many tallies come.
+    Each score is thus moved twice on average, however many tallies are added.
     """
 
     __slots__ = ("merged", "tallies")
@@ -266,13 +266,13 @@ class RankStack:
         return sum([len(tally.thresholds) for tally in self.tallies])
 
     def add(self, tally: RankTally) -> None:
-        """Put another tally on top."""
+        """Add a tally."""
         self.tallies.append(tally)
         if len(self) > 2 * self.merged:
             self.whole()
 
     def whole(self) -> RankTally:
-        """One tally of everything."""
+        """All tallies merged."""
         if len(self.tallies) > 1:
             self.tallies = [RankTally.combine(self.tallies)]
         self.merged = len(self)
@@ -280,7 +280,7 @@ class RankStack:
 
 
 def distinct_beyond(stacks: Collection[RankStack], most: int) -> int:
-    """Number of distinct scores in all stacks where there are more than so many, else 0."""
+    """Number of distinct scores in all stacks if it exceeds ``most``, else 0."""
     if sum(map(len, stacks)) <= most:
         return 0
     held = sum(len(stack.whole().thresholds) for stack in stacks if stack.tallies)
@@ -288,7 +288,7 @@ def distinct_beyond(stacks: Collection[RankStack], most: int) -> int:
 
 
 def tallies_of(rows: GroupRows, n_classes: int) -> list[RankTally]:
-    """Weight of each class at each distinct score, of every ranking."""
+    """Rank tally of each column of scores."""
     return [
         RankTally.from_scores(np.ascontiguousarray(column), rows.true, n_classes, rows.weight)
         for column in rows.rankings

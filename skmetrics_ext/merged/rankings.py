@@ -93,7 +93,7 @@ class Ranking:
         return RankTally(table.thresholds, np.stack([rest, table.mass[code]]))
 
     def wins(self, k: int = 0) -> Wins:
-        """Pairs of the class of a column and the rest, from numbers that were added exactly."""
+        """Pairs of the class of a column and the rest, from exact sums."""
         code = self.layout.code_of(k)
         wins, masses = list(self.columns[k].wins), self.masses.tolist()
         parts = sum(wins) - wins[code], sum(masses) - masses[code], masses[code]

@@ -82,7 +82,7 @@ class Sums:
 
 
 def count_labels(part: Part) -> Sums:
-    """Rows and confusion table of each group; without predictions, the classes on its diagonal."""
+    """Rows and confusion table of each group; diagonal, if nothing was predicted."""
     found = Sums()
     if not part.n_rows:
         return found
@@ -114,7 +114,7 @@ def _count_each_group(labels: Labels, part: Part) -> Sums:
 
 
 def _occurring(classes: Array, table: Array) -> ConfusionTally:
-    """Only the classes that have weight, so that a group knows its own."""
+    """The table without the classes that have no weight in the group."""
     used = np.flatnonzero((table.sum(axis=0) + table.sum(axis=1)) != 0)
     return ConfusionTally(classes[used], table[np.ix_(used, used)])
 
@@ -134,7 +134,7 @@ def sum_rows(part: Part, layout: Layout, names: Names, place: Place) -> Sums:
 
 
 def moments_of(one: Metric, rows: GroupRows, layout: Layout) -> MomentTally:
-    """Moments of what each row brings to a metric of means."""
+    """Moments of the values of the rows that a metric averages."""
     values = one.spec.row_values
     assert values is not None
     accepted = inspect.signature(values).parameters
@@ -157,14 +157,14 @@ def moments_of(one: Metric, rows: GroupRows, layout: Layout) -> MomentTally:
 
 
 def as_scores(rows: GroupRows, layout: Layout, *, every: bool = False) -> Scores:
-    """Checked rows as the functions of scores take them, of two classes ``every`` or the last."""
+    """Rows as checked scores; of two classes with ``every`` column, or the positive one."""
     if layout.is_binary and not every:
         return Scores("binary", layout.classes, rows.true, rows.score[:, -1], rows.weight)
     return Scores("multiclass", layout.classes, rows.true, rows.score, rows.weight)
 
 
 def as_probabilities(rows: GroupRows, layout: Layout) -> Probabilities:
-    """Checked rows as the functions of probabilities take them."""
+    """Rows as checked probabilities."""
     matrix = rows.score
     if layout.n_columns == 1:
         matrix = np.column_stack([1 - matrix[:, 0], matrix[:, 0]])
@@ -173,7 +173,7 @@ def as_probabilities(rows: GroupRows, layout: Layout) -> Probabilities:
 
 
 def bins_of(one: Metric, rows: GroupRows, layout: Layout) -> tuple[BinTally, ...]:
-    """Sums over the bins of a calibration error, of one event or of each class."""
+    """Sums over the bins of a calibration error, for one event or for each class."""
     bins = check_bins(one.options["n_bins"], "uniform")
     target = one.options["target"]
     if target == "binary":

@@ -1,4 +1,4 @@
-"""Curves with few points and the error that this makes."""
+"""Curves with few points, and their largest error."""
 
 from __future__ import annotations
 
@@ -18,12 +18,11 @@ class ThinnedCurve(CurveResult):
     Parameters
     ----------
     thresholds : ndarray of shape (T,)
-        Falling; infinite for the point of no row.
+        Falling; infinite at the point where no row is predicted positive.
     false_positive_rate, true_positive_rate, precision : ndarray of shape (T,)
         Recall is the true positive rate. Precision is 1 by convention where no row is positive.
     vertical_error : float
-        Bound of the vertical distance of the whole ROC curve from straight lines between the
-        points.
+        Largest vertical distance of the ROC curve from straight lines between the points.
     """
 
     thresholds: Array
@@ -34,7 +33,7 @@ class ThinnedCurve(CurveResult):
 
     @property
     def recall(self) -> Array:
-        """The true positive rate by its other name."""
+        """Another name of the true positive rate."""
         return self.true_positive_rate
 
     def columns(self) -> dict[str, Array]:
@@ -48,7 +47,7 @@ class ThinnedCurve(CurveResult):
 
 
 def thin_curve(tally: RankTally, points: int, gap: float) -> ThinnedCurve | None:
-    """At most so many points of a tally, whose own points leave out a distance of ``gap``."""
+    """A curve of at most ``points`` points; ``gap`` is the error of the tally's own points."""
     fp, tp, negative, positive = tally.steps()
     if not negative or not positive:
         return None
@@ -67,7 +66,7 @@ def rates(tally: RankTally) -> tuple[Array, Array]:
 
 
 def evenly_along(tally: RankTally, n: int) -> Array:
-    """The last score of each of n equal parts of the way along the ROC curve."""
+    """Indices of the last score in each of n equal parts of the ROC curve's length."""
     fpr, tpr = rates(tally)
     cell = np.minimum(((fpr + tpr)[1:] * (n / 2)).astype(np.int64), n - 1)
     return np.flatnonzero(np.diff(cell, append=-1))

@@ -149,9 +149,9 @@ def _by_group(
 ) -> Any:
     """The metrics of each group, from sums of the groups."""
     from skmetrics_ext.merged.arrays import ColumnsBy, evaluate_arrays
-    from skmetrics_ext.merged.layout import find_all
+    from skmetrics_ext.merged.layout import find_metrics
 
-    asked = find_all(metrics)
+    asked = find_metrics(metrics)
     unused = set(params) - {key for one in asked for key in params if one.takes(key)}
     if unused:
         raise InvalidParameterError(f"No metric of {list(metrics)} takes {sorted(unused)}.")

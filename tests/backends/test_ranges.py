@@ -12,11 +12,11 @@ from support.samples import grid_scores, integers, weights
 
 from skmetrics_ext import RankTally, evaluate, roc_curve
 from skmetrics_ext.backends.sorted_scan import SortedScan
-from skmetrics_ext.merged.layout import find_all, make_layout
+from skmetrics_ext.merged.layout import find_metrics, make_layout
 from skmetrics_ext.merged.ranges import RangePlan, RangeReading, kind_of, read_range
 from skmetrics_ext.merged.rankings import Ranking
 
-RANKED = [one for one in find_all(binary_names()) if one.sums == "ranks"]
+RANKED = [one for one in find_metrics(binary_names()) if one.sums == "ranks"]
 
 
 def split(tally, cuts):
@@ -101,7 +101,7 @@ def test_a_sorted_scan_is_cut_anywhere(data):
     order = np.lexsort((-score, group))
     score, codes = score[order], codes[order]
     weight = data.draw(st.none() | weights(n_rows))
-    asked = find_all(["roc_auc", "average_precision", "ks_statistic"])
+    asked = find_metrics(["roc_auc", "average_precision", "ks_statistic"])
     most = data.draw(st.sampled_from([0, 5, 1000]))
     plan = RangePlan(asked, most=most)
     tallies = {

@@ -8,7 +8,7 @@ from support.frames import binary_frame, expected, run, several_frame, small_bat
 from skmetrics_ext import evaluate
 from skmetrics_ext.merged.by import By
 from skmetrics_ext.merged.columns import Names, Place, read_part
-from skmetrics_ext.merged.layout import find_all, make_layout
+from skmetrics_ext.merged.layout import find_metrics, make_layout
 from skmetrics_ext.merged.sums import Sums, count_labels, sum_rows
 from skmetrics_ext.validation import InvalidParameterError
 
@@ -168,7 +168,7 @@ def sums_of(frame, by, layout):
 
 def test_margins_of_merged_cubes_are_merged_margins():
     frame, by = crossed_frame(), By.of(["group", "sex"])
-    asked = find_all(["f1", "log_loss", "expected_calibration_error"])
+    asked = find_metrics(["f1", "log_loss", "expected_calibration_error"])
     layout = make_layout(asked, np.array([0, 1]), None, None, 1)
     parts = [sums_of(frame[place::3], by, layout) for place in range(3)]
     whole = sums_of(frame, by, layout)
