@@ -69,8 +69,8 @@ class RowsBy:
         return cls(by, groups, of_row, left_out)
 
     @property
-    def told(self) -> str:
-        """What the values are of."""
+    def description(self) -> str:
+        """Rows that the values describe."""
         names = " and ".join(self.by.names)
         if self.left_out:
             return (

@@ -24,7 +24,6 @@ from skmetrics_ext.report.tables import (
     RowKind,
     comparison_table,
     fold_table,
-    html_page,
     pooled_table,
     report_rows,
     summary_table,
@@ -446,9 +445,6 @@ class CrossValidationReport(Tabular):
             f"<CrossValidationReport: {len(report.models)} models, {len(report.metrics)} metrics, "
             f"{report.n_folds} folds of {report.n_samples} rows>"
         )
-
-    def _repr_html_(self) -> str:
-        return html_page(self)
 
     def frame(self, rows: RowKind = "summary", *, library: Library = "pandas") -> Any:
         """One of the tables as a data frame.

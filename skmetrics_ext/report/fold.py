@@ -179,8 +179,8 @@ class Grouping:
         return int(self.of_row.max()) + 1
 
     @property
-    def told(self) -> list[str]:
-        """What a reader of the report must know of them."""
+    def warnings(self) -> list[str]:
+        """Facts about the groups that a reader of the report must know."""
         if not self.n_split:
             return []
         return [

@@ -99,28 +99,22 @@ def comparison_table(report: CrossValidationReport, rows: list[dict[str, Any]]) 
 
 
 def text_report(report: CrossValidationReport) -> str:
-    """What ``print(report)`` shows."""
+    """Text that ``print(report)`` shows."""
     notes, marks = footnotes(report)
-    tables = _fitting_tables(report, marks)
-    parts = ["\n".join(heading(report)), *tables]
+    parts = ["\n".join(heading(report)), *_fitting_tables(_grid(report, marks))]
     if notes:
         parts.append("\n".join(fill(note, WIDTH, subsequent_indent="    ") for note in notes))
     if report.data is not None and report.data.rows_by is not None:
         from skmetrics_ext.report.by_group import group_table
 
-        parts += [report.data.rows_by.told, str(group_table(report))]
+        parts += [report.data.rows_by.description, str(group_table(report))]
     return "\n\n".join(parts)
 
 
-def html_page(report: CrossValidationReport) -> str:
-    """What a notebook shows."""
-    return report_rows(report)._repr_html_()
-
-
 def report_rows(report: CrossValidationReport) -> Rows:
-    """What is printed, a model in each row."""
+    """The printed table, with a row per model."""
     notes, marks = footnotes(report)
-    header, *cells = _grid(report, report.metrics, marks)
+    header, *cells = _grid(report, marks)
     keys = list(map(str, range(len(header))))  # a metric may have the name of another column
     columns = [
         Shown(title, key, is_text=key == keys[0]) for title, key in zip(header, keys, strict=True)
@@ -130,7 +124,7 @@ def report_rows(report: CrossValidationReport) -> Rows:
 
 
 def heading(report: CrossValidationReport) -> list[str]:
-    """What the numbers are of."""
+    """Lines above the table: the data, the folds, and what the numbers are."""
     grouping = report.grouping
     grouped = "" if grouping is None else f" in {grouping.n_groups} groups"
     lines = [
@@ -141,67 +135,53 @@ def heading(report: CrossValidationReport) -> list[str]:
         lines[1] += f"; positive class: {report.positive_class}"
     if grouping is not None:
         lines[1] += "; intervals by groups"
-        lines += grouping.told
+        lines += grouping.warnings
     if report.left_out:
         names = ", ".join(report.left_out)
         lines.append(f"no class is the positive one by itself: pass pos_label= for {names}")
     return lines
 
 
-def _fitting_tables(report: CrossValidationReport, marks: Mapping[Any, str]) -> list[str]:
+def _fitting_tables(grid: list[list[str]]) -> list[str]:
     """Models as rows if that is narrow enough, else metrics as rows, else in several parts."""
-    grid = _grid(report, report.metrics, marks)
-    transposed = [list(column) for column in zip(*grid, strict=True)]
-    transposed[0][0] = "metric"
-    for candidate in (grid, transposed):
-        shown = _text_of(candidate)
-        if _fits(shown):
-            return [shown]
-    parts: list[list[str]] = []
-    for metric in report.metrics:
-        wider = [*parts[-1], metric] if parts else [metric]
-        if parts and _fits(_text_of(_grid(report, wider, marks))):
-            parts[-1] = wider
+    first, *metrics, fit = (list(column) for column in zip(*grid, strict=True))
+    transposed = [["metric", *first[1:]], *metrics, fit]
+    for rows in (grid, transposed):
+        if _fits(rows):
+            return [text_table(rows[0], rows[1:])]
+    parts: list[list[list[str]]] = []
+    for column in metrics:
+        if parts and _fits(list(zip(first, *parts[-1], column, fit, strict=True))):
+            parts[-1].append(column)
         else:
-            parts.append([metric])
-    return [_text_of(_grid(report, part, marks)) for part in parts]
+            parts.append([column])
+    tables = [list(zip(first, *part, fit, strict=True)) for part in parts]
+    return [text_table(header, rows) for header, *rows in tables]
 
 
-def _text_of(grid: list[list[str]]) -> str:
-    return text_table(grid[0], grid[1:])
+def _fits(rows: Sequence[Sequence[str]]) -> bool:
+    return len(text_table(rows[0], rows[1:]).splitlines()[1]) <= WIDTH
 
 
-def _fits(table: str) -> bool:
-    return len(table.splitlines()[1]) <= WIDTH
-
-
-def _grid(
-    report: CrossValidationReport, metrics: Sequence[str], marks: Mapping[Any, str]
-) -> list[list[str]]:
+def _grid(report: CrossValidationReport, marks: Mapping[Any, str]) -> list[list[str]]:
     """Header and a row per model."""
     cells = {(row["model"], row["metric"]): row for row in fold_cells(report)}
-    times = report.times()
-    rows = [
-        [
-            model,
-            *(_cell(cells[model, metric], marks.get((model, metric))) for metric in metrics),
-            f"{times[model][0]:.3f}",
-        ]
-        for model in report.models
-    ]
-    return [["model", *metrics, _FIT], *rows]
+    times, grid = report.times(), [["model", *report.metrics, _FIT]]
+    for model in report.models:
+        keys = [(model, metric) for metric in report.metrics]
+        shown = [_cell(cells[key], marks.get(key, "")) for key in keys]
+        grid.append([model, *shown, f"{times[model][0]:.3f}"])
+    return grid
 
 
-def _cell(row: Mapping[str, Any], mark: str | None) -> str:
+def _cell(row: Mapping[str, Any], mark: str) -> str:
     missing = row["n_undefined"]
-    parts = ["undefined" if math.isnan(row["mean"]) else number(row["mean"])]
+    parts = [number(row["mean"])]
     if not math.isnan(row["std"]):
         parts.append(f"± {number(row['std'])}")
     if missing:
         parts.append(f"({missing} undefined)" if missing < row["n_folds"] else f"({missing})")
-    if mark:
-        parts.append(mark)
-    return " ".join(parts)
+    return " ".join(filter(None, [*parts, mark]))
 
 
 def footnotes(report: CrossValidationReport) -> tuple[list[str], dict[tuple[str, str], str]]:
@@ -213,11 +193,10 @@ def footnotes(report: CrossValidationReport) -> tuple[list[str], dict[tuple[str,
     lines: list[str] = []
     marks: dict[tuple[str, str], str] = {}
     for place, (text, cells) in enumerate(cells_of.items(), start=1):
-        models = list(dict.fromkeys(model for model, _ in cells))
-        metrics = list(dict.fromkeys(metric for _, metric in cells))
-        lines.append(f"[{place}] {', '.join(metrics)} of {', '.join(models)}: {text}")
-        for model, metric in cells:
-            marks[model, metric] = marks.get((model, metric), "") + f"[{place}]"
+        models, metrics = (", ".join(dict.fromkeys(names)) for names in zip(*cells, strict=True))
+        lines.append(f"[{place}] {metrics} of {models}: {text}")
+        for cell in cells:
+            marks[cell] = marks.get(cell, "") + f"[{place}]"
     return lines, marks
 
 

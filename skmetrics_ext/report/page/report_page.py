@@ -176,7 +176,7 @@ def _groups(report: CrossValidationReport) -> list[Section]:
         return []
     from skmetrics_ext.report.by_group import group_table
 
-    return [section("By group", note(rows_by.told), *_table(group_table(report)))]
+    return [section("By group", note(rows_by.description), *_table(group_table(report)))]
 
 
 _READS = {

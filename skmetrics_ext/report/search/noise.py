@@ -247,7 +247,7 @@ _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Apart:
+class TopTwoDifference:
     """The difference of two candidates, and what it errs by.
 
     Parameters
@@ -270,7 +270,7 @@ class Apart:
     @classmethod
     def of(
         cls, best: int, splits: Array, round_of: Array, noise: Noise, lasting: Array | None
-    ) -> Apart:
+    ) -> TopTwoDifference:
         """The one that was chosen, and the best of the others, of values (k, J)."""
         values = splits.mean(axis=1)
         other = int(np.where(np.arange(len(values)) == best, -np.inf, values).argmax())
@@ -294,7 +294,7 @@ class Apart:
         shown = self.n_repeats * (self.variance - (self.lasting or 0.0))
         return max(float(means.var(ddof=1)) if len(means) > 1 else 0.0, shown)
 
-    def told(self, n_units: int, units: str, level: float) -> str:
+    def description(self, n_units: int, units: str, level: float) -> str:
         """How many rows (or groups, or folds) would tell them apart, and how many repeats."""
         difference = abs(float(self.folds.mean()))
         if difference <= _ROUNDING or self.variance <= 0:
@@ -306,8 +306,8 @@ class Apart:
         if needed <= n_units:
             more = f", with about {_rounded(repeats)} repeats of the folds (there are "
             more += f"{self.n_repeats}), as far as they vary"
-            told = f"the {n_units} {units} are enough to separate the top two candidates"
-            return told + more * bool(self.n_repeats < repeats < np.inf)
+            text = f"the {n_units} {units} are enough to separate the top two candidates"
+            return text + more * bool(self.n_repeats < repeats < np.inf)
         if np.isnan(repeats):
             more = "repeat the folds to see what more repeats would do"
         elif np.isinf(repeats):

@@ -14,7 +14,7 @@ from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.selection import (
     Choose,
     Chosen,
-    Noise,
+    FromBest,
     Stable,
     corrected,
     from_best,
@@ -22,11 +22,12 @@ from skmetrics_ext.inference.selection import (
 )
 from skmetrics_ext.numeric import Array, wilson
 from skmetrics_ext.report.fold import FoldResult
-from skmetrics_ext.report.search.noise import Apart, RowNoise, of_folds
+from skmetrics_ext.report.search.noise import RowNoise, TopTwoDifference, of_folds
 from skmetrics_ext.report.search.plan import Plan
-from skmetrics_ext.report.search.result import NOT_INCLUDED, SearchReport, result_rows
+from skmetrics_ext.report.search.result import COLUMNS, NOT_INCLUDED, SearchReport, label_of
 from skmetrics_ext.report.search.simplest import SimplestWithin
 from skmetrics_ext.report.summary import bounds_of
+from skmetrics_ext.rows import Rows
 from skmetrics_ext.validation import InvalidParameterError
 
 _NAN = float("nan")
@@ -36,8 +37,8 @@ _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Outcome:
-    """Values of candidates.
+class SearchOutcome:
+    """Values of the candidates, and which of them is chosen.
 
     Parameters
     ----------
@@ -51,7 +52,7 @@ class Outcome:
     results : dict
         What ``cv_results_`` of the candidates would be.
     best : int
-        The one that is chosen.
+        The chosen one.
     """
 
     plan: Plan
@@ -62,36 +63,32 @@ class Outcome:
     best: int
 
     @classmethod
-    def of(cls, plan: Plan, found: Sequence[FoldResult]) -> Outcome:
-        """From the fits that were finished; the refit rule of the search chooses."""
-        names, metrics = plan.candidates.names, plan.panel.names
+    def of(cls, plan: Plan, fits: Sequence[FoldResult]) -> SearchOutcome:
+        """Collect the finished fits; the refit rule of the search chooses."""
+        names = plan.candidates.names
         place = {name: k for k, name in enumerate(names)}
         shape = len(names), len(plan.folds)
-        values = {metric: np.full(shape, _NAN) for metric in metrics}
+        values = {metric: np.full(shape, _NAN) for metric in plan.panel.names}
         times, reasons = np.full(shape, _NAN), [""] * len(names)
-        done = np.zeros(shape, dtype=bool)
-        for result in found:
-            own = place[result.model]
-            cell = own, result.fold
-            done[cell], times[cell] = True, result.fit_time
-            for metric in metrics:
-                values[metric][cell] = _value(plan, result, metric)
-            reasons[own] = reasons[own] or result.reasons.get(plan.metric, "")
-        for k in range(len(names)):
-            if not done[k].all() and not reasons[k]:
-                reasons[k] = f"{done[k].sum()} of {shape[1]} folds were finished"
-        means = values[plan.metric].mean(axis=1)
-        if not np.isfinite(means).any():
-            told = "; ".join(dict.fromkeys(filter(None, reasons)))
-            raise InvalidParameterError(f"No candidate has a value of {plan.metric}: {told}.")
-        with np.errstate(invalid="ignore"):
-            mean_times = np.nanmean(np.where(done.any(axis=1, keepdims=True), times, 0.0), axis=1)
+        for fit in fits:
+            candidate = place[fit.model]
+            times[candidate, fit.fold] = fit.fit_time
+            for metric, table in values.items():
+                table[candidate, fit.fold] = _value(plan, fit, metric)
+            reasons[candidate] = reasons[candidate] or fit.reasons.get(plan.metric, "")
+        n_done = np.isfinite(times).sum(axis=1)
+        for k in np.flatnonzero(n_done < shape[1]):
+            reasons[k] = reasons[k] or f"{n_done[k]} of {shape[1]} folds were finished"
+        if not np.isfinite(values[plan.metric].mean(axis=1)).any():
+            why = "; ".join(dict.fromkeys(filter(None, reasons)))
+            raise InvalidParameterError(f"No candidate has a value of {plan.metric}: {why}.")
+        mean_times = np.nansum(times, axis=1) / np.maximum(n_done, 1)
         results = _results(plan, values)
         return cls(plan, values, reasons, mean_times, results, _chosen(plan, results))
 
     @property
     def means(self) -> Array:
-        """Of the metric by which it is chosen, (p,)."""
+        """Means of the metric by which the search chooses, (p,)."""
         return np.asarray(self.results[f"mean_test_{self.plan.metric}"])
 
     def report(
@@ -103,40 +100,46 @@ class Outcome:
         rng: np.random.Generator,
         nested: Estimate | None,
     ) -> SearchReport:
-        """What is told of the candidates that have a value on every fold."""
-        plan, splits = self.plan, self.values[self.plan.metric]
-        kept = np.flatnonzero(np.isfinite(splits).all(axis=1))
-        values = splits[kept].mean(axis=1)
-        noise, lasting, notes = self._noise(rows, kept, n_draws, rng)
-        best = int(np.flatnonzero(kept == self.best)[0])
+        """The report of the candidates that have a value on every fold."""
+        plan, grouping = self.plan, rows.data.grouping
+        kept = np.flatnonzero(np.isfinite(self.values[plan.metric]).all(axis=1))
+        splits = self.values[plan.metric][kept]
+        values, notes = splits.mean(axis=1), []
+        lasting: Array | None
+        if rows.why:
+            noise, lasting = of_folds(splits, plan.overlap)
+            notes.append(
+                f"{rows.why}: the noise is estimated from {len(plan.folds)} folds, and rough"
+            )
+        else:
+            noise, lasting = rows.noise(kept, splits, n_draws, rng)
         against = from_best(values, noise, noise.draws(rng, n_draws), level)
-        bounds = bounds_of(plan.panel.scorers[plan.metric])
         n_units = rows.n_units or len(plan.folds)
-        freedom = np.asarray(float(max(n_units - 1, 1)))
-        stable = Stable(bounds, n_units)
+        stable = Stable(bounds_of(plan.panel.scorers[plan.metric]), n_units)
         rule, is_slow = self._rule(kept, stable)
         on_scale = stable.to(values), stable.noise(values, noise)
         chosen = corrected(*on_scale, rng, n_draws, rule, level=level, is_slow=is_slow)
         errors = np.sqrt(np.diag(noise.covariance))
         if len(plan.folds) < 2 and not rows.n_units:
-            errors, chosen = _unknown(errors, chosen)
-            notes.append("one split tells nothing of its noise")
-        scaled = Scaled(bounds, quantile(level, freedom), level, rows.n_units)
-        estimate = scaled.estimate(stable, chosen)
-        listed = result_rows(plan, self, kept, errors, against, chosen.share, scaled)
+            errors = np.full(len(errors), _NAN)
+            chosen = Chosen(_NAN, _NAN, _NAN, errors)
+            notes.append("one split does not show its noise")
+        freedom = np.asarray(float(max(n_units - 1, 1)))
+        scaled = Scaled(stable.bounds, quantile(level, freedom), level, rows.n_units)
         notes += self._notes()
         if len(kept) > 1:
-            units = "rows" if rows.data.grouping is None else "groups"
-            apart = Apart.of(best, splits[kept], rows.round_of, noise, lasting)
-            notes.append(apart.told(n_units, units if rows.n_units else "folds", level))
+            best = int(np.flatnonzero(kept == self.best)[0])
+            units = "folds" if not rows.n_units else "rows" if grouping is None else "groups"
+            top = TopTwoDifference.of(best, splits, rows.round_of, noise, lasting)
+            notes.append(top.description(n_units, units, level))
         return SearchReport(
             metric=plan.metric,
-            naive=self._naive(),
-            best=estimate,
-            rows=listed,
+            naive=float(self._known_means()[self.best]),
+            best=scaled.estimate(stable, chosen),
+            rows=self._rows(kept, scaled, errors, against, chosen.share),
             best_index=self.best,
             n_rows=n_rows,
-            n_groups=None if rows.data.grouping is None else rows.data.grouping.n_groups,
+            n_groups=None if grouping is None else grouping.n_groups,
             n_folds=len(plan.folds),
             splitter=plan.splitter,
             confidence_level=level,
@@ -146,48 +149,75 @@ class Outcome:
 
     # ----------------------------------------------------------------------- parts
 
-    def _noise(
-        self, rows: RowNoise, kept: Array, n_draws: int, rng: np.random.Generator
-    ) -> tuple[Noise, Array | None, list[str]]:
-        splits = self.values[self.plan.metric][kept]
-        if not rows.why:
-            return *rows.noise(kept, splits, n_draws, rng), []
-        folds = self.plan.folds
-        overlap = float(np.mean([len(fold.test) / len(fold.train) for fold in folds]))
-        told = f"{rows.why}: the noise is that of the values of {len(folds)} folds, a rough one"
-        return *of_folds(splits, overlap), [told]
-
     def _rule(self, kept: Array, stable: Stable) -> tuple[Choose, bool]:
         """What the search would choose of other values of these candidates, on their scale."""
         refit = self.plan.refit
-        results = _part(self.results, kept)
-        if isinstance(refit, SimplestWithin):
-            choose = refit.of(results)
-            return lambda values: choose(stable.back(values)), False
-        if callable(refit):
-            choose = _asked(refit, results, self.plan.metric)
-            return lambda values: choose(stable.back(values)), True
-        return largest, False
+        if not callable(refit):
+            return largest, False
+        results, is_ours = _part(self.results, kept), isinstance(refit, SimplestWithin)
+        choose = refit.of(results) if is_ours else _by_rule(refit, results, self.plan.metric)
+        return lambda values: choose(stable.back(values)), not is_ours
 
-    def _naive(self) -> float:
+    def _known_means(self) -> Array:
+        """Means in ``cv_results_`` of a fitted search; else those found here."""
         known = self.plan.results
         if known is None:
-            return float(self.means[self.best])
-        return float(known[f"mean_test_{self.plan.metric}"][self.plan.candidates.places[self.best]])
+            return self.means
+        return np.asarray(known[f"mean_test_{self.plan.metric}"])[self.plan.candidates.places]
 
     def _notes(self) -> list[str]:
-        """What a reader has to know."""
-        notes = []
-        known = self.plan.results
-        if known is not None:
-            given = np.asarray(known[f"mean_test_{self.plan.metric}"])[self.plan.candidates.places]
-            off = np.nanmax(np.abs(np.append(given - self.means, 0.0)))
-            if off > _SAME:
-                notes.append(
-                    f"the values of cv_results_ did not come back (they are off by up to {off:.3g})"
-                    ": the splits or the models are random without a seed"
-                )
-        return notes
+        off = np.nanmax(np.abs(np.append(self._known_means() - self.means, 0.0)))
+        if not off > _SAME:
+            return []
+        return [
+            f"the values of cv_results_ did not come back (they are off by up to {off:.3g}): the "
+            "splits or the models are random without a seed"
+        ]
+
+    def _rows(
+        self, kept: Array, scaled: Scaled, errors: Array, against: FromBest, share: Array
+    ) -> Rows:
+        """A row for each candidate."""
+        plan, candidates = self.plan, self.plan.candidates
+        splits, means = self.values[plan.metric], self.means
+        stds = splits.std(axis=1, ddof=1) if splits.shape[1] > 1 else np.full(len(splits), _NAN)
+        compared = {}
+        for k, place in enumerate(kept.tolist()):
+            low, high = scaled.interval(float(means[place]), float(errors[k]))
+            compared[place] = {
+                "standard_error": float(errors[k]),
+                "low": low,
+                "high": high,
+                "difference": float(means[place] - means[kept].max()),
+                "difference_low": float(against.low[k]),
+                "difference_high": float(against.high[k]),
+                "probability_best": float(share[k]),
+                "as_good": bool(against.as_good[k]),
+            }
+        missing = {"probability_best": 0.0, "as_good": False}
+        missing |= dict.fromkeys(next(iter(compared.values())).keys() - missing.keys(), _NAN)
+        rows = []
+        for place, (name, params) in enumerate(
+            zip(candidates.names, candidates.params, strict=True)
+        ):
+            is_named = plan.search is None
+            row: dict[str, Any] = {
+                "candidate": name if is_named else int(candidates.places[place]),
+                "label": name if is_named else label_of(params),
+                "params": params,
+                "mean": float(means[place]),
+                "std": float(stds[place]),
+                **compared.get(place, missing),
+                "selected": place == self.best,
+                "fit_time": float(self.times[place]),
+                "reason": self.reasons[place] or None,
+            }
+            row |= {f"param_{key}": value for key, value in params.items()}
+            for metric in plan.panel.names:
+                if metric != plan.metric:
+                    row[f"mean_{metric}"] = float(self.results[f"mean_test_{metric}"][place])
+            rows.append(row)
+        return Rows(rows, COLUMNS)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -291,7 +321,7 @@ def _part(results: Mapping[str, Any], kept: Array) -> dict[str, Any]:
     }
 
 
-def _asked(refit: Callable[[Any], int], results: Mapping[str, Any], metric: str) -> Choose:
+def _by_rule(refit: Callable[[Any], int], results: Mapping[str, Any], metric: str) -> Choose:
     """A rule of the user's own, asked for each draw."""
     from scipy.stats import rankdata
 
@@ -308,9 +338,3 @@ def _asked(refit: Callable[[Any], int], results: Mapping[str, Any], metric: str)
         return np.array(found)
 
     return choose
-
-
-def _unknown(errors: Array, chosen: Chosen) -> tuple[Array, Chosen]:
-    """Where nothing tells the noise."""
-    share = np.full(len(errors), _NAN)
-    return np.full(len(errors), _NAN), Chosen(_NAN, _NAN, _NAN, share)

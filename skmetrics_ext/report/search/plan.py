@@ -63,13 +63,18 @@ class Plan:
     n_jobs: int | None
 
     @property
+    def overlap(self) -> float:
+        """Mean ratio of rows to test on to rows to train on."""
+        return float(np.mean([len(fold.test) / len(fold.train) for fold in self.folds]))
+
+    @property
     def results(self) -> Mapping[str, Any] | None:
         """``cv_results_`` of a search that was fitted."""
         return getattr(self.search, "cv_results_", None)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Asked:
+class SearchArguments:
     """What `search_report` was given beside the search; ``y`` and ``groups`` are on the host."""
 
     X: Any
@@ -86,59 +91,59 @@ class Asked:
         return dict(self.params) if self.groups is None else {**self.params, "groups": self.groups}
 
 
-def plan_of(search: Any, asked: Asked) -> Plan:
+def plan_of(search: Any, arguments: SearchArguments) -> Plan:
     """Of a search, or of named candidates."""
     if isinstance(search, Mapping):
-        return _of_named(search, asked)
+        return _of_named(search, arguments)
     if not is_search(search):
         raise InvalidParameterError(
             "search must be a search of scikit-learn (GridSearchCV, RandomizedSearchCV, a halving "
             f"one) or a dict of name to estimator, got {type(search).__name__}."
         )
     for name in ("cv", "scoring"):
-        if getattr(asked, name) is not None:
+        if getattr(arguments, name) is not None:
             raise InvalidParameterError(
                 f"{name} is that of the search; it is given for a dict of candidates alone."
             )
-    return _of_search(search, asked)
+    return _of_search(search, arguments)
 
 
-def _of_search(search: Any, asked: Asked) -> Plan:
+def _of_search(search: Any, arguments: SearchArguments) -> Plan:
     from sklearn.base import clone, is_classifier
     from sklearn.model_selection import check_cv
 
-    X, y, (classes, _) = asked.X, asked.y, classes_and_task(asked.y)
+    X, y, (classes, _) = arguments.X, arguments.y, classes_and_task(arguments.y)
     if not hasattr(search, "cv_results_") and enumerate_params(search) is None:
-        search = clone(search).fit(X, y, **asked.to_fit)  # its candidates depend on results
+        search = clone(search).fit(X, y, **arguments.to_fit)  # its candidates depend on results
     panel = ScorerPanel(scoring_of(search, classes))
     metric = metric_chosen_by(search, panel.names)
     splitter = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
     candidates = Candidates.of(search)
-    fit, score, split = _route(search, panel, asked)
+    fit, score, split = _route(search, panel, arguments)
     folds = _numbered(splits_of(search, splitter, X, y, split))
     routed = Params(dict.fromkeys(candidates.names, fit), score, split)
-    told, n_jobs = described(search.cv, splitter), asked.n_jobs
+    told, n_jobs = described(search.cv, splitter), arguments.n_jobs
     n_jobs = search.n_jobs if n_jobs is None else n_jobs
     return Plan(search, candidates, panel, metric, search.refit, folds, told, routed, n_jobs)
 
 
-def _of_named(search: Mapping[Any, Any], asked: Asked) -> Plan:
-    models, (classes, task) = named_models(search), classes_and_task(asked.y)
-    scoring = CHOICE if asked.scoring is None else asked.scoring
+def _of_named(search: Mapping[Any, Any], arguments: SearchArguments) -> Plan:
+    models, (classes, task) = named_models(search), classes_and_task(arguments.y)
+    scoring = CHOICE if arguments.scoring is None else arguments.scoring
     positive = positive_of(scoring, classes) if task == "binary" else None
     chosen = resolve_scoring(scoring, task, positive)
     if len(chosen.panel.names) > 1:
         raise InvalidParameterError(
             f"scoring must be one metric, by which to choose, got {list(chosen.panel.names)}."
         )
-    cv = _FOLDS if asked.cv is None else asked.cv
-    splitter = make_splitter(cv, asked.y, task, asked.groups, None)
-    routed = send_params(models, chosen, splitter, asked.params, asked.groups)
-    folds = _numbered(splitter.split(asked.X, asked.y, **routed.split))
+    cv = _FOLDS if arguments.cv is None else arguments.cv
+    splitter = make_splitter(cv, arguments.y, task, arguments.groups, None)
+    routed = send_params(models, chosen, splitter, arguments.params, arguments.groups)
+    folds = _numbered(splitter.split(arguments.X, arguments.y, **routed.split))
     (metric,) = chosen.panel.names
     told, panel = described(cv, splitter), chosen.panel
     candidates = Candidates.named(models)
-    return Plan(None, candidates, panel, metric, True, folds, told, routed, asked.n_jobs)
+    return Plan(None, candidates, panel, metric, True, folds, told, routed, arguments.n_jobs)
 
 
 def _numbered(splits: Any) -> list[Fold]:
@@ -152,14 +157,14 @@ def _numbered(splits: Any) -> list[Fold]:
 
 
 def _route(
-    search: Any, panel: ScorerPanel, asked: Asked
+    search: Any, panel: ScorerPanel, arguments: SearchArguments
 ) -> tuple[dict[str, Any], dict[str, dict[str, Any]], dict[str, Any]]:
     """What the search gives to fits, metrics and the splitter."""
     from sklearn import get_config
     from sklearn.utils.metadata_routing import process_routing
 
     if get_config().get("enable_metadata_routing"):
-        routed = process_routing(search, "fit", **asked.to_fit)
+        routed = process_routing(search, "fit", **arguments.to_fit)
         to_score = dict(routed.scorer.score)
         told = hasattr(panel, "_metadata_request") or len(panel.names) == 1
         score = {
@@ -167,14 +172,14 @@ def _route(
             for name, scorer in panel.scorers.items()
         }
         return dict(routed.estimator.fit), score, dict(routed.splitter.split)
-    weight = asked.params.get("sample_weight")
+    weight = arguments.params.get("sample_weight")
     # Searches of scikit-learn 1.8 and later weight their metrics too, those before do not.
     weighs = weight is not None and hasattr(search, "_check_scorers_accept_sample_weight")
     score = {
         name: {"sample_weight": weight} if weighs and accepts_weight(scorer) else {}
         for name, scorer in panel.scorers.items()
     }
-    return dict(asked.params), score, {"groups": asked.groups}
+    return dict(arguments.params), score, {"groups": arguments.groups}
 
 
 def _requested(scorer: Callable[..., Any], given: Mapping[str, Any], asked: bool) -> frozenset[str]:

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from skmetrics_ext.formats import interval, number, probability
 from skmetrics_ext.inference.results import Estimate
-from skmetrics_ext.inference.selection import FromBest
-from skmetrics_ext.numeric import Array
 from skmetrics_ext.results import draw
 from skmetrics_ext.rows import Row, Rows, Shown, Tabular, written
-
-if TYPE_CHECKING:
-    from skmetrics_ext.report.search.outcome import Outcome, Scaled
-    from skmetrics_ext.report.search.plan import Plan
 
 _NAN = float("nan")
 NOT_INCLUDED = "training-set variation not included"
@@ -191,7 +185,7 @@ def mark(selected: bool, as_good: bool) -> str:
     return "chosen" if selected else "=" if as_good else ""
 
 
-_COLUMNS = (
+COLUMNS = (
     Shown("candidate", "label", is_text=True),
     Shown("mean", "mean", number),
     Shown("interval", ("low", "high"), interval),
@@ -199,62 +193,6 @@ _COLUMNS = (
     Shown("P(best)", "probability_best", probability),
     Shown("set", ("selected", "as_good"), mark, is_text=True),
 )
-
-
-def result_rows(
-    plan: Plan,
-    outcome: Outcome,
-    kept: Array,
-    errors: Array,
-    apart: FromBest,
-    share: Array,
-    scaled: Scaled,
-) -> Rows:
-    """A row for each candidate."""
-    place_of = {int(place): k for k, place in enumerate(kept)}
-    splits = outcome.values[plan.metric]
-    top = float(splits[kept].mean(axis=1).max())
-    rows = []
-    for place, name in enumerate(plan.candidates.names):
-        params, k = plan.candidates.params[place], place_of.get(place)
-        mean = float(outcome.means[place])
-        several = splits.shape[1] > 1
-        row: dict[str, Any] = {
-            "candidate": name if plan.search is None else int(plan.candidates.places[place]),
-            "label": name if plan.search is None else label_of(params),
-            "params": params,
-            "mean": mean,
-            "std": float(splits[place].std(ddof=1)) if several else _NAN,
-            "standard_error": _NAN,
-            "low": _NAN,
-            "high": _NAN,
-            "difference": _NAN,
-            "difference_low": _NAN,
-            "difference_high": _NAN,
-            "probability_best": 0.0,
-            "as_good": False,
-            "selected": place == outcome.best,
-            "fit_time": float(outcome.times[place]),
-            "reason": outcome.reasons[place] or None,
-        }
-        if k is not None:
-            error = float(errors[k])
-            low, high = scaled.interval(mean, error)
-            row |= {
-                "standard_error": error,
-                "low": low,
-                "high": high,
-                "difference": mean - top,
-                "difference_low": float(apart.low[k]),
-                "difference_high": float(apart.high[k]),
-                "probability_best": float(share[k]),
-                "as_good": bool(apart.as_good[k]),
-            }
-        row |= {f"param_{key}": value for key, value in params.items()}
-        others = (metric for metric in plan.panel.names if metric != plan.metric)
-        row |= {f"mean_{m}": float(outcome.results[f"mean_test_{m}"][place]) for m in others}
-        rows.append(row)
-    return Rows(rows, _COLUMNS)
 
 
 def label_of(params: dict[str, Any]) -> str:

@@ -19,8 +19,8 @@ from skmetrics_ext.report.cross_validation import (
 from skmetrics_ext.report.fold import FoldResult, Grouping, fit_and_score
 from skmetrics_ext.report.out_of_fold import ScoredData
 from skmetrics_ext.report.search.noise import RowNoise, rounds_of
-from skmetrics_ext.report.search.outcome import Outcome
-from skmetrics_ext.report.search.plan import Asked, Plan, plan_of
+from skmetrics_ext.report.search.outcome import SearchOutcome
+from skmetrics_ext.report.search.plan import Plan, SearchArguments, plan_of
 from skmetrics_ext.report.search.result import SearchReport
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import count_rows
@@ -150,16 +150,16 @@ def search_report(
     group = None if groups is None else read_groups(groups, n_rows)
     labels = to_host(y, "y")
     groups = None if groups is None else to_host(groups, "groups")
-    asked = Asked(X, labels, groups, params, cv, scoring, n_jobs)
-    plan = plan_of(search, asked)
+    arguments = SearchArguments(X, labels, groups, params, cv, scoring, n_jobs)
+    plan = plan_of(search, arguments)
     grouping = None if group is None else Grouping.of(group, plan.folds)
     data = ScoredData(labels, plan.panel.scorers, plan.routed.score, grouping)
     rounds = rounds_of(plan.folds, n_rows)
     rows = RowNoise(data, plan.metric, len(plan.candidates.names), rounds)
     results = _run(plan, X, labels, rows, progress)
     rng = np.random.default_rng(seed_sequence(random_state))
-    outcome = Outcome.of(plan, results)
-    nested = None if outer is None else _nested(plan, asked, outer, level)
+    outcome = SearchOutcome.of(plan, results)
+    nested = None if outer is None else _nested(plan, arguments, outer, level)
     report = outcome.report(rows, n_rows, level, n_resamples, rng, nested)
     try:
         return replace(report, best_estimator_=_best_model(plan, outcome.best, X, labels))
@@ -200,7 +200,7 @@ def _best_model(plan: Plan, best: int, X: Any, y: Any) -> Any:
     return clone(plan.candidates.models[name]).fit(X, y, **plan.routed.fit[name])
 
 
-def _nested(plan: Plan, asked: Asked, outer: Any, level: float) -> Estimate:
+def _nested(plan: Plan, arguments: SearchArguments, outer: Any, level: float) -> Estimate:
     """The search itself, cross-validated."""
     from sklearn.base import clone
 
@@ -208,13 +208,13 @@ def _nested(plan: Plan, asked: Asked, outer: Any, level: float) -> Estimate:
         raise InvalidParameterError("outer needs a search, which it runs on each of its folds.")
     report = cross_validation_report(
         {"search": clone(plan.search)},
-        asked.X,
-        asked.y,
+        arguments.X,
+        arguments.y,
         scoring={plan.metric: plan.panel.scorers[plan.metric]},
         cv=outer,
-        groups=asked.groups,
+        groups=arguments.groups,
         baseline=None,
-        params=asked.to_fit,
+        params=arguments.to_fit,
         confidence_level=level,
         n_jobs=plan.n_jobs,
     )

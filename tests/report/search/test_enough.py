@@ -8,7 +8,7 @@ from sklearn.model_selection import GroupKFold, KFold, RepeatedKFold, ShuffleSpl
 from skmetrics_ext import make_scorer, search_report
 from skmetrics_ext.inference.selection import Noise, repeats_to_tell
 from skmetrics_ext.report.fold import Fold
-from skmetrics_ext.report.search.noise import Apart, of_folds, rounds_of
+from skmetrics_ext.report.search.noise import TopTwoDifference, of_folds, rounds_of
 
 N, REPEATS, POWER = 800, 16, 7.8489  # (1.96 + 0.8416)^2
 LUCK = np.random.default_rng(3)
@@ -46,13 +46,13 @@ def _same_luck():
 
 def found(monkeypatch, models, cv, x=X, y=Y, **options):
     """What is known of the first two of a search, and what is told."""
-    seen, told = [], Apart.told
+    seen, told = [], TopTwoDifference.description
 
     def keep(self, *args):
         seen.append(self)
         return told(self, *args)
 
-    monkeypatch.setattr(Apart, "told", keep)
+    monkeypatch.setattr(TopTwoDifference, "description", keep)
     options = {"scoring": "accuracy", "n_resamples": 50, "random_state": 0, **options}
     report = search_report(models, x, y, cv=cv, **options)
     return seen[0], report.notes[-1]
@@ -143,7 +143,7 @@ def test_noise_of_folds_by_hand(monkeypatch):
     spread = np.cov(splits)
     assert noise.covariance == pytest.approx(spread * (1 / 4 + 0.25))
     assert lasting == pytest.approx(spread * 0.25)
-    apart = Apart.of(0, splits, np.zeros(4, dtype=int), noise, lasting)
+    apart = TopTwoDifference.of(0, splits, np.zeros(4, dtype=int), noise, lasting)
     of_difference = np.var(splits[0] - splits[1], ddof=1)
     assert apart.lasting == pytest.approx(of_difference * 0.25)
     assert apart.varying == pytest.approx(of_difference / 4)  # of one repeat of these folds
@@ -180,14 +180,18 @@ def test_repeats_to_tell():
     ],
 )
 def test_what_is_told(lasting, n_units, end):
-    apart = Apart(np.array([0.12, 0.08]), np.array([0, 1]), 0.003, lasting)
-    told = apart.told(n_units, "rows", 0.95)
+    apart = TopTwoDifference(np.array([0.12, 0.08]), np.array([0, 1]), 0.003, lasting)
+    told = apart.description(n_units, "rows", 0.95)
     start = "separating the top two (difference 0.1) takes about 240 rows (power 80 %; "
     assert told == f"{start}now 100){end}"
-    enough = Apart(np.array([0.3, 0.1]), np.array([0, 1]), 0.001, 0.0005).told(100, "rows", 0.95)
+    enough = TopTwoDifference(np.array([0.3, 0.1]), np.array([0, 1]), 0.001, 0.0005).description(
+        100, "rows", 0.95
+    )
     start = "the 100 rows are enough to separate the top two candidates, with about 4 repeats"
     assert enough == f"{start} of the folds (there are 2), as far as they vary"
-    same = Apart(np.zeros(2), np.zeros(2, dtype=int), 0.1, None).told(100, "rows", 0.95)
+    same = TopTwoDifference(np.zeros(2), np.zeros(2, dtype=int), 0.1, None).description(
+        100, "rows", 0.95
+    )
     assert "have the same value" in same
 
 
@@ -205,6 +209,8 @@ def test_repeats_are_found_in_the_folds():
 def test_the_first_two():
     splits = np.array([[0.1, 0.3], [0.5, 0.7], [0.4, 0.6]])
     covariance = np.diag([1.0, 2.0, 4.0])
-    apart = Apart.of(2, splits, np.zeros(2, dtype=int), Noise(np.sqrt(covariance)), covariance / 2)
+    apart = TopTwoDifference.of(
+        2, splits, np.zeros(2, dtype=int), Noise(np.sqrt(covariance)), covariance / 2
+    )
     assert apart.folds == pytest.approx([-0.1, -0.1])  # the chosen one, against the best
     assert (apart.variance, apart.lasting) == pytest.approx((6.0, 3.0))
