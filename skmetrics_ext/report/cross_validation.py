@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skmetrics_ext.numeric import Array
 from skmetrics_ext.progress import Progress, reporting
 from skmetrics_ext.report.cv_report import CrossValidationReport
-from skmetrics_ext.report.fold import Fold, FoldResult, Grouping, fit_and_score, row_numbers
-from skmetrics_ext.report.out_of_fold import ScoredData, Source
+from skmetrics_ext.report.fold import FoldResult, Grouping, fit_and_score, numbered_folds
+from skmetrics_ext.report.out_of_fold import FittedOn, ScoredData
 from skmetrics_ext.report.params import (
     ReportScoring,
     positive_of,
@@ -147,17 +148,11 @@ default="prior"
     baseline (prior)  0.5000 ± 0.0000  0.7711 ± 0.0033    0...
     """
     from sklearn.base import clone
-    from sklearn.utils.parallel import delayed
 
     params = _with_weight(params, sample_weight)
-    check_lengths(X, y, groups, params)
-    check_fitted_rows(X, y=y, **{**params, "groups": groups})
-    if groups is not None:
-        group = read_groups(groups, count_rows(y) or 0)
+    labels, groups, group = read_rows(X, y, groups, params)
     level, interval = check_level(confidence_level), check_interval(interval)
     models = named_models(estimators)
-    labels = to_host(y, "y")  # what the folds are made of
-    groups = None if groups is None else to_host(groups, "groups")
     classes, task = classes_and_task(labels)
     positive = positive_of(scoring, classes, pos_label) if task == "binary" else None
     chosen = resolve_scoring(scoring, task, positive)
@@ -166,34 +161,25 @@ default="prior"
     models, name = _with_baseline(models, baseline, random_state, params)
     splitter = make_splitter(cv, labels, task, groups, random_state)
     routed = send_params(models, chosen, splitter, params, groups)
-    folds = [
-        Fold(number, row_numbers(train), row_numbers(test))
-        for number, (train, test) in enumerate(splitter.split(X, labels, **routed.split))
-    ]
-    if not folds:
-        raise InvalidParameterError("cv gives no folds.")
-    grouping = None if groups is None else Grouping.of(group, folds)
+    folds = numbered_folds(splitter.split(X, labels, **routed.split))
+    grouping = None if group is None else Grouping.of(group, folds)
     rows_by = None
     if by is not None:
         from skmetrics_ext.report.by_group import RowsBy
 
         rows_by = RowsBy.of(by, X, y, folds)
-    source = Source(X, models, routed.fit)
+    source = FittedOn(X, models, routed.fit)
     given = {model: (X, y, routed.fit[model]) for model in models}
     plain = labels is y and type(X) is np.ndarray
     if name is not None and isinstance(baseline, str) and not plain:  # a dummy reads no tensors
         own = {key: to_host(value, key) for key, value in routed.fit[name].items()}
         given[name] = to_host(X, "X"), labels, own
-    tasks = (
-        delayed(fit_and_score)(
-            model, clone(models[model]), fold, *given[model], chosen.panel, routed.score
-        )
+    fits = (
+        (model, clone(models[model]), fold, *given[model], chosen.panel, routed.score)
         for fold in folds
         for model in models
     )
-    total = len(folds) * len(models)
-    with reporting(progress, total) as report_done:
-        results = collect(tasks, n_jobs, total, report_done)
+    results = run_fits(fits, len(folds) * len(models), n_jobs, progress)
     order = {model: place for place, model in enumerate(models)}
     results.sort(key=lambda result: (order[result.model], result.fold))
     _check_fits(results, name)
@@ -202,7 +188,7 @@ default="prior"
         metrics=chosen.panel.names,
         results=tuple(results),
         n_samples=count_rows(y) or 0,
-        splitter=described(cv, splitter),
+        splitter=splitter_text(cv, splitter),
         baseline=name,
         positive_class=positive,
         left_out=chosen.left_out,
@@ -220,8 +206,16 @@ def _with_weight(params: Mapping[str, Any] | None, sample_weight: Any) -> dict[s
     return {**(params or {}), "sample_weight": sample_weight}
 
 
-def check_lengths(X: Any, y: Any, groups: Any, params: Mapping[str, Any]) -> None:
-    """Refuse columns that have another number of rows than X, and what is no column."""
+def read_rows(
+    X: Any, y: Any, groups: Any, params: Mapping[str, Any]
+) -> tuple[Any, Any, Array | None]:
+    """Check that all columns have the rows of X; labels and groups on the host, and group numbers.
+
+    Raises
+    ------
+    InvalidParameterError
+        If lengths or indexes differ, or something is no column.
+    """
     weight = params.get("sample_weight")
     given = {"y": y, "groups": groups, "sample_weight": weight}
     found = {"X": count_rows(X)}
@@ -233,31 +227,37 @@ def check_lengths(X: Any, y: Any, groups: Any, params: Mapping[str, Any]) -> Non
         raise InvalidParameterError(
             f"Found input variables with inconsistent numbers of samples: {told}."
         )
-    check_weight(weight, found["y"] or 0)
+    n_rows = found["y"] or 0
+    check_weight(weight, n_rows)
+    check_fitted_rows(X, y=y, **{**params, "groups": groups})
+    if groups is None:
+        return to_host(y, "y"), None, None
+    return to_host(y, "y"), to_host(groups, "groups"), read_groups(groups, n_rows)
 
 
-def collect(
-    tasks: Iterable[Any],
-    n_jobs: int | None,
+def run_fits(
+    fits: Iterable[tuple[Any, ...]],
     total: int,
-    report_done: Callable[[int], None],
+    n_jobs: int | None,
+    progress: Progress,
     keep: Callable[[FoldResult], FoldResult] = lambda result: result,
 ) -> list[FoldResult]:
-    """Results as they come, whichever fold is done first; those so far when interrupted.
+    """Run `fit_and_score` with each tuple of arguments; when interrupted, return what is finished.
 
-    ``keep`` reads each at once and gives what is held of it.
+    ``keep`` reads each result when it comes and returns what is held of it.
     """
     from joblib.parallel import get_active_backend
-    from sklearn.utils.parallel import Parallel
+    from sklearn.utils.parallel import Parallel, delayed
 
     results: list[FoldResult] = []
     # The backend of dask gives all results at the end or none.
     streams = getattr(get_active_backend()[0], "supports_return_generator", False)
     parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered" if streams else "list")
     try:
-        for result in parallel(tasks):
-            results.append(keep(result))
-            report_done(len(results))
+        with reporting(progress, total) as report_done:
+            for result in parallel(delayed(fit_and_score)(*fit) for fit in fits):
+                results.append(keep(result))
+                report_done(len(results))
     except KeyboardInterrupt:
         if not results:
             raise
@@ -372,7 +372,8 @@ def _check_fits(results: list[FoldResult], baseline: str | None) -> None:
         warn_user(f"{told}. The report keeps its row with the reason.")
 
 
-def described(cv: Any, splitter: Any) -> str:
+def splitter_text(cv: Any, splitter: Any) -> str:
+    """How the folds were made, in one line."""
     if not hasattr(cv, "split") and isinstance(cv, Iterable):
         return "folds as given"
     text = " ".join(repr(splitter).split())

@@ -14,6 +14,7 @@ from skmetrics_ext.report.params import take_params
 from skmetrics_ext.scoring.panel import ScorerPanel
 from skmetrics_ext.scoring.recording import PanelResult, one_line
 from skmetrics_ext.scoring.scorer import ScoredModel
+from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import count_rows, read_array, take_rows
 
 
@@ -77,8 +78,15 @@ class FoldResult:
         return (*sizes, values, dict(self.reasons), dict(self.notes))
 
 
-def row_numbers(rows: Any) -> Array:
-    """Numbers of rows, from numbers or a mask."""
+def numbered_folds(splits: Iterable[Any]) -> list[Fold]:
+    """Folds from pairs of training and test rows, which are numbers or masks."""
+    folds = [Fold(k, *map(_row_numbers, pair)) for k, pair in enumerate(splits)]
+    if not folds:
+        raise InvalidParameterError("cv gives no folds.")
+    return folds
+
+
+def _row_numbers(rows: Any) -> Array:
     numbers = np.asarray(rows)
     return np.flatnonzero(numbers) if numbers.dtype == bool else numbers
 

@@ -33,7 +33,7 @@ _RANKED = (
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Source:
+class FittedOn:
     """The models, what they predict from, and the parameters of the fit of each."""
 
     X: Any
@@ -55,7 +55,7 @@ class ScoredData:
         Parameters (weights) of each metric.
     grouping : Grouping or None, default=None
         Which rows depend on each other.
-    source : Source or None, default=None
+    source : FittedOn or None, default=None
         What the models were fitted to, for nested cross-validation.
     rows_by : RowsBy or None, default=None
         The groups that values are shown by.
@@ -65,7 +65,7 @@ class ScoredData:
     scorers: Mapping[str, Callable[..., Any]]
     params: Mapping[str, Mapping[str, Any]]
     grouping: Grouping | None = None
-    source: Source | None = None
+    source: FittedOn | None = None
     rows_by: Any = None
 
 

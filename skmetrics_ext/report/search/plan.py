@@ -13,11 +13,11 @@ from skmetrics_ext.registry import METRICS, find
 from skmetrics_ext.registry.headline import CHOICE
 from skmetrics_ext.report.cross_validation import (
     classes_and_task,
-    described,
     make_splitter,
     named_models,
+    splitter_text,
 )
-from skmetrics_ext.report.fold import Fold, row_numbers
+from skmetrics_ext.report.fold import Fold, numbered_folds
 from skmetrics_ext.report.params import Params, positive_of, resolve_scoring, send_params
 from skmetrics_ext.scoring import ScorerPanel, get_scorer
 from skmetrics_ext.scoring.panel import accepts_weight
@@ -120,9 +120,9 @@ def _of_search(search: Any, arguments: SearchArguments) -> Plan:
     splitter = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
     candidates = Candidates.of(search)
     fit, score, split = _route(search, panel, arguments)
-    folds = _numbered(splits_of(search, splitter, X, y, split))
+    folds = numbered_folds(splits_of(search, splitter, X, y, split))
     routed = Params(dict.fromkeys(candidates.names, fit), score, split)
-    told, n_jobs = described(search.cv, splitter), arguments.n_jobs
+    told, n_jobs = splitter_text(search.cv, splitter), arguments.n_jobs
     n_jobs = search.n_jobs if n_jobs is None else n_jobs
     return Plan(search, candidates, panel, metric, search.refit, folds, told, routed, n_jobs)
 
@@ -139,21 +139,11 @@ def _of_named(search: Mapping[Any, Any], arguments: SearchArguments) -> Plan:
     cv = _FOLDS if arguments.cv is None else arguments.cv
     splitter = make_splitter(cv, arguments.y, task, arguments.groups, None)
     routed = send_params(models, chosen, splitter, arguments.params, arguments.groups)
-    folds = _numbered(splitter.split(arguments.X, arguments.y, **routed.split))
+    folds = numbered_folds(splitter.split(arguments.X, arguments.y, **routed.split))
     (metric,) = chosen.panel.names
-    told, panel = described(cv, splitter), chosen.panel
-    candidates = Candidates.named(models)
+    told, panel = splitter_text(cv, splitter), chosen.panel
+    candidates = Candidates([{} for _ in models], models, np.arange(len(models)))
     return Plan(None, candidates, panel, metric, True, folds, told, routed, arguments.n_jobs)
-
-
-def _numbered(splits: Any) -> list[Fold]:
-    folds = [
-        Fold(number, row_numbers(train), row_numbers(test))
-        for number, (train, test) in enumerate(splits)
-    ]
-    if not folds:
-        raise InvalidParameterError("cv gives no folds.")
-    return folds
 
 
 def _route(
@@ -199,25 +189,22 @@ class Candidates:
 
     Parameters
     ----------
-    names : tuple of str
-        A name of each candidate: its number in ``cv_results_``, or as given.
     params : list of dict
         Parameters of each.
     models : dict of str to estimator
-        The estimator with these parameters.
+        The estimator with these parameters, by its number in ``cv_results_``, or as named.
     places : ndarray of int of shape (p,)
         Where they stand in ``cv_results_``.
     """
 
-    names: tuple[str, ...]
     params: list[dict[str, Any]]
     models: dict[str, Any]
     places: Array
 
-    @classmethod
-    def named(cls, models: dict[str, Any]) -> Candidates:
-        """Of estimators by their names."""
-        return cls(tuple(models), [{} for _ in models], models, np.arange(len(models)))
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the models."""
+        return tuple(self.models)
 
     @classmethod
     def of(cls, search: Any) -> Candidates:
@@ -238,7 +225,7 @@ class Candidates:
                 models[str(place)] = clone(search.estimator).set_params(**own)
             except ValueError as error:
                 raise InvalidParameterError(f"candidate {place}: {error}") from error
-        return cls(tuple(models), chosen, models, places)
+        return cls(chosen, models, places)
 
 
 def enumerate_params(search: Any) -> list[dict[str, Any]] | None:

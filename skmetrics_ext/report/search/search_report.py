@@ -10,25 +10,21 @@ import numpy as np
 
 from skmetrics_ext.inference.draws.bootstrap import seed_sequence
 from skmetrics_ext.inference.results import Estimate
-from skmetrics_ext.progress import Progress, reporting
+from skmetrics_ext.progress import Progress
 from skmetrics_ext.report.cross_validation import (
-    check_lengths,
-    collect,
     cross_validation_report,
+    read_rows,
+    run_fits,
 )
-from skmetrics_ext.report.fold import FoldResult, Grouping, fit_and_score
+from skmetrics_ext.report.fold import FoldResult, Grouping
 from skmetrics_ext.report.out_of_fold import ScoredData
 from skmetrics_ext.report.search.noise import RowNoise, rounds_of
 from skmetrics_ext.report.search.outcome import SearchOutcome
 from skmetrics_ext.report.search.plan import Plan, SearchArguments, plan_of
 from skmetrics_ext.report.search.result import SearchReport
 from skmetrics_ext.validation import InvalidParameterError
-from skmetrics_ext.validation.containers import count_rows
 from skmetrics_ext.validation.errors import warn_user
-from skmetrics_ext.validation.groups import read_groups
 from skmetrics_ext.validation.parameters import check_integer, check_level
-from skmetrics_ext.validation.rows import check_fitted_rows
-from skmetrics_ext.validation.tensors import to_host
 
 _LEAST_DRAWS = 20
 
@@ -144,12 +140,8 @@ def search_report(
     """
     level, params = check_level(confidence_level), dict(params or {})
     n_resamples = check_integer("n_resamples", n_resamples, _LEAST_DRAWS)
-    check_lengths(X, y, groups, params)
-    check_fitted_rows(X, y=y, **{**params, "groups": groups})
-    n_rows = count_rows(y) or 0
-    group = None if groups is None else read_groups(groups, n_rows)
-    labels = to_host(y, "y")
-    groups = None if groups is None else to_host(groups, "groups")
+    labels, groups, group = read_rows(X, y, groups, params)
+    n_rows = len(labels)
     arguments = SearchArguments(X, labels, groups, params, cv, scoring, n_jobs)
     plan = plan_of(search, arguments)
     grouping = None if group is None else Grouping.of(group, plan.folds)
@@ -170,24 +162,19 @@ def search_report(
 
 def _run(plan: Plan, X: Any, y: Any, rows: RowNoise, progress: Progress) -> list[FoldResult]:
     """All fits, candidate by candidate, of which values are kept."""
-    from sklearn.utils.parallel import delayed
-
     place = {name: k for k, name in enumerate(plan.candidates.names)}
 
     def keep(result: FoldResult) -> FoldResult:
         rows.take(place[result.model], result)
         return replace(result, responses={}, rows=None, classes=None)
 
-    tasks = (
-        delayed(fit_and_score)(
-            name, model, fold, X, y, plan.routed.fit[name], plan.panel, plan.routed.score
-        )
+    fits = (
+        (name, model, fold, X, y, plan.routed.fit[name], plan.panel, plan.routed.score)
         for name, model in plan.candidates.models.items()
         for fold in plan.folds
     )
     total = len(plan.candidates.names) * len(plan.folds)
-    with reporting(progress, total) as report_done:
-        return collect(tasks, plan.n_jobs, total, report_done, keep)
+    return run_fits(fits, total, plan.n_jobs, progress, keep)
 
 
 def _best_model(plan: Plan, best: int, X: Any, y: Any) -> Any:
