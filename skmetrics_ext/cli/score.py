@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from skmetrics_ext import ConfusionMatrixDisplay, evaluate
+from skmetrics_ext import confusion_matrix, evaluate
 from skmetrics_ext.cli.messages import json_of, log, print_lines
 from skmetrics_ext.cli.options import (
     OUTPUT,
@@ -30,19 +29,20 @@ from skmetrics_ext.cli.predictions import (
     read_predictions,
 )
 from skmetrics_ext.formats import html_table, interval, number
+from skmetrics_ext.plotting.plot_results import KINDS, computed_of_predictions
 from skmetrics_ext.registry import HEADINGS
-from skmetrics_ext.report.page.document import Section, document, note, pictures, section
-from skmetrics_ext.report.page.figures import (
-    NO_MATPLOTLIB,
-    SCORES,
-    can_draw,
-    draw_matrix,
-    draw_scores,
-    left_out,
-    options_of,
+from skmetrics_ext.report.page.charts import (
+    TITLES,
+    Chart,
+    chart_of,
+    curve_chart,
+    matrix_table,
 )
+from skmetrics_ext.report.page.document import Section, document, note, pictures, section
+from skmetrics_ext.report.page.report_curves import CROWDED
 from skmetrics_ext.rows import Rows, Shown, written
 
+_LEGENDS = "Numbers in legends have {}. Percentages in confusion matrices are of the true class."
 _NOT_DRAWN = "There are no pictures of rows that are not in memory."
 Row = dict[str, Any]
 
@@ -170,52 +170,54 @@ def _tables(options: argparse.Namespace, rows: list[Row]) -> Iterator[tuple[str,
 
 
 def _page(options: argparse.Namespace, found: Predictions, rows: list[Row]) -> str:
-    if not can_draw():
-        parts: list[Section | str] = [note(NO_MATPLOTLIB)]
-    elif found.files.held is None:
-        parts = [note(_NOT_DRAWN)]
-    else:
-        parts = [section("Pictures", pictures(_charts(options, found)))]
+    charts: list[Chart] = []
+    parts: list[Section | str] = [note(_NOT_DRAWN)]
+    if found.files.held is not None:
+        charts = _charts(options, found)
+        shown = [(curve_chart(chart), chart.title) for chart in charts]
+        shown += _matrices(options, found)
+        level = f"{100 * options.confidence:g} % intervals"
+        parts = [section("Pictures", note(_LEGENDS.format(level)), pictures(shown))]
     for title, table in _tables(options, rows):
-        shown = html_table(table.header(), table.cells(), text=(0, 1, 4, 5))
-        parts.append(section(title, shown, *map(note, table.told())))
+        text = html_table(table.header(), table.cells(), text=(0, 1, 4, 5))
+        parts.append(section(title, text, *map(note, table.told())))
     lead = [f"{found.files.n_rows} rows" if found.files.n_rows else "", found.note]
     lead.insert(1, f"true classes: {found.names.true}")
     lead += [f"weights: {options.weight}"] if options.weight else []
-    return document(f"Scores of {Path(options.file).name}", filter(None, lead), parts)
+    lead += [f"positive class: {found.positive}"] if found.positive is not None else []
+    title, data = f"Scores of {Path(options.file).name}", [chart.data() for chart in charts]
+    return document(title, filter(None, lead), parts, {"charts": data})
 
 
-def _charts(options: argparse.Namespace, found: Predictions) -> list[tuple[str, str]]:
-    """Pairs of SVG and caption: the curves of all models, and the confusion matrices."""
+def _charts(options: argparse.Namespace, found: Predictions) -> list[Chart]:
+    """The curves of all models, a chart of each kind that the classes and scores allow."""
     true, weight = found.column(found.names.true), found.column(options.weight)
-    common = {"labels": found.classes, "sample_weight": weight}
-    about = {**common, "pos_label": found.positive, "groups": found.column(options.groups)}
-    about["confidence_level"] = options.confidence
+    about = {"labels": found.classes, "pos_label": found.positive}
+    about |= {"groups": found.column(options.groups), "confidence_level": options.confidence}
     charts = []
-    for title, display in SCORES:
-        if title in left_out(len(found.classes), found.positive):
-            continue
-        drawn: list[Callable[..., Any]] = []
+    for kind in TITLES:
+        display, models = KINDS[kind], {}
         for model in found.models:
             method = {"probabilities": "predict_proba", "values": "decision_function"}
-            if method.get(model.holds) not in display.methods:
-                continue
-            scores = [found.column(name) for name in model.columns]
-            score = scores[0] if len(scores) == 1 else np.column_stack(scores)
-            named = {"name": model.name if len(scores) == 1 else None}
-            more = options_of(display, len(found.classes))
-            drawn.append(partial(display.from_predictions, true, score, **named, **about, **more))
-        if drawn:
-            charts.append((draw_scores(title, display, partial(_draw_all, drawn)), title))
-    for model in found.models:
-        if model.holds == "labels":
-            pred = found.column(model.name)
-            draw = partial(ConfusionMatrixDisplay.from_predictions, true, pred, **common)
-            title = f"Confusion matrix of {model.name}"
-            charts.append((draw_matrix(title, len(found.classes), draw), title))
+            if method.get(model.holds) in display.methods:
+                scores = [found.column(name) for name in model.columns]
+                models[model.name] = scores[0] if len(scores) == 1 else np.column_stack(scores)
+        is_known = len(found.classes) != 2 or found.positive is not None or display.sides != "one"
+        if models and is_known:
+            more = {"curves": "top label"} if kind == "calibration" else {}
+            more = more if len(found.classes) > CROWDED else {}
+            drawn = computed_of_predictions(kind, true, models, weight, **about, **more)
+            charts.append(chart_of(kind, drawn, next(iter(models))))
     return charts
 
 
-def _draw_all(drawn: list[Callable[..., Any]], ax: Any) -> None:
-    for draw in drawn:
-        draw(ax=ax)
+def _matrices(options: argparse.Namespace, found: Predictions) -> list[tuple[str, str]]:
+    """Confusion matrices with their captions."""
+    true, weight = found.column(found.names.true), found.column(options.weight)
+    shown = []
+    for model in found.models:
+        if model.holds == "labels":
+            pred, title = found.column(model.name), f"Confusion matrix of {model.name}"
+            table = confusion_matrix(true, pred, labels=found.classes, sample_weight=weight)
+            shown.append((matrix_table(found.classes, table, title), title))
+    return shown

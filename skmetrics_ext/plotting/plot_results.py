@@ -97,6 +97,16 @@ def computed(report: Any, kind: str, model: str, **options: Any) -> Any:
     return display._computed(source, report, confidence_level=report.confidence_level, **options)
 
 
+def computed_of_predictions(
+    kind: str, y_true: Any, predictions: Mapping[str, Any], weight: Any, **options: Any
+) -> Any:
+    """The display of predictions of several models, computed but not drawn."""
+    display = KINDS[kind]
+    request = display._request(options.pop("pos_label"))._replace(labels=options.pop("labels"))
+    source = DisplaySource.of_predictions(request, y_true, predictions, weight, None)
+    return display._computed(source, **options)
+
+
 PICTURES: Mapping[str, Callable[..., Any]] = {
     "CurveResult": draw_curve,
     "CrossValidationReport": draw_report,

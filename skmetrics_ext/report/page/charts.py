@@ -1,4 +1,4 @@
-"""Charts of a page as SVG, drawn without a library: dots with intervals, and curves."""
+"""Charts of a page, drawn without a library: dots, curves of displays, confusion matrices."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skmetrics_ext.formats import interval, number
+from skmetrics_ext.formats import interval, known, number
 from skmetrics_ext.numeric import Array
+from skmetrics_ext.plotting.curve_display import MEAN
 
+TITLES = {"roc": "ROC", "precision_recall": "Precision and recall", "calibration": "Reliability"}
 LOOKS = 8  # of lines: colours of the style sheet, each with dashes of its own
 _NAN = float("nan")
 # Of curves, in units of the picture.
@@ -60,7 +62,7 @@ class ChartCurve(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """Curves over shared axes."""
+    """Curves over shared axes, the chart of a kind that the script knows unless ``is_extra``."""
 
     kind: str
     title: str
@@ -68,13 +70,14 @@ class Chart(NamedTuple):
     y_label: str
     curves: Sequence[ChartCurve]
     has_diagonal: bool = False
+    is_extra: bool = False
 
     def data(self) -> dict[str, Any]:
         """Points of the lines for the script, which reads values under the pointer."""
-        curves = [
-            {"model": c.name, "x": c.x.round(4).tolist(), "y": c.y.round(4).tolist()}
-            for c in self.curves
-        ]
+        curves = []
+        for curve in self.curves:
+            x, y = (part.round(4).tolist() for part in _thinned(curve.x, curve.y))
+            curves.append({"model": curve.name, "x": x, "y": y})
         frame = [_LEFT, _TOP, _WIDE, _HIGH]
         return {"kind": self.kind, "x": self.x_label, "frame": frame, "curves": curves}
 
@@ -96,6 +99,78 @@ def _path(d: str, look: str) -> str:
 
 def _text(x: float, y: float, text: str, anchor: str = "middle", more: str = "") -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{more}>{escape(text)}</text>'
+
+
+# --------------------------------------------------------------------------- displays
+
+
+def chart_of(kind: str, display: Any, model: str = "") -> Chart:
+    """The curves of a display that was computed and not drawn, named by model and class."""
+    if kind == "calibration":
+        labels, curves = ("Predicted probability", "Observed rate"), _bins(display, model)
+    else:
+        labels, curves = (display.x_label, display.y_label), _lines(display, model)
+    return Chart(kind, TITLES[kind], *labels, curves, kind != "precision_recall")
+
+
+def _lines(display: Any, model: str) -> list[ChartCurve]:
+    """Lines with their bands; of a single curve over folds also those of the folds."""
+    curves: list[ChartCurve] = []
+    n_curves = len({(line.model, line.curve) for line in display.lines})
+    for line in display.lines:
+        is_fold, columns = isinstance(line.fold, int), line.columns
+        if is_fold and n_curves > 1:  # those of several hide each other
+            continue
+        x, y = columns[display.x], columns[display.y]
+        low, high = columns.get("low"), columns.get("high")
+        if line.fold == MEAN:
+            low, high = y - columns["std"], y + columns["std"]
+        kept = np.isfinite(x) & np.isfinite(y)
+        if low is not None and high is not None:
+            low, high = np.fmin(low, y)[kept], np.fmax(high, y)[kept]
+        text = known(line.value)
+        if line.interval is not None:
+            text = f"{text} {interval(line.interval.low, line.interval.high)}".strip()
+        name = "" if is_fold else line.model or model
+        if n_curves > 1 and line.model is None:
+            name = display._curve_name(line.curve)
+        look = sum(curve.kind == "line" for curve in curves)
+        text = f"{display.value_name} {text}" if text and display.value_name else ""
+        kind = "fold" if is_fold else "line"
+        curves.append(ChartCurve(name, text, x[kept], y[kept], look % LOOKS, kind, low, high))
+    return curves
+
+
+def _bins(display: Any, model: str) -> list[ChartCurve]:
+    """Reliability curves by model, or by class where there are more than two."""
+    curves: list[ChartCurve] = []
+    for label, found in display.curves.items():
+        curve, seen = found.curve, found.curve.count > 0
+        name = ", ".join(map(str, label)) if isinstance(label, tuple) else str(label)
+        name = model if model and display.positive is not None else name
+        text = "" if np.isnan(found.error) else f"ECE {found.error:.3f}"
+        places = curve.mean_predicted[seen], curve.observed_rate[seen]
+        ends = curve.low[seen], curve.high[seen]
+        curves.append(ChartCurve(name, text, *places, len(curves) % LOOKS, "points", *ends))
+    return curves
+
+
+def matrix_table(labels: Sequence[Any], table: Array, title: str) -> str:
+    """A confusion matrix as a table, cells shaded by their share of the true class."""
+    head = "".join(f'<th scope="col">{escape(str(label))}</th>' for label in labels)
+    rows = []
+    for k, label in enumerate(labels):
+        shares = table[k] / max(table[k].sum(), 1e-300)
+        cells = "".join(
+            f'<td class="cell {"right" if j == k else "wrong"}" style="--share:{share:.3f}">'
+            f"{count:.6g}<br><small>{100 * share:.1f}%</small></td>"
+            for j, (count, share) in enumerate(zip(table[k].tolist(), shares.tolist(), strict=True))
+        )
+        rows.append(f'<tr><th scope="row">{escape(str(label))}</th>{cells}</tr>')
+    return (
+        f'<div class="wide matrix"><table aria-label="{escape(title)}"><thead><tr><th scope="col">'
+        f"true \\ predicted</th>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+    )
 
 
 # --------------------------------------------------------------------------- curves
@@ -124,7 +199,7 @@ def curve_chart(chart: Chart) -> str:
         for curve in named
     )
     shown = _svg(_WIDTH, _HEIGHT, f"{chart.title} of {names}", parts)
-    named_chart = f' data-chart="{chart.kind}"' if chart.kind else ""
+    named_chart = "" if chart.is_extra else f' data-chart="{chart.kind}"'
     return f'<div class="chart"{named_chart}>{shown}</div><ul class="legend">{legend}</ul>\n'
 
 
@@ -134,7 +209,7 @@ def _curve(curve: ChartCurve) -> str:
     if curve.low is not None and curve.high is not None:
         if curve.kind == "points":
             ends = zip(_pixels(curve.x, curve.low), _pixels(curve.x, curve.high), strict=True)
-            parts += [_path(f"M{a[0]} {a[1]}V{b[1]}", f"bar {look}") for a, b in ends]
+            parts += [_path(f"M{x} {low}V{high}", f"bar {look}") for (x, low), (_, high) in ends]
         else:
             area = f"{_points(curve.x, curve.low)} {_points(curve.x[::-1], curve.high[::-1])}"
             parts.append(f'<polygon class="band {look}" points="{area}"/>')
@@ -149,20 +224,21 @@ def _curve(curve: ChartCurve) -> str:
 
 
 def _pixels(x: Array, y: Array) -> list[tuple[float, float]]:
-    """Places of finite points, to a tenth of a pixel."""
+    """Places of points, to a tenth of a pixel."""
     places = np.column_stack([_LEFT + x * _WIDE, _TOP + (1 - np.clip(y, 0, 1)) * _HIGH])
-    return [(a, b) for a, b in places[np.isfinite(places).all(axis=1)].round(1).tolist()]
+    return [(a, b) for a, b in places.round(1).tolist()]
 
 
 def _points(x: Array, y: Array) -> str:
-    """A line at the resolution of a screen: what falls on the pixel before is left out."""
-    shown, last = [], None
-    for place in _pixels(x, y):
-        pixel = round(place[0]), round(place[1])
-        if pixel != last:
-            shown.append(f"{place[0]},{place[1]}")
-        last = pixel
-    return " ".join(shown)
+    return " ".join(f"{a},{b}" for a, b in _pixels(*_thinned(x, y)))
+
+
+def _thinned(x: Array, y: Array) -> tuple[Array, Array]:
+    """A line at the resolution of a screen, without points on the pixel of the one before."""
+    pixels = np.column_stack([x * _WIDE, y * _HIGH]).round()
+    kept = np.ones(len(x), dtype=bool)
+    kept[1:-1] = (pixels[1:-1] != pixels[:-2]).any(axis=1)
+    return x[kept], y[kept]
 
 
 # --------------------------------------------------------------------------- dots

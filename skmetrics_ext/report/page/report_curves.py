@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from skmetrics_ext.formats import interval, known
 from skmetrics_ext.metrics.labels.accuracy import confusion_matrix
 from skmetrics_ext.plotting import plot_results
-from skmetrics_ext.plotting.curve_display import MEAN
-from skmetrics_ext.report.page.charts import LOOKS, Chart, ChartCurve, curve_chart
+from skmetrics_ext.report.page.charts import (
+    LOOKS,
+    TITLES,
+    Chart,
+    chart_of,
+    curve_chart,
+    matrix_table,
+)
 from skmetrics_ext.report.page.document import Section, folded, note, pictures, section
 from skmetrics_ext.report.params import take_params
 from skmetrics_ext.validation import InvalidParameterError, distinct_labels
@@ -21,12 +25,14 @@ from skmetrics_ext.validation.containers import count_rows, read_array, take_row
 if TYPE_CHECKING:
     from skmetrics_ext.report.cv_report import CrossValidationReport
 
-TITLES = {"roc": "ROC", "precision_recall": "Precision and recall", "calibration": "Reliability"}
 _OVERLAID = ("roc", "precision_recall")
-_DISTINCT = 4  # classes whose reliability can be distinguished in one picture
-_NO_CLASS = "no class is known to be the positive one: pass pos_label="
-_UNUSED = "no metric of the report uses {}"
-_METHODS = {"predict_proba": "probabilities", "decision_function": "decision values"}
+CROWDED = 4  # classes whose reliability can be distinguished in one picture
+NO_POSITIVE = "no class is known to be the positive one: pass pos_label="
+_METHODS = {
+    "predict_proba": "probabilities",
+    "decision_function": "decision values",
+    "predict": "predicted labels",
+}
 _OVERLAY = (
     "Out-of-fold predictions: the mean of the curves of the folds; of several classes, of the mean "
     "over each against the rest. The number is the mean over folds, with the interval of the "
@@ -42,20 +48,19 @@ Displays = dict[tuple[str, str], Any]  # by kind and model; why there is none, a
 
 
 def displays_of(report: CrossValidationReport) -> Displays:
-    """What is drawn of each kind and each model but the baseline."""
-    without = left_out(report)
+    """The computed displays of each kind and each model but the baseline."""
+    omitted, found = left_out(report), Displays()
     classes = None if report.data is None else distinct_labels(report.data.y)
-    found: Displays = {}
     for kind, title in TITLES.items():
-        many = kind == "calibration" and classes is not None and len(classes) > _DISTINCT
+        is_crowded = kind == "calibration" and classes is not None and len(classes) > CROWDED
+        options = {"curves": "top label"} if is_crowded else {}
         for model in report.models:
-            if model == report.baseline or title in without or not _responses(report, model):
-                continue
-            try:
-                options = {"curves": "top label"} if many else {}
-                found[kind, model] = plot_results.computed(report, kind, model, **options)
-            except InvalidParameterError as error:  # no fold has a curve
-                found[kind, model] = str(error)
+            kept = any(result.responses for result in report.results_of(model))
+            if model != report.baseline and kept and title not in omitted:
+                try:
+                    found[kind, model] = plot_results.computed(report, kind, model, **options)
+                except InvalidParameterError as error:  # no fold has a curve
+                    found[kind, model] = str(error)
     return found
 
 
@@ -64,50 +69,41 @@ def left_out(report: CrossValidationReport) -> dict[str, str]:
     classes = None if report.data is None else distinct_labels(report.data.y)
     if classes is None:
         return {}
-    is_binary, used = len(classes) == 2, set[str]().union(*_all_responses(report))
+    used = {method for result in report.results for method in result.responses}
+    displays = {title: plot_results.KINDS[kind] for kind, title in TITLES.items()}
+    needs = {title: (own.methods, own.sides == "one") for title, own in displays.items()}
+    needs |= {"Threshold": (("predict_proba",), True), "Confusion matrices": (("predict",), False)}
     reasons = {}
-    for title, methods, of_one in _parts():
+    for title, (methods, is_of_one) in needs.items():
         if used.isdisjoint(methods):
-            names = " or ".join(_METHODS.get(method, "predicted labels") for method in methods)
-            reasons[title] = _UNUSED.format(names)
-        elif of_one and is_binary and report.positive_class is None:
-            reasons[title] = _NO_CLASS
-    if not is_binary:
-        reasons["Threshold"] = "there are more than two classes"
+            reasons[title] = f"no metric uses {' or '.join(map(_METHODS.__getitem__, methods))}"
+        elif title == "Threshold" and len(classes) > 2:
+            reasons[title] = "there are more than two classes"
+        elif is_of_one and len(classes) == 2 and report.positive_class is None:
+            reasons[title] = NO_POSITIVE
     return reasons
 
 
-def _parts() -> Iterator[tuple[str, tuple[str, ...], bool]]:
-    """Titles of parts, the responses that they need, and whether they describe one class."""
-    for kind, title in TITLES.items():
-        display: Any = plot_results.KINDS[kind]
-        yield title, display.methods, display.sides == "one"
-    yield "Threshold", ("predict_proba",), True
-    yield "Confusion matrices", ("predict",), False
-
-
-def _responses(report: CrossValidationReport, model: str) -> set[str]:
-    return {method for result in report.results_of(model) for method in result.responses}
-
-
-def _all_responses(report: CrossValidationReport) -> list[set[str]]:
-    return [_responses(report, model) for model in report.models]
-
-
-# --------------------------------------------------------------------------- curves
+# --------------------------------------------------------------------------- sections
 
 
 def overlays(report: CrossValidationReport, displays: Displays) -> list[Chart]:
     """The means over folds of all models, a chart of each kind."""
     charts = []
     for kind in _OVERLAID:
-        shown = {m: d for (k, m), d in displays.items() if k == kind and not isinstance(d, str)}
-        curves = [
-            _line(display, _mean(display), model, report.models.index(model) % LOOKS)
-            for model, display in shown.items()
+        found = [
+            (chart_of(kind, display, model), report.models.index(model) % LOOKS)
+            for (own, model), display in displays.items()
+            if own == kind and not isinstance(display, str)
         ]
-        if curves:
-            charts.append(_chart(kind, next(iter(shown.values())), curves, kind))
+        if found:
+            curves = [
+                curve._replace(look=look, low=None, high=None)
+                for chart, look in found
+                for curve in chart.curves
+                if curve.kind == "line"
+            ]
+            charts.append(found[0][0]._replace(curves=curves))
     return charts
 
 
@@ -129,61 +125,14 @@ def model_sections(report: CrossValidationReport, displays: Displays) -> list[Se
             if isinstance(display, str):
                 failed.append(f"{title} of {model}: {display}")
             elif display is not None:
-                curves = _bins(display) if kind == "calibration" else _folds(display, model)
-                shown.append((curve_chart(_chart(kind, display, curves)), title))
+                chart = chart_of(kind, display, model)._replace(is_extra=True)
+                shown.append((curve_chart(chart), title))
         if shown or failed:
             head = [] if parts else [note(_FOLDS.format(100 * report.confidence_level))]
             body = "".join([*head, pictures(shown) if shown else "", *map(note, failed)])
             named = f'<div data-model="{escape(model)}">{body}</div>\n'
             parts.append(folded(f"Curves of {model}", named))
     return parts
-
-
-def _chart(kind: str, display: Any, curves: list[ChartCurve], name: str = "") -> Chart:
-    if kind == "calibration":
-        labels = "Predicted probability", "Observed rate"
-    else:
-        labels = display.x_label, display.y_label
-    return Chart(name, TITLES[kind], *labels, curves, kind != "precision_recall")
-
-
-def _mean(display: Any) -> Any:
-    return next(line for line in display.lines if line.fold == MEAN)
-
-
-def _line(display: Any, line: Any, name: str, look: int, kind: str = "line") -> ChartCurve:
-    x, y = line.columns[display.x], line.columns[display.y]
-    kept = np.isfinite(x) & np.isfinite(y)
-    text = known(line.value)
-    if line.interval is not None:
-        text = f"{text} {interval(line.interval.low, line.interval.high)}".strip()
-    text = f"{display.value_name} {text}" if text else ""
-    return ChartCurve(name, text, x[kept], y[kept], look, kind)
-
-
-def _folds(display: Any, model: str) -> list[ChartCurve]:
-    mean = _mean(display)
-    curve = _line(display, mean, model, 0)
-    kept = np.isfinite(mean.columns[display.x]) & np.isfinite(mean.columns[display.y])
-    spread = np.nan_to_num(mean.columns["std"][kept])
-    folds = [_line(display, line, "", 0, "fold") for line in display.lines if line.fold != MEAN]
-    return [*folds, curve._replace(low=curve.y - spread, high=curve.y + spread)]
-
-
-def _bins(display: Any) -> list[ChartCurve]:
-    """Reliability curves, of each class where there are more than two."""
-    curves = []
-    for place, (label, found) in enumerate(display.curves.items()):
-        curve, seen = found.curve, found.curve.count > 0
-        name = str(display.name if display.positive is not None else label)
-        ends = {"low": curve.low[seen], "high": curve.high[seen]}
-        text = "" if np.isnan(found.error) else f"ECE {found.error:.3f}"
-        places = curve.mean_predicted[seen], curve.observed_rate[seen]
-        curves.append(ChartCurve(name, text, *places, place % LOOKS, "points", **ends))
-    return curves
-
-
-# --------------------------------------------------------------------------- matrices
 
 
 def matrix_section(report: CrossValidationReport) -> list[Section]:
@@ -205,28 +154,8 @@ def matrix_section(report: CrossValidationReport) -> list[Section]:
             labels=classes,
             sample_weight=params.get("sample_weight"),
         )
-        shown.append((_matrix([str(label) for label in classes.tolist()], table, model), model))
+        title = f"Confusion matrix of {model}"
+        shown.append((matrix_table(classes.tolist(), table, title), model))
     if not shown:
         return []
     return [section("Confusion matrices", note(_MATRICES), pictures(shown, of="model"))]
-
-
-def _matrix(labels: list[str], table: Any, model: str) -> str:
-    """A confusion matrix as a table, cells shaded by their share of the true class."""
-    head = "".join(f'<th scope="col">{escape(label)}</th>' for label in labels)
-    rows = []
-    for k, label in enumerate(labels):
-        total = table[k].sum()
-        cells = []
-        for j, count in enumerate(table[k].tolist()):
-            share, look = count / total if total else 0.0, "right" if j == k else "wrong"
-            cells.append(
-                f'<td class="cell {look}" style="--share:{share:.3f}">{count:.6g}<br>'
-                f"<small>{100 * share:.1f}%</small></td>"
-            )
-        rows.append(f'<tr><th scope="row">{escape(label)}</th>{"".join(cells)}</tr>')
-    return (
-        f'<div class="wide matrix"><table aria-label="Confusion matrix of {escape(model)}">'
-        f'<thead><tr><th scope="col">true \\ predicted</th>{head}</tr></thead>'
-        f"<tbody>{''.join(rows)}</tbody></table></div>"
-    )
