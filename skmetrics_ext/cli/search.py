@@ -16,7 +16,7 @@ from skmetrics_ext.cli.models import make_models
 from skmetrics_ext.cli.options import MODELLING, OUTPUT, add_command, add_data, add_options
 from skmetrics_ext.cli.predictions import chosen_positive
 from skmetrics_ext.registry import find
-from skmetrics_ext.registry.headline import CHOICE
+from skmetrics_ext.registry.defaults import CHOICE
 from skmetrics_ext.validation.errors import near
 
 Grids = dict[str, dict[str, list[Any]]]

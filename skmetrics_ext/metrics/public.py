@@ -85,13 +85,9 @@ OF_SINGLE_LABELS = _by_average("macro", "micro", "weighted")
 OF_AREAS: Variants = {
     **PLAIN,
     **{
-        name: {"multi_class": multi_class, "average": average}
-        for name, multi_class, average in (
-            ("ovr", "ovr", "macro"),
-            ("ovo", "ovo", "macro"),
-            ("ovr_weighted", "ovr", "weighted"),
-            ("ovo_weighted", "ovo", "weighted"),
-        )
+        classes + suffix: {"multi_class": classes, "average": average}
+        for suffix, average in (("", "macro"), ("_weighted", "weighted"))
+        for classes in ("ovr", "ovo")
     },
 }
 OF_RANKINGS = _by_average("weighted", "micro")
@@ -103,7 +99,7 @@ _VARIANTS = {
 
 
 def _variants(function: Callable[..., Any]) -> Variants:
-    """Scorers of the averages of a function, from the types in its signature."""
+    """A scorer for each average of a function, from the types in its signature."""
     types = function.__annotations__
     return OF_AREAS if "multi_class" in types else _VARIANTS.get(types.get("average", ""), PLAIN)
 
@@ -399,7 +395,7 @@ def _named(
     function.__name__ = function.__qualname__ = name
     function.__module__ = kernel.__module__
     if kernel.__doc__ is not None:  # it is under python -OO
-        head, tail = _SECTIONS.split(inspect.cleandoc(kernel.__doc__), maxsplit=1)
+        head, *tail = _SECTIONS.split(inspect.cleandoc(kernel.__doc__), maxsplit=1)
         (kind, more), (low, high) = returns, facts.get("bounds", (0.0, 1.0))
         better = {True: "; higher is better", False: "; lower is better", None: ""}
         which = better[facts.get("greater_is_better", True)]
@@ -417,7 +413,7 @@ Raises
 ------
 {{raises}}
 
-{tail}
+{"".join(tail)}
 """
     return metric(kernel, title, **facts)(function)
 
@@ -460,7 +456,7 @@ def ranking(
         is_area = "multi_class" in taken
         defaults = {name: taken[name].default for name in checks}
         undefined = "a class has no rows" if is_area else "a class has no rows, or no others"
-        known = {"sides": "one", "undefined": undefined, **facts}
+        stated = {"sides": "one", "undefined": undefined, **facts}
 
         @functools.wraps(described)
         def function(y_true: Any, y_score: Any, **given: Any) -> Any:
@@ -475,15 +471,9 @@ def ranking(
             }
             if together is not None:
                 together(params)
-            checked = Scores.check(
-                y_true,
-                y_score,
-                labels=given.get("labels"),
-                pos_label=given.get("pos_label"),
-                sample_weight=given.get("sample_weight"),
-                side=known["sides"],
-                what=what,
-            )
+            names = ("labels", "pos_label", "sample_weight")
+            options: dict[str, Any] = {name: given.get(name) for name in names}
+            checked = Scores.check(y_true, y_score, side=stated["sides"], what=what, **options)
             if scores is not None:
                 scores(checked)
             read = with_params(kernel, params)
@@ -494,7 +484,7 @@ def ranking(
                 warn_undefined(f"{title} is undefined and nan: a class has no rows, or no others.")
             return value
 
-        return cast(Public, metric(kernel, title, **known)(function))
+        return cast(Public, metric(kernel, title, **stated)(function))
 
     return publish
 

@@ -4,8 +4,7 @@
 """
 
 from skmetrics_ext.metrics.spec import MetricSpec
-from skmetrics_ext.registry.find import Metric, defaults_of, find, parameters_of, scorers, spec_of
-from skmetrics_ext.registry.headline import (
+from skmetrics_ext.registry.defaults import (
     AT_THRESHOLD,
     CRITERION,
     HEADINGS,
@@ -15,6 +14,7 @@ from skmetrics_ext.registry.headline import (
     RATES,
     SYNONYMS,
 )
+from skmetrics_ext.registry.find import Metric, defaults_of, find, parameters_of, scorers, spec_of
 from skmetrics_ext.registry.table import METRICS
 
 __all__ = [

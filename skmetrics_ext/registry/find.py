@@ -18,7 +18,7 @@ from skmetrics_ext.metrics.averaging import Tell
 from skmetrics_ext.metrics.rankings.score_tally import ScoreTally
 from skmetrics_ext.metrics.spec import MetricSpec
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.registry.headline import SYNONYMS
+from skmetrics_ext.registry.defaults import SYNONYMS
 from skmetrics_ext.registry.table import METRICS, ROWS
 from skmetrics_ext.tallies import Counts, LabelTally, Means
 from skmetrics_ext.validation import InvalidParameterError, Labels, Scores

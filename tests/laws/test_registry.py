@@ -1,6 +1,7 @@
 """The registry itself: every row can be tested, and says what is true of it."""
 
 import inspect
+from dataclasses import fields
 from importlib import import_module
 
 import pytest
@@ -8,7 +9,9 @@ from support.rows import NAMES, OF_ONE_LABEL, settings_of, signature
 from support.samples import OF_LABELS
 
 import skmetrics_ext
-from skmetrics_ext import METRICS
+from skmetrics_ext import METRICS, MetricSpec
+from skmetrics_ext.registry import table
+from skmetrics_ext.validation import InvalidParameterError
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -55,6 +58,55 @@ def test_a_row_has_known_facts(name):
     assert all(key in signature(spec) for key in spec.params)
     assert callable(spec.kernel)
     assert inspect.getdoc(spec.function)
+
+
+def test_a_spec_states_at_most_18_facts():
+    assert len(fields(MetricSpec)) <= 18
+
+
+DERIVED = {
+    "accuracy_score": {"tally": "hits", "averages": "", "is_table": False},
+    "hamming_loss": {"tally": "marks", "response": "labels"},
+    "f1_score": {"tally": "counts", "averages": "classes", "fill": ""},
+    "balanced_accuracy_score": {"tally": "counts", "averages": ""},
+    "fbeta_of_averages_score": {"averages": "rates"},
+    "fbeta_score": {"params": {"beta": 2.0}},
+    "matthews_corrcoef": {"fill": "zero_division"},
+    "cohen_kappa_score": {"table_params": ("weights",), "fill": "replace_undefined_by"},
+    "confusion_matrix": {"tally": "confusion", "is_table": True, "scorers": {}},
+    "roc_auc_score": {"tally": "ranks", "response": "scores", "one_sided_params": ("max_fpr",)},
+    "sensitivity_at_specificity": {"point": "specificity", "point_of": "negative"},
+    "lift_score": {"point": "fraction", "point_of": "all", "params": {"fraction": 0.1}},
+    "net_benefit": {"point": "threshold", "point_of": "", "response": "probabilities"},
+    "hinge_loss": {"tally": "moments", "response": "scores", "by_sign": True},
+    "expected_calibration_error": {"tally": "ranks", "bins_when": ("strategy", "uniform")},
+}
+
+
+@pytest.mark.parametrize("name", DERIVED)
+def test_what_signatures_say_is_derived(name):
+    spec = METRICS[name]
+    assert {fact: getattr(spec, fact) for fact in DERIVED[name]} == DERIVED[name]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_facts_of_the_interval_are_known(name):
+    spec = METRICS[name]
+    assert spec.interval_method in ("", "wilson", "dice", "largest")
+    assert spec.interval_scale in ("", "logit", "log")
+    notes = ("biased", "calibration", "kinked", "grows", "largest of several")
+    assert spec.interval_note in ("", *notes)
+
+
+def test_a_kernel_has_to_say_which_tally_it_reads():
+    spec = MetricSpec(skmetrics_ext.accuracy_score, lambda anything: anything)
+    with pytest.raises(InvalidParameterError, match="which tally it reads"):
+        spec.tally  # noqa: B018
+
+
+def test_lists_are_in_the_order_of_modules_that_exist():
+    modules = {spec.function.__module__.rsplit(".", 1)[1] for spec in table.ROWS.values()}
+    assert set(table._ORDER) <= modules
 
 
 def test_rates_with_a_samples_average_take_multilabel_data():

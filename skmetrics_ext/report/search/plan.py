@@ -10,7 +10,7 @@ import numpy as np
 
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import METRICS, find
-from skmetrics_ext.registry.headline import CHOICE
+from skmetrics_ext.registry.defaults import CHOICE
 from skmetrics_ext.report.cross_validation import (
     classes_and_task,
     make_splitter,
