@@ -30,7 +30,7 @@ _GRID = 4  # times the points of a curve that ranges keep, for the last choice
 
 @dataclass(frozen=True, slots=True)
 class RangePlan:
-    """What to read from the ranges of scores.
+    """Values to read from the ranges of scores.
 
     Parameters
     ----------

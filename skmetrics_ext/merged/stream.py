@@ -32,7 +32,7 @@ NAMES, PLACE = Names("y_true", ("y_score",)), Place("the stream")
 
 @dataclass(frozen=True, eq=False, slots=True)
 class StreamState:
-    """What is known before the next batch of a stream, which returns a new state.
+    """State of a stream between two batches; reading a batch returns a new state.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ class StreamState:
             values = checked.score if layout.n_columns != 2 else score_values(score)
             if values.dtype == np.int64:
                 raise InvalidParameterError(
-                    "y_score holds integers beyond 2**53, which floats cannot tell apart."
+                    "y_score holds integers beyond 2**53, which are not distinct as floats."
                 )
         elif layout.n_columns == 1:
             checked = BinaryProbabilities.check(
@@ -186,8 +186,8 @@ class StreamState:
         listed = checked.classes.tolist()
         if checked.ordered and self.labels is None and listed != sorted(listed):
             raise InvalidParameterError(
-                f"The labels are categories in the order {listed}, which a stream has to be told "
-                "once: pass labels=, all classes in this order."
+                f"The labels are categories in the order {listed}: pass labels=, all classes in "
+                "this order, as no batch need hold all of them."
             )
 
     def final_layout(self, sums: Sums) -> Layout:

@@ -27,12 +27,11 @@ class BinTally(Merges):
     predicted : ndarray of shape (..., B)
         Weighted sum of the probabilities.
     squares : ndarray of shape (..., B)
-        Sum of the squared weights; nan where the rows are not known one by one.
+        Sum of the squared weights; nan if only sums over rows are known.
     n_rows : ndarray of shape (..., B)
-        Number of rows; nan where they are not known one by one.
+        Number of rows; nan if only sums over rows are known.
     noise : ndarray of shape (..., B) or None
-        What sampling adds to the squared distance of each rate from a probability, where a metric
-        is to take it off.
+        Sampling variance of each rate, for metrics that subtract it from squared distances.
     """
 
     edges: Array
@@ -55,7 +54,7 @@ class BinTally(Merges):
         return cls(edges, *(sum(getattr(part, name) for part in parts) for name in names))
 
     def debiased(self) -> Self:
-        """The same with the noise of the rates."""
+        """These sums with the noise of the rates."""
         return replace(self, noise=self.rate_variance)
 
     @property
@@ -75,7 +74,7 @@ class BinTally(Merges):
 
     @property
     def effective_rows(self) -> Array:
-        """Number of rows of equal weight that are worth as much (Kish 1965)."""
+        """Effective number of rows of each bin (Kish 1965)."""
         weight = self.weight.astype(np.float64)
         return np.nan_to_num(divide(weight, self.squares)) * weight
 

@@ -21,7 +21,7 @@ from skmetrics_ext.validation.tables import check_room, check_weights, no_room, 
 
 
 class Tabulated:
-    """What metrics of labels read: a confusion table, or what makes one when it is asked for."""
+    """A confusion table, or data from which one is counted on demand: read by label metrics."""
 
     __slots__ = ()
 
@@ -41,7 +41,7 @@ class Tabulated:
 
     @property
     def kind(self) -> str:
-        """What the classes that occur make of it, in scikit-learn's terms."""
+        """Kind of target, in scikit-learn's terms: "binary" or "multiclass"."""
         return "multiclass" if len(self.occurring()) > 2 else "binary"
 
     def occurring(self) -> Array:
@@ -53,7 +53,7 @@ class Tabulated:
         return self.classes[used.any(axis=0) | used.any(axis=1)]
 
     def positions(self, labels: Any) -> Array:
-        """Where among the classes each of ``labels`` stands, -1 for one that does not."""
+        """Index of each of ``labels`` among the classes, -1 if absent."""
         return find_given(read_labels(labels), self.classes)
 
     def counts(self) -> Counts:
@@ -86,7 +86,7 @@ class Tabulated:
         return Counts(right, none, wrong.sum(axis=(-1, -2))[..., None], none)
 
     def marks(self) -> Counts:
-        """What may be right or wrong: the rows, or every output of multilabel data (K,)."""
+        """Rows predicted right and wrong; of multilabel data every output, (K,)."""
         return self.hits()
 
     def by_row(self, labels: Any) -> tuple[Counts, Array | None]:
@@ -113,8 +113,8 @@ class ConfusionTally(Tabulated, Merges):
     table : array-like of shape (..., K, K)
         Rows are the true class, columns the predicted one; int64 or float64.
     ordered : bool or None
-        Whether the order of the classes was declared, so that they are one step apart; None where
-        conflicting orders were.
+        Whether the order of the classes was declared, so that neighbours are one step from each
+        other; None for conflicting orders.
 
     Examples
     --------
@@ -205,7 +205,7 @@ class ConfusionTally(Tabulated, Merges):
             The classes, in the order of the rows. By default the names of a data frame, else
             0, 1, 2, ...
         ordered : bool, default=False
-            Whether this order is that of grades one step apart.
+            Whether the classes are grades in this order, at equal distances.
 
         Returns
         -------

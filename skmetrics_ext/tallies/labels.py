@@ -1,4 +1,4 @@
-"""Confusion tables that are counted only when they are read: of checked labels, of thresholds."""
+"""Confusion tables counted on demand, from checked labels or along thresholds."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from skmetrics_ext.validation import Labels
 
 @dataclass(frozen=True, eq=False, slots=True)
 class LabelTally(Tabulated):
-    """The confusion table of checked labels, of which most metrics need the counts alone.
+    """The confusion table of checked labels, counted on demand: most metrics need counts alone.
 
-    Ten thousand classes have counts in little memory, and a table that fills it.
+    The counts of ten thousand classes are small where their table would fill the memory.
     """
 
     labels: Labels
@@ -35,7 +35,7 @@ class LabelTally(Tabulated):
 
     @property
     def kind(self) -> str:
-        """What the labels are, in scikit-learn's terms."""
+        """Kind of target, in scikit-learn's terms."""
         return self.labels.kind
 
     @property
@@ -48,7 +48,7 @@ class LabelTally(Tabulated):
         return self.labels.classes
 
     def positions(self, labels: Any) -> Array:
-        """Where among the classes each of ``labels`` stands, -1 for one that does not occur."""
+        """Index of each of ``labels`` among the classes, -1 if absent."""
         return self.labels.positions(labels)
 
     def counts(self) -> Counts:
@@ -56,14 +56,14 @@ class LabelTally(Tabulated):
         return Counts.from_labels(self.labels)
 
     def present(self, counts: Counts) -> None:
-        """All are there, also those whose rows have no weight."""
+        """All classes, even those whose rows have no weight."""
 
     def hits(self) -> Counts:
         """Rows predicted right and wrong, as one class (1,)."""
         return Counts.from_hits(self.labels)
 
     def marks(self) -> Counts:
-        """What may be right or wrong: the rows, or every output of multilabel data (K,)."""
+        """Rows predicted right and wrong; of multilabel data every output, (K,)."""
         return self.counts() if self.labels.is_multilabel else self.hits()
 
     def by_row(self, labels: Any) -> tuple[Counts, Array | None]:

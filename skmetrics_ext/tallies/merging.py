@@ -1,4 +1,4 @@
-"""What all tallies that add up have in common."""
+"""Base of the tallies that merge, and checks of their sums."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from skmetrics_ext.validation.rows import check_total, read_rows
 
 
 class Merges:
-    """A tally of rows, that adds to tallies of other rows."""
+    """A tally that merges with tallies of other rows."""
 
     __slots__ = ()
 
@@ -29,7 +29,7 @@ class Merges:
 
 
 def labels_of_part(y_true: Any, y_pred: Any, sample_weight: Any) -> Labels:
-    """Checked labels of rows that others will be added to: their weights keep the unit."""
+    """Checked labels of part of the rows: weights are not rescaled."""
     if sample_weight is None:
         return Labels.check(y_true, y_pred)
     (true, pred), weight = read_rows(sample_weight, False, True, y_true=y_true, y_pred=y_pred)
@@ -37,20 +37,20 @@ def labels_of_part(y_true: Any, y_pred: Any, sample_weight: Any) -> Labels:
 
 
 def weight_of(mass: Array, n_axes: int) -> Array:
-    """Integer weight over the last axes, in float64, which holds any; 0 of floats."""
+    """Sum of integer weights over the last axes, in float64; 0 for float weights."""
     if mass.dtype.kind not in "iu":
         return np.zeros(())
     return np.asarray(mass.sum(axis=tuple(range(-n_axes, 0)), dtype=np.float64))
 
 
 def check_sum(masses: Iterable[Array], n_axes: int) -> None:
-    """Refuse integer weights whose sum over parts and over the last axes no int64 holds."""
+    """Refuse integer weights whose sum over parts and over the last axes overflows int64."""
     total = sum((weight_of(mass, n_axes) for mass in masses), np.zeros(()))
     check_total(float(total.max()), "The merged weight")
 
 
 def check_pool(mass: Array, axis: int, n_axes: int) -> None:
-    """Refuse to sum over what is no leading axis, and sums that no int64 holds."""
+    """Refuse an axis that is not a leading one, and sums that overflow int64."""
     n_leading = mass.ndim - n_axes
     if not -mass.ndim <= axis < n_leading or axis + mass.ndim * (axis < 0) >= n_leading:
         raise InvalidParameterError(

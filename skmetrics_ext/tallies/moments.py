@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations, combinations_with_replacement
-from math import factorial
+from itertools import combinations, combinations_with_replacement, permutations
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -365,22 +364,20 @@ def _sums_of_products(centred: Array, weight: Array | None) -> tuple[Array, Arra
 
 @cache
 def _products(d: int, order: int) -> Array:
-    """The columns of each product of so many, each at or after the one before."""
+    """The columns of each product, in lexicographic order, (n, order)."""
     places = list(combinations_with_replacement(range(d), order))
     return np.array(places, dtype=np.int64).reshape(-1, order)
 
 
 @cache
 def _orderings(d: int, order: int) -> Array:
-    """How many elements of the full tensor each product stands for."""
-    repeats = [np.unique(places, return_counts=True)[1] for places in _products(d, order)]
-    found = [factorial(order) // np.prod([factorial(n) for n in each]) for each in repeats]
-    return np.array(found, dtype=np.float64)
+    """Number of elements of the full tensor that each product stands for."""
+    return np.array([len(set(permutations(places))) for places in _products(d, order).tolist()])
 
 
 @cache
 def _triple_places(d: int) -> Array:
-    """The place, among products of three columns, of those of four without the k-th, (4, n)."""
+    """Index of each product of four columns without its k-th, among those of three, (4, n)."""
     place = {triple: i for i, triple in enumerate(map(tuple, _products(d, 3).tolist()))}
     fours = _products(d, 4).tolist()
     return np.array([[place[(*t[:k], *t[k + 1 :])] for t in fours] for k in range(4)])

@@ -27,8 +27,8 @@ _KEPT_CELLS = 1 << 24  # of scores by class; the tallies of more are not kept fo
 class Steps(NamedTuple):
     """Both classes along the scores of a ranking, or of a stretch of it.
 
-    ``fp`` and ``tp`` (..., T + 1) are the weights at or above each score, first what stands above
-    them all; ``negative`` and ``positive`` (...) are those of the whole ranking.
+    ``fp`` and ``tp`` (..., T + 1) are the weights at or above each score, after the weights above
+    all of them; ``negative`` and ``positive`` (...) are the weights in the whole ranking.
     """
 
     fp: Array
@@ -38,10 +38,11 @@ class Steps(NamedTuple):
 
 
 class Wins(NamedTuple):
-    """What an area under the ROC curve is made of: all that is read of a ranking for one.
+    """Correctly ranked pairs of rows, from which areas under the ROC curve are read.
 
     ``twice`` (...) is twice the weight of the pairs of a positive and a negative row that are
-    ranked rightly, ties once; ``negative`` and ``positive`` are the weights of both classes.
+    ranked correctly, ties counted once; ``negative`` and ``positive`` are the weights of both
+    classes.
     """
 
     twice: Array
@@ -62,8 +63,8 @@ class Wins(NamedTuple):
 class RankTally(Merges):
     """Weight of each class at each distinct score, highest score first.
 
-    It holds increments, which add exactly when tallies merge, and not cumulative sums; those
-    are made when it is read.
+    It stores increments, which add exactly when tallies merge; cumulative sums are made on
+    demand.
 
     Parameters
     ----------
@@ -135,7 +136,7 @@ class RankTally(Merges):
 
     @classmethod
     def from_scores(cls, score: Array, codes: Array, n_classes: int, weight: Array | None) -> Self:
-        """Tally of checked scores and class codes; rows of weight 0 leave no trace."""
+        """Tally of checked scores and class codes; rows of weight 0 are left out."""
         if weight is not None:
             kept = weight != 0
             if not kept.all():
@@ -228,7 +229,7 @@ class RankTally(Merges):
         return Steps(fp, tp, fp[..., -1], tp[..., -1])
 
     def wins(self) -> Wins:
-        """Pairs of both classes ranked rightly."""
+        """Correctly ranked pairs of both classes."""
         # From the lowest score up, so that a small sum is never the difference of large ones.
         mass = self.mass[..., ::-1]
         if mass.sum(dtype=np.float64) >= MOST_FACTOR:
@@ -251,7 +252,7 @@ class RankTally(Merges):
         return Counts(*(part[..., 1:] for part in self.counts_from_none().astuple()))
 
     def counts_from_none(self) -> Counts:
-        """The same (..., T + 1), beginning where no row of these is predicted positive."""
+        """Counts along the thresholds (..., T + 1), first with no row predicted positive."""
         fp, tp, negative, positive = self.steps()
         return Counts(tp, fp, positive[..., None] - tp, negative[..., None] - fp)
 
@@ -297,6 +298,6 @@ def _joined(parts: list[Array]) -> Array:
     if any((one != part).any() for one, part in zip(whole, parts, strict=True)):
         raise InvalidParameterError(
             "Tallies of scores that are integers beyond 2**53, and of scores that are no integers, "
-            "have no dtype in common that tells them apart."
+            "have no common dtype in which they stay distinct."
         )
     return np.concatenate(whole)

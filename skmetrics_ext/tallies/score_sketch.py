@@ -1,4 +1,4 @@
-"""Rankings in fixed memory: bins of scores, and what they can and cannot tell."""
+"""Rankings in fixed memory: bins of scores, and bounds of the metrics."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class BinnedRankTally(RankTally):
 
     @property
     def auc_error_bound(self) -> float:
-        """Largest distance of the area that the bins give from that of all the scores."""
+        """Largest error of the area under the ROC curve that is read from the bins."""
         hidden = np.where(self.single, 0.0, self.negative.astype(np.float64) * self.positive)
         pairs = float(self.negative.sum()) * float(self.positive.sum())
         return float(hidden.sum()) / (2 * pairs) if pairs else float("nan")
@@ -85,7 +85,7 @@ def bin_tally(tally: RankTally, n_bins: int) -> BinnedRankTally:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ScoreSketch(Merges):
-    """What a ranking is worth, from one pass in fixed memory: an interval that holds the truth.
+    """A ranking in fixed memory, from one pass; its metrics come as guaranteed bounds.
 
     Bins between fixed edges hold the weight of both classes and their lowest and highest score.
     Within a bin the order of the rows is lost, so the area under the ROC curve and the average
@@ -99,9 +99,9 @@ class ScoreSketch(Merges):
     mass : ndarray of shape (2, B)
         Weight of the negative and of the positive class in each bin, lowest scores first.
     lowest, highest : ndarray of shape (B,)
-        Of the scores in each bin; infinite where it is empty. A bin with one score is exact.
+        Extremes of the scores in each bin; infinite if it is empty. A bin with one score is exact.
     classes : tuple or None
-        The negative class and the positive one; None where nothing has told them yet.
+        The negative class and the positive one; None if they are not known yet.
 
     Examples
     --------
@@ -167,10 +167,10 @@ class ScoreSketch(Merges):
         Parameters
         ----------
         scores : array-like of shape (n_sample,)
-            Of any part of the rows; how near they are to the others decides how narrow the
-            bounds become, never whether they hold. A score that fills a bin gets one of its own.
+            Scores of any part of the rows. The bounds always hold; they are narrow if these
+            scores are distributed like the others. A score that fills a bin gets its own.
         n_bins : int, default=16384
-            Number of bins, about.
+            Approximate number of bins.
         labels, pos_label
             As in `from_edges`.
 
@@ -222,7 +222,7 @@ class ScoreSketch(Merges):
         return replace(added, classes=classes) if is_sure else added
 
     def add(self, score: Array, codes: Array, weight: Array | None) -> Self:
-        """The same for checked scores and codes 0 and 1."""
+        """Like `update`, for checked scores and codes 0 and 1."""
         if weight is not None and not weight.all():
             kept = weight != 0
             score, codes, weight = score[kept], codes[kept], weight[kept]
@@ -301,7 +301,7 @@ class ScoreSketch(Merges):
 
 
 def _classes(labels: Any, pos_label: Any) -> tuple[Any, Any] | None:
-    """The negative class and the positive one, as they were told."""
+    """The negative class and the positive one, as given; None if not given."""
     if labels is None:
         if pos_label is None:
             return None

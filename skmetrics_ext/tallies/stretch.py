@@ -1,4 +1,4 @@
-"""Stretch: a part of a ranking that knows what stands above it and what there is in all."""
+"""Stretch: part of a ranking, with the weights above it and in all."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from skmetrics_ext.tallies.ranks import RankTally, Steps
 class Stretch(RankTally):
     """The scores of a range, highest first, and their place in the whole ranking.
 
-    Kernels of rankings read it as they read a whole ranking, which is the stretch with nothing
-    above and nothing below.
+    Kernels read it like a whole ranking, which is the stretch with nothing above or below.
 
     Parameters
     ----------
@@ -33,18 +32,18 @@ class Stretch(RankTally):
 
     @classmethod
     def of(cls, tally: RankTally, above: Array, whole: Array) -> Self:
-        """A range of a ranking; counts are widened where their products would not fit."""
+        """A range of a ranking; counts become floats if their products would overflow."""
         total = whole.sum()
         mass, above, whole = (as_factors(part, total) for part in (tally.mass, above, whole))
         return cls(tally.thresholds, mass, above, whole)
 
     def only(self, places: Array) -> RankTally:
-        """The tally of these thresholds; what lies between two is added to the lower one."""
+        """The tally at these thresholds; weights between two are added to the lower one."""
         starts = np.concatenate([[0], places[:-1] + 1])
         return RankTally(self.thresholds[places], np.add.reduceat(self.mass, starts, axis=-1))
 
     def steps(self) -> Steps:
-        """Both classes along the scores, from what stands above them."""
+        """Both classes along the scores, starting from the weights above them."""
         fp, tp = (self._from_above(place) for place in (0, -1))
         return Steps(fp, tp, self.whole[0], self.whole[-1])
 
