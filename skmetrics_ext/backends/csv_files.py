@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from skmetrics_ext.backends.reading import each, reading
+from skmetrics_ext.backends.read_errors import guarded_batches, reading
 from skmetrics_ext.merged.columns import Names, Place
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.errors import printable
@@ -331,7 +331,7 @@ def csv_batches(
     for file in files:
         first = 0
         try:
-            for batch in each(repr(file), partial(_open, file, types, form.of(file))):
+            for batch in guarded_batches(repr(file), partial(_open, file, types, form.of(file))):
                 place = Place(printable(file), first, None, 1, partial(_line_of, file, form))
                 yield _as_numbers(batch, types, form), place
                 first += batch.num_rows

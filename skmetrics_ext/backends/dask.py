@@ -1,4 +1,4 @@
-"""Dask: many machines, or many processes of one, whose scheduler moves the rows."""
+"""Dask: many machines, or many processes on one, whose scheduler moves the rows."""
 
 from __future__ import annotations
 
@@ -8,23 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.backends.work import (
-    Counted,
-    Offsets,
-    PartitionError,
-    Survey,
-    Task,
-    combined,
-    count_part,
-    first_parts,
-    gather,
-    read_shuffled,
-    spread_part,
-    survey_part,
-)
+from skmetrics_ext.backends import partitions
+from skmetrics_ext.backends.partitions import PartitionError, PartitionSums, PartitionSurvey, Task
 from skmetrics_ext.merged.columns import Names, Place
 from skmetrics_ext.merged.ranges import RangeReading
-from skmetrics_ext.merged.sums import Sums
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.errors import printable
 
@@ -52,35 +39,34 @@ class DaskEngine:
         """Nothing is held."""
 
     def collect(self, columns: tuple[str, ...]) -> Iterator[tuple[Any, Place]]:
-        """The rows of some columns, part by part."""
+        """Batches of some columns."""
         for i, part in enumerate(self.frame[list(columns)].to_delayed()):
-            (found,) = self._compute([part])
-            if len(found):
-                yield found, _place(i)
+            (batch,) = self._compute([part])
+            if len(batch):
+                yield batch, _place(i)
 
-    def survey(self, sampled: bool) -> Survey:
-        found: Survey = self._reduce(
-            Survey,
-            lambda part, place, i: _delayed(survey_part)(
-                part, self.names, place, seed=i, sampled=sampled
-            ),
+    def survey(self, sampled: bool) -> PartitionSurvey:
+        def survey_part(part: Any, i: int) -> Any:
+            survey = _delayed(partitions.survey_part)
+            return survey(part, self.names, _place(i), seed=i, sampled=sampled)
+
+        survey: PartitionSurvey = self._reduce(PartitionSurvey, survey_part)
+        return survey
+
+    def count(self, task: Task) -> PartitionSums:
+        shared, sum_part = _delayed(task), _delayed(partitions.sum_part)
+        total: PartitionSums = self._reduce(
+            PartitionSums, lambda part, i: sum_part(part, shared, _place(i))
         )
-        return found
+        return total
 
-    def count(self, task: Task) -> Counted:
-        given = _delayed(task)
-        found: Counted = self._reduce(
-            Counted, lambda part, place, i: _delayed(count_part)(part, given, place)
-        )
-        return found
-
-    def _reduce(self, kind: type, each: Callable[..., Any]) -> Any:
-        level = [each(part, _place(i), i) for i, part in enumerate(self.parts)]
+    def _reduce(self, kind: type, on_part: Callable[[Any, int], Any]) -> Any:
+        """Add up what a function gives for each partition, a few at a time."""
+        level = [on_part(part, i) for i, part in enumerate(self.parts)]
+        combine = _delayed(partitions.combined)
         while len(level) > _FAN:
-            level = [
-                _delayed(combined)(kind, level[i : i + _FAN]) for i in range(0, len(level), _FAN)
-            ]
-        return combined(kind, self._compute(level))
+            level = [combine(kind, level[i : i + _FAN]) for i in range(0, len(level), _FAN)]
+        return partitions.combined(kind, self._compute(level))
 
     def _compute(self, level: list[Any]) -> Any:
         import dask
@@ -90,40 +76,30 @@ class DaskEngine:
         except (InvalidParameterError, PartitionError):
             raise
         except Exception as error:
-            self._name(error)
+            for i, part in enumerate(self.parts):  # a partition that cannot be made is named
+                with partitions.partition_errors(_place(i)):
+                    dask.compute(_delayed(len)(part))
             raise PartitionError(
                 f"Dask raised {type(error).__name__}: {printable(error)[:300]}"
             ) from error
 
-    def _name(self, error: Exception) -> None:
-        """Name the partition that cannot be made, if it is one of them that failed."""
-        import dask
-
-        for i, part in enumerate(self.parts):
-            try:
-                dask.compute(_delayed(len)(part))
-            except Exception as own:
-                raise PartitionError(
-                    f"{_place(i).part} raised {type(own).__name__}: {own}"
-                ) from error
-
-    def rank(self, task: Task, sums: Sums, counted: Counted) -> dict[Any, list[RangeReading]]:
+    def rank(self, task: Task, totals: PartitionSums) -> dict[Any, list[RangeReading]]:
         import dask
         import dask.dataframe as dd
 
-        given = _delayed(task)
-        n_parts = int(first_parts(task)[-1])
-        spread = [_delayed(_spread)(part, given, _place(i)) for i, part in enumerate(self.parts)]
+        shared = _delayed(task)
+        n_parts = int(partitions.first_parts(task)[-1])
+        spread = [_delayed(_spread)(part, shared, _place(i)) for i, part in enumerate(self.parts)]
         frame = dd.from_delayed(spread, meta=_empty(task), verify_meta=False)
         if n_parts == 1:
             frame = frame.repartition(npartitions=1)
-        else:  # our parts are the divisions, so that each range of scores comes to one worker
+        else:  # each range of scores comes to one worker
             with dask.config.set({"dataframe.shuffle.method": _shuffle()}):
                 frame = frame.set_index("part", divisions=[*range(n_parts), n_parts - 1])
-        offsets = _delayed(Offsets.of(counted.masses))
-        read = [_delayed(_read)(part, given, offsets) for part in frame.to_delayed()]
-        found = [pickle.loads(blob) for blob in self._compute(read)]
-        return gather((reading for part in found for reading in part), task)
+        offsets = _delayed(partitions.RangeOffsets.of(totals.masses))
+        read = [_delayed(_read)(part, shared, offsets) for part in frame.to_delayed()]
+        readings = [pickle.loads(blob) for blob in self._compute(read)]
+        return partitions.gather((reading for part in readings for reading in part), task)
 
 
 def _place(i: int) -> Place:
@@ -137,7 +113,7 @@ def _delayed(what: Any) -> Any:
 
 
 def _shuffle() -> str:
-    """On a cluster rows go from worker to worker and to disk; in one process they stay."""
+    """Shuffle between workers and to disk on a cluster, in memory within one process."""
     try:
         from distributed import get_client
 
@@ -150,19 +126,19 @@ def _shuffle() -> str:
 def _spread(data: Any, task: Task, place: Place) -> Any:
     import pandas
 
-    return pandas.DataFrame(spread_part(data, task, place))
+    return pandas.DataFrame(partitions.spread_part(data, task, place))
 
 
 def _empty(task: Task) -> Any:
     import pandas
 
     none = pandas.DataFrame(columns=list(task.names.all))
-    return pandas.DataFrame(spread_part(none, task, Place()))
+    return pandas.DataFrame(partitions.spread_part(none, task, Place()))
 
 
-def _read(frame: Any, task: Task, offsets: Offsets) -> bytes:
-    """Pickled here: the arrays of a reading are small, and plain bytes cost the scheduler least."""
+def _read(frame: Any, task: Task, offsets: partitions.RangeOffsets) -> bytes:
+    """Pickled readings: their arrays are small, and plain bytes cost the scheduler least."""
     if "part" not in frame.columns:
         frame = frame.reset_index()
     columns = {name: np.asarray(frame[name]) for name in frame.columns}
-    return pickle.dumps(read_shuffled(columns, task, offsets))
+    return pickle.dumps(partitions.read_shuffled(columns, task, offsets))

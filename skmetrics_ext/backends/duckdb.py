@@ -1,17 +1,20 @@
-"""DuckDB: one machine, data larger than its memory, sorted on disk by the engine."""
+"""DuckDB: data larger than memory on one machine, sorted on disk by the engine."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from skmetrics_ext import kernels
-from skmetrics_ext.backends.reading import Rows, each, placed, reading
+from skmetrics_ext.backends.files import BATCH, Files, own_prefix
+from skmetrics_ext.backends.partitions import SAMPLE, PartitionSums, PartitionSurvey, Task, sum_part
+from skmetrics_ext.backends.read_errors import Rows, check_columns, guarded_batches, placed, reading
 from skmetrics_ext.backends.sorted_scan import SortedScan, by_name
-from skmetrics_ext.backends.work import SAMPLE, Counted, Survey, Task, count_part
 from skmetrics_ext.merged.columns import MOST_EXACT, Names, Place, encode_labels, read_part
 from skmetrics_ext.merged.ranges import RangeReading
 from skmetrics_ext.merged.sums import Sums
@@ -22,12 +25,12 @@ from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import Column
 from skmetrics_ext.validation.rows import check_total
 
-_BATCH = 1 << 19
 _MOST_LABELS = 10_000
 _FEW = 16  # values that a CASE finds faster than a join
 _NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 _INTEGERS = (*_NUMBERS, *(f"U{name}" for name in _NUMBERS))
 _FLOATS = ("FLOAT", "DOUBLE")
+_PLAIN_PATH = re.compile(r"[\w./ -]+")  # others DuckDB might take for a pattern or an address
 _NO_LABELS = re.compile(r"DATE|TIME|INTERVAL|BLOB|BIT|STRUCT|MAP|UNION|.*\]$")
 
 
@@ -64,53 +67,59 @@ class DuckEngine:
         self._run, self.names, self.close, self.what = run, names, close, what
         self.rows = rows
         self.columns = {name: f"k{i}" for i, name in enumerate(names.all)}
-        described = self._relation("SELECT * FROM data LIMIT 0")
-        self.types = {
-            name: str(kind) for name, kind in zip(names.all, described.types, strict=True)
-        }
+        with reading(what):
+            types = run("SELECT * FROM data LIMIT 0").types
+        self.types = {name: str(kind) for name, kind in zip(names.all, types, strict=True)}
+        has_integers = names.weight is None or self.types[names.weight] in (*_INTEGERS, "BOOLEAN")
+        self.weight_type = "BIGINT" if has_integers else "DOUBLE"
         self.distinct: list[int] = []
         self.report: Callable[[int], None] = lambda done: None
         self.done = 0
 
-    def _relation(self, sql: str) -> Any:
-        with reading(self.what):
-            return self._run(sql)
-
     def _fetch(self, sql: str) -> list[tuple[Any, ...]]:
         with reading(self.what):
-            found: list[tuple[Any, ...]] = self._run(sql).fetchall()
-        return found
+            rows: list[tuple[Any, ...]] = self._run(sql).fetchall()
+        return rows
 
     # ----------------------------------------------------------------------- survey
 
-    def survey(self, sampled: bool) -> Survey:
+    def survey(self, sampled: bool) -> PartitionSurvey:
         names = self.names
-        self._refuse_types()
-        keys = [self._group(name) for name in names.by.columns]
+        self._check_types()
+        keys = [self._group_key(name) for name in names.by.columns]
         keys += [self._key(name) for name in names.labels]
-        faults = [f"sum(({fault})::BIGINT)" for fault in self._faults()]
-        told = ["count(*)", *(f"coalesce({fault}, 0)" for fault in faults), *self._weight_sum()]
-        found = self._fetch(
-            f"SELECT {', '.join([*keys, *told])} FROM data GROUP BY ALL LIMIT {_MOST_LABELS**2}"
+        faults = [f"coalesce(sum(({fault})::BIGINT), 0)" for fault in self._faults()]
+        wanted = [*keys, "count(*)", *faults]
+        if names.weight is not None:
+            total = "sum" if self.weight_type == "BIGINT" else "kahan_sum"
+            wanted.append(f"{total}({self.columns[names.weight]}::{self.weight_type})")
+        cells = self._fetch(
+            f"SELECT {', '.join(wanted)} FROM data GROUP BY ALL LIMIT {_MOST_LABELS**2}"
         )
-        if not found:
+        if not cells:
             raise InvalidParameterError("The data set has no rows.")
-        if any(sum(row[len(keys) + 1 + i] for row in found) for i in range(len(faults))):
-            self._refuse_row()
-        survey = Survey(self._sums(found, len(keys)))
+        first = len(keys) + 1
+        if any(any(cell[first : first + len(faults)]) for cell in cells):
+            for batch, place in self._rows():  # read as all engines do, to name the row
+                read_part(batch, names, place)
+        survey = PartitionSurvey(self._sums(cells, len(keys)))
+        scores = [self.columns[name] for name in names.score]
         if sampled:
-            columns = ", ".join(f"{self.columns[name]}::DOUBLE" for name in names.score)
+            wanted = [f"{column}::DOUBLE" for column in scores]
             rows = self._fetch(
-                f"SELECT {columns} FROM data USING SAMPLE reservoir({SAMPLE} ROWS) REPEATABLE (0)"
+                f"SELECT {', '.join(wanted)} FROM data "
+                f"USING SAMPLE reservoir({SAMPLE} ROWS) REPEATABLE (0)"
             )
             survey.sample = np.array(rows, dtype=np.float64)
             survey.keys = np.zeros(len(survey.sample))
-        self.distinct = self._count_distinct()
+        if scores:
+            wanted = [f"approx_count_distinct({column})" for column in scores]
+            self.distinct = list(self._fetch(f"SELECT {', '.join(wanted)} FROM data")[0])
         self._advance(survey.n_rows)
         return survey
 
     def _faults(self) -> list[str]:
-        """SQL of what no row may be; the rows themselves are read to say which it is."""
+        """SQL conditions that no row may fulfil."""
         names, faults = self.names, []
         numbers = {*names.score, names.weight}
         for name, column in self.columns.items():
@@ -119,26 +128,17 @@ class DuckEngine:
                 faults.append(f"NOT isfinite({column}::DOUBLE)")
         if names.weight is not None:
             faults.append(f"{self.columns[names.weight]} < 0")
-        whole = [name for name in names.score if self.types[name] in _INTEGERS]
-        return faults + [f"abs({self.columns[name]}::DOUBLE) > {MOST_EXACT}" for name in whole]
-
-    def _weight_sum(self) -> list[str]:
-        if self.names.weight is None:
-            return []
-        column, kind = self.columns[self.names.weight], self._kind_of_weight()
-        return [f"{'sum' if kind == 'BIGINT' else 'kahan_sum'}({column}::{kind})"]
-
-    def _kind_of_weight(self) -> str:
-        whole = (*_INTEGERS, "BOOLEAN")
-        return "BIGINT" if self.types[self.names.weight or ""] in whole else "DOUBLE"
+        integers = [name for name in names.score if self.types[name] in _INTEGERS]
+        return faults + [f"abs({self.columns[name]}::DOUBLE) > {MOST_EXACT}" for name in integers]
 
     def _key(self, name: str) -> str:
+        """SQL of a column as a label."""
         kind, column = self.types[name], self.columns[name]
         plain = (*_INTEGERS, *_FLOATS, "BOOLEAN", "VARCHAR")
         return column if kind in plain else f"CAST({column} AS VARCHAR)"
 
-    def _group(self, name: str) -> str:
-        """SQL of the value that a column gives its group, or of the number of its bin."""
+    def _group_key(self, name: str) -> str:
+        """SQL of a column as part of a group: its value, or the number of its bin."""
         edges = self.names.by.edges.get(name)
         if edges is None:
             return self._key(name)
@@ -149,83 +149,65 @@ class DuckEngine:
         above = [f"({self.columns[name]}::DOUBLE >= {edge!r})::INTEGER" for edge in edges.tolist()]
         return " + ".join(["0", *above])
 
-    def _group_of(self, values: tuple[Any, ...]) -> Any:
+    def _group_of(self, keys: tuple[Any, ...]) -> Any:
         by = self.names.by
-        told = [
-            bin_names(by.edges[name])[value] if name in by.edges else value
-            for name, value in zip(by.columns, values, strict=True)
+        values = [
+            bin_names(by.edges[name])[key] if name in by.edges else key
+            for name, key in zip(by.columns, keys, strict=True)
         ]
-        return by.key(told)
+        return by.key(values)
 
-    def _count_distinct(self) -> list[int]:
-        if not self.names.score:
-            return []
-        columns = (self.columns[name] for name in self.names.score)
-        wanted = ", ".join(f"approx_count_distinct({column})" for column in columns)
-        return [int(x) for x in self._fetch(f"SELECT {wanted} FROM data")[0]]
-
-    def _sums(self, found: list[tuple[Any, ...]], n_keys: int) -> Sums:
+    def _sums(self, cells: list[tuple[Any, ...]], n_keys: int) -> Sums:
         names = self.names
-        at = len(names.by.columns)
-        keys = enumerate(names.labels, start=at)
-        columns = [_column(name, [row[i] for row in found]) for i, name in keys]
+        n_by = len(names.by.columns)
+        labels = enumerate(names.labels, start=n_by)
+        columns = [_column(name, [cell[i] for cell in cells]) for i, name in labels]
         classes, codes = encode_labels(columns)
-        rows = np.array([int(row[n_keys]) for row in found])
-        weight = rows if names.weight is None else np.array([row[-1] for row in found])
-        cells: dict[Any, list[int]] = {}
-        for i, row in enumerate(found):
-            cells.setdefault(self._group_of(row[:at]), []).append(i)
+        rows = np.array([int(cell[n_keys]) for cell in cells])
+        weight = rows if names.weight is None else np.array([cell[-1] for cell in cells])
+        of_group: dict[Any, list[int]] = {}
+        for i, cell in enumerate(cells):
+            of_group.setdefault(self._group_of(cell[:n_by]), []).append(i)
         sums = Sums()
-        for group, own in cells.items():
-            here = np.array(own)
+        for group, places in of_group.items():
+            here = np.array(places)
             sums.rows[group] = int(rows[here].sum())
             used = here[weight[here] != 0]
             sums.tables[group] = _table(classes, codes[0][used], codes[-1][used], weight[used])
         return sums
 
-    # ----------------------------------------------------------------------- what is refused
-
-    def _refuse_types(self) -> None:
-        """Types that SQL would turn into labels or numbers, and the other engines refuse."""
+    def _check_types(self) -> None:
+        """Refuse types that SQL would turn into labels or numbers, as the other engines do."""
         names = self.names
-        for name in names.labels:
-            if _NO_LABELS.match(self.types[name]):
-                raise InvalidParameterError(
-                    f"Column {name!r} must hold labels of classes, got {self.types[name]}."
-                )
-        kinds = dict.fromkeys(names.score, "scores")
+        kinds = dict.fromkeys(names.labels, "labels of classes") | dict.fromkeys(
+            names.score, "scores"
+        )
         if names.weight is not None:
             kinds[names.weight] = "weights"
         numbers = (*_INTEGERS, *_FLOATS, "BOOLEAN", "DECIMAL")
         for name, kind in kinds.items():
-            if self.types[name].partition("(")[0] not in numbers:
-                raise InvalidParameterError(
-                    f"Column {name!r} must hold {kind}, got {self.types[name]}."
-                )
-
-    def _refuse_row(self) -> None:
-        """Find the first row that is refused, by reading them as all engines do."""
-        for batch, place in self._rows():
-            read_part(batch, self.names, place)
+            held = self.types[name]
+            is_number = held.partition("(")[0] in numbers
+            if _NO_LABELS.match(held) or not (is_number or name in names.labels):
+                raise InvalidParameterError(f"Column {name!r} must hold {kind}, got {held}.")
 
     def _rows(self) -> Iterator[tuple[Any, Place]]:
         if self.rows is not None:
             return self.rows(self.names.all)
         reader = self._reader(f"SELECT {', '.join(self.columns.values())} FROM data")
-        return placed(each(self.what, lambda: reader))
+        return placed(guarded_batches(self.what, lambda: reader))
 
     # ----------------------------------------------------------------------- passes
 
     def _reader(self, sql: str) -> Any:
-        relation = self._relation(sql)
-        # By the name that this version of DuckDB gives it.
-        names = ("to_arrow_reader", "fetch_arrow_reader", "fetch_record_batch")
-        read = next(name for name in names if hasattr(type(relation), name))
+        versions = ("to_arrow_reader", "fetch_arrow_reader", "fetch_record_batch")
         with reading(self.what):
-            return getattr(relation, read)(_BATCH)
+            relation = self._run(sql)
+            read = next(name for name in versions if hasattr(type(relation), name))
+            return getattr(relation, read)(BATCH)
 
     def _batches(self, sql: str) -> Iterator[Any]:
-        for batch in each(self.what, lambda: self._reader(sql)):
+        for batch in guarded_batches(self.what, lambda: self._reader(sql)):
             if batch.num_rows:
                 yield batch
                 self._advance(batch.num_rows)
@@ -235,34 +217,35 @@ class DuckEngine:
         self.report(self.done)
 
     def collect(self, columns: tuple[str, ...]) -> Iterator[tuple[Any, Place]]:
-        """The rows of some columns, part by part."""
-        told = ", ".join(map(self._told, columns))
-        reader = self._reader(f"SELECT {told} FROM data")
-        for batch, place in placed(each(self.what, lambda: reader)):
+        """Batches of some columns."""
+        wanted = ", ".join(map(self._value, columns))
+        reader = self._reader(f"SELECT {wanted} FROM data")
+        for batch, place in placed(guarded_batches(self.what, lambda: reader)):
             if batch.num_rows:
                 yield dict(zip(columns, batch.columns, strict=True)), place
 
-    def _told(self, name: str) -> str:
-        """SQL of a column; of what makes groups as the survey names them."""
+    def _value(self, name: str) -> str:
+        """SQL of a column; columns of groups hold the values that the survey saw."""
         by = self.names.by
         is_value = name in (*by.names, self.names.clusters) and name not in by.edges
         return self._key(name) if is_value else self.columns[name]
 
-    def count(self, task: Task) -> Counted:
-        columns = ", ".join(map(self._told, self.columns))
-        total = Counted()
+    def count(self, task: Task) -> PartitionSums:
+        columns = ", ".join(map(self._value, self.columns))
+        total = PartitionSums()
         try:
             for batch in self._batches(f"SELECT {columns} FROM data"):
                 named = dict(zip(self.names.all, batch.columns, strict=True))
-                total.add(count_part(named, task, Place()))
+                total.add(sum_part(named, task, Place()))
         except InvalidParameterError:
             for batch, place in self._rows():  # in their order, which DuckDB need not keep
-                count_part(batch, task, place)
+                sum_part(batch, task, place)
             raise
         return total
 
-    def rank(self, task: Task, sums: Sums, counted: Counted) -> dict[Any, list[RangeReading]]:
-        totals = {
+    def rank(self, task: Task, totals: PartitionSums) -> dict[Any, list[RangeReading]]:
+        sums = totals.sums
+        masses = {
             number: sums.masses(group, task.layout.classes) for group, number in task.groups.items()
         }
         scans = []
@@ -270,7 +253,7 @@ class DuckEngine:
         n_rows = sum(sums.rows.values())
         for k, column in enumerate(task.layout.ranked):
             name = self.names.score[column]
-            scan = SortedScan(task.own(k), totals, task.plan, most)
+            scan = SortedScan(task.class_of(k), masses, task.plan, most)
             before = self.done
             grouped = 2 * self.distinct[column] * task.n_classes * len(task.groups) < n_rows
             for batch in self._batches(self._sorted(name, task, grouped)):
@@ -283,62 +266,66 @@ class DuckEngine:
         return by_name(scans, task.groups)
 
     def _sorted(self, score: str, task: Task, grouped: bool) -> str:
+        """SQL of group, score and class of each row, and its weight, the highest score first."""
         names = self.names
         joins: list[str] = []
-        classes = {label: i for i, label in enumerate(task.layout.classes.tolist())}
-        code = _coded(self._key(names.true), classes, "UTINYINT", "classes", joins)
-        group = self._number_of_group(task, joins)
-        parts = [f"{group} AS g", f"{self.columns[score]}::DOUBLE AS s", f"{code} AS c"]
+        classes = {(label,): i for i, label in enumerate(task.layout.classes.tolist())}
+        code = _numbered([self._key(names.true)], classes, "classes", joins)
+        wanted = [f"{self._group_number(task, joins)} AS g", f"{self.columns[score]}::DOUBLE AS s"]
+        wanted.append(f"{code} AS c")
         where = ""
         if names.weight:
-            kind, column = self._kind_of_weight(), self.columns[names.weight]
-            parts.append(f"{column}::{kind} AS w")
+            column = self.columns[names.weight]
+            wanted.append(f"{column}::{self.weight_type} AS w")
             where = f" WHERE {column} <> 0"
-        inner = f"SELECT {', '.join(parts)} FROM data{''.join(joins)}{where}"
+        rows = f"SELECT {', '.join(wanted)} FROM data{''.join(joins)}{where}"
         if grouped:
             weight = "sum(w)" if names.weight else "count(*)"
-            kind = self._kind_of_weight() if names.weight else "BIGINT"
-            inner = f"SELECT g, s, c, {weight}::{kind} AS w FROM ({inner}) GROUP BY g, s, c"
+            total = f"{weight}::{self.weight_type} AS w"
+            rows = f"SELECT g, s, c, {total} FROM ({rows}) GROUP BY g, s, c"
         order = "g, s DESC" if names.by.columns else "s DESC"
-        return f"SELECT * FROM ({inner}) ORDER BY {order}"
+        return f"SELECT * FROM ({rows}) ORDER BY {order}"
 
-    def _number_of_group(self, task: Task, joins: list[str]) -> str:
-        """SQL of the number of the group of a row."""
+    def _group_number(self, task: Task, joins: list[str]) -> str:
+        """SQL of the number of a row's group."""
         by = task.names.by
         if not by.columns:
             return "0::UTINYINT"
-        columns = [self._group(name) for name in by.columns]
-        keys = {}
+        bins = {name: bin_names(by.edges[name]) for name in by.columns if name in by.edges}
+        numbers = {}
         for group, number in task.groups.items():
             values = by.values(group)
-            told = (self._as_in_sql(name, values[name]) for name in by.columns)
-            keys[tuple(told)] = number
-        if len(columns) == 1:
-            codes = {value: number for (value,), number in keys.items()}
-            return _coded(columns[0], codes, "INTEGER", "groups", joins)
-        rows = ", ".join(
-            f"({', '.join(map(sql_literal, values))}, {number})" for values, number in keys.items()
+            keys = (
+                bins[name].index(values[name]) if name in bins else values[name]
+                for name in by.columns
+            )
+            numbers[tuple(keys)] = number
+        return _numbered([self._group_key(name) for name in by.columns], numbers, "groups", joins)
+
+
+def _numbered(
+    columns: Sequence[str], numbers: Mapping[tuple[Any, ...], int], table: str, joins: list[str]
+) -> str:
+    """SQL of the number that belongs to the values of columns, joined if there are many."""
+    kind = "UTINYINT" if max(numbers.values(), default=0) < 256 else "INTEGER"
+    if len(numbers) <= _FEW:
+        cases = (
+            f"WHEN {_equal(columns, map(sql_literal, values))} THEN {number}"
+            for values, number in numbers.items()
         )
-        names = [f"v{i}" for i in range(len(columns))]
-        equal = (f"groups.{v} = {one}" for v, one in zip(names, columns, strict=True))
-        joins.append(
-            f" JOIN (VALUES {rows}) AS groups({', '.join(names)}, i) ON {' AND '.join(equal)}"
-        )
-        return "groups.i::INTEGER"
-
-    def _as_in_sql(self, name: str, value: Any) -> Any:
-        edges = self.names.by.edges.get(name)
-        return value if edges is None else bin_names(edges).index(value)
+        return f"(CASE {' '.join(cases)} END)::{kind}"
+    names = [f"v{i}" for i in range(len(columns))]
+    rows = ", ".join(
+        f"({', '.join(map(sql_literal, values))}, {number})" for values, number in numbers.items()
+    )
+    equal = _equal(columns, (f"{table}.{name}" for name in names))
+    joins.append(f" JOIN (VALUES {rows}) AS {table}({', '.join(names)}, i) ON {equal}")
+    return f"{table}.i::{kind}"
 
 
-def _coded(column: str, codes: Mapping[Any, int], kind: str, table: str, joins: list[str]) -> str:
-    """SQL of the number of a value."""
-    if len(codes) <= _FEW:
-        cases = " ".join(f"WHEN {sql_literal(value)} THEN {i}" for value, i in codes.items())
-        return f"(CASE {column} {cases} END)::{kind}"
-    values = ", ".join(f"({sql_literal(value)}, {i})" for value, i in codes.items())
-    joins.append(f" JOIN (VALUES {values}) AS {table}(v, i) ON {table}.v = {column}")
-    return f"{table}.i::{kind if len(codes) < 256 else 'INTEGER'}"
+def _equal(columns: Iterable[str], values: Iterable[str]) -> str:
+    pairs = zip(columns, values, strict=True)
+    return " AND ".join(f"{column} = {value}" for column, value in pairs)
 
 
 def sql_literal(value: Any) -> str:
@@ -363,3 +350,104 @@ def _table(classes: Array, true: Array, pred: Array, weight: Array) -> Confusion
     table: Array = np.zeros((len(used),) * 2, dtype=np.int64 if whole else np.float64)
     np.add.at(table, (rows, columns), weight.astype(table.dtype))
     return ConfusionTally(classes[used], table)
+
+
+# --------------------------------------------------------------------------- sources
+
+
+def open_relation(relation: Any, names: Names) -> DuckEngine:
+    """A relation of the user's own connection, with its settings."""
+    what = "The DuckDB relation"
+    with reading(what):
+        header = relation.columns
+        check_columns(names, header, what, folded=True)
+        data = relation.query("given", _by_place("given", header, names))
+    return DuckEngine(lambda sql: data.query("data", sql), names, lambda: None, what=what)
+
+
+def open_files_in_duckdb(files: Files, names: Names, memory_limit: int) -> DuckEngine:
+    """Parquet or CSV files."""
+
+    def fill(con: Any) -> None:
+        # CSV is read once, without a guess at what its columns hold.
+        if files.kind == "csv" or files.complete or files.missing:
+            _keep(con, files.reader(names.all), names)
+        elif files.alike and all(map(_PLAIN_PATH.fullmatch, files.files)):
+            listed = ", ".join(map(sql_literal, files.files))
+            given = f"read_parquet([{listed}], hive_partitioning=false)"
+            con.execute(f"CREATE VIEW data AS {_by_place(given, files.header, names)}")
+        else:
+            _register(con, files.dataset(files.files, names.all), names.all, names)
+
+    return _opened(fill, names, memory_limit, files.rows, repr(files.path))
+
+
+def open_table(
+    table: Any, header: Sequence[Any], rows: Rows, names: Names, memory_limit: int
+) -> DuckEngine:
+    """An Arrow table or data set, with these columns."""
+    fill = partial(_register, given=table, header=header, names=names)
+    return _opened(fill, names, memory_limit, rows, "The data set")
+
+
+def open_reader(reader: Any, names: Names, memory_limit: int) -> DuckEngine:
+    """Record batches that can be read once only, which are kept on disk."""
+    fill = partial(_keep, reader=reader, names=names)
+    return _opened(fill, names, memory_limit, None, "The RecordBatchReader")
+
+
+def _opened(
+    fill: Callable[[Any], None], names: Names, memory_limit: int, rows: Rows | None, what: str
+) -> DuckEngine:
+    """A connection of our own; nothing of it is left where it cannot be filled."""
+    con, close = connect(memory_limit)
+    try:
+        with reading(what):
+            fill(con)
+        return DuckEngine(con.sql, names, close, rows, what)
+    except BaseException:
+        close()
+        raise
+
+
+def _keep(con: Any, reader: Any, names: Names) -> None:
+    """The rows in a table of DuckDB, in their order."""
+    con.register("given", reader)
+    con.execute("SET preserve_insertion_order = true")
+    con.execute(f"CREATE TABLE data AS {_by_place('given', reader.schema.names, names)}")
+    con.execute("SET preserve_insertion_order = false")
+
+
+def _register(con: Any, given: Any, header: Sequence[Any], names: Names) -> None:
+    con.register("given", given)
+    con.execute(f"CREATE VIEW data AS {_by_place('given', header, names)}")
+
+
+def _by_place(given: str, header: Sequence[Any], names: Names) -> str:
+    """SQL of the columns that are read, by their place among all of them."""
+    header = list(header)
+    wanted = ", ".join(f"c{header.index(name)} AS k{i}" for i, name in enumerate(names.all))
+    columns = ", ".join(f"c{i}" for i in range(len(header)))
+    return f"SELECT {wanted} FROM {given} AS given({columns})"
+
+
+def connect(memory_limit: int) -> tuple[Any, Callable[[], None]]:
+    import duckdb
+
+    folder = tempfile.TemporaryDirectory(prefix=own_prefix())
+    # What DuckDB holds beside its buffers, and our own batches, need room as well.
+    settings: dict[str, Any] = {
+        "memory_limit": f"{max(memory_limit // 4, 1 << 26) // 1000}KB",
+        "temp_directory": folder.name,
+        "preserve_insertion_order": False,
+        # What a file asks for is not fetched and not run.
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
+    }
+    con = duckdb.connect(f"{folder.name}/rows.duckdb", config=settings)
+
+    def close() -> None:
+        con.close()
+        folder.cleanup()
+
+    return con, close

@@ -2,32 +2,37 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 
-from skmetrics_ext.backends.datasets import open_engine
-from skmetrics_ext.backends.margins import add_margin, with_edges
-from skmetrics_ext.backends.work import SAMPLE, Counted, Survey, Task
+from skmetrics_ext.backends.engines import open_engine
+from skmetrics_ext.backends.partitions import SAMPLE, PartitionSums, PartitionSurvey, Task
 from skmetrics_ext.merged.by import By
-from skmetrics_ext.merged.columns import Names
+from skmetrics_ext.merged.columns import Names, read_value_column
 from skmetrics_ext.merged.evaluation import Evaluation, build_evaluation
 from skmetrics_ext.merged.held import hold_rows
 from skmetrics_ext.merged.layout import Layout, find_metrics, make_layout
-from skmetrics_ext.merged.ranges import RangePlan, kind_of
+from skmetrics_ext.merged.ranges import RangePlan, RangeReading, kind_of, merged_readings
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.progress import Progress, reporting
 from skmetrics_ext.registry import OF_SCORES
+from skmetrics_ext.slices.coding import check_edges, edges_of, numbers_of
 from skmetrics_ext.tallies import ScoreSketch
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.column_names import check_names
 from skmetrics_ext.validation.parameters import check_integer, check_level
 
-_UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 1 << 10, "MIB": 1 << 20}
-_UNITS["GIB"] = 1 << 30
+_UNITS = {
+    "": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30,
+}  # fmt: skip
+_BYTES = re.compile(r"\s*(\d+\.?\d*|\.\d+)\s*((?:[KMG]I?B)?)\s*", re.IGNORECASE)
+Readings = Mapping[Any, Sequence[RangeReading]]
+
 _BYTES_PER_SCORE = 96  # of a table: scores, counts, and what reading them takes
 _BYTES_PER_ROW = 200  # of a range on a worker, with the copies that sorting it takes
 
@@ -176,42 +181,53 @@ def evaluate(
     if n_resamples is not None:
         check_integer("n_resamples", n_resamples, 1)
     points = check_integer("curve_points", curve_points, 0)
-    asked = find_metrics(metrics)
-    columns, labels = _columns(score, labels)
+    wanted = find_metrics(metrics)
+    columns, labels = _score_columns(score, labels)
     names = _names(true, columns, pred, weight, by, groups)
-    if pred is None and any(one.sums == "tables" for one in asked):
-        first = next(one.name for one in asked if one.sums == "tables")
-        raise InvalidParameterError(f"{first} needs predicted labels: say which column, pred=.")
+    of_labels = [metric.name for metric in wanted if metric.sums == "tables"]
+    if pred is None and of_labels:
+        raise InvalidParameterError(
+            f"{of_labels[0]} needs predicted labels: say which column, pred=."
+        )
     most_bytes = read_bytes(memory_limit)
-    ranked = tuple(one for one in asked if one.sums == "ranks")
+    ranked = tuple(metric for metric in wanted if metric.sums == "ranks")
     opened = open_engine(dataset, names, engine, most_bytes)
     try:
         if bins is not None:
-            opened.names = names = with_edges(names, bins, opened)
+            opened.names = names = _with_edges(names, bins, opened)
         survey = opened.survey(bool(ranked) and (approximate or opened.needs_ranges))
         names.by.check(survey.sums.rows)
-        layout = _layout(survey, asked, labels, pos_label, len(columns))
+        layout = _layout(survey, wanted, labels, pos_label, len(columns))
         if not isinstance(score, Mapping):
-            _check_names(columns, layout)
-        n_columns = max(len(columns), 1)
-        spread = intervals and any(kind_of(one) == "wins" for one in ranked)
-        most = most_bytes // (_BYTES_PER_SCORE * (n_columns + 1))
-        plan = RangePlan(ranked, bool(spread), points, max(most, 1))
+            classes = layout.classes.tolist()
+            instead = "say which is of which class: score={class: column}"
+            check_names(columns, classes[-len(columns) :], "score", classes, instead)
+        has_spread = intervals and any(kind_of(metric) == "wins" for metric in ranked)
+        most = most_bytes // (_BYTES_PER_SCORE * (max(len(columns), 1) + 1))
+        plan = RangePlan(ranked, bool(has_spread), points, max(most, 1))
         numbers = {group: i for i, group in enumerate(survey.sums.rows)}
         task = Task(names, layout, plan, numbers)
-        task = _with_ranges(task, survey, approximate, n_bins, most_bytes, opened.needs_ranges)
+        if survey.sample is not None:
+            scores = survey.sample.T[layout.ranked]
+            if approximate:
+                n_bins = check_integer("n_bins", n_bins, 1)
+                sketches = (ScoreSketch.from_sample(column, n_bins) for column in scores)
+                task = replace(task, sketch=tuple(sketches))
+            else:
+                n_ranges = -(-survey.n_rows * _BYTES_PER_ROW // most_bytes)
+                task = replace(task, edges=_range_edges(scores, n_ranges))
         passes = 1 + (len(columns) if ranked and not approximate else 0)
-        counted = Counted()
+        totals = PartitionSums()
         with reporting(progress, survey.n_rows * (passes + 1), unit="row") as opened.report:
-            counts = layout.of_kind("moments", "bins") or layout.n_columns == 2
-            if counts or task.edges or task.sketch is not None:
-                counted = opened.count(task)
-            counted.sums.add(survey.sums)
+            has_sums = layout.of_kind("moments", "bins") or layout.n_columns == 2
+            if has_sums or task.edges or task.sketch is not None:
+                totals = opened.count(task)
+            totals.sums.add(survey.sums)
             readings = {}
             if ranked and not approximate:
-                readings = opened.rank(task, counted.sums, counted)
-            for fewer in names.by.levels() if margins else []:
-                readings |= add_margin(fewer, task, counted, readings, opened)
+                readings = opened.rank(task, totals)
+            for level_by in names.by.levels() if margins else []:
+                readings |= _add_margin(level_by, task, totals, readings, opened)
             rows = None
             if groups is not None or (intervals and n_resamples is not None):
                 rows = hold_rows(opened.collect(names.all), names, layout, most_bytes)
@@ -221,9 +237,9 @@ def evaluate(
     return build_evaluation(
         layout,
         plan,
-        counted.sums,
+        totals.sums,
         readings,
-        counted.sketches,
+        totals.sketches,
         engine=opened.name,
         level=level if intervals else None,
         by=names.by,
@@ -235,32 +251,32 @@ def evaluate(
 def _names(
     true: Any, score: tuple[Any, ...], pred: Any, weight: Any, by: Any, groups: Any
 ) -> Names:
-    may_lack = {"pred": pred, "weight": weight, "groups": groups}
-    given = [("true", true), *(("score", name) for name in score)]
-    given += [(what, name) for what, name in may_lack.items() if name is not None]
-    for what, name in given:
-        if not isinstance(name, str):
-            raise InvalidParameterError(f"{what} must be the name of a column, got {name!r:.60}.")
+    optional = {"pred": pred, "weight": weight, "groups": groups}
+    arguments = [("true", true), *(("score", name) for name in score), *optional.items()]
+    for argument, name in arguments:
+        if not isinstance(name, str) and (name is not None or argument in ("true", "score")):
+            raise InvalidParameterError(
+                f"{argument} must be the name of a column, got {name!r:.60}."
+            )
     return Names(true, score, pred, weight, By.of(by), groups)
 
 
-def _columns(
+def _score_columns(
     score: str | Sequence[str] | Mapping[Any, str] | None, labels: Any
 ) -> tuple[tuple[str, ...], Any]:
+    """Columns of scores, and the classes that they belong to, as far as they are known."""
     if score is None:
         return (), labels
     if isinstance(score, str):
         return (score,), labels
     if isinstance(score, Mapping):
-        if labels is None:
-            labels = list(score)
-        missing = [label for label in labels if label not in score]
-        if missing or len(score) != len(list(labels)):
+        classes = list(score if labels is None else labels)
+        if len(classes) != len(score) or any(label not in score for label in classes):
             raise InvalidParameterError(
-                f"score names the columns of {list(score)}, labels are {list(labels)}: they must "
-                "be the same classes."
+                f"score names the columns of {list(score)}, labels are {classes}: they must be "
+                "the same classes."
             )
-        return tuple(score[label] for label in labels), labels
+        return tuple(score[label] for label in classes), classes if labels is None else labels
     if not isinstance(score, Iterable):
         raise InvalidParameterError(
             f"score must be the name of a column, a list of names, or a dict, got {score!r:.60}."
@@ -269,72 +285,113 @@ def _columns(
 
 
 def _layout(
-    survey: Survey, asked: Iterable[Any], labels: Any, pos_label: Any, n_columns: int
+    survey: PartitionSurvey, metrics: Iterable[Any], labels: Any, pos_label: Any, n_columns: int
 ) -> Layout:
     if not survey.n_rows:
         raise InvalidParameterError("The data set has no rows.")
-    found = []
+    occurring = []
     for tally in survey.sums.tables.values():
         used = tally.table.sum(axis=1) != 0
-        if not n_columns:  # of labels also those that are only predicted
+        if not n_columns:  # metrics of labels alone also know the classes that are only predicted
             used |= tally.table.sum(axis=0) != 0
-        found.append(tally.classes[used])
-    present = _union([own for own in found if len(own)])
-    if present is None:
+        if used.any():
+            occurring.append(tally.classes[used])
+    if not occurring:
         raise InvalidParameterError(
             "Sample weights must contain at least one non-zero number; every weight is 0."
         )
-    return make_layout(asked, present, labels, pos_label, n_columns)
+    present = np.unique(np.concatenate(occurring))
+    return make_layout(metrics, present, labels, pos_label, n_columns)
 
 
-def _check_names(columns: Sequence[str], layout: Layout) -> None:
-    listed = layout.classes.tolist()
-    instead = "say which is of which class: score={class: column}"
-    check_names(columns, listed[-len(columns) :], "score", listed, instead)
-
-
-def _union(parts: list[Array]) -> Array | None:
-    return np.unique(np.concatenate(parts)) if parts else None
-
-
-def _with_ranges(
-    task: Task, survey: Survey, approximate: bool, n_bins: int, most_bytes: int, ranges: bool
-) -> Task:
-    """The task with edges of ranges, or with sketches, from the sample."""
-    if survey.sample is None:
-        return task
-    columns = survey.sample.T[task.layout.ranked]
-    if approximate:
-        bins = check_integer("n_bins", n_bins, 1)
-        sketches = tuple(ScoreSketch.from_sample(column, bins) for column in columns)
-        return replace(task, sketch=sketches)
-    if not ranges:
-        return task
-    wanted = -(-survey.n_rows * _BYTES_PER_ROW // most_bytes)
-    n_ranges = int(min(max(wanted, 1), SAMPLE // 10))
-    edges = []
-    for column in columns:
-        ordered = np.sort(column)
-        places = np.arange(1, n_ranges) * len(ordered) // n_ranges
-        edges.append(np.unique(ordered[places]))
-    return replace(task, edges=tuple(edges))
+def _range_edges(scores: Array, n_ranges: int) -> tuple[Array, ...]:
+    """Inner edges of ranges with about the same number of rows, for each column."""
+    n_ranges = min(max(n_ranges, 1), SAMPLE // 10)
+    places = np.arange(1, n_ranges) * scores.shape[1] // n_ranges
+    return tuple(np.unique(np.sort(column)[places]) for column in scores)
 
 
 def read_bytes(limit: int | str) -> int:
     """A number of bytes, from a number or from text with a unit."""
-    if isinstance(limit, str):
-        text = limit.strip().upper()
-        digits = text.rstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ ")
-        unit = text[len(digits) :].strip()
-        try:
-            found = int(float(digits) * _UNITS[unit])
-        except (ValueError, KeyError):
-            found = 0
+    match = _BYTES.fullmatch(limit) if isinstance(limit, str) else None
+    if match is not None:
+        n_bytes = int(float(match[1]) * _UNITS[match[2].upper()])
     else:
-        found = int(limit)
-    if found <= 0:
+        n_bytes = 0 if isinstance(limit, str) else int(limit)
+    if n_bytes <= 0:
         raise InvalidParameterError(
             "memory_limit must be a number of bytes, or text like '500MB' or '2GiB', got "
             f"{limit!r}."
         )
-    return found
+    return n_bytes
+
+
+# --------------------------------------------------------------------------- margins
+
+
+def _add_margin(
+    level: By, task: Task, sums: PartitionSums, readings: Readings, opened: Any
+) -> dict[Any, list[RangeReading]]:
+    """Add the sums of the groups of a level, and return their rankings.
+
+    Rankings that are held are merged; otherwise the rows of the level are ranked again.
+    """
+    sources = level.sources(task.groups)
+    sums.sums.add(sums.sums.margin(sources))
+    for group, parts in sources.items():
+        for k in range(len(task.layout.ranked)):
+            masses = [sums.masses[part, k] for part in parts if (part, k) in sums.masses]
+            if masses:
+                sums.masses[group, k] = np.sum(masses, axis=0)
+        sketches = [sums.sketches[part] for part in parts if part in sums.sketches]
+        if sketches:
+            columns = zip(*sketches, strict=True)
+            sums.sketches[group] = [ScoreSketch.combine(column) for column in columns]
+    if not readings:
+        return {}
+    merged = merged_readings(sources, readings, task.plan, task.layout.is_binary)
+    if merged is not None:
+        return merged
+    numbers = {group: i for i, group in enumerate(sources)}
+    level_task = replace(task, names=replace(task.names, by=level), groups=numbers)
+    ranked: dict[Any, list[RangeReading]] = opened.rank(level_task, sums)
+    return ranked
+
+
+# --------------------------------------------------------------------------- bins
+
+
+def _with_edges(names: Names, bins: Any, opened: Any) -> Names:
+    """The names with edges of the bins, taken from a sample if only their number is given."""
+    if not isinstance(bins, Mapping) or not bins:
+        raise InvalidParameterError(
+            f"bins must be a dict of column to a number of bins or inner edges, got {bins!r:.60}."
+        )
+    strange = [name for name in bins if name not in names.by.names]
+    if strange:
+        raise InvalidParameterError(
+            f"bins names {strange[0]!r}, which is not among the columns of by, "
+            f"{list(names.by.names)}."
+        )
+    edges = {}
+    for name, wanted in bins.items():
+        if isinstance(wanted, int | np.integer):
+            edges[name] = edges_of(name, _sample_column(name, opened), wanted)
+        else:
+            edges[name] = check_edges(name, wanted)
+    return replace(names, by=replace(names.by, edges=edges))
+
+
+def _sample_column(name: str, opened: Any) -> Array:
+    """Values of a column, or of a sample if there are many."""
+    rng, kept, keys = np.random.default_rng(0), np.zeros(0), np.zeros(0)
+    for batch, place in opened.collect((name,)):
+        values = numbers_of(read_value_column(batch, name, place))
+        kept = np.concatenate([kept, values])
+        keys = np.concatenate([keys, rng.random(len(values))])
+        if len(kept) > SAMPLE:
+            chosen = np.argpartition(keys, SAMPLE)[:SAMPLE]
+            kept, keys = kept[chosen], keys[chosen]
+    if not len(kept):
+        raise InvalidParameterError("The data set has no rows.")
+    return kept

@@ -22,7 +22,13 @@ from skmetrics_ext.backends.csv_files import (
     stem_of,
     text_types,
 )
-from skmetrics_ext.backends.reading import Placed, check_columns, each, placed, reading
+from skmetrics_ext.backends.read_errors import (
+    Placed,
+    check_columns,
+    guarded_batches,
+    placed,
+    reading,
+)
 from skmetrics_ext.merged.columns import Names, Place
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.errors import printable
@@ -36,7 +42,7 @@ _EXTRAS = {
     "pyarrow": "frames",
     "pandas": "frames",
 }
-_BATCH = 1 << 19
+BATCH = 1 << 19
 MISSING = "missing"  # group of the rows without a value in a column of groups
 
 
@@ -151,12 +157,12 @@ class Files:
             yield from csv_batches(self.files, types, self.form)
             return
         for file in self.files:
-            batches = each(repr(file), partial(self._scan, file, columns))
+            batches = guarded_batches(repr(file), partial(self._scan, file, columns))
             yield from placed(batches, printable(file), 1)
 
     def _scan(self, file: str, columns: Sequence[str]) -> Iterator[Any]:
         dataset = self.dataset([file], columns)
-        return dataset.to_batches(columns=list(columns), batch_size=_BATCH)
+        return dataset.to_batches(columns=list(columns), batch_size=BATCH)
 
     def dataset(self, files: Sequence[str], columns: Sequence[str]) -> Any:
         """Arrow's data set of Parquet files, by their names as they are."""

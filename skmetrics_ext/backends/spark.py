@@ -8,24 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.backends.reading import reading
-from skmetrics_ext.backends.work import (
-    Counted,
-    Offsets,
-    PartitionError,
-    Survey,
-    Task,
-    combined,
-    count_part,
-    first_parts,
-    gather,
-    read_shuffled,
-    spread_part,
-    survey_part,
-)
+from skmetrics_ext.backends import partitions
+from skmetrics_ext.backends.partitions import PartitionError, PartitionSums, PartitionSurvey, Task
+from skmetrics_ext.backends.read_errors import reading
 from skmetrics_ext.merged.columns import Names, Place
 from skmetrics_ext.merged.ranges import RangeReading
-from skmetrics_ext.merged.sums import Sums
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.errors import printable
 
@@ -59,41 +46,46 @@ class SparkEngine:
         """Nothing is held."""
 
     def collect(self, columns: tuple[str, ...]) -> Iterator[tuple[Any, Place]]:
-        """The rows of some columns, part by part."""
+        """Batches of some columns."""
 
-        def each(batches: Iterator[Any]) -> Iterator[Any]:
+        def send(batches: Iterator[Any]) -> Iterator[Any]:
             for batch, place in _placed(batches, columns):
                 yield _blob((batch, place))
 
         wanted = self.frame.select(*(self.columns[name] for name in columns))
-        yield from _collect(wanted.mapInArrow(each, _BLOB))
+        yield from _collect(wanted.mapInArrow(send, _BLOB))
 
-    def survey(self, sampled: bool) -> Survey:
+    def survey(self, sampled: bool) -> PartitionSurvey:
         names = self.names
 
-        def each(batches: Iterator[Any]) -> Iterator[Any]:
-            total = Survey()
-            for batch, place in _placed(batches, names.all):
-                seed = _partition()
-                total.add(survey_part(batch, names, place, seed=seed, sampled=sampled))
-            yield _blob(total)
+        def survey(batches: Iterator[Any]) -> Iterator[Any]:
+            parts = (
+                partitions.survey_part(batch, names, place, seed=_partition(), sampled=sampled)
+                for batch, place in _placed(batches, names.all)
+            )
+            yield _blob(partitions.combined(PartitionSurvey, parts))
 
-        found: Survey = combined(Survey, _collect(self.frame.mapInArrow(each, _BLOB)))
-        return found
+        parts = _collect(self.frame.mapInArrow(survey, _BLOB))
+        total: PartitionSurvey = partitions.combined(PartitionSurvey, parts)
+        return total
 
-    def count(self, task: Task) -> Counted:
+    def count(self, task: Task) -> PartitionSums:
         names = self.names
 
-        def each(batches: Iterator[Any]) -> Iterator[Any]:
-            parts = (count_part(b, task, place) for b, place in _placed(batches, names.all))
-            yield _blob(combined(Counted, parts))
+        def count(batches: Iterator[Any]) -> Iterator[Any]:
+            parts = (
+                partitions.sum_part(batch, task, place)
+                for batch, place in _placed(batches, names.all)
+            )
+            yield _blob(partitions.combined(PartitionSums, parts))
 
-        found: Counted = combined(Counted, _collect(self.frame.mapInArrow(each, _BLOB)))
-        return found
+        parts = _collect(self.frame.mapInArrow(count, _BLOB))
+        total: PartitionSums = partitions.combined(PartitionSums, parts)
+        return total
 
-    def rank(self, task: Task, sums: Sums, counted: Counted) -> dict[Any, list[RangeReading]]:
-        offsets = Offsets.of(counted.masses)
-        n_parts = int(first_parts(task)[-1])
+    def rank(self, task: Task, totals: PartitionSums) -> dict[Any, list[RangeReading]]:
+        offsets = partitions.RangeOffsets.of(totals.masses)
+        n_parts = int(partitions.first_parts(task)[-1])
         names = self.names.all
         schema = _SPREAD.format("double" if task.names.weight is not None else "long")
 
@@ -101,17 +93,17 @@ class SparkEngine:
             import pyarrow
 
             for batch, place in _placed(batches, names):
-                yield pyarrow.RecordBatch.from_pydict(spread_part(batch, task, place))
+                yield pyarrow.RecordBatch.from_pydict(partitions.spread_part(batch, task, place))
 
         def read(batches: Iterator[Any]) -> Iterator[Any]:
-            listed = list(batches)
-            if not listed:
+            shuffled = list(batches)
+            if not shuffled:
                 return
             columns = {
-                name: np.concatenate([batch.column(name).to_numpy() for batch in listed])
+                name: np.concatenate([batch.column(name).to_numpy() for batch in shuffled])
                 for name in ("part", "grp", "score", "code", "weight")
             }
-            yield _blob(read_shuffled(columns, task, offsets))
+            yield _blob(partitions.read_shuffled(columns, task, offsets))
 
         rows = self.frame.mapInArrow(spread, schema)
         if hasattr(rows, "repartitionById"):
@@ -119,8 +111,8 @@ class SparkEngine:
             rows = rows.repartitionById(n_parts, "part")
         else:
             rows = rows.repartition(n_parts, "part")
-        found = _collect(rows.mapInArrow(read, _BLOB))
-        return gather((reading for part in found for reading in part), task)
+        readings = _collect(rows.mapInArrow(read, _BLOB))
+        return partitions.gather((reading for part in readings for reading in part), task)
 
 
 def quoted(name: str) -> str:
@@ -157,18 +149,11 @@ def _collect(frame: Any) -> list[Any]:
     try:
         return [pickle.loads(row.blob) for row in frame.collect()]
     except Exception as error:
-        named = _named(error)
-        if named is None:
-            text = f"Spark raised {type(error).__name__}: {printable(error)[:300]}"
-            named = PartitionError(text)
-        raise named from error
-
-
-def _named(error: Exception) -> Exception | None:
-    """The line of ours in the traceback that Spark sends as text."""
-    for line in str(error).splitlines():
-        for kind in (InvalidParameterError, PartitionError):
-            _, found, message = line.partition(f"{kind.__name__}: ")
-            if found:
-                return kind(message.strip())
-    return None
+        for line in str(error).splitlines():  # of the worker's traceback, which is text here
+            for kind in (InvalidParameterError, PartitionError):
+                _, name, message = line.partition(f"{kind.__name__}: ")
+                if name:
+                    raise kind(message.strip()) from error
+        raise PartitionError(
+            f"Spark raised {type(error).__name__}: {printable(error)[:300]}"
+        ) from error

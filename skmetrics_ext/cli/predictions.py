@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.backends.datasets import open_engine
+from skmetrics_ext.backends.engines import open_engine
 from skmetrics_ext.backends.evaluation import read_bytes
 from skmetrics_ext.backends.files import Files, open_files
 from skmetrics_ext.cli.messages import log, names_in

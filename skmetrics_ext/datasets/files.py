@@ -10,7 +10,7 @@ import numpy as np
 
 from skmetrics_ext.backends.csv_files import PLAIN, TextForm
 from skmetrics_ext.backends.files import Files, columns_of, missing_named, open_files, require
-from skmetrics_ext.backends.reading import check_columns
+from skmetrics_ext.backends.read_errors import check_columns
 from skmetrics_ext.merged.by import By
 from skmetrics_ext.merged.columns import Names
 from skmetrics_ext.numeric import Array

@@ -228,7 +228,7 @@ def test_names_are_text(name, value):
 
 def test_our_connections_load_no_extensions():
     pytest.importorskip("duckdb")
-    from skmetrics_ext.backends.duckdb_sources import connect
+    from skmetrics_ext.backends.duckdb import connect
 
     connection, close = connect(1 << 30)
     names = ("autoinstall_known_extensions", "autoload_known_extensions")
@@ -259,7 +259,7 @@ def test_our_connections_load_no_extensions():
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])
 def test_labels_of_csv_files(tmp_path, engine, true, pred, classes):
     needs(engine)
-    from skmetrics_ext.backends.datasets import open_engine
+    from skmetrics_ext.backends.engines import open_engine
     from skmetrics_ext.merged.columns import Names
 
     path = tmp_path / "a.csv"

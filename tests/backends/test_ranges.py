@@ -142,7 +142,7 @@ def test_thinned_curves_are_exact_points_and_state_their_error(engine, limit, mo
 
     needs(engine)
     pandas = pytest.importorskip("pandas")
-    monkeypatch.setattr(duckdb, "_BATCH", 100)
+    monkeypatch.setattr(duckdb, "BATCH", 100)
     rng = np.random.default_rng(5)
     codes = rng.integers(0, 2, 2000)
     score = rng.normal(size=2000) + codes

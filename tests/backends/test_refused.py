@@ -199,11 +199,11 @@ def test_a_partition_that_raises_names_itself():
 
 def test_our_own_errors_in_a_partition_name_it(monkeypatch):
     pytest.importorskip("dask.dataframe")
-    from skmetrics_ext.backends import work
+    from skmetrics_ext.backends import partitions
 
     def fails(part):
         raise ZeroDivisionError("by chance")
 
-    monkeypatch.setattr(work, "count_labels", fails)
+    monkeypatch.setattr(partitions, "count_labels", fails)
     with pytest.raises(PartitionError, match=r"partition \d of the Dask DataFrame raised ZeroDiv"):
         run("dask", binary_frame(50), score="score", metrics=["roc_auc"])

@@ -130,8 +130,7 @@ def needs(engine):
 @pytest.fixture
 def small_batches(monkeypatch):
     """Batches of a few rows, so that every engine has many parts."""
-    from skmetrics_ext.backends import datasets, duckdb, files
+    from skmetrics_ext.backends import duckdb, engines, files
 
-    monkeypatch.setattr(duckdb, "_BATCH", 64)
-    for module in (datasets, files):
-        monkeypatch.setattr(module, "_BATCH", 50)
+    for module in (duckdb, engines, files):
+        monkeypatch.setattr(module, "BATCH", 50)

@@ -1,4 +1,4 @@
-"""What every reader of data sets shares: errors in our own words, and names of columns."""
+"""Errors of readers in the words of this package, and checks of the names of columns."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from skmetrics_ext.backends.work import PartitionError
+from skmetrics_ext.backends.partitions import PartitionError, n_rows_of
 from skmetrics_ext.merged.columns import Names, Place
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.errors import near, printable, shown_names
 
 _MOST_TEXT = 300
 
-# ``rows(names)`` gives parts with these columns, anew each time, each with its place.
+# ``rows(names)`` reads the rows anew: batches with these columns, each with its place.
 Placed = Iterator[tuple[Any, Place]]
 Rows = Callable[[tuple[str, ...]], Placed]
 
 
 @contextmanager
 def reading(what: str) -> Iterator[None]:
-    """Tell what could not be read, whichever error the library raises that reads it."""
+    """Raise one kind of error that names what cannot be read, whichever library reads it."""
     try:
         yield
     except (InvalidParameterError, PartitionError, ImportError):
@@ -33,13 +33,13 @@ def reading(what: str) -> Iterator[None]:
         ) from error
 
 
-def each(what: str, batches: Callable[[], Iterable[Any]]) -> Iterator[Any]:
-    """The batches of a reader, whose errors are told; those of who takes them are not."""
+def guarded_batches(what: str, batches: Callable[[], Iterable[Any]]) -> Iterator[Any]:
+    """Batches of a reader, `reading` its errors and not those of the caller."""
     with reading(what):
-        left = iter(batches())
+        remaining = iter(batches())
     while True:
         with reading(what):
-            batch = next(left, None)
+            batch = next(remaining, None)
         if batch is None:
             return
         yield batch
@@ -50,16 +50,13 @@ def placed(batches: Iterable[Any], part: str = "", counted_from: int = 0) -> Pla
     first = 0
     for batch in batches:
         yield batch, Place(part, first, None, counted_from)
-        first += int(batch.num_rows) if hasattr(batch, "num_rows") else len(batch)
+        first += n_rows_of(batch)
 
 
 def check_columns(
     names: Names, found: Iterable[Any], what: str, *, folded: bool = False, hint: str = ""
 ) -> None:
-    """Refuse columns that are not there, or are there twice.
-
-    ``folded`` says that the engine takes names that differ in case only for the same.
-    """
+    """Refuse columns that are missing or stand twice; ``folded`` if the engine ignores case."""
     found = list(found)
     missing = [name for name in names.all if name not in found]
     if missing:
@@ -71,10 +68,10 @@ def check_columns(
     for name in names.all:
         alike = [other for other in found if _same(name, other, folded)]
         if len(alike) > 1:
-            told = " and ".join(sorted(set(map(repr, alike))))
+            listed = " and ".join(sorted(set(map(repr, alike))))
             why = ", which this engine takes for one" if len(set(alike)) > 1 else ""
             raise InvalidParameterError(
-                f"{what} has {len(alike)} columns named {told}{why}: which of them is meant "
+                f"{what} has {len(alike)} columns named {listed}{why}: which of them is meant "
                 "cannot be said; rename them."
             )
 

@@ -1,8 +1,9 @@
-"""What an engine does to a part of the rows, whichever engine it is."""
+"""One partition of a data set: surveyed, summed, spread for a shuffle and read after it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,7 +22,7 @@ SAMPLE = 100_000  # rows, for the edges of ranges and bins
 
 
 class PartitionError(RuntimeError):
-    """A part of the data raised; the message names it.
+    """A partition of the data raised an error; the message names the partition.
 
     Parameters
     ----------
@@ -30,19 +31,32 @@ class PartitionError(RuntimeError):
     """
 
 
+@contextmanager
+def partition_errors(place: Place) -> Iterator[None]:
+    """Name the partition in every error but our own, which name it already."""
+    try:
+        yield
+    except (InvalidParameterError, PartitionError):
+        raise
+    except Exception as error:
+        raise PartitionError(
+            f"{place.part or 'A partition'} raised {type(error).__name__}: {error}"
+        ) from error
+
+
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What is done to every part after the survey.
+    """What is computed on every partition after the survey.
 
     Parameters
     ----------
     names : Names
     layout : Layout
-    plan : Plan
-    groups : dict
+    plan : RangePlan
+    groups : mapping
         Number of each group.
     edges : tuple of ndarray
-        Inner edges of the ranges of each column of scores, rising.
+        Inner edges of the ranges of each column of scores, ascending.
     sketch : tuple of ScoreSketch or None
         Empty sketches of the columns.
     """
@@ -58,21 +72,21 @@ class Task:
     def n_classes(self) -> int:
         return len(self.layout.classes)
 
-    def own(self, column: int) -> int:
+    def class_of(self, column: int) -> int:
         """The class that a column of scores belongs to."""
         return 1 if self.layout.is_binary else column
 
 
 @dataclass(eq=False)
-class Survey:
+class PartitionSurvey:
     """Rows, classes and groups, and a sample of the scores."""
 
     sums: Sums = field(default_factory=Sums)
     keys: Array = field(default_factory=lambda: np.zeros(0))
     sample: Array | None = None
 
-    def add(self, other: Survey) -> None:
-        """The survey of the rows of both: the rows with the smallest random keys stay."""
+    def add(self, other: PartitionSurvey) -> None:
+        """Add the survey of other rows; the rows with the smallest random keys stay sampled."""
         self.sums.add(other.sums)
         if other.sample is None or not len(other.sample):
             return
@@ -90,88 +104,74 @@ class Survey:
 
 
 @dataclass(eq=False)
-class Counted:
+class PartitionSums:
     """Sums of rows in any order, weights of classes by range, and sketches."""
 
     sums: Sums = field(default_factory=Sums)
     masses: dict[tuple[Any, int], Array] = field(default_factory=dict)
     sketches: dict[Any, list[ScoreSketch]] = field(default_factory=dict)
 
-    def add(self, other: Counted) -> None:
-        """The numbers of the rows of both."""
+    def add(self, other: PartitionSums) -> None:
+        """Add the sums of other rows."""
         self.sums.add(other.sums)
         for key, masses in other.masses.items():
             self.masses[key] = self.masses[key] + masses if key in self.masses else masses
         for group, sketches in other.sketches.items():
-            own = self.sketches.get(group)
-            self.sketches[group] = (
-                sketches
-                if own is None
-                else [a.merge(b) for a, b in zip(own, sketches, strict=True)]
-            )
+            if group in self.sketches:
+                pairs = zip(self.sketches[group], sketches, strict=True)
+                sketches = [sketch.merge(other_sketch) for sketch, other_sketch in pairs]
+            self.sketches[group] = sketches
 
 
 def combined(kind: type, parts: Iterable[Any]) -> Any:
-    """The surveys or counts of several parts, added up."""
+    """The surveys or sums of several partitions, added up."""
     total = kind()
     for part in parts:
         total.add(part)
     return total
 
 
-def told(place: Place, error: Exception) -> PartitionError:
-    """The error of a part, with its name."""
-    return PartitionError(f"{place.part or 'A part'} raised {type(error).__name__}: {error}")
+def n_rows_of(batch: Any) -> int:
+    """Number of rows of a batch of any library."""
+    if isinstance(batch, dict):
+        return len(next(iter(batch.values())))
+    return int(batch.num_rows) if hasattr(batch, "num_rows") else len(batch)
 
 
-def survey_part(data: Any, names: Names, place: Place, *, seed: int, sampled: bool) -> Survey:
-    """What one part holds."""
-    try:
-        part = read_part(data, names, place) if len_of(data) else None
-        if part is None:
-            return Survey()
-        found = Survey(count_labels(part))
+def survey_part(
+    data: Any, names: Names, place: Place, *, seed: int, sampled: bool
+) -> PartitionSurvey:
+    """Count the labels and groups of a partition, and sample its scores."""
+    with partition_errors(place):
+        if not n_rows_of(data):
+            return PartitionSurvey()
+        part = read_part(data, names, place)
+        survey = PartitionSurvey(count_labels(part))
         if sampled and part.score is not None:
             keys = np.random.default_rng([seed, place.first_row]).random(part.n_rows)
             kept = np.argsort(keys, kind="stable")[:SAMPLE]
-            found.keys, found.sample = keys[kept], part.score[kept]
-        return found
-    except (InvalidParameterError, PartitionError):
-        raise  # not from itself: who sends errors to other machines follows their causes
-    except Exception as error:
-        raise told(place, error) from error
+            survey.keys, survey.sample = keys[kept], part.score[kept]
+        return survey
 
 
-def len_of(data: Any) -> int:
-    """Number of rows."""
-    if isinstance(data, dict):
-        return len(next(iter(data.values())))
-    return int(data.num_rows) if hasattr(data, "num_rows") else len(data)
+def sum_part(data: Any, task: Task, place: Place) -> PartitionSums:
+    """Sum up a partition."""
+    with partition_errors(place):
+        total = PartitionSums()
+        if n_rows_of(data):
+            part = read_part(data, task.names, place)
+            total.sums = sum_rows(part, task.layout, task.names, place)
+            if task.edges or task.sketch is not None:
+                _sum_scores(total, part, task, place)
+        return total
 
 
-def count_part(data: Any, task: Task, place: Place) -> Counted:
-    """The sums of one part."""
-    try:
-        found = Counted()
-        if not len_of(data):
-            return found
-        part = read_part(data, task.names, place)
-        found.sums = sum_rows(part, task.layout, task.names, place)
-        if task.edges or task.sketch is not None:
-            _count_scores(found, part, task, place)
-        return found
-    except (InvalidParameterError, PartitionError):
-        raise  # not from itself: who sends errors to other machines follows their causes
-    except Exception as error:
-        raise told(place, error) from error
-
-
-def _count_scores(found: Counted, part: Part, task: Task, place: Place) -> None:
+def _sum_scores(total: PartitionSums, part: Part, task: Task, place: Place) -> None:
     for group, rows in rows_by_group(part, task.layout, task.names, place):
         columns = rows.rankings
         if task.sketch is not None:
-            codes = [(rows.true == task.own(k)).astype(np.int64) for k in range(len(columns))]
-            found.sketches[group] = [
+            codes = [(rows.true == task.class_of(k)).astype(np.int64) for k in range(len(columns))]
+            total.sketches[group] = [
                 empty.add(column, code, rows.weight)
                 for empty, column, code in zip(task.sketch, columns, codes, strict=True)
             ]
@@ -180,23 +180,19 @@ def _count_scores(found: Counted, part: Part, task: Task, place: Place) -> None:
             n = len(edges) + 1
             bins = np.searchsorted(edges, column, side="right") * task.n_classes + rows.true
             sums = kernels.bin_sums(bins, n * task.n_classes, rows.weight)
-            found.masses[group, k] = sums.reshape(n, task.n_classes)
+            total.masses[group, k] = sums.reshape(n, task.n_classes)
 
 
 # --------------------------------------------------------------------------- ranges of scores
 
 
 def spread_part(data: Any, task: Task, place: Place) -> dict[str, Array]:
-    """The rows of one part for the shuffle: one for each distinct score, class and group.
+    """Rows of a partition for the shuffle: one for each distinct score, class and group.
 
     Columns: ``part`` (column and range in one number), ``grp``, ``score``, ``code``, ``weight``.
     """
-    try:
-        found = list(_spread(data, task, place)) if len_of(data) else []
-    except (InvalidParameterError, PartitionError):
-        raise  # not from itself: who sends errors to other machines follows their causes
-    except Exception as error:
-        raise told(place, error) from error
+    with partition_errors(place):
+        spread = list(_spread(data, task, place)) if n_rows_of(data) else []
     weighted = task.names.weight is not None
     empty: dict[str, Array] = {
         "part": np.zeros(0, dtype=np.int64),
@@ -206,7 +202,7 @@ def spread_part(data: Any, task: Task, place: Place) -> dict[str, Array]:
         "weight": np.zeros(0, dtype=np.float64 if weighted else np.int64),
     }
     return {
-        name: np.concatenate([none, *(one[name] for one in found)]).astype(none.dtype)
+        name: np.concatenate([none, *(rows[name] for rows in spread)]).astype(none.dtype)
         for name, none in empty.items()
     }
 
@@ -231,22 +227,22 @@ def _spread(data: Any, task: Task, place: Place) -> Iterator[dict[str, Array]]:
 
 
 def first_parts(task: Task) -> Array:
-    """Number of the first part of each column, and of all."""
+    """Number of the first range of each column, and of all ranges."""
     return np.cumsum([0, *(len(edges) + 1 for edges in task.edges)])
 
 
 @dataclass(frozen=True, eq=False)
-class Offsets:
+class RangeOffsets:
     """Weight of each class above every range and in all, by (group, column)."""
 
     above: dict[tuple[Any, int], Array]
     total: dict[tuple[Any, int], Array]
 
     @classmethod
-    def of(cls, masses: Mapping[tuple[Any, int], Array]) -> Offsets:
+    def of(cls, masses: Mapping[tuple[Any, int], Array]) -> RangeOffsets:
         above, total = {}, {}
-        for key, own in masses.items():
-            below = np.cumsum(own[::-1], axis=0)[::-1]
+        for key, mass in masses.items():
+            below = np.cumsum(mass[::-1], axis=0)[::-1]
             above[key] = np.concatenate([below[1:], np.zeros_like(below[:1])])
             total[key] = below[0]
         return cls(above, total)
@@ -255,15 +251,15 @@ class Offsets:
 Reading = tuple[Any, int, RangeReading]
 
 
-def read_shuffled(columns: Mapping[str, Array], task: Task, offsets: Offsets) -> list[Reading]:
-    """Read the parts that one worker holds after the shuffle."""
+def read_shuffled(columns: Mapping[str, Array], task: Task, offsets: RangeOffsets) -> list[Reading]:
+    """Read the ranges that one worker holds after the shuffle."""
     names = {number: group for group, number in task.groups.items()}
     starts = first_parts(task)
     most = max(task.plan.most // max(int(starts[-1]), 1), 1)
     key = columns["part"] * (len(names) + 1) + columns["grp"]
     order = np.argsort(key, kind="stable")
     breaks = np.flatnonzero(np.diff(key[order], prepend=-1))
-    found: list[Reading] = []
+    readings: list[Reading] = []
     for rows in np.split(order, breaks[1:]) if len(order) else []:
         number = int(columns["part"][rows[0]])
         k = int(np.searchsorted(starts, number, side="right")) - 1
@@ -276,9 +272,9 @@ def read_shuffled(columns: Mapping[str, Array], task: Task, offsets: Offsets) ->
             _weights(columns["weight"][rows]),
         )
         above, total = offsets.above[group, k][place], offsets.total[group, k]
-        reading = read_range(tally, task.own(k), above, total, task.plan, (-place,), most)
-        found.append((group, k, reading))
-    return found
+        reading = read_range(tally, task.class_of(k), above, total, task.plan, (-place,), most)
+        readings.append((group, k, reading))
+    return readings
 
 
 def _weights(weight: Array) -> Array:
@@ -286,7 +282,7 @@ def _weights(weight: Array) -> Array:
 
 
 def gather(readings: Iterable[Reading], task: Task) -> dict[Any, list[RangeReading]]:
-    """The readings of all ranges, by group and column."""
+    """Combine the readings of all ranges, by group and column."""
     by_column: dict[tuple[Any, int], list[RangeReading]] = {}
     for group, k, reading in readings:
         by_column.setdefault((group, k), []).append(reading)
