@@ -49,8 +49,9 @@ def open_engine(dataset: Any, names: Names, engine: str, memory_limit: int) -> A
     if isinstance(dataset, str | Path):
         dataset = open_files(str(dataset), names)
     if isinstance(dataset, Files):
-        if not _prefers_duckdb(engine):
-            return MemoryEngine(dataset.rows, names, resident=False)
+        is_held = dataset.held is not None
+        if is_held or not _prefers_duckdb(engine):
+            return MemoryEngine(dataset.rows, names, resident=is_held)
         require("duckdb", "engine='duckdb'")
         from skmetrics_ext.backends.duckdb import open_files_in_duckdb
 
