@@ -95,8 +95,7 @@ class StreamState:
         if score is None:  # which class is positive is asked when all rows are there
             layout = self.layout or Layout(self.asked, np.zeros(0), None, 0)
         else:
-            classes, pair = self._classes_of(true, score)
-            layout = self._layout_of(classes, score)
+            classes, layout, pair = self._settle(true, score)
             labels, codes, matrix, eps = self._scores(true, score, classes, layout)
         if pred is not None:
             checked = Labels.check(true, pred).single_label("a stream")
@@ -117,32 +116,26 @@ class StreamState:
             n_batches=self.n_batches + 1,
         )
 
-    def _classes_of(self, true: Column, score: Column) -> tuple[Any, list[Any] | None]:
-        """The classes of scores, from ``labels`` or the usual pairs; the pair, once it is sure."""
-        if self.labels is not None:
-            return self.labels, None
-        if score.values.ndim == 2 and score.values.shape[1] > 1:
+    def _settle(self, true: Column, score: Column) -> tuple[Any, Layout, list[Any] | None]:
+        """The classes of scores, the layout, and the usual pair of classes once it is sure."""
+        n_columns = 1 if score.values.ndim == 1 else score.values.shape[1]
+        known, classes, pair = self.layout, self.labels, self.pair
+        if classes is None and n_columns > 1:
             raise InvalidParameterError(
                 "Scores of several classes need labels=, the class of each column: a batch need "
                 "not hold all of them."
             )
-        if self.pair is not None:
-            return self.pair, self.pair
-        pair, is_sure = usual_pair(read_target(true).classes.tolist(), self.pos_label)
-        return pair, pair if is_sure else None
-
-    def _layout_of(self, classes: Any, score: Column) -> Layout:
-        n_columns = 1 if score.values.ndim == 1 else score.values.shape[1]
-        known = self.layout
         if known is not None and known.n_columns != n_columns:
             raise InvalidParameterError(
                 f"y_score has {n_columns} columns, and had {known.n_columns} before."
             )
-        if known is not None and (self.labels is not None or self.pair is not None):
-            return known
-        if self.labels is not None:
-            return make_layout(self.asked, None, classes, self.pos_label, n_columns)
-        return make_layout(self.asked, np.array(classes), None, self.pos_label, n_columns)
+        if classes is None and pair is None:
+            found, is_sure = usual_pair(read_target(true).classes.tolist(), self.pos_label)
+            layout = make_layout(self.asked, np.array(found), None, self.pos_label, n_columns)
+            return found, layout, found if is_sure else None
+        if known is None:
+            known = make_layout(self.asked, None, classes, self.pos_label, n_columns)
+        return pair if classes is None else classes, known, pair
 
     def _scores(
         self, true: Column, score: Column, classes: Any, layout: Layout
