@@ -83,15 +83,6 @@ def make_panels(
     return panels
 
 
-def lone_figure(size: tuple[float, float]) -> Any:
-    """Make a figure outside pyplot's list, so that nothing shows or keeps it."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=size, layout="constrained")
-    mark_own_figure(figure)
-    return figure
-
-
 def mark_own_figure(figure: Any) -> None:
     """Mark a figure that a display made and may resize."""
     figure.set_gid(_FIGURE)

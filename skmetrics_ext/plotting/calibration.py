@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
 import numpy as np
 
 from skmetrics_ext.inference.calibration_curve import calibration_curve_binned
-from skmetrics_ext.inference.compare import compare
-from skmetrics_ext.inference.intervals import confidence_interval
-from skmetrics_ext.inference.results import Comparison, Estimate
 from skmetrics_ext.metrics.calibration.binning import CalibrationCurve
 from skmetrics_ext.metrics.calibration.calibration_error import expected_calibration_error
 from skmetrics_ext.metrics.probabilities.losses import brier_score_loss
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import axes
-from skmetrics_ext.plotting.curve_display import difference_text
-from skmetrics_ext.plotting.display import SourceDisplay
+from skmetrics_ext.plotting.curve_display import CurveDisplay, Line, Question
 from skmetrics_ext.plotting.documentation import document_display
-from skmetrics_ext.plotting.source import (
-    DisplaySource,
-    binary_problems,
-    objects,
-    positive_of,
-    select_curves,
-)
+from skmetrics_ext.plotting.source import DisplaySource, binary_problems
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
 
 _TOP = "top label"
@@ -37,29 +27,37 @@ _HISTOGRAM = "skmetrics_ext:histogram"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Reliability:
-    """Reliability of the probabilities of one event.
+class ReliabilityLine(Line):
+    """The reliability curve of one event.
 
     Parameters
     ----------
-    curve : CalibrationCurve
+    bins : CalibrationCurve
         Bins, with the rate observed in each and its interval.
     error : float
         Expected calibration error over these bins.
     histogram : CalibrationCurve
         Twenty bins of equal width, for the distribution of the probabilities.
-    brier : Estimate or None
-        Brier score with its interval, for one set of rows.
     """
 
-    curve: CalibrationCurve
-    error: float
-    histogram: CalibrationCurve
-    brier: Estimate | None = None
+    bins: Any = None
+    error: float = float("nan")
+    histogram: Any = None
+
+    @classmethod
+    def of_curve(cls, curve: CalibrationCurve, label: Any = None, **parts: Any) -> Self:
+        """A line through bins that were computed before."""
+        return cls(label, bin_columns(curve), bins=curve, **{"histogram": curve, **parts})
+
+
+def bin_columns(curve: CalibrationCurve) -> dict[str, Array]:
+    """Edges, rates and counts of bins."""
+    edges = {"left": curve.edges[:-1], "right": curve.edges[1:]}
+    return edges | {key: getattr(curve, key) for key in _COLUMNS}
 
 
 @document_display
-class CalibrationDisplay(SourceDisplay):
+class CalibrationDisplay(CurveDisplay):
     """Reliability diagram: observed rate over predicted probability, intervals and histogram.
 
     Made by ``from_predictions``, ``from_estimator``, ``from_cv_results``, ``from_folds`` or
@@ -79,14 +77,9 @@ class CalibrationDisplay(SourceDisplay):
 
     Parameters
     ----------
-    curves : mapping of object to Reliability
-        The curves by class; of several models by name, or by (name, class).
-    name : str, default=None
-        Name of the model, where there is one.
-    positive : object, default=None
-        The positive class, for binary data.
-    comparison : Comparison, default=None
-        Difference in Brier score between the first and the second of two models.
+    lines : sequence of ReliabilityLine
+        Curves, with the columns of `columns` and the Brier score as ``value``.
+    {curve_parameters}
 
     Attributes
     ----------
@@ -118,25 +111,17 @@ class CalibrationDisplay(SourceDisplay):
     """
 
     methods, pools = ("predict_proba",), True
+    x, y, averaged = "mean_predicted", "observed_rate", ()
+    x_label, y_label = "Predicted probability", "Observed rate"
+    value_name = "Brier score"
     size = (5.2, 6.0)
-
-    def __init__(
-        self,
-        curves: Mapping[Any, Reliability],
-        *,
-        name: str | None = None,
-        positive: Any = None,
-        comparison: Comparison | None = None,
-    ) -> None:
-        self.curves = dict(curves)
-        self.name = name
-        self.positive = positive
-        self.comparison = comparison
+    lines: tuple[Any, ...]
+    _has_histogram = True
 
     # --------------------------------------------------------------------- computing
 
     @classmethod
-    def _of_rows(
+    def _of_rows(  # type: ignore[override]
         cls,
         source: DisplaySource,
         *,
@@ -146,29 +131,10 @@ class CalibrationDisplay(SourceDisplay):
         confidence_level: float = 0.95,
         groups: Any = None,
     ) -> Self:
-        models, bins = source.scores(), {"n_bins": n_bins, "strategy": strategy}
-        found: dict[Any, Reliability] = {}
-        drawn: list[Scores] = []
-        design = {"confidence_level": confidence_level, "groups": groups}
-        for name, rows in models.items():
-            problems = _problems(rows)
-            default = [label for label in problems if label != _TOP]
-            chosen = select_curves(problems, default if curves is None else curves)
-            if source.in_folds:
-                design["groups"] = source.groups()[name]
-            for label, problem in chosen.items():
-                key: Any = (name, label) if len(chosen) > 1 else name
-                one = _reliability(problem, bins, design, estimate=not source.in_folds)
-                found[key if len(models) > 1 else label] = one
-                drawn.append(problem)
-        alone = next(iter(models)) if len(models) == 1 else None
-        display = cls(found, name=alone, positive=positive_of(rows))
-        if len(models) == len(drawn) == 2 and not source.in_folds:
-            first, second = drawn
-            weight = first.weight
-            display.comparison = compare(brier_score_loss, first.true, first.score, second.score,
-                                         sample_weight=weight, **design)  # fmt: skip
-        return display
+        options = {"confidence_level": confidence_level, "groups": groups, "curves": curves}
+        # Rows of several folds were predicted by several models: their report has the intervals.
+        options |= {"interval": None if source.in_folds else "auto", "band": "pointwise"}
+        return super()._of_rows(source, n_bins=n_bins, strategy=strategy, **options)
 
     @classmethod
     def _of_folds(cls, source: DisplaySource, *, groups: Any = None, **options: Any) -> Self:
@@ -178,6 +144,42 @@ class CalibrationDisplay(SourceDisplay):
                 "order: pass groups to cross_validation_report, and draw its report."
             )
         return cls._of_rows(source, **options)
+
+    @classmethod
+    def _problems(cls, rows: Scores) -> dict[Any, Scores]:
+        """Each class against the rest, and of several classes whether the most probable is true."""
+        problems = dict(binary_problems(rows))
+        if rows.kind == "multiclass":
+            top = rows.score.argmax(axis=1)
+            hit = (top == rows.true).astype(np.int64)
+            best = rows.score[np.arange(len(top)), top]
+            problems[_TOP] = Scores("binary", np.array([0, 1]), hit, best, rows.weight)
+        return problems
+
+    @classmethod
+    def _default(cls, curves: Mapping[Any, Line]) -> Any:
+        return [label for label in curves if label != _TOP]
+
+    @classmethod
+    def _line(cls, label: Any, problem: Any, **bins: Any) -> Line:
+        true, score = problem.true, problem.score
+        rows: dict[str, Any] = {"labels": [0, 1], "sample_weight": problem.weight}
+        line = ReliabilityLine.of_curve(
+            calibration_curve_binned(true, score, **bins, **rows),
+            label,
+            error=expected_calibration_error(true, score, **bins, **rows),
+            histogram=calibration_curve_binned(true, score, n_bins=_N_BARS, **rows),
+        )
+        value = brier_score_loss(true, score, **rows)
+        return replace(line, metric=brier_score_loss, value=value)
+
+    @classmethod
+    def _with_band(cls, line: Any, question: Question, kind: Any) -> Line:
+        """The line with the intervals of its bins, by groups and level."""
+        rows, design = question.rows, question.design
+        options = {"labels": [0, 1], "sample_weight": rows.weight, "n_bins": line.bins.edges}
+        bins = calibration_curve_binned(rows.true, rows.score, **options, **design)
+        return replace(line, bins=bins, columns=bin_columns(bins))
 
     def columns(self, rows: Literal["bins", "histogram"] = "bins") -> dict[str, Array]:
         """The numbers behind the picture.
@@ -190,23 +192,19 @@ class CalibrationDisplay(SourceDisplay):
         Returns
         -------
         dict of str to ndarray
-            ``curve`` (the class or the model), ``left`` and ``right`` edge, ``mean_predicted``,
-            ``observed_rate``, its interval ``low``, ``high``, ``weight`` and ``count`` of each
-            bin.
+            ``model`` (where there are several); ``curve``, the class; ``left`` and ``right``
+            edge, ``mean_predicted``, ``observed_rate``, its interval ``low``, ``high``,
+            ``weight`` and ``count`` of each bin.
         """
         check_option("rows", rows, ("bins", "histogram"))
-        parts: dict[str, list[Any]] = {}
-        for label, one in self.curves.items():
-            curve = one.curve if rows == "bins" else one.histogram
-            names = np.repeat(objects([label]), len(curve.weight))
-            part = {"curve": names, "left": curve.edges[:-1], "right": curve.edges[1:]}
-            for key, values in (part | {key: getattr(curve, key) for key in _COLUMNS}).items():
-                parts.setdefault(key, []).append(values)
-        return {key: np.concatenate(values) for key, values in parts.items()}
+        if rows == "bins":
+            return super().columns()
+        lines = [replace(line, columns=bin_columns(line.histogram)) for line in self.lines]
+        return CurveDisplay.columns(type(self)(lines))
 
     # --------------------------------------------------------------------- drawing
 
-    def plot(
+    def plot(  # type: ignore[override]
         self,
         ax: Any = None,
         *,
@@ -237,92 +235,50 @@ class CalibrationDisplay(SourceDisplay):
         CalibrationDisplay
             This display.
         """
-        first, title = self._begin(ax, name, len(self.curves))
-        ax, own = self.ax_, dict(curve_kwargs or {})
-        self.histogram_ax_ = _below(ax) if histogram else None
-        self.lines_ = [
-            self._draw_one(ax, label, one, place, own, title is None)
-            for place, (label, one) in enumerate(self.curves.items(), start=first)
-        ]
-        self.line_ = self.lines_[0]
-        if self.comparison is not None and legend:
-            text = difference_text(self.curves, "Brier score", self.comparison)
-            axes.add_remark(ax, text, difference=True)
-        if reference:
-            axes.draw_reference(ax, [0, 1], [0, 1], "perfect calibration")
-        ax.set(ylabel="Observed rate")
-        axes.make_square(ax)
-        under = ax if self.histogram_ax_ is None else self.histogram_ax_
-        under.set_xlabel("Predicted probability")
-        if self.histogram_ax_ is not None:
-            ax.tick_params(labelbottom=False)
-            self.histogram_ax_.set(ylabel="Share", xlim=ax.get_xlim())
-            self.histogram_ax_.set_ylim(bottom=0)
-        if legend and len(self.curves) <= _FEW:
-            level = next(iter(self.curves.values())).curve.confidence_level
-            axes.add_remark(ax, f"bars: {100 * level:g}% interval of each bin")
-        self._end(title, "best", legend)
-        return self
-
-    def _draw_one(
-        self, ax: Any, label: Any, one: Reliability, place: int, options: Any, named: bool
-    ) -> Any:
-        curve = one.curve
-        seen = curve.count > 0
-        x, rate = curve.mean_predicted[seen], curve.observed_rate[seen]
-        margins = [rate - curve.low[seen], curve.high[seen] - rate]
-        look = axes.style(place)
-        marks = {"marker": axes.MARKERS[place % len(axes.MARKERS)], "markersize": 5}
-        bars = {"linewidth": 1.6, "elinewidth": 1.0, "capsize": 2.5}
-        told = {"label": self._label(label, one, named)}
-        margin = margins if len(self.curves) <= _FEW else None
-        drawn = ax.errorbar(x, rate, margin, **{**look, **marks, **bars, **told, **options})
-        if self.histogram_ax_ is not None:
-            share = one.histogram.weight / one.histogram.weight.sum()
-            self.histogram_ax_.stairs(share, one.histogram.edges, linewidth=1.3, **look)
-        return axes.take_place(drawn.lines[0])
-
-    def _label(self, label: Any, one: Reliability, named: bool) -> str:
-        parts = [self.name] if named and self.name is not None else []
-        if isinstance(label, tuple):
-            parts += [label[0], self._curve_name(label[1])]
-        elif len(self.curves) > 1 or (self.positive is None and label is not None):
-            parts.append(self._curve_name(label))
-        error = "" if np.isnan(one.error) else f" (ECE {one.error:.3f})"
-        score = (
-            "" if one.brier is None else f"\nBrier score {axes.number(one.brier.value, one.brier)}"
+        self._has_histogram = histogram
+        return super().plot(
+            ax, name=name, reference=reference, legend=legend, curve_kwargs=curve_kwargs
         )
-        return f"{', '.join(parts) or 'model'}{error}{score}"
 
     @staticmethod
-    def _curve_name(label: Any) -> str:
-        return label if isinstance(label, str) else f"class {label}"
+    def _style(place: int) -> dict[str, Any]:
+        return {**axes.style(place), "marker": axes.MARKERS[place % len(axes.MARKERS)]}
 
+    def _draw_line(self, ax: Any, line: Line, options: Mapping[str, Any]) -> Any:
+        seen = line.columns["count"] > 0
+        x, rate, low, high = (line.columns[key][seen] for key in _COLUMNS[:4])
+        margins = [rate - low, high - rate] if self._n_curves <= _FEW else None
+        bars = {"linewidth": 1.6, "elinewidth": 1.0, "capsize": 2.5, "markersize": 5}
+        return ax.errorbar(x, rate, margins, **{**bars, **options}).lines[0]
 
-def _problems(rows: Scores) -> dict[Any, Scores]:
-    """Each class against the rest, and of several classes whether the most probable is true."""
-    problems = dict(binary_problems(rows))
-    if rows.kind == "multiclass":
-        top = rows.score.argmax(axis=1)
-        hit = (top == rows.true).astype(np.int64)
-        best = rows.score[np.arange(len(top)), top]
-        problems[_TOP] = Scores("binary", np.array([0, 1]), hit, best, rows.weight)
-    return problems
+    def _draw_band(self, ax: Any, line: Any, colour: str, band: str) -> None:
+        if self._n_curves <= _FEW:
+            level = 100 * line.bins.confidence_level
+            axes.add_remark(ax, f"bars: {level:g}% interval of each bin")
 
+    def _draw_references(self, ax: Any) -> None:
+        axes.draw_reference(ax, [0, 1], [0, 1], "perfect calibration")
 
-def _reliability(
-    problem: Scores, bins: dict[str, Any], design: dict[str, Any], *, estimate: bool
-) -> Reliability:
-    true, score = problem.true, problem.score
-    rows: dict[str, Any] = {"labels": [0, 1], "sample_weight": problem.weight}
-    level = design["confidence_level"]
-    brier = confidence_interval(brier_score_loss, true, score, **rows, **design)
-    return Reliability(
-        calibration_curve_binned(true, score, **design, **bins, **rows),
-        expected_calibration_error(true, score, **bins, **rows),
-        calibration_curve_binned(true, score, n_bins=_N_BARS, confidence_level=level, **rows),
-        brier if estimate and isinstance(brier, Estimate) else None,
-    )
+    def _set_limits(self, ax: Any) -> None:
+        axes.make_square(ax)
+        self.histogram_ax_ = below = _below(ax) if self._has_histogram else None
+        if below is None:
+            return
+        for line, drawn in zip(self.lines, self.lines_, strict=True):
+            histogram = line.histogram
+            share = histogram.weight / histogram.weight.sum()
+            look = {"color": drawn.get_color(), "linestyle": drawn.get_linestyle()}
+            below.stairs(share, histogram.edges, linewidth=1.3, **look)
+        ax.set_xlabel("")
+        ax.tick_params(labelbottom=False)
+        below.set(xlabel=self.x_label, ylabel="Share", xlim=ax.get_xlim())
+        below.set_ylim(bottom=0)
+
+    def _label(self, line: Any, named: bool) -> str:
+        error = "" if np.isnan(line.error) else f" (ECE {line.error:.3f})"
+        interval = line.interval
+        score = "" if interval is None else f"\nBrier score {axes.number(line.value, interval)}"
+        return f"{self._model_name(line, named)}{error}{score}"
 
 
 def _below(ax: Any) -> Any:

@@ -257,7 +257,7 @@ class CrossValidationDisplay(Display):
             return None
         low, high = float(shown.min()), float(shown.max())
         span = high - low
-        if span == 0 or low - span <= base[0] <= high + span:
+        if span == 0 or low - span / 4 <= base[0] <= high + span / 4:
             return None
         return low - 0.2 * span, high + 0.2 * span
 

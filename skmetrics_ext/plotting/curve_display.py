@@ -39,6 +39,7 @@ AVERAGES = (MICRO, MACRO)
 MEAN = "mean"
 BandKind = Literal["pointwise", "simultaneous"]
 _AVERAGE_DASHES = {MICRO: "-", MACRO: (0, (1, 1))}
+MULTILABEL = "multilabel-indicator"
 _MOST_BANDS = 4  # that do not hide each other
 _MOST_ROWS = 100_000  # more make a band thinner than its line
 
@@ -91,6 +92,46 @@ class Line:
         return self.curve in AVERAGES
 
 
+class Question(NamedTuple):
+    """The metric of a line, and the rows that it is read from."""
+
+    metric: Any
+    rows: Any
+    design: Mapping[str, Any]
+    average: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, line: Line, rows: Scores, design: Mapping[str, Any]) -> Self:
+        average: dict[str, Any] = {"average": line.curve} if line.is_average else {}
+        if line.is_average and rows.kind == "multiclass":
+            average["labels"] = list(range(len(rows.classes)))
+        return cls(line.metric, rows, dict(design), average)
+
+    @property
+    def lacks_class(self) -> bool:
+        return len(np.unique(self.rows.true)) < 2
+
+    @property
+    def is_defined(self) -> bool:
+        """Whether there is a metric, and rows of more than one class."""
+        return self.metric is not None and not self.lacks_class
+
+    def interval(self, method: str) -> Any:
+        """The interval of `confidence_interval`."""
+        return self._ask(confidence_interval, self.rows.score, method=method)
+
+    def compared_with(self, other: Self) -> Comparison:
+        """The difference of `compare`."""
+        found: Comparison = self._ask(compare, self.rows.score, other.rows.score)
+        return found
+
+    def _ask(self, function: Callable[..., Any], *scores: Any, **options: Any) -> Any:
+        true = self.rows.marks() if self.rows.kind == MULTILABEL else self.rows.true
+        options |= {"sample_weight": self.rows.weight, "random_state": 0}
+        with without_undefined_warnings():
+            return function(self.metric, true, *scores, **options, **self.design, **self.average)
+
+
 class CurveDisplay(SourceDisplay):
     """Lines over one abscissa; each kind sets a few attributes and says how a line is read.
 
@@ -133,7 +174,17 @@ class CurveDisplay(SourceDisplay):
     @classmethod
     def _read(cls, *args: Any, **options: Any) -> list[Line]:
         """Curves of checked rows; by default those of each class against the rest."""
-        return [cls._line(*problem, **options) for problem in binary_problems(*args)]
+        return [cls._line(*problem, **options) for problem in cls._problems(*args).items()]
+
+    @classmethod
+    def _problems(cls, rows: Scores) -> dict[Any, Scores]:
+        """Rows of each class against the rest."""
+        return dict(binary_problems(rows))
+
+    @classmethod
+    def _default(cls, curves: Mapping[Any, Line]) -> Any:
+        """Curves to draw of folds and of several models: the macro-average, if there is one."""
+        return MACRO if MACRO in curves else None
 
     @classmethod
     def _line(cls, *args: Any, **options: Any) -> Line:
@@ -187,52 +238,50 @@ class CurveDisplay(SourceDisplay):
         **options: Any,
     ) -> Self:
         check_option("band", band, ("auto", *BANDS, None))
-        level = check_level(confidence_level)
-        models, lines = source.scores(), []
-        several, design = len(models) > 1, {"confidence_level": level, "groups": groups}
         kind: BandKind = "simultaneous" if band == "simultaneous" else "pointwise"
+        design: dict[str, Any] = {"confidence_level": check_level(confidence_level)}
+        models, drawn = source.scores(), []
         for name, rows in models.items():
+            design["groups"] = source.groups()[name] if source.in_folds else groups
             read = {line.curve: line for line in cls._read(rows, **options)}
-            # Of several models with several classes, the macro-averages are drawn.
-            default = MACRO if several and MACRO in read else None
-            own = list(select_curves(read, default if curves is None else curves).values())
-            if interval is not None:
-                own = _with_intervals(own, rows, method=interval, **design)
-            n_bands = len(models) * sum(not line.is_average for line in own)
+            default = cls._default(read) if len(models) > 1 or cls.pools else None
+            own = select_curves(read, default if curves is None else curves).values()
+            problems = cls._problems(rows)
+            n_bands = len(models) * sum(line.band is not None for line in own)
             few = n_bands <= _MOST_BANDS and len(rows.true) <= _MOST_ROWS
-            if few if band == "auto" else band is not None:
-                own = [cls._with_band(line, rows, kind, design) for line in own]
-            lines += [replace(line, model=name) for line in own] if several else own
-        alone = None if several else next(iter(models))
-        display = cls(lines, name=alone, positive=positive_of(next(iter(models.values()))))
-        if len(models) == 2 and interval is not None:
-            display.comparison = _difference(lines, list(models.values()), level, groups)
-        display.band_label = f"{100 * level:g}% {kind} band"
+            for line in own:
+                question = Question.of(line, problems.get(line.curve, rows), design)
+                if interval is not None and question.is_defined:
+                    line = replace(line, interval=question.interval(interval))
+                if few if band == "auto" else band is not None:
+                    line = cls._with_band(line, question, kind)
+                drawn.append((replace(line, model=name if len(models) > 1 else None), question))
+        lines = [line for line, _ in drawn]
+        name = None if len(models) > 1 else next(iter(models))
+        display = cls(lines, name=name, positive=positive_of(next(iter(models.values()))))
+        if len(models) == len(drawn) == 2 and interval is not None and drawn[0][1].is_defined:
+            display.comparison = drawn[0][1].compared_with(drawn[1][1])
+        display.band_label = f"{100 * confidence_level:g}% {kind} band"
         return display
 
     @classmethod
-    def _with_band(
-        cls, line: Line, rows: Scores, kind: BandKind, design: Mapping[str, Any]
-    ) -> Line:
+    def _with_band(cls, line: Line, question: Question, kind: BandKind) -> Line:
         """The line with columns ``low`` and ``high``; outside of the band's range they are nan."""
-        if line.band is None or line.is_average:
-            return line
-        spec = line.band
-        problem: Any = dict(binary_problems(rows)).get(line.curve, rows)
-        if _lacks_class(problem):
+        rows, spec = question.rows, line.band
+        if spec is None or line.is_average or question.lacks_class:
             return line
         with without_undefined_warnings():
-            band = curve_band(spec.metric, problem, problem, at=spec.at, band=kind, random_state=0,
-                              **design)  # fmt: skip
+            options = {"at": spec.at, "band": kind, "random_state": 0, **question.design}
+            band = curve_band(spec.metric, rows, rows, **options)
         places = spec.x(band.at)
         order = np.argsort(places)
         outside = {"left": np.nan, "right": np.nan}
-        ends = {
-            end: np.interp(line.columns[cls.x], places[order], bound[order], **outside)
-            for end, bound in (("low", spec.y(band.at, band.low)),
-                               ("high", np.minimum(spec.y(band.at, band.high), cls.bounds[1])))
-        }  # fmt: skip
-        return replace(line, columns={**line.columns, **ends})
+        bounds = spec.y(band.at, band.low), np.minimum(spec.y(band.at, band.high), cls.bounds[1])
+        low, high = (
+            np.interp(line.columns[cls.x], places[order], bound[order], **outside)
+            for bound in bounds
+        )
+        return replace(line, columns={**line.columns, "low": low, "high": high})
 
     @classmethod
     def _of_folds(
@@ -278,9 +327,8 @@ class CurveDisplay(SourceDisplay):
                 continue
             with without_undefined_warnings():
                 read = {line.curve: line for line in cls._read(fold.scores, **options)}
-            # Of several curves, the folds of their macro-average are drawn.
-            default = MACRO if MACRO in read else None
-            for curve, line in select_curves(read, default if curves is None else curves).items():
+            wanted = cls._default(read) if curves is None else curves
+            for curve, line in select_curves(read, wanted).items():
                 if cls._is_undefined(line, fold.scores):
                     undefined[fold.number] = f"{curve}: a class has no rows, or no others"
                 else:
@@ -417,7 +465,7 @@ class CurveDisplay(SourceDisplay):
         )
         several = len(models) > 1
         for line in self.lines:
-            look = axes.style(place)
+            look = self._style(place)
             if several and len(curves) > 1:  # a colour for each curve, dashes for each model
                 look["color"] = axes.style(curves.index(line.curve))["color"]
                 look["linestyle"] = axes.style(models.index(line.model))["linestyle"]
@@ -425,15 +473,14 @@ class CurveDisplay(SourceDisplay):
                 look = {"color": "black", "linestyle": _AVERAGE_DASHES[line.curve]}
             if isinstance(line.fold, int):
                 if folds and self._n_curves == 1:  # those of several would hide each other
-                    self.fold_lines_.append(self._draw_fold(ax, line, look["color"]))
+                    thin = {"linewidth": 0.8, "alpha": 0.45, "zorder": 1.5, "color": look["color"]}
+                    thin["label"] = self._fold_label()
+                    self.fold_lines_.append(self._draw_line(ax, line, thin))
                 continue
             if "low" in line.columns and band is not None:
                 self._draw_band(ax, line, look["color"], band)
-            options = {"linewidth": 2.2 if line.fold == MEAN else 1.8, **look}
-            options |= {"label": self._label(line, title is None), "drawstyle": self.drawstyle}
-            options |= dict(curve_kwargs or {})
-            x, y = line.columns[self.x], line.columns[self.y]
-            self.lines_ += map(axes.take_place, ax.plot(x, y, **options))
+            options = {"label": self._label(line, title is None), **look, **(curve_kwargs or {})}
+            self.lines_.append(axes.take_place(self._draw_line(ax, line, options)))
             place += 1
         self.line_ = self.lines_[0]
         if self.comparison is not None and legend:
@@ -445,11 +492,14 @@ class CurveDisplay(SourceDisplay):
         self._end(title, self.legend_at, legend)
         return self
 
-    def _draw_fold(self, ax: Any, line: Line, colour: str) -> Any:
-        x, y = line.columns[self.x], line.columns[self.y]
-        look = {"linewidth": 0.8, "alpha": 0.45, "drawstyle": self.drawstyle, "zorder": 1.5}
-        (drawn,) = ax.plot(x, y, color=colour, label=self._fold_label(), **look)
-        return drawn
+    @staticmethod
+    def _style(place: int) -> dict[str, Any]:
+        return axes.style(place)
+
+    def _draw_line(self, ax: Any, line: Line, options: Mapping[str, Any]) -> Any:
+        width = 2.2 if line.fold == MEAN else 1.8
+        options = {"linewidth": width, "drawstyle": self.drawstyle, **options}
+        return ax.plot(line.columns[self.x], line.columns[self.y], **options)[0]
 
     def _draw_band(self, ax: Any, line: Line, colour: str, band: str) -> None:
         columns = line.columns
@@ -483,20 +533,21 @@ class CurveDisplay(SourceDisplay):
         return f"each fold ({n_drawn} of {n_drawn + len(self.undefined)} defined)"
 
     def _label(self, line: Line, named: bool) -> str:
-        parts = [line.model] if line.model is not None else []
-        parts += [self.name] if named and self.name is not None else []
-        one_model = len({other.model for other in self.lines}) == 1
-        if not self._is_one_class or (
-            one_model and self.positive is None and line.curve is not None
-        ):
-            parts.append(self._curve_name(line.curve))
         mean = "mean" if line.fold == MEAN else ""
-        text = ", ".join(parts) or "model"
-        value_name = self._value_name(line)
+        text, value_name = self._model_name(line, named), self._value_name(line)
         if not value_name or np.isnan(line.value):
             return f"{text}, {mean}" if mean else text
         value = f"{value_name} {axes.number(line.value, line.interval)}"
         return f"{text}\n{mean} {value}" if mean else f"{text} ({value})"
+
+    def _model_name(self, line: Line, named: bool) -> str:
+        """Names of the model and of the class, where they are not clear without."""
+        names = [line.model, self.name if named else None]
+        parts = [name for name in names if name is not None]
+        unnamed = line.model is None and self.positive is None and line.curve is not None
+        if not self._is_one_class or unnamed:
+            parts.append(self._curve_name(line.curve))
+        return ", ".join(parts) or "model"
 
     def _curve_name(self, curve: Any) -> str:
         if curve in AVERAGES:
@@ -504,11 +555,11 @@ class CurveDisplay(SourceDisplay):
         return str(curve) if isinstance(curve, str) else f"class {curve}"
 
     def _difference_text(self, comparison: Comparison) -> str:
-        line = self.lines[0]
+        line, models = self.lines[0], [line.model for line in self.lines]
         name = self._value_name(line)
-        if line.curve in AVERAGES or self.positive is None:
+        if self.positive is None:
             name = f"{name}, {self._curve_name(line.curve)}"
-        return difference_text([line.model for line in self.lines], name, comparison)
+        return difference_text(models, name, comparison)
 
 
 document(CurveDisplay, BLOCKS)
@@ -531,58 +582,6 @@ def without_undefined_warnings() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedMetricWarning)
         yield
-
-
-def _lacks_class(rows: Scores) -> bool:
-    return rows.kind == "binary" and len(np.unique(rows.true)) < 2
-
-
-def _with_intervals(lines: list[Line], rows: Any, method: str, **design: Any) -> list[Line]:
-    """Lines with the interval of their metric, from `confidence_interval`."""
-    by_curve: dict[Any, Any] = {}
-
-    def estimate(metric: Any, **average: Any) -> Any:
-        options = {"method": method, "random_state": 0, **design, **average}
-        with without_undefined_warnings():
-            return confidence_interval(metric, rows, rows, **options)
-
-    for line in lines:
-        if line.metric is None or line.curve in by_curve or _lacks_class(rows):
-            continue
-        if rows.kind == "binary":
-            by_curve[line.curve] = estimate(line.metric)
-        elif line.is_average:
-            by_curve[line.curve] = estimate(line.metric, average=line.curve)
-        else:
-            classes = rows.classes.tolist()
-            by_curve |= dict(zip(classes, estimate(line.metric, average=None), strict=True))
-    return [replace(line, interval=by_curve.get(line.curve)) for line in lines]
-
-
-def _difference(
-    lines: list[Line], models: list[Scores], level: float, groups: Any
-) -> Comparison | None:
-    """The difference of two models from `compare`, where each has one curve."""
-    if len(lines) != 2 or lines[0].metric is None or _lacks_class(models[0]):
-        return None
-    curve, rows, options = lines[0].curve, models, {}
-    if lines[0].is_average:
-        options = {"average": curve, "labels": list(range(len(models[0].classes)))}
-    else:
-        rows = [dict(binary_problems(model))[curve] for model in models]
-    first, second = rows
-    with without_undefined_warnings():
-        return compare(
-            lines[0].metric,
-            first.true,
-            first.score,
-            second.score,
-            sample_weight=first.weight,
-            confidence_level=level,
-            groups=groups,
-            random_state=0,
-            **options,
-        )
 
 
 def _check_grid(grid: Any) -> Array:

@@ -12,7 +12,7 @@ from skmetrics_ext.metrics.rankings.gains import GainCurve, LiftCurve
 from skmetrics_ext.metrics.rankings.net_benefit import NetBenefitCurve
 from skmetrics_ext.metrics.rankings.precision_recall_gain import PrecisionRecallGainCurve
 from skmetrics_ext.plotting import interval_charts
-from skmetrics_ext.plotting.calibration import CalibrationDisplay, Reliability
+from skmetrics_ext.plotting.calibration import CalibrationDisplay, ReliabilityLine
 from skmetrics_ext.plotting.cross_validation import CrossValidationDisplay
 from skmetrics_ext.plotting.curve_display import CurveDisplay, Line
 from skmetrics_ext.plotting.decision import DecisionCurveDisplay
@@ -61,8 +61,7 @@ _WITH_AREA = (RocCurve, PrecisionRecallCurve, PrecisionRecallGainCurve)
 def draw_curve(result: CurveResult, ax: Any = None, name: str | None = None) -> Any:
     """Draw a curve, or several, on these axes; return the display."""
     if isinstance(result, CalibrationCurve):
-        only = {None: Reliability(result, float("nan"), result)}
-        return CalibrationDisplay(only, name=name).plot(ax)
+        return CalibrationDisplay([ReliabilityLine.of_curve(result)], name=name).plot(ax)
     several = result.named() if isinstance(result, Curves) else {None: result}
     kind = _CURVES[type(next(iter(several.values())))]
     lines = [

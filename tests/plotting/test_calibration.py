@@ -22,7 +22,7 @@ def test_bins_are_those_of_the_curve(binary, strategy) -> None:
         np.testing.assert_allclose(columns[name], getattr(curve, name))
     np.testing.assert_allclose(columns["left"], curve.edges[:-1])
     error = sx.expected_calibration_error(y, proba, **options)
-    assert display.curves["sick"].error == pytest.approx(error)
+    assert display.lines[0].error == pytest.approx(error)
     seen = curve.count > 0
     drawn = np.asarray(display.line_.get_xydata())
     np.testing.assert_allclose(drawn, np.column_stack(list(curve))[seen])
@@ -62,7 +62,8 @@ def test_each_class_and_the_top_label(several) -> None:
     np.testing.assert_allclose(columns["observed_rate"][~top], of_class.observed_rate)
     np.testing.assert_allclose(columns["observed_rate"][top], of_top.observed_rate)
     np.testing.assert_allclose(columns["low"][top], of_top.low)
-    assert list(sx.CalibrationDisplay.from_predictions(y, proba).curves) == ["a", "b", "c"]
+    every = sx.CalibrationDisplay.from_predictions(y, proba)
+    assert [line.curve for line in every.lines] == ["a", "b", "c"]
     with pytest.raises(ValueError, match="curves must name some of"):
         sx.CalibrationDisplay.from_predictions(y, proba, curves="d")
 

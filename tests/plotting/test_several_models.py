@@ -35,8 +35,6 @@ def texts(display) -> list[str]:
 
 
 def estimates_of(display) -> list:
-    if isinstance(display, sx.CalibrationDisplay):
-        return [one.brier for one in display.curves.values()]
     return [line.interval for line in display.lines]
 
 
@@ -81,7 +79,7 @@ def test_each_model_is_the_model_alone(name, models) -> None:
     columns = both.columns()
     for model, score in scores.items():
         alone = display(y, score).columns()
-        own = columns["curve" if name == "CalibrationDisplay" else "model"] == model
+        own = columns["model"] == model
         for key, values in alone.items():
             if key != "curve":
                 np.testing.assert_array_equal(columns[key][own], values)
@@ -124,7 +122,9 @@ def test_several_classes(name, curve, several) -> None:
         metric = partial(metric, multi_class="ovr")
     if curve == "b":
         rows = [(y == "b", own[:, 1]) for own in (proba, other)]
-        wanted = [sx.confidence_interval(metric, y, own, average=None)[1] for own in (proba, other)]
+        wanted = [sx.confidence_interval(metric, *own) for own in rows]
+        same = [sx.confidence_interval(metric, y, p, average=None)[1] for p in (proba, other)]
+        assert [list(e) for e in same] == [pytest.approx(list(e)) for e in wanted]
         compared = sx.compare(metric, rows[0][0], rows[0][1], rows[1][1])
     else:
         wanted = [sx.confidence_interval(metric, y, own, average=curve) for own in (proba, other)]

@@ -144,13 +144,13 @@ def _lines(display: Any, model: str) -> list[ChartCurve]:
 def _bins(display: Any, model: str) -> list[ChartCurve]:
     """Reliability curves by model, or by class where there are more than two."""
     curves: list[ChartCurve] = []
-    for label, found in display.curves.items():
-        curve, seen = found.curve, found.curve.count > 0
-        name = ", ".join(map(str, label)) if isinstance(label, tuple) else str(label)
-        name = model if model and display.positive is not None else name
-        text = "" if np.isnan(found.error) else f"ECE {found.error:.3f}"
-        places = curve.mean_predicted[seen], curve.observed_rate[seen]
-        ends = curve.low[seen], curve.high[seen]
+    for line in display.lines:
+        bins, seen = line.bins, line.bins.count > 0
+        single = line.curve if display.positive is None else model or line.curve
+        name = str(single if line.model is None else line.model)
+        text = "" if np.isnan(line.error) else f"ECE {line.error:.3f}"
+        places = bins.mean_predicted[seen], bins.observed_rate[seen]
+        ends = bins.low[seen], bins.high[seen]
         curves.append(ChartCurve(name, text, *places, len(curves) % LOOKS, "points", *ends))
     return curves
 
