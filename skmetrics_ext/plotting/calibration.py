@@ -14,7 +14,7 @@ from skmetrics_ext.metrics.calibration.calibration_error import expected_calibra
 from skmetrics_ext.metrics.probabilities.losses import brier_score_loss
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import axes
-from skmetrics_ext.plotting.curve_display import CurveDisplay, Line, Question
+from skmetrics_ext.plotting.curve_display import CurveDisplay, Line, MetricRows
 from skmetrics_ext.plotting.documentation import document_display
 from skmetrics_ext.plotting.source import DisplaySource, binary_problems
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
@@ -174,9 +174,9 @@ class CalibrationDisplay(CurveDisplay):
         return replace(line, metric=brier_score_loss, value=value)
 
     @classmethod
-    def _with_band(cls, line: Any, question: Question, kind: Any) -> Line:
+    def _with_band(cls, line: Any, metric_rows: MetricRows, kind: Any) -> Line:
         """The line with the intervals of its bins, by groups and level."""
-        rows, design = question.rows, question.design
+        rows, design = metric_rows.rows, metric_rows.design
         options = {"labels": [0, 1], "sample_weight": rows.weight, "n_bins": line.bins.edges}
         bins = calibration_curve_binned(rows.true, rows.score, **options, **design)
         return replace(line, bins=bins, columns=bin_columns(bins))

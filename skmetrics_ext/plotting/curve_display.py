@@ -92,7 +92,7 @@ class Line:
         return self.curve in AVERAGES
 
 
-class Question(NamedTuple):
+class MetricRows(NamedTuple):
     """The metric of a line, and the rows that it is read from."""
 
     metric: Any
@@ -250,12 +250,12 @@ class CurveDisplay(SourceDisplay):
             n_bands = len(models) * sum(line.band is not None for line in own)
             few = n_bands <= _MOST_BANDS and len(rows.true) <= _MOST_ROWS
             for line in own:
-                question = Question.of(line, problems.get(line.curve, rows), design)
-                if interval is not None and question.is_defined:
-                    line = replace(line, interval=question.interval(interval))
+                metric_rows = MetricRows.of(line, problems.get(line.curve, rows), design)
+                if interval is not None and metric_rows.is_defined:
+                    line = replace(line, interval=metric_rows.interval(interval))
                 if few if band == "auto" else band is not None:
-                    line = cls._with_band(line, question, kind)
-                drawn.append((replace(line, model=name if len(models) > 1 else None), question))
+                    line = cls._with_band(line, metric_rows, kind)
+                drawn.append((replace(line, model=name if len(models) > 1 else None), metric_rows))
         lines = [line for line, _ in drawn]
         name = None if len(models) > 1 else next(iter(models))
         display = cls(lines, name=name, positive=positive_of(next(iter(models.values()))))
@@ -265,13 +265,13 @@ class CurveDisplay(SourceDisplay):
         return display
 
     @classmethod
-    def _with_band(cls, line: Line, question: Question, kind: BandKind) -> Line:
+    def _with_band(cls, line: Line, metric_rows: MetricRows, kind: BandKind) -> Line:
         """The line with columns ``low`` and ``high``; outside of the band's range they are nan."""
-        rows, spec = question.rows, line.band
-        if spec is None or line.is_average or question.lacks_class:
+        rows, spec = metric_rows.rows, line.band
+        if spec is None or line.is_average or metric_rows.lacks_class:
             return line
         with without_undefined_warnings():
-            options = {"at": spec.at, "band": kind, "random_state": 0, **question.design}
+            options = {"at": spec.at, "band": kind, "random_state": 0, **metric_rows.design}
             band = curve_band(spec.metric, rows, rows, **options)
         places = spec.x(band.at)
         order = np.argsort(places)
