@@ -1,0 +1,133 @@
+"""The law of intervals: the same rows have one interval, whichever entry point is asked for it.
+
+Bounds, method and the presence of a note are those of `confidence_interval`, or the entry point
+says why it has no interval.
+"""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from support.compare import undefined_allowed
+
+import skmetrics_ext as sx
+
+from .interval_cases import N_RESAMPLES, Said, cases, is_resampled, questions, reference
+from .ways_to_intervals import OF_REPORT, OF_TABLES, WAYS
+
+CLOSE = {"rtol": 1e-9, "atol": 1e-12, "equal_nan": True}
+_MOST = 8  # disagreements that a failure shows
+# Entry points that still have other intervals, from sums of the rows or for parts of them. This is
+# to become empty.
+OF_SUMS = ("evaluate groups in memory", "evaluate by DuckDB", "Accumulator", "score --stream")
+DIFFERENT = {(way, design) for way in OF_SUMS for design in ("plain", "whole weights")}
+DIFFERENT |= {("compute_metrics by group", design) for design in OF_TABLES}
+ALL = "evaluate(n_resamples=) groups by DuckDB"
+DIFFERENT |= {(ALL, design) for design in ("plain", "weights", "whole weights")}
+
+ASKED = [
+    (way, design)
+    for way, own in WAYS.items()
+    for design in own.designs
+    if (way, design) not in DIFFERENT
+]
+
+
+@cache
+def asked_of(way, rows):
+    """The questions that are put to an entry point.
+
+    An interval of many draws takes long: it is asked for in one case of each design, in turn.
+    """
+    found = list(filter(way.takes, questions(rows)))
+    if way.n_resamples == N_RESAMPLES:
+        return found
+    names = list(dict.fromkeys(one.spec.name for one in found if is_resampled(one)))
+    turn = rows.number
+    asked = {name: None for place, name in enumerate(names) if (place + turn) % 6 == 0}
+    first = {one.spec.name: one for one in reversed(found)}
+    return [
+        one
+        for one in found
+        if one.spec.name not in names or (one.spec.name in asked and one is first[one.spec.name])
+    ]
+
+
+def disagreement(way, question, said):
+    """What is wrong with an interval, or ""."""
+    right = reference(question, way.n_resamples if is_resampled(question) else N_RESAMPLES)
+    if right is None:
+        return ""  # `confidence_interval` refuses these rows
+    if said.is_none:
+        if right.is_none or (said.reason and way.may_refuse(question)):
+            return ""
+        return f"has no interval ({said.reason or 'no reason'}), right is {right}"
+    if not np.allclose([said.low, said.high], [right.low, right.high], **CLOSE):
+        return f"says {said}, right is {right}"
+    if said.method is not None and said.method != right.method:
+        return f"method {said.method!r}, right is {right.method!r}"
+    if said.noted is not None and said.noted != right.noted:
+        return "has a note, right has none" if said.noted else f"lacks the note {right.reason!r}"
+    return ""
+
+
+def answers(way, rows, asked):
+    """Pairs of a question and what is said of it; if a call fails, each question is asked alone."""
+    try:
+        with undefined_allowed():
+            return list(way.ask(rows, asked))
+    except ValueError as error:
+        if len(asked) == 1:
+            return [(asked[0], Said(np.nan, np.nan, reason=f"refused: {error}"))]
+    return [pair for question in asked for pair in answers(way, rows, [question])]
+
+
+def disagreements(way, rows):
+    """All that is wrong with the intervals of an entry point."""
+    found, asked = [], asked_of(way, rows)
+    given = answers(way, rows, asked)
+    answered = {(one.name, len(one.rows)) for one, _ in given}
+    if not way.selects:
+        found = [(one, "no answer") for one in asked if (one.name, len(rows)) not in answered]
+    assert len(answered) >= len(asked) / 3
+    for question, said in given:
+        wrong = disagreement(way, question, said)
+        if wrong:
+            found.append((question, wrong))
+    return found
+
+
+@pytest.mark.parametrize(("way", "design"), ASKED)
+def test_one_interval(way, design):
+    found = [
+        f"{question.name} of {rows.name} ({len(question.rows)} rows): {wrong}"
+        for rows in cases(design)
+        for question, wrong in disagreements(WAYS[way], rows)
+    ]
+    assert not found, f"{len(found)} intervals differ:\n  " + "\n  ".join(found[:_MOST])
+
+
+@pytest.mark.parametrize("design", OF_TABLES)
+def test_rates_of_several_classes(design):
+    """The rows of `classification_report` against `confidence_interval` with a value per class."""
+    rows = cases(design)[-1]
+    given = {**rows.design, "sample_weight": rows.weight}
+    options = {"output_dict": True, "extra": ["specificity", "npv"]}
+    if rows.weight is not None and rows.group is None:
+        with pytest.raises(ValueError, match="sample_weight"):
+            sx.classification_report(
+                rows.y_true, rows.y_pred(), confidence_level=0.9, **given, **options
+            )
+        return
+    table = sx.classification_report(
+        rows.y_true, rows.y_pred(), confidence_level=0.9, **given, **options
+    )
+    for column, metric in OF_REPORT.items():
+        found = sx.confidence_interval(
+            metric, rows.y_true, rows.y_pred(), average=None, confidence_level=0.9, **given
+        )
+        for label, right in zip(rows.classes, found, strict=True):
+            cells = table[str(label)]
+            said = [cells[f"{column}_{end}"] for end in ("low", "high")]
+            np.testing.assert_allclose(said, [right.low, right.high], **CLOSE)
+            assert bool(cells.get(f"{column}_note")) == bool(right.note)
