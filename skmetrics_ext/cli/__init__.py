@@ -13,10 +13,9 @@ import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
-from typing import NoReturn, TextIO
+from typing import NoReturn
 
 from skmetrics_ext import __version__
 from skmetrics_ext.backends import PartitionError
@@ -88,12 +87,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(argv: Sequence[str] | None) -> int:
     with warnings.catch_warnings():
-        warnings.showwarning = _show_warning
+        warnings.showwarning = lambda message, kind, *_, **__: log(f"{kind.__name__}: {message}")
         try:
             options = _parser().parse_args(argv)
-            status: int = options.run(options)
+            options.run(options)
             sys.stdout.flush()
-            return status
+            return 0
         except (_UsageError, ValueError, ImportError) as error:
             text = str(error)
             for word, option in _OPTIONS.items():
@@ -111,32 +110,16 @@ def _run(argv: Sequence[str] | None) -> int:
             return INTERRUPTED
 
 
-def _show_warning(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: TextIO | None = None,
-    line: str | None = None,
-) -> None:
-    log(f"{category.__name__}: {message}")
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="skmetrics_ext", description="Classification metrics for scikit-learn users."
     )
     parser.add_argument("--version", action="version", version=f"skmetrics_ext {__version__}")
-    parser.set_defaults(run=partial(_help, parser))
+    parser.set_defaults(run=lambda _: print_lines(parser.format_help()))
     commands = parser.add_subparsers(title="commands", dest="command")
     for add in (add_cv, add_search, add_score, add_compare, add_metrics):
         add(commands)
     return parser
-
-
-def _help(parser: argparse.ArgumentParser, _: argparse.Namespace) -> int:
-    print_lines(parser.format_help())
-    return 0
 
 
 @contextmanager

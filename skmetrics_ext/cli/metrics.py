@@ -14,7 +14,7 @@ import numpy as np
 
 from skmetrics_ext import confidence_interval
 from skmetrics_ext.cli.messages import json_of, print_lines
-from skmetrics_ext.cli.options import add_command, add_options
+from skmetrics_ext.cli.options import add_command
 from skmetrics_ext.formats import text_table
 from skmetrics_ext.registry import METRICS, MetricSpec, find
 
@@ -113,41 +113,25 @@ _HEADER = ("metric", "scorer", "reads", "better", "range", "undefined when")
 
 def add_metrics(commands: argparse._SubParsersAction[Any]) -> None:
     """Add the command and its options."""
-    command = add_command(
-        commands,
-        "metrics",
-        _metrics,
-        summary="list all metrics, or explain one",
-        description="All metrics as a table, or one in full.",
-        examples=("", "roc_auc"),
-    )
-    command.add_argument(
-        "name", nargs="?", metavar="NAME", help="a metric to explain: its name or that of a scorer"
-    )
-    add_options(command, "json")
+    summary = "list all metrics, or explain one"
+    command = add_command(commands, "metrics", _metrics, summary, ("--json", "recall"), ["json"])
+    command.add_argument("name", nargs="?", metavar="NAME", help="a metric or scorer to explain")
 
 
-def _metrics(options: argparse.Namespace) -> int:
+def _metrics(options: argparse.Namespace) -> None:
+    rows = [_row(spec) for spec in METRICS.values()]
     if options.name is not None:
         print_lines(explain(options.name))
-        return 0
-    rows = [_row(spec) for spec in METRICS.values()]
-    if options.json:
+    elif options.json:
         print_lines(json_of([dict(zip(_HEADER, row, strict=True)) for row in rows]))
     else:
-        print(text_table(_HEADER, rows, align="<<<<><"))
-    return 0
+        print_lines(text_table(_HEADER, rows, align="<<<<><"))
 
 
 def _row(spec: MetricSpec) -> tuple[str, ...]:
     names = list(spec.scorers)
     better = {True: "higher", False: "lower", None: "-"}[spec.greater_is_better]
     more = f" (+{len(names) - 1})" if len(names) > 1 else ""
-    return (
-        spec.name,
-        names[0] + more if names else "-",
-        spec.response,
-        better,
-        f"{spec.bounds[0]:g} to {spec.bounds[1]:g}",
-        spec.undefined,
-    )
+    scorer = names[0] + more if names else "-"
+    bounds = f"{spec.bounds[0]:g} to {spec.bounds[1]:g}"
+    return spec.name, scorer, spec.response, better, bounds, spec.undefined

@@ -25,15 +25,12 @@ class Model:
         ``module:Class``, imported on use.
     scaled : bool
         Whether features are scaled first.
-    seeded : bool
-        Whether it takes ``random_state``.
     params : mapping
         Its parameters.
     """
 
     path: str
     scaled: bool = False
-    seeded: bool = True
     params: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -41,8 +38,8 @@ MODELS = {
     "logistic": Model("sklearn.linear_model:LogisticRegression", True, params={"max_iter": 1000}),
     "forest": Model("sklearn.ensemble:RandomForestClassifier"),
     "gradient_boosting": Model("sklearn.ensemble:HistGradientBoostingClassifier"),
-    "knn": Model("sklearn.neighbors:KNeighborsClassifier", scaled=True, seeded=False),
-    "naive_bayes": Model("sklearn.naive_bayes:GaussianNB", seeded=False),
+    "knn": Model("sklearn.neighbors:KNeighborsClassifier", scaled=True),
+    "naive_bayes": Model("sklearn.naive_bayes:GaussianNB"),
     "svm": Model("sklearn.svm:SVC", scaled=True),
     "tree": Model("sklearn.tree:DecisionTreeClassifier"),
 }
@@ -85,11 +82,10 @@ def make_model(name: str, data: Dataset, seed: int | None = None) -> Any:
     from sklearn.preprocessing import StandardScaler
 
     model = MODELS[name]
-    module, _, kind = model.path.partition(":")
-    seeded = {"random_state": seed} if model.seeded else {}
-    estimator = getattr(importlib.import_module(module), kind)(**model.params, **seeded)
-    scaling = [StandardScaler()] if model.scaled else []
-    return _prepared(data, *scaling, estimator)
+    estimator = _from_module(model.path).set_params(**model.params)
+    if "random_state" in estimator.get_params():
+        estimator.set_params(random_state=seed)
+    return _prepared(data, *([StandardScaler()] if model.scaled else []), estimator)
 
 
 def own_model(text: str, data: Dataset, *, trusted: bool) -> Any:
@@ -119,9 +115,8 @@ def _load_file(path: str) -> Any:
 
 def _from_module(text: str) -> Any:
     module, _, names = text.partition(":")
-    folder = os.getcwd()
-    if folder not in sys.path:  # as for `python -m`
-        sys.path.insert(0, folder)
+    if os.getcwd() not in sys.path:  # as for `python -m`
+        sys.path.insert(0, os.getcwd())
     target: Any = importlib.import_module(module)
     for name in names.split("."):
         target = getattr(target, name)
@@ -142,13 +137,8 @@ def _preparation(data: Dataset) -> Any:
     from sklearn.preprocessing import OneHotEncoder
 
     numeric = [column for column in data.X.columns if column not in data.categorical]
-    encoder = OneHotEncoder(
-        handle_unknown="infrequent_if_exist",
-        max_categories=data.most_levels,
-        sparse_output=False,
-    )
-    return make_column_transformer(
-        # A column without any value in a training fold stays, so that folds have equal widths.
-        (SimpleImputer(strategy="median", keep_empty_features=True), numeric),
-        (encoder, list(data.categorical)),
-    )
+    rare = {"handle_unknown": "infrequent_if_exist", "max_categories": data.most_levels}
+    encoder = OneHotEncoder(**rare, sparse_output=False)
+    # A column without any value in a training fold stays, so that folds have equal widths.
+    imputer = SimpleImputer(strategy="median", keep_empty_features=True)
+    return make_column_transformer((imputer, numeric), (encoder, list(data.categorical)))

@@ -222,18 +222,14 @@ def check_fit(names: Sequence[str] | None, models: Sequence[PredictedModel]) -> 
 
 
 def applicable_metrics(
-    model: PredictedModel,
-    classes: Sequence[Any],
-    positive: Any,
-    names: Sequence[str] | None,
-    *,
-    every: bool = False,
+    model: PredictedModel, found: Predictions, names: Sequence[str] | None, *, every: bool = False
 ) -> dict[str, Metric]:
     """Metrics of a model in the order of their headings: the named ones, a few, or all.
 
     Metrics of one class are among the defaults only if the positive class is known; named ones
     raise an error that asks for it.
     """
+    classes, positive = found.classes, found.positive
     if names is not None:
         metrics = {name: find_metric(name) for name in names}
         metrics = {name: one for name, one in metrics.items() if model.fits(one.spec)}

@@ -10,40 +10,20 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext import confusion_matrix, evaluate
+from skmetrics_ext.cli import predictions as files
 from skmetrics_ext.cli.messages import json_of, log, print_lines
-from skmetrics_ext.cli.options import (
-    OUTPUT,
-    PREDICTIONS,
-    add_command,
-    add_options,
-    add_predictions,
-)
-from skmetrics_ext.cli.predictions import (
-    LARGE,
-    PredictedModel,
-    Predictions,
-    applicable_metrics,
-    asked_metrics,
-    check_fit,
-    find_metric,
-    read_predictions,
-)
+from skmetrics_ext.cli.options import PREDICTIONS, add_command
 from skmetrics_ext.formats import html_table, interval, number
 from skmetrics_ext.plotting.plot_results import KINDS, computed_of_predictions
 from skmetrics_ext.registry import HEADINGS
-from skmetrics_ext.report.page.charts import (
-    TITLES,
-    Chart,
-    chart_of,
-    curve_chart,
-    matrix_table,
-)
+from skmetrics_ext.report.page.charts import TITLES, Chart, chart_of, curve_chart, matrix_table
 from skmetrics_ext.report.page.document import Section, document, note, pictures, section
 from skmetrics_ext.report.page.report_curves import CROWDED
 from skmetrics_ext.rows import Rows, Shown, written
 
 _LEGENDS = "Numbers in legends have {}. Percentages in confusion matrices are of the true class."
 _NOT_DRAWN = "There are no pictures of rows that are not in memory."
+_METHODS = {"probabilities": "predict_proba", "values": "decision_function"}
 Row = dict[str, Any]
 
 
@@ -53,36 +33,29 @@ def add_score(commands: argparse._SubParsersAction[Any]) -> None:
         commands,
         "score",
         _score,
-        summary="metrics with intervals, from a file of predictions",
-        description="Metrics of a file of predictions, with confidence intervals.",
-        examples=(
+        "metrics with confidence intervals, from a file of predictions",
+        (
             "predictions.csv --target ill --score risk --positive yes",
             "predictions.csv --target ill --score old --score new --by ward --groups patient "
             "--html page.html",
         ),
+        (*PREDICTIONS, "all"),
     )
-    add_predictions(command)
-    add_options(command, "score", "pred", *PREDICTIONS, "metrics", "all", "confidence", "resamples")
-    add_options(command, *OUTPUT)
-    command.add_argument(
-        "--stream",
-        action="store_true",
-        help="read the rows in parts, without resampling and pictures (default: beyond 1 GiB)",
-    )
-    command.add_argument(
-        "--memory", default="1GiB", metavar="SIZE", help="about, for --stream (default: 1GiB)"
-    )
+    parts = "read the rows in parts, without resampling and pictures (default: beyond 1 GiB)"
+    command.add_argument("--stream", action="store_true", help=parts)
+    size = "about, for --stream (default: 1GiB)"
+    command.add_argument("--memory", default="1GiB", metavar="SIZE", help=size)
 
 
-def _score(options: argparse.Namespace) -> int:
+def _score(options: argparse.Namespace) -> None:
     if not options.score and not options.pred:
         raise ValueError("nothing to score: pass --score or --pred.")
     if options.all and options.metrics:
         raise ValueError("--all and --metrics both choose the metrics: pass one of them.")
-    metrics = asked_metrics(options)
-    predictions = read_predictions(options)
+    metrics = files.asked_metrics(options)
+    predictions = files.read_predictions(options)
     log(predictions.note)
-    check_fit(metrics, predictions.models)
+    files.check_fit(metrics, predictions.models)
     rows = [row for model in predictions.models for row in _rows(options, predictions, model)]
     rows.sort(key=lambda row: row["group"] is not None)  # stable: all rows come first
     if options.html:  # before printing: the reader of stdout may stop early, as `head` does
@@ -97,14 +70,14 @@ def _score(options: argparse.Namespace) -> int:
         print_lines("\n\n".join(tables))
         if not (options.metrics or options.all):
             log("these are a few metrics: --all shows all that apply, --metrics NAME others")
-    return 0
 
 
-def _rows(options: argparse.Namespace, found: Predictions, model: PredictedModel) -> Iterator[Row]:
+def _rows(
+    options: argparse.Namespace, found: files.Predictions, model: files.PredictedModel
+) -> Iterator[Row]:
     """A row for each group and metric; the group is None for all rows."""
-    metrics = applicable_metrics(
-        model, found.classes, found.positive, asked_metrics(options), every=options.all
-    )
+    asked = files.asked_metrics(options)
+    metrics = files.applicable_metrics(model, found, asked, every=options.all)
     if not metrics:
         return
     role: dict[str, Any] = {"pos_label": found.positive}
@@ -128,7 +101,7 @@ def _rows(options: argparse.Namespace, found: Predictions, model: PredictedModel
             intervals=True,
             confidence_level=options.confidence,
             n_resamples=options.resamples if is_held else None,
-            memory_limit=8 * LARGE if is_held else options.memory,
+            memory_limit=8 * files.LARGE if is_held else options.memory,
             progress=not options.quiet,
             **role,
         )
@@ -160,7 +133,7 @@ def _tables(options: argparse.Namespace, rows: list[Row]) -> Iterator[tuple[str,
         title = f"{of}{'' if group is None else f', group {group}'}: {own[0]['n_rows']} rows"
         headings: dict[str, None] = {}
         for row in own:
-            heading = HEADINGS[find_metric(row["metric"]).spec.response]
+            heading = HEADINGS[files.find_metric(row["metric"]).spec.response]
             row["kind"] = "" if heading in headings else heading
             headings[heading] = None
         yield title, Rows(own, columns)
@@ -169,7 +142,7 @@ def _tables(options: argparse.Namespace, rows: list[Row]) -> Iterator[tuple[str,
 # --------------------------------------------------------------------------- page
 
 
-def _page(options: argparse.Namespace, found: Predictions, rows: list[Row]) -> str:
+def _page(options: argparse.Namespace, found: files.Predictions, rows: list[Row]) -> str:
     charts: list[Chart] = []
     parts: list[Section | str] = [note(_NOT_DRAWN)]
     if found.files.held is not None:
@@ -178,18 +151,22 @@ def _page(options: argparse.Namespace, found: Predictions, rows: list[Row]) -> s
         shown += _matrices(options, found)
         level = f"{100 * options.confidence:g} % intervals"
         parts = [section("Pictures", note(_LEGENDS.format(level)), pictures(shown))]
-    for title, table in _tables(options, rows):
-        text = html_table(table.header(), table.cells(), text=(0, 1, 4, 5))
-        parts.append(section(title, text, *map(note, table.told())))
-    lead = [f"{found.files.n_rows} rows" if found.files.n_rows else "", found.note]
-    lead.insert(1, f"true classes: {found.names.true}")
-    lead += [f"weights: {options.weight}"] if options.weight else []
-    lead += [f"positive class: {found.positive}"] if found.positive is not None else []
+    parts += [table_section(title, table) for title, table in _tables(options, rows)]
+    facts = {"rows": found.files.n_rows, "true classes": found.names.true}
+    facts |= {"weights": options.weight, "positive class": found.positive}
+    lead = [f"{name}: {fact}" for name, fact in facts.items() if fact is not None]
     title, data = f"Scores of {Path(options.file).name}", [chart.data() for chart in charts]
-    return document(title, filter(None, lead), parts, {"charts": data})
+    return document(title, filter(None, [*lead, found.note]), parts, {"charts": data})
 
 
-def _charts(options: argparse.Namespace, found: Predictions) -> list[Chart]:
+def table_section(title: str, table: Rows) -> Section:
+    """A table with its notes, as a section of a page."""
+    left = [place for place, side in enumerate(table.align()) if side == "<"]
+    shown = html_table(table.header(), table.cells(), text=left)
+    return section(title, shown, *map(note, table.told()))
+
+
+def _charts(options: argparse.Namespace, found: files.Predictions) -> list[Chart]:
     """The curves of all models, a chart of each kind that the classes and scores allow."""
     true, weight = found.column(found.names.true), found.column(options.weight)
     about = {"labels": found.classes, "pos_label": found.positive}
@@ -198,8 +175,7 @@ def _charts(options: argparse.Namespace, found: Predictions) -> list[Chart]:
     for kind in TITLES:
         display, models = KINDS[kind], {}
         for model in found.models:
-            method = {"probabilities": "predict_proba", "values": "decision_function"}
-            if method.get(model.holds) in display.methods:
+            if _METHODS.get(model.holds) in display.methods:
                 scores = [found.column(name) for name in model.columns]
                 models[model.name] = scores[0] if len(scores) == 1 else np.column_stack(scores)
         is_known = len(found.classes) != 2 or found.positive is not None or display.sides != "one"
@@ -211,7 +187,7 @@ def _charts(options: argparse.Namespace, found: Predictions) -> list[Chart]:
     return charts
 
 
-def _matrices(options: argparse.Namespace, found: Predictions) -> list[tuple[str, str]]:
+def _matrices(options: argparse.Namespace, found: files.Predictions) -> list[tuple[str, str]]:
     """Confusion matrices with their captions."""
     true, weight = found.column(found.names.true), found.column(options.weight)
     shown = []

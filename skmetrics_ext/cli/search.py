@@ -7,14 +7,10 @@ import ast
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from skmetrics_ext import ScorerPanel, search_report
-from skmetrics_ext.cli.cv import load_data, scorer_name
-from skmetrics_ext.cli.messages import json_of, log, names_in, print_lines, whole_number
-from skmetrics_ext.cli.models import make_models
-from skmetrics_ext.cli.options import MODELLING, OUTPUT, add_command, add_data, add_options
-from skmetrics_ext.cli.predictions import chosen_positive
+from skmetrics_ext.cli.cv import folds, load_data_and_models, scorer_name
+from skmetrics_ext.cli.messages import json_of, log, print_lines, whole_number
+from skmetrics_ext.cli.options import MODELLING, add_command
 from skmetrics_ext.registry import find
 from skmetrics_ext.registry.defaults import CHOICE
 from skmetrics_ext.validation.errors import near
@@ -30,18 +26,16 @@ def add_search(commands: argparse._SubParsersAction[Any]) -> None:
         commands,
         "search",
         _search,
-        summary="score of the best of many candidates, corrected for the choice",
-        description="Cross-validate every candidate of a grid, and correct the best score for "
-        "selection.",
-        examples=(
+        "score of the best of many candidates, corrected for the choice",
+        (
             "customers.csv --target churn --models logistic --grid C=0.01,0.1,1 --metrics roc_auc",
             "customers.csv --target churn --models logistic tree "
             "--grid logistic.C=0.1,1 tree.max_depth=2,4,None",
         ),
+        (*MODELLING, "metric"),
+        models=["logistic"],
+        metric=CHOICE,
     )
-    add_data(command)
-    add_options(command, *MODELLING, models=["logistic"])
-    add_options(command, "metric", "confidence", *OUTPUT, metric=CHOICE)
     command.add_argument(
         "--grid",
         nargs="+",
@@ -50,21 +44,14 @@ def add_search(commands: argparse._SubParsersAction[Any]) -> None:
         metavar="PARAM=V,V,...",
         help="values of a parameter, such as C=0.1,1,10; with several models MODEL.PARAM=V,V,...",
     )
-    command.add_argument(
-        "--outer",
-        type=whole_number(2),
-        metavar="N",
-        help="also run the search within N outer folds (nested cross-validation)",
-    )
+    nested = "also run the search within N outer folds (nested cross-validation)"
+    command.add_argument("--outer", type=whole_number(2), metavar="N", help=nested)
 
 
-def _search(options: argparse.Namespace) -> int:
+def _search(options: argparse.Namespace) -> None:
     metric = scorer_name(options.metric)  # before the data are read
-    data = load_data(options)
-    models = make_models(names_in(options.models), data, options.seed, trusted=options.trust)
+    data, models, classes, positive = load_data_and_models(options)
     grids = _grids(options.grid, models)
-    classes = np.unique(data.y).tolist()
-    positive = chosen_positive(classes, options.positive)
     scoring = ScorerPanel([metric], pos_label=positive).scorers
     if len(classes) == 2 and find(metric).sides == "one":
         find(metric).positive(classes, positive)  # asks for the class before anything is fitted
@@ -76,42 +63,24 @@ def _search(options: argparse.Namespace) -> int:
         "n_jobs": options.jobs,
         "progress": not options.quiet,
     }
-    cv = _folds(options.folds, options.seed, data.groups)
+    cv = folds(options.folds, options.seed, data.groups)
     candidates = _candidates(models, grids)
     if not options.grid:
-        log(_without_grid(list(candidates)))
+        choice = "the best of them is chosen" if len(models) > 1 else "nothing is chosen"
+        log(f"no --grid: {', '.join(models)} without other parameters, and {choice}")
     if options.outer is None:
         report = search_report(candidates, data.X, data.y, cv=cv, scoring=scoring, **common)
     else:
         search = _one_search(models, grids, scoring, cv, data.weight)
-        outer = _folds(options.outer, options.seed + 1, data.groups)
+        outer = folds(options.outer, options.seed + 1, data.groups)
         report = search_report(search, data.X, data.y, outer=outer, **common)
     report = replace(report, notes=(*data.warnings, *report.notes))
     if options.html:  # before printing: the reader of stdout may stop early, as `head` does
         report.to_html(options.html)
-    if options.json:
-        figures = {key: getattr(report, key) for key in _FIGURES} | {"rows": list(report.rows)}
-        for name, estimate in (("best", report.best), ("nested", report.nested)):
-            ends = estimate and {key: getattr(estimate, key) for key in _ENDS}
-            figures[name] = ends
-        print_lines(json_of(figures))
-    else:
-        print_lines(str(report))
-    return 0
-
-
-def _without_grid(names: list[str]) -> str:
-    example = "--grid C=0.01,0.1,1 tries values of a parameter."
-    if len(names) == 1:
-        return f"no --grid: {names[0]} is evaluated as it is, and nothing is chosen; {example}"
-    return f"no --grid: the candidates are {', '.join(names)} as they are; {example}"
-
-
-def _folds(n_folds: int, seed: int, groups: Any) -> Any:
-    from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
-
-    kind: Any = StratifiedKFold if groups is None else StratifiedGroupKFold
-    return kind(n_folds, shuffle=True, random_state=seed)
+    figures = {key: getattr(report, key) for key in _FIGURES} | {"rows": list(report.rows)}
+    for name, estimate in (("best", report.best), ("nested", report.nested)):
+        figures[name] = estimate and {key: getattr(estimate, key) for key in _ENDS}
+    print_lines(json_of(figures) if options.json else str(report))
 
 
 def _grids(given: list[str], models: dict[str, Any]) -> Grids:
@@ -124,10 +93,8 @@ def _grids(given: list[str], models: dict[str, Any]) -> Grids:
             raise ValueError(f"--grid must be PARAM=VALUE,VALUE,..., got {text!r}.")
         if not dot:
             if len(models) > 1:
-                raise ValueError(
-                    f"--grid {text!r} must name a model: "
-                    f"{' or '.join(f'{model}.{text}' for model in models)}."
-                )
+                full = " or ".join(f"{model}.{text}" for model in models)
+                raise ValueError(f"--grid {text!r} must name a model: {full}.")
             name = next(iter(models))
         if name not in models:
             raise ValueError(f"--grid {text!r} names no model of {', '.join(models)}.")
@@ -144,9 +111,8 @@ def _in_model(model: Any, param: str, name: str) -> str:
     if param in model.get_params():
         return param
     known = last.get_params(deep=False)
-    raise ValueError(
-        f"{name} has no parameter {param!r}.{near(param, known)} Parameters: {', '.join(known)}."
-    )
+    hint = f"{near(param, known)} Parameters: {', '.join(known)}."
+    raise ValueError(f"{name} has no parameter {param!r}.{hint}")
 
 
 def _value(text: str) -> Any:

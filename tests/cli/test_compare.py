@@ -7,7 +7,7 @@ import pytest
 
 from skmetrics_ext import compare, compare_many
 from skmetrics_ext.cli import main
-from skmetrics_ext.cli.predictions import PredictedModel, applicable_metrics
+from skmetrics_ext.cli.predictions import PredictedModel, Predictions, applicable_metrics
 
 pandas = pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")
@@ -47,7 +47,8 @@ def rows_of(capsys, command, *arguments):
 )
 def test_values_are_those_of_score(file, positive, option, columns, holds, capsys):
     model = PredictedModel("", columns[:1], holds)
-    metrics = applicable_metrics(model, ["ill", "well"], positive, None, every=True)
+    found = Predictions(None, None, ["ill", "well"], positive, (model,))
+    metrics = applicable_metrics(model, found, None, every=True)
     names = [*list(metrics)[::3], *(["log_loss"] if option == "--score" else [])]
     given = (file, "--positive", positive, "--metrics", *dict.fromkeys(names))
     rows = rows_of(capsys, "compare", *given, option, columns[0], option, columns[1])

@@ -110,9 +110,12 @@ def test_the_level_of_intervals_reaches_every_report(file, capsys):
 
 def test_a_search_without_a_grid_says_what_it_does(capsys):
     _, err = run(capsys, "search", "iris", "--models", "tree", "--folds", "2")
-    assert "no --grid: tree is evaluated as it is, and nothing is chosen" in err
+    assert "no --grid: tree without other parameters, and nothing is chosen" in err
     _, err = run(capsys, "search", "iris", "--models", "tree", "naive_bayes", "--folds", "2")
-    assert "no --grid: the candidates are tree, naive_bayes as they are" in err
+    assert (
+        "no --grid: tree, naive_bayes without other parameters, and the best of them is chosen"
+        in err
+    )
     _, err = run(capsys, "search", "iris", "--models", "tree", "--grid", "max_depth=1,2")
     assert "--grid" not in err
 

@@ -298,8 +298,8 @@ def test_pages_that_cannot_be_written_are_found_before_the_work(
     tmp_path, monkeypatch, capsys, command, out, told
 ):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("skmetrics_ext.cli.score.read_predictions", None)
-    monkeypatch.setattr("skmetrics_ext.cli.cv.load_data", None)
+    monkeypatch.setattr("skmetrics_ext.cli.predictions.read_predictions", None)
+    monkeypatch.setattr("skmetrics_ext.cli.cv.load_data_and_models", None)
     given = {"score": ["file.csv", "--true", "t", "--score", "s"], "cv": []}[command]
     assert main([command, *given, "--html", out]) == 2
     assert told in capsys.readouterr().err
