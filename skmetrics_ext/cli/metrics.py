@@ -34,6 +34,7 @@ _SIDES = {
 TRUE = [0, 1, 0, 1, 1, 0, 1, 0, 1, 1, 0, 0] * 3
 SCORE = [0.1, 0.9, 0.3, 0.4, 0.8, 0.6, 0.7, 0.2, 0.35, 0.95, 0.55, 0.15] * 3
 PREDICTED = [int(score > 0.5) for score in SCORE]
+_TITLE = re.compile(r"^(\w[\w ]*)\n-{3,}$", re.MULTILINE)
 _ROLE = re.compile(r":(?:math|func|class|doc):`~?([^`]+)`")
 
 
@@ -63,7 +64,8 @@ def explain(name: str) -> str:
     """Formula, range, direction, undefined case, intervals and parameters of a metric."""
     metric = find(name.removeprefix("neg_"))
     spec = metric.spec
-    sections = _sections(inspect.getdoc(spec.function) or "")
+    summary, *parts = _TITLE.split(inspect.getdoc(spec.function) or "")
+    sections = dict(zip(parts[::2], parts[1::2], strict=True))
     set_by_name = ", ".join(f"{key}={value!r}" for key, value in metric.params.items())
     low, high = spec.bounds
     methods = interval_methods(spec)
@@ -83,29 +85,16 @@ def explain(name: str) -> str:
         fill(text, _WIDTH, initial_indent=f"{key:<{width}}", subsequent_indent=" " * width)
         for key, text in facts.items()
     ]
-    parts = [name, "=" * len(name), "", _plain(sections.get("", "")), "", *lines]
+    shown = [name, "=" * len(name), "", _plain(summary), "", *lines]
     for title in ("Parameters", "Returns", "Notes", "References"):
-        if sections.get(title):
-            parts += ["", f"{title}:", indent(_plain(sections[title]), "    ")]
-    return "\n".join(parts)
-
-
-def _sections(doc: str) -> dict[str, str]:
-    """Text of each section of a docstring by its title; the summary has the title ""."""
-    sections: dict[str, list[str]] = {"": []}
-    title, text = "", doc.splitlines()
-    for line, below in zip(text, [*text[1:], ""], strict=True):
-        if line and below and set(below) == {"-"} and len(below) >= len(line):
-            title = line
-            sections[title] = []
-        elif not (line and set(line) == {"-"}):
-            sections[title].append(line)
-    return {key: "\n".join(lines).strip() for key, lines in sections.items()}
+        if title in sections:
+            shown += ["", f"{title}:", indent(_plain(sections[title]), "    ")]
+    return "\n".join(shown)
 
 
 def _plain(text: str) -> str:
     """Text without reStructuredText markup; formulas stay LaTeX."""
-    return _ROLE.sub(r"\1", text.replace(".. math:: ", "    ")).replace("``", "")
+    return _ROLE.sub(r"\1", text.replace(".. math:: ", "    ")).replace("``", "").strip("\n")
 
 
 _HEADER = ("metric", "scorer", "reads", "better", "range", "undefined when")

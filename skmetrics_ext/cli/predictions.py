@@ -18,12 +18,12 @@ from skmetrics_ext.cli.options import form_of
 from skmetrics_ext.datasets.files import values_of
 from skmetrics_ext.merged.by import By
 from skmetrics_ext.merged.columns import Names, read_part
-from skmetrics_ext.registry import HEADINGS, METRICS, OF_FILES, Metric, MetricSpec, find
+from skmetrics_ext.registry import HEADINGS, OF_FILES, Metric, find
+from skmetrics_ext.registry.find import reads, single_valued
 from skmetrics_ext.validation.positive import natural_positive
 
 LARGE = 1 << 30  # bytes beyond which files are not read into memory
 _SUM = 1e-6  # tolerance of sums of probabilities
-_SEVERAL = ("average", "multi_class", "target")  # parameters for more than two classes
 _NEEDS = {"labels": "predicted labels: --pred", "scores": "scores: --score"}
 
 
@@ -45,11 +45,9 @@ class PredictedModel:
     columns: tuple[str, ...]
     holds: str
 
-    def fits(self, spec: MetricSpec) -> bool:
+    def fits(self, name: str) -> bool:
         """Whether a metric can be computed from these columns."""
-        if spec.response == "scores":
-            return self.holds != "labels"
-        return spec.response == self.holds
+        return reads(find_metric(name).spec, self.holds)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -99,7 +97,8 @@ def read_predictions(options: argparse.Namespace) -> Predictions:
     log(*files.form.notes)
     if options.drop_missing:
         before, files = files.n_rows, files.without_missing(names.all)
-        log(_left_out(before, files.n_rows))
+        counted = "" if before is None else f"{before - (files.n_rows or 0):,} of {before:,} "
+        log(f"{counted}rows left out for a missing value")
     else:
         others = (names.true, *scores, *preds, options.weight, options.groups)
         files = files.name_missing([name for name in options.by if name not in others])
@@ -114,14 +113,6 @@ def read_predictions(options: argparse.Namespace) -> Predictions:
         models = [PredictedModel(", ".join(scores), ordered, _held_by(files, names, ordered))]
     models += [PredictedModel(name, (name,), "labels") for name in preds]
     return Predictions(files, names, classes, positive, tuple(models))
-
-
-def _left_out(before: int | None, after: int | None) -> str:
-    if before is None or after is None:
-        return "rows with a missing value are left out"
-    if before == after:
-        return ""
-    return f"{before - after:,} of {before:,} rows left out: they have a missing value"
 
 
 def _classes(files: Files, names: Names, preds: Sequence[str], most_bytes: int) -> list[Any]:
@@ -215,9 +206,9 @@ def find_metric(name: str) -> Metric:
 def check_fit(names: Sequence[str] | None, models: Sequence[PredictedModel]) -> None:
     """Refuse a metric that no column fits."""
     for name in names or ():
-        spec = find_metric(name).spec
-        if not any(model.fits(spec) for model in models):
-            needs = _NEEDS.get(spec.response, "probabilities, and no column of scores holds them")
+        if not any(model.fits(name) for model in models):
+            response = find_metric(name).spec.response
+            needs = _NEEDS.get(response, "probabilities, and no column of scores holds them")
             raise ValueError(f"{name} needs {needs}.")
 
 
@@ -231,45 +222,14 @@ def applicable_metrics(
     """
     classes, positive = found.classes, found.positive
     if names is not None:
-        metrics = {name: find_metric(name) for name in names}
-        metrics = {name: one for name, one in metrics.items() if model.fits(one.spec)}
+        metrics = {name: find_metric(name) for name in names if model.fits(name)}
     else:
         metrics = {
             name: metric
-            for spec in METRICS.values()
-            if model.fits(spec) and _suits(spec, model, classes)
-            for name, metric in _by_name(spec, len(classes)).items()
+            for name, metric in single_valued(model.holds, classes).items()
             if (every or name in OF_FILES)
             and (len(classes) > 2 or metric.sides != "one" or positive is not None)
         }
     order = list(HEADINGS)
     by_kind = sorted(metrics, key=lambda name: order.index(metrics[name].spec.response))
     return {name: metrics[name].settled(classes, positive) for name in by_kind}
-
-
-def _suits(spec: MetricSpec, model: PredictedModel, classes: Sequence[Any]) -> bool:
-    """Whether a metric has one meaningful number for these columns and classes."""
-    by_class = spec.scorer is None and spec.greater_is_better is not None
-    unordered = spec.numeric_labels and isinstance(classes[0], str)
-    senseless = spec.by_sign and model.holds == "probabilities"
-    few = len(classes) < spec.least_classes
-    return not (spec.is_table or spec.ranks_labels or by_class or unordered or senseless or few)
-
-
-def _by_name(spec: MetricSpec, n_classes: int) -> dict[str, Metric]:
-    """The metrics of a specification whose parameters suit the number of classes, by name."""
-    names = [name.removeprefix("neg_") for name in spec.scorers] or [spec.name]
-    metrics = {name: find(name) for name in names}
-    return {name: metric for name, metric in metrics.items() if _has_params(metric, n_classes)}
-
-
-def _has_params(metric: Metric, n_classes: int) -> bool:
-    several = any(key in metric.params for key in _SEVERAL)
-    if n_classes == 2:
-        return not several
-    if metric.spec.response == "labels":
-        of_two = metric.sides != "none"
-    else:
-        of_two = metric.sides == "one" and not metric.takes("average")
-    unnamed = not several and any(map(metric.takes, ("multi_class", "target")))
-    return not (metric.params.get("average") == "samples" or of_two or unnamed)

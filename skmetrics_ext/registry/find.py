@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache, partial
 from types import MappingProxyType
@@ -352,3 +352,51 @@ def _of_ours(name: str, row: MetricSpec, params: dict[str, Any]) -> Metric:
             f"{[key for key in list(accepted)[2:] if key != 'sample_weight']}."
         )
     return Metric(name, row.function, row, params)
+
+
+# --------------------------------------------------------------------------- what can be computed
+
+_SEVERAL = ("average", "multi_class", "target")  # parameters for more than two classes
+
+
+def reads(spec: MetricSpec, holds: str) -> bool:
+    """Whether a metric reads "labels", "probabilities", or "values" that are no probabilities."""
+    return holds != "labels" if spec.response == "scores" else spec.response == holds
+
+
+def single_valued(holds: str, classes: Sequence[Any]) -> dict[str, Metric]:
+    """Metrics by name that have one meaningful value for such predictions of these classes.
+
+    Parameters
+    ----------
+    holds : {"labels", "probabilities", "values"}
+        What was predicted.
+    classes : sequence
+        In order; text has no distances.
+    """
+    found = {}
+    for spec in METRICS.values():
+        by_class = spec.scorer is None and spec.greater_is_better is not None
+        unordered = spec.numeric_labels and isinstance(classes[0], str)
+        senseless = spec.by_sign and holds == "probabilities"
+        if not reads(spec, holds) or spec.is_table or spec.ranks_labels or by_class:
+            continue
+        if unordered or senseless or len(classes) < spec.least_classes:
+            continue
+        for name in [name.removeprefix("neg_") for name in spec.scorers] or [spec.name]:
+            if _suits(find(name), len(classes)):
+                found[name] = find(name)
+    return found
+
+
+def _suits(metric: Metric, n_classes: int) -> bool:
+    """Whether the parameters that a name sets suit the number of classes."""
+    several = any(key in metric.params for key in _SEVERAL)
+    if n_classes == 2:
+        return not several
+    if metric.spec.response == "labels":
+        of_two = metric.sides != "none"
+    else:
+        of_two = metric.sides == "one" and not metric.takes("average")
+    unnamed = not several and any(map(metric.takes, ("multi_class", "target")))
+    return not (metric.params.get("average") == "samples" or of_two or unnamed)
