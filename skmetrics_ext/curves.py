@@ -260,7 +260,12 @@ def roc_curves(
     check_option("drop_intermediate", drop_intermediate, (True, False))
     points = None if grid is None else _read_grid(grid)
     checked = Scores.check(
-        y_true, y_score, labels=labels, pos_label=pos_label, sample_weight=sample_weight
+        y_true,
+        y_score,
+        labels=labels,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        what="roc_curves",
     )
     return _read_curves(
         checked,

@@ -84,7 +84,9 @@ def _rows(
     if model.holds == "labels":
         role["pred"] = model.columns[0]
     elif len(found.classes) == 2:
-        role["score"] = model.columns[0]
+        # Metrics that are the same for both classes read the scores as those of the later one.
+        later = found.classes[1] if found.positive is None else found.positive
+        role = {"score": model.columns[0], "pos_label": later}
     else:
         role = {"score": model.columns, "labels": found.classes}
     is_held = found.files.held is not None

@@ -219,7 +219,7 @@ def interval_of_checked(
     """
     design = INDEPENDENT
     if groups is not None or strata is not None:
-        design = read_design(groups, strata, checked.true.shape[0])
+        design = read_design(groups, strata, checked.true.shape[0], True)
     reading = read_checked(metric, checked, design, weights_are, value)
     plan = DrawPlan(**draws) if draws else PLAN
     return interval_of(reading, method, check_level(confidence_level), plan)

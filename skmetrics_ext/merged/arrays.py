@@ -25,6 +25,7 @@ from skmetrics_ext.validation.containers import Column, count_rows, read_column
 from skmetrics_ext.validation.groups import read_groups
 from skmetrics_ext.validation.labels import distinct_labels, read_labels
 from skmetrics_ext.validation.parameters import check_integer
+from skmetrics_ext.validation.probabilities import n_columns
 from skmetrics_ext.validation.rows import check_index, index_of
 
 
@@ -109,7 +110,8 @@ def evaluate_arrays(
     for name, data in (("y_score", y_score), ("y_pred", y_pred)):
         if data is not None:
             given[name] = data
-    state = StreamState(asked, _classes(labels, y_true, y_score), pos_label)
+    classes, pair = _classes(labels, y_true, y_score)
+    state = StreamState(asked, classes, pos_label, pair=pair)
     part, state = state.read_rows(given, sample_weight)
     if part is None:
         raise InvalidParameterError("Every row is masked.")
@@ -146,11 +148,11 @@ def evaluate_arrays(
     )
 
 
-def _classes(labels: Any, y_true: Any, y_score: Any) -> Any:
-    """The classes as listed, or those of several columns of scores as they occur."""
-    if labels is not None:
-        return read_labels(labels)
-    shape: tuple[int, ...] = np.shape(y_score) if y_score is not None else ()
-    if len(shape) < 2 or shape[1] < 2 or count_rows(y_true) is None:
-        return None
-    return distinct_labels(y_true)
+def _classes(labels: Any, y_true: Any, y_score: Any) -> tuple[Any, list[Any] | None]:
+    """Classes as listed, or of several columns of scores as they occur; the two of one column."""
+    if labels is not None or y_score is None or count_rows(y_true) is None:
+        return None if labels is None else read_labels(labels), None
+    classes = distinct_labels(y_true)
+    if n_columns(y_score) > 1:
+        return classes, None
+    return None, classes.tolist() if classes is not None and len(classes) == 2 else None

@@ -17,7 +17,7 @@ from skmetrics_ext.merged.layout import Layout
 from skmetrics_ext.numeric import Array, row_sums
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import Column, read_column
-from skmetrics_ext.validation.encoding import encode_columns, find_labels
+from skmetrics_ext.validation.encoding import encode, encode_columns, find_labels
 from skmetrics_ext.validation.rows import check_total
 from skmetrics_ext.validation.score_values import check_mergeable
 from skmetrics_ext.validation.targets import label_values
@@ -113,7 +113,7 @@ def join_parts(parts: Sequence[Part]) -> Part:
     labels = parts[0].labels
     codes: list[Array | None] = [None] * len(parts)
     if not all(np.array_equal(part.labels, labels) for part in parts[1:]):
-        labels, found = kernels.encode(*(part.labels for part in parts))
+        labels, found = encode(*(part.labels for part in parts))
         codes = list(found)
 
     def joined(name: str) -> Array | None:

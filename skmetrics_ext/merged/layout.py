@@ -165,7 +165,7 @@ def make_layout(
         if n_columns > 2:
             return Layout(asked, classes, pos_label, n_columns, given)
     if n_columns == 0:
-        return Layout(asked, classes, _positive(asked, classes, given, pos_label, False), 0, given)
+        return Layout(asked, classes, _positive(asked, classes, given, pos_label, 0), 0, given)
     if given is None:
         classes = _both(classes)
     if len(classes) != 2:
@@ -173,7 +173,7 @@ def make_layout(
             f"One column of scores needs two classes, true holds {show_labels(classes)}; of more "
             "classes pass a column of scores for each."
         )
-    positive = _positive(asked, classes, given, pos_label, True)
+    positive = _positive(asked, classes, given, pos_label, n_columns)
     turned = classes.tolist().index(positive) == 0
     order = classes[::-1] if turned else classes
     return Layout(asked, order, positive, n_columns, given, turned)
@@ -195,7 +195,7 @@ def _both(classes: Array) -> Array:
 
 
 def _positive(
-    asked: Iterable[Metric], classes: Array, given: Array | None, pos_label: Any, scored: bool
+    asked: Iterable[Metric], classes: Array, given: Array | None, pos_label: Any, n_columns: int
 ) -> Any:
     """The positive class of two: as given, or as the metrics need it; None if none is needed."""
     listed = classes.tolist()
@@ -207,6 +207,8 @@ def _positive(
         of_one = [metric for metric in asked if metric.sides == "one"]
         if of_one:
             return of_one[0].positive(listed)
-        if not scored:  # the functions know that either side will do
+        if n_columns == 0:  # the functions know that either side will do
             return natural_positive(listed)
-    return positive_class(listed, pos_label, what="The data set", either=True)
+    scored = [one for one in asked if one.sums != "tables" and one.sides != "none"]
+    what = scored[0].name if scored else ""
+    return positive_class(listed, pos_label, what=what, either=n_columns > 1 or not scored)

@@ -22,6 +22,7 @@ from skmetrics_ext.metrics.averaging import (
     Mean,
     RankKernel,
     RateKernel,
+    Tell,
     ZeroDivision,
     averaged,
     check_average,
@@ -243,9 +244,15 @@ def counted(
     return averaged(LabelTally(checked), labels, pos_label, average, what, either)
 
 
-def mean_of(plan: Averaged, zero_division: Any, *rates: RateFunction) -> Mean:
-    """The average of any of these rates by its kernel, with its warning."""
-    warn = {rate.spec.kernel: rate.warn for rate in rates}
+def mean_of(
+    plan: Averaged,
+    zero_division: Any,
+    *rates: RateFunction,
+    other: Mapping[RateKernel, Tell] | None = None,
+) -> Mean:
+    """The average of any of these rates, or of other kernels, with its warning."""
+    warn: dict[RateKernel, Tell] = {rate.spec.kernel: rate.warn for rate in rates}
+    warn |= other or {}
     return lambda kernel: plan.read(kernel, zero_division, warn[kernel])
 
 

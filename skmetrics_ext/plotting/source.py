@@ -14,6 +14,7 @@ from skmetrics_ext.scoring.responses import Responses, Stored, estimator_name
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option, distinct_labels
 from skmetrics_ext.validation.containers import count_rows, read_array, take_rows
 from skmetrics_ext.validation.positive import positive_class
+from skmetrics_ext.validation.probabilities import n_columns
 
 RESPONSES = ("predict_proba", "decision_function")
 _NEEDED = ("estimator", "indices")
@@ -37,9 +38,9 @@ class Request(NamedTuple):
         check_option("response_method", response_method, ("auto", *self.methods))
         return self if response_method == "auto" else self._replace(methods=(response_method,))
 
-    def positive(self, classes: Sequence[Any]) -> Any:
-        """The positive class of two."""
-        either = self.side == "either"
+    def positive(self, classes: Sequence[Any], by_column: bool = True) -> Any:
+        """The positive class of two; ``by_column`` if each has a column, or a model names them."""
+        either = self.side == "either" and by_column
         return positive_class(classes, self.pos_label, what=self.what, either=either)
 
 
@@ -173,7 +174,8 @@ class DisplaySource:
             if classes is not None and len(classes) >= 2:
                 request = request._replace(labels=classes)
             if classes is not None and len(classes) == 2:
-                request = request._replace(pos_label=request.positive(classes.tolist()))
+                by_column = n_columns(arrays[0][1]) > 1
+                request = request._replace(pos_label=request.positive(classes.tolist(), by_column))
 
         def read(own: Any) -> list[ModelRows]:
             triples = [(*fold, None)[:3] for fold in map(tuple, own)]

@@ -22,7 +22,7 @@ from skmetrics_ext.report.params import (
 from skmetrics_ext.report.summary import IntervalKind, check_interval
 from skmetrics_ext.scoring.panel import unique
 from skmetrics_ext.scoring.responses import estimator_name
-from skmetrics_ext.scoring.scorer import metric_of
+from skmetrics_ext.scoring.scorer import check_classes, metric_of
 from skmetrics_ext.validation import InvalidParameterError, check_weight, distinct_labels
 from skmetrics_ext.validation.containers import count_rows, read_column
 from skmetrics_ext.validation.errors import warn_user
@@ -158,6 +158,8 @@ default="prior"
     chosen = resolve_scoring(scoring, task, positive)
     if task == "binary" and positive is None:
         _check_sides(chosen, classes)
+    for scorer in chosen.panel.scorers.values():
+        check_classes(scorer, classes)
     models, name = _with_baseline(models, baseline, random_state, params)
     splitter = make_splitter(cv, labels, task, groups, random_state)
     routed = send_params(models, chosen, splitter, params, groups)

@@ -71,7 +71,7 @@ def estimate_of(
     assert isinstance(scorer, Scorer)
     sign, groups = scorer._sign, options.get("groups")
     if groups is not None:
-        group = read_groups(groups, count_rows(evaluation.y_true) or 0)
+        group = read_groups(groups, count_rows(evaluation.y_true) or 0, True)
         options = {**options, "groups": of_rows_read(prepared, params, group)}
     try:
         with warnings.catch_warnings():  # told when the value was computed

@@ -131,7 +131,8 @@ def compute_metrics(
             continue
         kind = read, metric.spec.weights_are_counts or metric.spec.is_table
         if kind not in checked:
-            checked[kind] = _check(*kind, y_true, given[read], labels, pos_label, sample_weight)
+            settled = labels, pos_label, sample_weight, name
+            checked[kind] = _check(*kind, y_true, given[read], *settled)
         values[name] = _value(metric, checked[kind], labels, pos_label)
     if unused:
         raise InvalidParameterError(f"No metric of {list(metrics)} takes {sorted(unused)}.")
@@ -213,10 +214,11 @@ def _check(
     labels: Any,
     pos_label: Any,
     sample_weight: Any,
+    what: str,
 ) -> Labels | Scores | Probabilities:
     if kind == "labels":
         return Labels.check(y_true, other, sample_weight=sample_weight, absolute=absolute)
-    options = {"labels": labels, "sample_weight": sample_weight}
+    options = {"pos_label": pos_label, "sample_weight": sample_weight, "what": what}
     if kind == "scores":
-        return Scores.check(y_true, other, pos_label=pos_label, **options)
-    return Probabilities.check_strict(y_true, other, pos_label=pos_label, **options)
+        return Scores.check(y_true, other, labels=labels, **options)
+    return Probabilities.check_strict(y_true, other, labels=labels, **options)

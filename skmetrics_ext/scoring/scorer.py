@@ -12,7 +12,7 @@ from skmetrics_ext.registry import Metric, find, parameters_of, spec_of
 from skmetrics_ext.scoring.prepared import Ground, Prepared, ground_of, question_of
 from skmetrics_ext.scoring.requests import TakesMetadata, read_as_scorer
 from skmetrics_ext.scoring.responses import Responses
-from skmetrics_ext.validation import check_option
+from skmetrics_ext.validation import InvalidParameterError, check_option
 
 Missing = Literal["align", "nan", "raise"]
 MISSING = ("align", "nan", "raise")
@@ -216,6 +216,27 @@ class Scorer(TakesMetadata):
         if self._name is not None:
             return f"get_scorer({self._name!r}{options})"
         return f"make_scorer({self.__name__}, greater_is_better={self._sign > 0}{options})"
+
+
+def check_classes(scorer: Any, classes: list[Any]) -> None:
+    """Refuse a metric of two classes for more of them, before anything is fitted."""
+    metric = metric_of(scorer)
+    if metric is None or len(classes) < 3:
+        return
+    options = metric.options
+    if options.get("average") != "binary" and options.get("multi_class") != "raise":
+        return
+    codes = np.arange(len(classes))
+    response = codes if metric.spec.response == "labels" else np.eye(len(classes))
+    try:
+        metric.without("labels", "pos_label").function(codes, response, **metric.params)
+    except ValueError as error:
+        own = {metric.name, f"neg_{metric.name}"}
+        other = [s for s in metric.spec.scorers if s not in own and not s.endswith("_samples")]
+        raise InvalidParameterError(
+            f"{metric.name} has no value for the {len(classes)} classes {classes[:10]}: {error} "
+            f"Scorers for several classes: {', '.join(other)}."
+        ) from error
 
 
 def metric_of(scorer: Any) -> Metric | None:

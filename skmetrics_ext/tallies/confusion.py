@@ -13,6 +13,7 @@ from skmetrics_ext.numeric import Array, as_factors
 from skmetrics_ext.tallies.counts import Counts, table_of
 from skmetrics_ext.tallies.merging import Merges, check_pool, check_sum, labels_of_part
 from skmetrics_ext.validation import InvalidParameterError, Labels
+from skmetrics_ext.validation.encoding import encode
 from skmetrics_ext.validation.fields import EXACT, labels_of, misshapen, weights_of
 from skmetrics_ext.validation.groups import read_numbered_groups
 from skmetrics_ext.validation.labels import NO_SAMPLES, find_given, read_labels
@@ -289,4 +290,4 @@ def _classes_of(parts: list[ConfusionTally]) -> tuple[Array, bool | None]:
     ordered = orders.pop() if len(orders) == 1 else None
     if all(np.array_equal(part.classes, first.classes) for part in parts[1:]):
         return first.classes, ordered
-    return kernels.encode(*(part.classes for part in parts))[0], None if ordered else ordered
+    return encode(*(part.classes for part in parts))[0], None if ordered else ordered

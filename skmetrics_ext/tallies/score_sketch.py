@@ -178,9 +178,12 @@ class ScoreSketch(Merges):
         -------
         ScoreSketch
         """
-        ordered = np.sort(read_numbers("scores", scores))
-        if not len(ordered):
-            return cls.from_edges([], labels=labels, pos_label=pos_label)
+        ordered = read_numbers("scores", scores)
+        if ordered.ndim != 1 or not len(ordered) or np.isnan(ordered).any():
+            raise InvalidParameterError(
+                f"scores must be 1-D with one score or more, none of them nan, got {scores!r:.60}."
+            )
+        ordered = np.sort(ordered)
         place = np.arange(1, n_bins) * len(ordered) // n_bins
         wanted = ordered[place]
         repeated = wanted[1:][wanted[1:] == wanted[:-1]]

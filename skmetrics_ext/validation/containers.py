@@ -17,6 +17,8 @@ from skmetrics_ext.validation.column_names import Names, names_of
 from skmetrics_ext.validation.errors import InvalidParameterError
 from skmetrics_ext.validation.tensors import is_tensor, take_of_tensor, to_host, widened
 
+EXACT = 2**53  # integers up to here are floats of their own
+
 
 @dataclass(eq=False, slots=True)  # a frozen one would take a microsecond more to make
 class Column:
@@ -150,6 +152,9 @@ def _from_sequence(data: Any, name: str) -> Array:
             f"{name} ({type(data).__name__}) cannot be read as an array: "
             f"{type(error).__name__}: {error}"
         ) from error
+    if values.dtype.kind == "f" and values.size and np.nanmax(np.abs(values), initial=0) >= EXACT:
+        exact = np.array(data, dtype=object)  # floats would make some integers equal
+        values = exact if any(isinstance(one, int) for one in exact.flat) else values
     if values.dtype.kind == "U" and isinstance(data, Sequence) and values.ndim == 1:
         # NumPy turned None, nan and numbers beside text into text: a silent class of its own.
         stray = next((value for value in data if not isinstance(value, str)), None)

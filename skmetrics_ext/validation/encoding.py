@@ -9,7 +9,7 @@ import numpy as np
 
 from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.validation.containers import Column
+from skmetrics_ext.validation.containers import EXACT, Column
 from skmetrics_ext.validation.errors import InvalidParameterError
 
 
@@ -44,7 +44,9 @@ def encode_columns(*columns: tuple[Column, Array]) -> tuple[Array, list[Array]]:
             "type."
         )
     try:
-        classes, codes = kernels.encode(*parts)
+        classes, codes = encode(*parts)
+    except InvalidParameterError:
+        raise
     except TypeError as error:  # categories of several types
         names = " and ".join(column.name for column, _ in columns)
         raise InvalidParameterError(
@@ -60,6 +62,23 @@ def encode_columns(*columns: tuple[Column, Array]) -> tuple[Array, list[Array]]:
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
     return classes[order], [rank[code] for code in codes]
+
+
+def encode(*columns: Array) -> tuple[Array, list[Array]]:
+    """Distinct labels of all columns, and codes; refuse integers that floats would make equal."""
+    if any(column.dtype.kind == "f" for column in columns):
+        for column in columns:
+            if column.dtype.kind in "iu" and column.size and _is_beyond_floats(column):
+                raise InvalidParameterError(
+                    "Mix of label input types: labels are integers beyond 2**53, as "
+                    f"{max(column.tolist(), key=abs)}, and floats, which cannot tell such "
+                    "integers apart: y_true, y_pred and labels must hold integers."
+                )
+    return kernels.encode(*columns)
+
+
+def _is_beyond_floats(values: Array) -> bool:
+    return max(int(values.max()), -int(values.min())) > EXACT
 
 
 def find_labels(wanted: Array, classes: Array) -> Array:

@@ -51,11 +51,13 @@ class Design(NamedTuple):
 INDEPENDENT = Design()
 
 
-def read_design(groups: Any, strata: Any, n_rows: int, /, **beside: Any) -> Design:
+def read_design(
+    groups: Any, strata: Any, n_rows: int, alone: bool = False, /, **beside: Any
+) -> Design:
     """Groups and strata as in `read_groups`; a group lies within one stratum."""
     if groups is None and strata is None:
         return INDEPENDENT
-    group = None if groups is None else read_groups(groups, n_rows, **beside)
+    group = None if groups is None else read_groups(groups, n_rows, alone, **beside)
     if strata is None:
         return Design(group)
     stratum = _several(_codes(_column("strata", strata, n_rows, beside)))
@@ -89,8 +91,8 @@ def _refuse_torn(group: Array, stratum: Array) -> None:
         )
 
 
-def read_groups(groups: Any, n_rows: int, /, **beside: Any) -> Array:
-    """Number of the group of each row.
+def read_groups(groups: Any, n_rows: int, alone: bool = False, /, **beside: Any) -> Array:
+    """Number of the group of each row; one group of all rows says nothing of how groups vary.
 
     Parameters
     ----------
@@ -98,11 +100,19 @@ def read_groups(groups: Any, n_rows: int, /, **beside: Any) -> Array:
         Anything that is equal for rows of one group: numbers, text, dates, categories.
     n_rows : int
         Number of the rows that are left where masked ones are left out.
+    alone : bool
+        Whether one group of all rows is accepted: these are a part of the rows that were passed.
     **beside : array-like
         Arguments of the same rows by their names, as they came. Their index has to be that of
         ``groups``, and a row that one of them masks has no group.
     """
-    return _codes(_column("groups", groups, n_rows, beside))
+    group = _codes(_column("groups", groups, n_rows, beside))
+    if n_rows > 1 and not (alone or group.any()):
+        raise InvalidParameterError(
+            f"groups holds one group for all {n_rows} rows, and how groups vary shows in two or "
+            "more: leave out groups= if rows are independent."
+        )
+    return group
 
 
 def _codes(column: Column) -> Array:

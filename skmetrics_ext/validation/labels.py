@@ -10,7 +10,7 @@ import numpy as np
 
 from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.validation.containers import Column, read_column
+from skmetrics_ext.validation.containers import EXACT, Column, read_column
 from skmetrics_ext.validation.encoding import encode_columns, find_labels, has_order
 from skmetrics_ext.validation.errors import InvalidParameterError
 from skmetrics_ext.validation.rows import read_rows
@@ -284,7 +284,13 @@ def read_labels(labels: Any, name: str = "labels", *, once: bool = False) -> Arr
     elif isinstance(labels, str | bytes | Mapping) or not hasattr(labels, "__iter__"):
         raise InvalidParameterError(f"{name} must be a list of labels, got {labels!r:.60}.")
     elif hasattr(labels, "dtype") or hasattr(labels, "null_count"):  # arrays and columns
-        values = _listed(_values_of(read_column(labels, name)).tolist(), name)
+        column = read_column(labels, name)
+        if column.is_sparse:
+            raise InvalidParameterError(
+                f"{name} must be a list of labels, got a sparse matrix of shape "
+                f"{column.values.shape}: pass {name}.toarray().ravel()."
+            )
+        values = _listed(_values_of(column).tolist(), name)
     else:
         values = _listed(list(labels), name)
     if values.ndim != 1:
@@ -312,6 +318,11 @@ def _listed(items: list[Any], name: str) -> Array:
             raise InvalidParameterError(
                 f"{name} must hold integers, text or booleans, none of them missing, got "
                 f"{item!r:.60} of type {type(item).__name__}."
+            )
+        if isinstance(item, int) and values.dtype.kind == "f" and abs(item) > EXACT:
+            raise InvalidParameterError(
+                f"{name} lists {item}, beyond 2**53, next to floats, which cannot tell such "
+                "integers apart: list integers only."
             )
     return values
 

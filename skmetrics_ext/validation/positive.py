@@ -27,7 +27,12 @@ def natural_positive(classes: Iterable[Any]) -> Any:
 
 
 def positive_class(
-    classes: Iterable[Any], pos_label: Any = None, *, what: str, either: bool = False
+    classes: Iterable[Any],
+    pos_label: Any = None,
+    *,
+    what: str,
+    either: bool = False,
+    by_labels: bool = False,
 ) -> Any:
     """The positive class of at most two.
 
@@ -38,10 +43,12 @@ def positive_class(
     pos_label : object
         What the user said; None for nothing.
     what : str
-        What asks, for the message.
+        Name of the metric, for the message.
     either : bool
-        Whether it is the same from both sides, so that without a natural class the later one
-        will do: scores of one column speak for it, as a model's ``classes_[1]`` do.
+        Whether the later class will do without a natural one, since the value is the same for
+        both: labels, or scores whose columns are matched with the classes by name.
+    by_labels : bool
+        Whether the caller has ``labels`` and no ``pos_label``, for the message.
     """
     listed = list(classes)
     if pos_label is not None:
@@ -58,11 +65,11 @@ def positive_class(
     if found is None and either and listed:
         return listed[-1]
     if found is None:
-        passed = " or ".join(f"pos_label={label!r}" for label in reversed(listed))
-        raise InvalidParameterError(
-            f"{what} is of one class, and which of {listed} is the positive one is not said: pass "
-            f"{passed}."
-        )
+        options = [f"pos_label={label!r}" for label in reversed(listed)]
+        if by_labels:
+            options = [f"labels={order!r}" for order in (listed, listed[::-1])]
+        passed = " or ".join(options)
+        raise InvalidParameterError(f"{what} needs a positive class: pass {passed}.")
     return found
 
 
@@ -85,17 +92,22 @@ def usual_positive(classes: Array, *, of_numbers: bool = False) -> Any:
     return found
 
 
-def positive_of(classes: Array, labels: Any, pos_label: Any, side: str, what: str) -> Any:
+def positive_of(
+    classes: Array, labels: Any, pos_label: Any, side: str, what: str, n_columns: int = 1
+) -> Any:
     """The positive class by the rule of a side; two ``labels`` name it too, as the second.
 
-    ``side`` is "one" or "either", or "numbers" for the rule of scikit-learn's Brier score.
+    ``side`` is "one"; "either", where two columns need no positive class, and one column has to
+    be assigned to a class; "greater" for scikit-learn's rule for the area under the ROC curve, or
+    "numbers" for that of its Brier score.
     """
     listed = classes.tolist()
     if pos_label is None and labels is not None:
         return listed[1]
     if pos_label is None and side == "numbers":
         return usual_positive(classes, of_numbers=True)
-    return positive_class(listed, pos_label, what=what, either=side == "either")
+    either = side == "greater" or (side == "either" and n_columns > 1)
+    return positive_class(listed, pos_label, what=what, either=either)
 
 
 def one_class(

@@ -263,7 +263,8 @@ class BinaryProbabilities:
         classes, codes = target.classes, target.codes
         if labels is not None:
             classes, codes = two_classes(labels, classes, codes, "y_proba")
-        positive = positive_of(classes, labels, pos_label, side, what)
+        n_columns = 1 if columns.ndim == 1 else columns.shape[1]
+        positive = positive_of(classes, labels, pos_label, side, what, n_columns)
         said = pos_label is not None
         if len(classes) == 1:  # only one of two usual labels tells which column the other is
             said = said or natural_positive(classes.tolist()) is None

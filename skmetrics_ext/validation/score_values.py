@@ -8,11 +8,10 @@ import numpy as np
 
 from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.validation.containers import Column, read_column
+from skmetrics_ext.validation.containers import EXACT, Column, read_column
 from skmetrics_ext.validation.errors import InvalidParameterError
 
 _PLAIN = frozenset([np.dtype(np.float32), np.dtype(np.float64)])
-_EXACT = 2**53  # integers up to here are floats of their own
 
 
 def read_scores_of(data: Any, name: str) -> Array:
@@ -88,7 +87,7 @@ def _float_objects(values: Array, name: str) -> Array:
 def _float_integers(values: Array) -> Array:
     """Integers as floats, but int64 where these could not tell all of them apart."""
     low, high = int(values.min()), int(values.max())
-    if low >= -_EXACT and high <= _EXACT:
+    if low >= -EXACT and high <= EXACT:
         return values.astype(np.float64)
     if low >= -(2**63) and high < 2**63:
         return values.astype(np.int64)

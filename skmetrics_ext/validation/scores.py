@@ -72,7 +72,7 @@ class Scores:
         """Check and encode. ``labels`` is the order of the columns of ``y_score``.
 
         ``side`` says whether what is read of binary data is of "one" class or the same from
-        "either", and ``what`` it is: by this `positive_class` finds the positive one, which
+        "either", and ``what`` names it: by this `positive_of` finds the positive one, which
         ``pos_label`` or the second of ``labels`` may name.
 
         ``by_rule``: without ``labels``, the positive class of binary data is ``pos_label`` even
@@ -109,7 +109,8 @@ class Scores:
             classes, codes = two_classes(labels, classes, codes, "y_score")
             if by_rule and pos_label == 1:  # its default; labels say which is positive
                 pos_label = None
-        positive = positive_of(classes, labels, pos_label, side, what)
+        n_columns = 1 if scores.ndim == 1 else scores.shape[1]
+        positive = positive_of(classes, labels, pos_label, side, what, n_columns)
         said = pos_label is not None
         return cls._one_class(classes, codes, scores, positive, weight, score, said=said)
 

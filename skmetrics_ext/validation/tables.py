@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 from typing import Any
 
@@ -19,7 +18,10 @@ _LARGE = 1 << 30  # bytes of tables, from which on memory is asked for
 def read_table(table: Any, labels: Any) -> tuple[Array, Array]:
     """The classes (K,) and the cells (K, K) of a table, int64 or float64."""
     named = _names(table)
-    cells = _cells(table)
+    try:
+        cells = _cells(table)
+    except MemoryError as error:
+        raise no_room(len(table)) from error
     n_classes = len(cells)
     classes = np.arange(n_classes) if named is None else named
     if labels is not None:
@@ -38,19 +40,22 @@ def read_table(table: Any, labels: Any) -> tuple[Array, Array]:
 
 
 def check_room(n_classes: int, n_tables: int = 1) -> None:
-    """Refuse tables that are larger than the memory here, before they are filled."""
+    """Refuse tables that do not fit into memory next to a working copy, before they are filled."""
     n_bytes = 8 * n_tables * n_classes**2
-    if n_bytes >= _LARGE and n_bytes > _memory():
+    if n_bytes >= _LARGE and 2 * n_bytes > _memory():
         raise no_room(n_classes, n_tables)
 
 
-@functools.cache
 def _memory() -> float:
-    """Bytes of memory of this machine; infinite where it does not say."""
+    """Bytes of memory of this machine, or of this process if limited; infinite if unknown."""
     try:
-        return float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        known = float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
+    except (ImportError, AttributeError, ValueError, OSError):
         return float("inf")
+    return known if limit == resource.RLIM_INFINITY else min(known, float(limit))
 
 
 def no_room(n_classes: int, n_tables: int = 1) -> InvalidParameterError:

@@ -49,6 +49,8 @@ def label_values(column: Column) -> tuple[Any, str]:
         return values, "multiclass" if used > 2 else "binary"
     suffix = ""
     if values.ndim == 2:
+        if values.dtype.kind == "O" and kernels.types(values) <= _DTYPES.keys():
+            values = np.array(values.tolist())
         distinct = _few_distinct(values) if values.dtype.kind in "biuf" else values
         if len(distinct) < 3 and distinct.ndim == 1 and (distinct == np.floor(distinct)).all():
             return read_marks(values, column.name, distinct), MULTILABEL

@@ -1,6 +1,5 @@
 """What is refused, where it stands, and what is told."""
 
-import re
 import sys
 from functools import partial
 
@@ -109,8 +108,9 @@ def test_metrics_of_one_class_ask_which_it_is(engine, names):
     frame = binary_frame(60)
     codes = frame[["true", "pred"]].to_numpy()
     frame["true"], frame["pred"] = (np.array(names)[own] for own in codes.T)
-    asks = re.escape(f"which of {list(names)!r} is the positive one is not said: pass pos_label=")
+    asks = f"needs a positive class: pass pos_label={names[1]!r} or pos_label="
     for options in (
+        *({"score": "score", "metrics": [name]} for name in ("roc_auc", "ks_statistic")),
         {"score": "score", "metrics": ["roc_auc", "average_precision"]},
         {"pred": "pred", "metrics": ["accuracy", "f1"]},
         {"score": "score", "metrics": ["brier_score", partial(net_benefit, threshold=0.3)]},
@@ -120,10 +120,10 @@ def test_metrics_of_one_class_ask_which_it_is(engine, names):
     with pytest.raises(ValueError, match=asks):  # a class that is only predicted is one
         run(engine, frame[frame["true"] == names[1]], pred="pred", metrics=["f1"])
     either = ["roc_auc", "ks_statistic", "brier_score", "accuracy", "f1_macro", "markedness"]
-    found = run(engine, frame, score="score", pred="pred", metrics=either)
+    found = run(engine, frame, score="score", pred="pred", metrics=either, pos_label=names[1])
     plain = frame.assign(true=codes[:, 0], pred=codes[:, 1])
     wanted = run(engine, plain, score="score", pred="pred", metrics=either)
-    assert [row.value for row in found] == [row.value for row in wanted]  # of the later class
+    assert [row.value for row in found] == [row.value for row in wanted]
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -169,7 +169,7 @@ def test_no_class_is_positive_by_its_name(capsys, frame, tmp_path):
     assert report["metrics"] == [name for name in HEADLINE["binary"] if name != "f1"]
     assert line.endswith("left out. Pass --positive yes or --positive no.")
     assert main(["cv", *options, "--scoring", "f1"]) == 2
-    asks = "is not said: pass --positive 'yes' or --positive 'no'."
+    asks = "needs a positive class: pass --positive 'yes' or --positive 'no'."
     assert asks in capsys.readouterr().err
 
 

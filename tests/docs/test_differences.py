@@ -29,6 +29,7 @@ REFUSED = "`ValueError`"
 Y, P, S = [0, 1, 1, 0], [0, 1, 0, 0], [0.1, 0.9, 0.4, 0.2]
 MARKS, RANKS = np.array([[1, 0], [0, 1], [1, 1]]), np.array([[0.1, 0.2], [0.3, 0.9], [0.4, 0.3]])
 SIGNS = 2 * MARKS - 1
+BIG = np.array([2**53, 2**53 + 1])
 COLUMN, SPARSE = np.ones((4, 1)), csr_array(MARKS)
 DATES = np.array([1, 2, 2, 1], "M8[s]"), np.array([1, 2, 1, 1], "M8[s]")
 GRADES = ["lo", "mid", "hi"]
@@ -70,10 +71,17 @@ def no_positive(m: Any) -> float:
     return m.get_scorer("average_precision")(model, X[:50, :1], y[:50])
 
 
+def first_name(m: Any) -> str:
+    labels = pd.Series([0, 1], dtype="Int64")
+    return str(next(iter(m.classification_report(labels, labels, output_dict=True))))
+
+
 CASES = [
     Case("sparse multilabel", lambda m: m.roc_auc_score(SPARSE, RANKS), REFUSED, "accepted"),
     Case("sparse multilabel", lambda m: m.coverage_error(SPARSE, RANKS), REFUSED, "accepted"),
     Case("sparse multilabel", lambda m: m.dcg_score(SPARSE, RANKS), REFUSED, "accepted"),
+    Case("beyond 2^53", lambda m: len(m.confusion_matrix(BIG, BIG.astype(float))), "one", REFUSED),
+    Case("nullable or Arrow", first_name, "0.0", "0"),
     Case("-1 and 1", lambda m: m.accuracy_score(SIGNS, -SIGNS), "0", REFUSED),
     Case("-1 and 1", lambda m: m.f1_score(SIGNS, -SIGNS, average="samples"), "1.0", REFUSED),
     Case("-1 and 1", lambda m: m.roc_auc_score(SIGNS, RANKS), "an area", REFUSED),

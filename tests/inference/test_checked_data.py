@@ -1,5 +1,7 @@
 """Intervals of data that were checked before, of published tables, and of which class they are."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,7 +14,6 @@ from skmetrics_ext import (
     f1_score,
     macro_averaged_mean_absolute_error,
     proportion_interval,
-    roc_auc_score,
 )
 from skmetrics_ext.inference.compare import Question, answer
 from skmetrics_ext.inference.intervals import interval_of_checked
@@ -153,7 +154,7 @@ def test_what_no_table_has_is_refused(arguments, options, message):
 )
 def test_a_metric_of_one_class_asks_which_it_is(name, response, by_marks):
     options = {"n_resamples": 49, "random_state": 0}
-    asks = r"\[1, 2\].*pos_label=2 or pos_label=1"
+    asks = "needs a positive class: pass pos_label=2 or pos_label=1"
     with pytest.raises(InvalidParameterError, match=asks):
         confidence_interval(name, ONE_AND_TWO, response, **options)
     with pytest.raises(InvalidParameterError, match=f"pred_a.*{asks}"):
@@ -163,14 +164,25 @@ def test_a_metric_of_one_class_asks_which_it_is(name, response, by_marks):
     assert compare(name, ONE_AND_TWO, response, response, pos_label=2, **options).difference == 0
 
 
-def test_a_metric_that_is_the_same_from_either_side_goes_on_with_the_later_class():
-    found = confidence_interval("roc_auc", TEXT[TRUE], SCORE)
-    assert found == confidence_interval("roc_auc", TRUE, SCORE)
-    assert found.value == roc_auc_score(TRUE, SCORE)
+def test_a_metric_that_is_the_same_from_either_side_asks_which_class_a_column_is_of():
     other = np.round(TRUE + RNG.normal(size=N), 1)
-    assert compare("gini", ONE_AND_TWO, SCORE, other) == compare("gini", TRUE, SCORE, other)
-    brier = confidence_interval("neg_brier_score", TEXT[TRUE], PROBA)
-    assert brier == confidence_interval("neg_brier_score", TRUE, PROBA)
+    for ask in (
+        partial(confidence_interval, "roc_auc", TEXT[TRUE], SCORE),
+        partial(confidence_interval, "neg_brier_score", TEXT[TRUE], PROBA),
+        partial(confidence_interval, "spherical_score", TEXT[TRUE], PROBA),
+        partial(compare, "gini", TEXT[TRUE], SCORE, other),
+    ):
+        with pytest.raises(InvalidParameterError, match="needs a positive class: pass pos_label="):
+            ask()
+    for metric in ("neg_log_loss", "neg_hinge_loss", "d2_log_loss_score"):
+        with pytest.raises(InvalidParameterError, match="a positive class: pass labels="):
+            confidence_interval(metric, TEXT[TRUE], PROBA)
+    found = confidence_interval("roc_auc", TEXT[TRUE], SCORE, pos_label="yes")
+    assert found == confidence_interval("roc_auc", TRUE, SCORE)
+    both = np.column_stack([1 - PROBA, PROBA])
+    assert confidence_interval("neg_log_loss", TEXT[TRUE], both) == confidence_interval(
+        "neg_log_loss", TRUE, PROBA
+    )
 
 
 def test_labels_of_scores_say_which_class_is_positive():

@@ -265,7 +265,8 @@ class Answer:
     def asks_for(self, classes):
         """Whether it refuses for want of the positive class, and names both."""
         named = all(str(label) in self.said for label in classes)
-        return self.is_undefined and "pos_label" in self.said and named
+        asks = "pos_label" in self.said or "labels=" in self.said  # where there is no pos_label
+        return self.is_undefined and asks and named
 
     def __str__(self):
         if self.value is None or self.said:

@@ -21,7 +21,7 @@ ORDERED = {"macro_averaged_mean_absolute_error", "ranked_probability_score", "to
 
 def asked(name, true, response, **options):
     """Bounds and standard errors of an interval without draws, a row for each number."""
-    about = {key: options[key] for key in ("pos_label", "groups") if key in options}
+    about = {key: options[key] for key in ("pos_label", "labels", "groups") if key in options}
     methods = methods_of(read_metric(name, true, response, **about))
     method = next(one for one in methods if one not in BOOTSTRAP_METHODS)
     found = confidence_interval(name, true, response, method=method, **options)
@@ -67,9 +67,12 @@ def test_names_order_and_units_change_no_interval(name, n_classes):
     moved = asked(name, true[ORDER], response[ORDER], groups=GROUPS[ORDER])
     np.testing.assert_allclose(moved, wanted, rtol=1e-7)
     names = np.array([3, 4, 5] if spec.name in ORDERED else ["a", "b", "c"])
-    one = n_classes == 2 and find(name).sides == "one"
-    about = {"pos_label": names[1]} if one else {}
     told = names[response] if spec.response == "labels" else response
+    about = {}
+    if n_classes == 2 and find(name).sides != "none" and find(name).takes("pos_label"):
+        about = {"pos_label": names[1]}
+    elif n_classes == 2 and find(name).sides != "none":
+        about = {"labels": names[:2].tolist()}
     renamed = asked(name, names[true], told, groups=-7 * GROUPS, **about)
     np.testing.assert_allclose(renamed, wanted, rtol=1e-7)
     if not spec.weights_are_counts:

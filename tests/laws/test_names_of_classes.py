@@ -53,8 +53,9 @@ def test_names_in_the_same_order_do_not_count(name, data, names):
 @given(data=st.data(), shift=st.integers(-1000, 1000))
 def test_numeric_labels_may_be_shifted(name, data, shift):
     spec, params, sample = draw_case(data, name, SINGLE_LABEL, data.draw(st.booleans()))
-    shifted = renamed(sample, np.arange(4) + shift, spec)
-    same(call(spec, params, shifted), call(spec, params, sample))
+    names = np.arange(4) + shift
+    got = call(spec, params, renamed(sample, names, spec), **positive(spec, sample, names))
+    same(got, call(spec, params, sample))
 
 
 @pytest.mark.parametrize("name", NAMEABLE)

@@ -285,6 +285,13 @@ def has_scorer(question):
     return question.scorer is not None
 
 
+def fits_all_classes(question):
+    """A report refuses a metric of two classes for the three of ``y``, of which a fold has two."""
+    average = question.parameters.get("average")
+    chosen = question.options.get("average", average and average.default)
+    return has_scorer(question) and (question.rows.is_binary or chosen != "binary")
+
+
 def labels_of_two(question):
     """Thresholds make labels of two classes, so that they change no metric of scores.
 
@@ -383,7 +390,7 @@ WAYS = {
     "compute_metrics": Way(computed),
     "scorer": Way(scored, has_scorer, True, of_defined),
     "panel": Way(paneled, has_scorer, True, of_defined),
-    "report": Way(reported, has_scorer, True, of_defined),
+    "report": Way(reported, fits_all_classes, True, of_defined),
     "confidence_interval": Way(estimated),
     "compare": Way(compared, anything, True, of_difference),
     "Accumulator": Way(accumulated, right=of_classes_told),

@@ -78,8 +78,10 @@ def test_square(display, binary) -> None:
 
 def test_next_display_on_the_same_axes_looks_different(binary) -> None:
     y, score = binary
-    first = sx.RocCurvesDisplay.from_predictions(y, score, name="one")
-    second = sx.RocCurvesDisplay.from_predictions(y, score**2, name="two", ax=first.ax_)
+    first = sx.RocCurvesDisplay.from_predictions(y, score, pos_label="sick", name="one")
+    second = sx.RocCurvesDisplay.from_predictions(
+        y, score**2, pos_label="sick", name="two", ax=first.ax_
+    )
     assert first.line_.get_color() != second.line_.get_color()
     assert first.line_.get_linestyle() != second.line_.get_linestyle()
     texts = [text.get_text().split(" (")[0] for text in second.legend_.get_texts()]
@@ -134,14 +136,18 @@ def test_long_legend_stands_beside_and_the_axes_keep_their_size() -> None:
 
 
 def test_references_and_legend_can_be_left_out(binary) -> None:
-    shown = sx.RocCurvesDisplay.from_predictions(*binary, reference=False, legend=False)
+    shown = sx.RocCurvesDisplay.from_predictions(
+        *binary, pos_label="sick", reference=False, legend=False
+    )
     assert len(shown.ax_.lines) == 1
     assert shown.bands_
     assert shown.ax_.get_legend() is None
 
 
 def test_arguments_of_matplotlib(binary) -> None:
-    shown = sx.RocCurvesDisplay.from_predictions(*binary, curve_kwargs={"color": "black"})
+    shown = sx.RocCurvesDisplay.from_predictions(
+        *binary, pos_label="sick", curve_kwargs={"color": "black"}
+    )
     assert shown.line_.get_color() == "black"
     shown = sx.CalibrationDisplay.from_predictions(
         *binary, pos_label="sick", curve_kwargs={"marker": "x"}

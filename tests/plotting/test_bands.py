@@ -45,4 +45,4 @@ def test_averages_have_none(several) -> None:
 
 def test_other_bands_are_refused(binary) -> None:
     with pytest.raises(InvalidParameterError, match="band has to be one of"):
-        sx.RocCurvesDisplay.from_predictions(*binary, band="std")
+        sx.RocCurvesDisplay.from_predictions(*binary, pos_label="sick", band="std")

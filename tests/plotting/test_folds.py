@@ -35,7 +35,7 @@ def mean_of(display, curve=None):
 def test_mean_of_two_folds_by_hand() -> None:
     # The first ranks perfectly; of the second the curve is (0, 0), (1/2, 0), (1/2, 1), (1, 1).
     folds = [([0, 1], [0.1, 0.9]), ([0, 1, 0], [0.9, 0.5, 0.1])]
-    display = sx.RocCurvesDisplay.from_folds(folds, grid=[0, 0.25, 0.5, 1])
+    display = sx.RocCurvesDisplay.from_folds(folds, pos_label="sick", grid=[0, 0.25, 0.5, 1])
     mean = mean_of(display)
     np.testing.assert_array_equal(mean.columns["tpr"], [0.5, 0.5, 1, 1])
     half = np.sqrt(0.5)  # of 1 and 0, with ddof 1
@@ -47,7 +47,11 @@ def test_mean_of_two_folds_by_hand() -> None:
 
 def test_mean_begins_in_the_corner(binary) -> None:
     y, score = binary
-    mean = mean_of(sx.RocCurvesDisplay.from_folds([(y[:60], score[:60]), (y[60:], score[60:])]))
+    mean = mean_of(
+        sx.RocCurvesDisplay.from_folds(
+            [(y[:60], score[:60]), (y[60:], score[60:])], pos_label="sick"
+        )
+    )
     assert mean.columns["fpr"][:2].tolist() == [0, 0]
     assert mean.columns["tpr"][0] == 0 < mean.columns["tpr"][1]
     assert mean.columns["tpr"][-1] == 1
@@ -58,7 +62,7 @@ def test_interval_is_nadeau_and_bengios(binary) -> None:
     parts = np.array_split(np.arange(len(y)), [30, 80])
     folds = [(y[part], score[part]) for part in parts]
     sizes = np.array([len(part) for part in parts])
-    display = sx.RocCurvesDisplay.from_folds(folds, confidence_level=0.9)
+    display = sx.RocCurvesDisplay.from_folds(folds, pos_label="sick", confidence_level=0.9)
     mean = mean_of(display)
     areas = [sx.roc_auc_score(*fold) for fold in folds]
     wanted = sx.corrected_resampled_interval(
@@ -83,8 +87,10 @@ def test_interval_is_nadeau_and_bengios(binary) -> None:
 def test_training_sizes_widen_the_interval(binary) -> None:
     y, score = binary
     folds = [(y[:60], score[:60]), (y[60:], score[60:])]
-    few = mean_of(sx.RocCurvesDisplay.from_folds(folds, n_train=10)).interval
-    many = mean_of(sx.RocCurvesDisplay.from_folds(folds, n_train=[1000, 1000])).interval
+    few = mean_of(sx.RocCurvesDisplay.from_folds(folds, pos_label="sick", n_train=10)).interval
+    many = mean_of(
+        sx.RocCurvesDisplay.from_folds(folds, pos_label="sick", n_train=[1000, 1000])
+    ).interval
     assert few.low < many.low < many.high < few.high
 
 
@@ -220,7 +226,7 @@ def test_weights_of_folds(binary) -> None:
 
 
 def test_one_fold_has_a_mean_and_no_interval(binary) -> None:
-    shown = sx.RocCurvesDisplay.from_folds([binary])
+    shown = sx.RocCurvesDisplay.from_folds([binary], pos_label="sick")
     assert shown.lines[-1].interval is None
     assert np.isnan(shown.lines[-1].columns["std"]).all()
 
@@ -228,7 +234,7 @@ def test_one_fold_has_a_mean_and_no_interval(binary) -> None:
 def test_bands(binary) -> None:
     y, score = binary
     folds = [(y[:60], score[:60]), (y[60:], score[60:])]
-    shown = sx.RocCurvesDisplay.from_folds(folds)
+    shown = sx.RocCurvesDisplay.from_folds(folds, pos_label="sick")
     assert shown.bands_[0].get_label() == "± 1 standard deviation of the folds"
     box = shown.bands_[0].get_paths()[0].vertices
     assert box.min() >= 0
@@ -253,4 +259,4 @@ def test_what_is_no_cross_validation(binary) -> None:
     with pytest.raises(ValueError, match="No fold has a curve"):
         sx.RocCurvesDisplay.from_folds([([0, 0], [0.1, 0.2])])
     with pytest.raises(ValueError, match="grid must hold numbers that rise"):
-        sx.RocCurvesDisplay.from_folds([binary], grid=[1, 0])
+        sx.RocCurvesDisplay.from_folds([binary], pos_label="sick", grid=[1, 0])

@@ -59,14 +59,17 @@ def test_scores_are_sorted_once(monkeypatch):
 def test_the_positive_class_is_asked_for_where_nothing_says_it():
     y = Y + 1  # 1 and 2: neither is positive by itself
     either = ["roc_auc", "gini", "ks_statistic", "brier_score"]
-    got = compute_metrics(either, y, y_proba=P)
+    for name in either:
+        with pytest.raises(ValueError, match="needs a positive class: pass pos_label=2 or pos_l"):
+            compute_metrics([name], y, y_proba=P)
+    got = compute_metrics(either, y, y_proba=np.column_stack([1 - P, P]))
     assert got == pytest.approx(compute_metrics(either, Y, y_proba=P), rel=1e-13)
     for name in ("average_precision", "lift_at_10", "h_measure", "partial_roc_auc"):
-        with pytest.raises(ValueError, match=r"which of \[1, 2\].*pos_label=2 or pos_label=1"):
+        with pytest.raises(ValueError, match="needs a positive class: pass pos_label=2 or pos_l"):
             compute_metrics([name], y, y_score=P)
         got = compute_metrics([name], y, y_score=P, pos_label=2)
         assert got == pytest.approx(compute_metrics([name], Y, y_score=P), rel=1e-13)
-    with pytest.raises(ValueError, match=r"which of \[1, 2\].*pos_label=2 or pos_label=1"):
+    with pytest.raises(ValueError, match="needs a positive class: pass pos_label=2 or pos_l"):
         compute_metrics(["f1"], y, PRED + 1)
     got = compute_metrics(["f1"], y, PRED + 1, pos_label=2)
     assert got == pytest.approx(compute_metrics(["f1"], Y, PRED), rel=1e-13)

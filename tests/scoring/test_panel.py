@@ -311,7 +311,7 @@ def test_classes_1_and_2_have_no_positive_class_for_any_metric_of_one():
     model = bayes().fit(X, y)
     names = ["f1", "average_precision", "precision", "recall"]
     for name in names:
-        with pytest.raises(ValueError, match=r"which of \[1, 2\].*pos_label=2 or pos_label=1"):
+        with pytest.raises(ValueError, match="needs a positive class: pass pos_label=2 or pos_l"):
             get_scorer(name)(model, X, y)
     got = ScorerPanel([*names, "roc_auc"], pos_label=1)(model, X, y)
     for name, value in got.items():  # scikit-learn's scorers are of class 1

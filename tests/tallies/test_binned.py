@@ -24,7 +24,7 @@ def cases(draw):
 @given(cases(), st.integers(1, 12), st.integers(0, 30))
 def test_bounds_hold_the_truth(case, n_bins, n_sample):
     true, score, weight = case
-    sketch = ScoreSketch.from_sample(score[:n_sample], n_bins).update(true, score, weight)
+    sketch = ScoreSketch.from_sample(score[: max(n_sample, 1)], n_bins).update(true, score, weight)
     for bounds, function in (
         (sketch.roc_auc, roc_auc_score),
         (sketch.average_precision, average_precision_score),

@@ -3,6 +3,7 @@
 import pickle
 from collections import Counter
 from dataclasses import FrozenInstanceError
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from support.compare import identical
 from support.label_inputs import single_labels
 from support.samples import integers
 
-from skmetrics_ext import ConfusionTally, Counts, confusion_matrix
+from skmetrics_ext import METRICS, ConfusionTally, Counts, cohen_kappa_score, confusion_matrix
 from skmetrics_ext.tallies import ThresholdTally
 from skmetrics_ext.validation import Labels
 
@@ -258,6 +259,24 @@ def test_tables_beyond_memory_say_their_size(call):
     try:
         with pytest.raises(ValueError, match=r"of 200000 classes would take (298|596) GiB"):
             call(np.arange(200_000))
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+
+@pytest.mark.parametrize("name", ["mutual_information", "confusion_matrix", "kappa"])
+def test_a_table_needs_room_for_a_copy(name):
+    """20,000 classes: 2.98 GiB, which fit into 4.5 GiB, but not with a copy of them."""
+    resource = pytest.importorskip("resource")
+    asked = {
+        "mutual_information": METRICS["mutual_information"].function,
+        "confusion_matrix": partial(confusion_matrix, normalize="true"),
+        "kappa": partial(cohen_kappa_score, weights="linear"),
+    }[name]
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (int(4.5 * 2**30), hard))
+    try:
+        with pytest.raises(ValueError, match=r"table of 20000 classes would take 2\.98 GiB"):
+            asked(np.arange(20_000), np.roll(np.arange(20_000), 1))
     finally:
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 

@@ -69,7 +69,7 @@ def test_classes_bear_the_names_that_are_given():
     assert f1_score(tally, tally, pos_label="well") == pytest.approx(14 / 17)
     with pytest.raises(ValueError, match="pos_label=1 is not a valid label"):
         f1_score(tally, tally)
-    with pytest.raises(ValueError, match=r"recall is of one class.*\['well', 'ill'\]"):
+    with pytest.raises(ValueError, match="recall needs a positive class: pass pos_label='ill'"):
         compute_metrics(["recall"], tally)
     assert compute_metrics(["recall"], tally, pos_label="ill") == {"recall": pytest.approx(5 / 6)}
     costs = expected_cost(tally, tally, cost_matrix=[[0, 1], [10, 0]], labels=["well", "ill"])

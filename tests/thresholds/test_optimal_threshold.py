@@ -332,7 +332,7 @@ def test_problems_refused():
 @pytest.mark.parametrize("names", [("healthy", "sick"), ("no", "yes"), (1, 2), (0, 2)])
 def test_the_positive_class_has_to_be_said(names):
     true, score = np.array(names)[[0, 1, 1, 0]], [0.1, 0.9, 0.4, 0.5]
-    asks = f"which of {list(names)!r} is the positive one is not said: pass pos_label="
+    asks = f"needs a positive class: pass pos_label={names[1]!r} or pos_label={names[0]!r}"
     with pytest.raises(ValueError, match=re.escape(asks)):
         optimal_threshold(true, score)
     plain = optimal_threshold([0, 1, 1, 0], score)

@@ -33,6 +33,8 @@ from skmetrics_ext.validation import (
 from skmetrics_ext.validation.containers import read_column, take_rows
 from skmetrics_ext.validation.groups import INDEPENDENT, Design, read_design
 from skmetrics_ext.validation.labels import distinct_labels
+from skmetrics_ext.validation.positive import positive_class
+from skmetrics_ext.validation.probabilities import n_columns
 from skmetrics_ext.validation.rows import check_index, check_same_masks, index_of
 
 # Tables of more classes are not stacked: their metrics are read from weighted rows.
@@ -121,10 +123,13 @@ def check_rows(
         side = "one" if metric.sides == "one" else "either"
         about = {"side": side, "what": metric.name, "by_rule": False}
         used |= {name: given for name, given in about.items() if name in accepted}
-    elif "pos_label" in accepted and not used:
+    elif not used and metric.sides != "none" and n_columns(y_pred) == 1:
         classes = distinct_labels(y_true)
         if classes is not None and len(classes) <= 2:
-            used["pos_label"] = metric.positive(classes.tolist())
+            by_labels = "pos_label" not in accepted
+            listed = classes.tolist()
+            positive = positive_class(listed, what=metric.name, by_labels=by_labels)
+            used = {} if by_labels else {"pos_label": positive}
     checked = check(y_true, y_pred, sample_weight=sample_weight, **used)
     return metric.without("labels", "pos_label"), checked
 

@@ -191,7 +191,7 @@ def delong_test(
     check_option("weights_are", weights_are, ("importance", "frequency"))
     check_option("average", average, ("macro", "weighted", "micro"))
     level = check_level(confidence_level)
-    about = {"labels": labels, "pos_label": pos_label}
+    about = {"labels": labels, "pos_label": pos_label, "what": "delong_test"}
     options: Any = {"multi_class": multi_class, "average": average, "weights_are": weights_are}
     if y_true_b is not None:
         if more:

@@ -196,7 +196,7 @@ def venkatraman_test(
     """
     check_integer("n_resamples", n_resamples, 1)
     rng = np.random.default_rng(seed_sequence(random_state))
-    about = {"labels": labels, "pos_label": pos_label}
+    about = {"labels": labels, "pos_label": pos_label, "what": "venkatraman_test"}
     first = _two_classes(y_true, score_a, "score_a", about)
     second = _two_classes(y_true if y_true_b is None else y_true_b, score_b, "score_b", about)
     paired = y_true_b is None

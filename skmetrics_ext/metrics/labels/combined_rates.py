@@ -33,7 +33,7 @@ from skmetrics_ext.metrics.spec import INFINITY
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies import Counts, LabelTally
 from skmetrics_ext.validation import InvalidParameterError, Labels, check_option
-from skmetrics_ext.validation.errors import warn_user
+from skmetrics_ext.validation.errors import warn_undefined, warn_user
 
 # --------------------------------------------------------------------------- kernels
 
@@ -67,8 +67,20 @@ def mean_table(mean: Mean) -> Array:
     return np.stack(means, axis=-1).reshape(*means[0].shape, 2, 2)
 
 
-def geometric_mean(mean: Mean, average: str | None = EACH_CLASS, correction: float = 0.0) -> Array:
-    """K-th root of the product of the recalls of the K classes, or root of two averages."""
+def recall_times_specificity_root(counts: Counts) -> Array:
+    """Geometric mean of the two rates of a class; nan without rows in it or in the others."""
+    return np.sqrt(rates.recall(counts) * rates.specificity(counts))
+
+
+def geometric_mean(
+    mean: Mean,
+    average: str | None = EACH_CLASS,
+    correction: float = 0.0,
+    of_averages: bool = False,
+) -> Array:
+    """K-th root of the product of the K recalls, or an average of roots, or a root of averages."""
+    if average != EACH_CLASS and not of_averages:
+        return mean(recall_times_specificity_root)
     recall = mean(rates.recall)
     if average != EACH_CLASS:
         return np.sqrt(recall * mean(rates.specificity))
@@ -238,6 +250,7 @@ def geometric_mean_score(
     average: RecallAverage | None = "multiclass",
     sample_weight: ArrayLike | None = None,
     correction: float = 0.0,
+    of_averages: bool = False,
     zero_division: ZeroDivision = "warn",
 ) -> Any:
     r"""Geometric mean of the recalls of all classes, or of sensitivity and specificity.
@@ -250,14 +263,19 @@ def geometric_mean_score(
     {labels}
     {pos_label}
     average : {"multiclass", "binary", "micro", "macro", "weighted"} or None, default="multiclass"
-        "multiclass" is the K-th root of the product of the recalls; any other gives the root
-        of sensitivity times specificity, both averaged first in this way.
+        "multiclass" is the K-th root of the product of the recalls. The others average the root
+        of sensitivity times specificity of each class, or give that of the positive class, of
+        all classes pooled, or of each class.
     {sample_weight}
     correction : float in [0, 1], default=0.0
         Stands for a recall of 0 when ``average="multiclass"``, so that one class never hit
         does not make the score 0.
+    of_averages : bool, default=False
+        The root of averaged sensitivity times averaged specificity, which is what imbalanced-learn
+        gives for "macro" and "weighted".
     zero_division : {"warn", 0.0, 1.0, nan}, default="warn"
-        Value of a recall or specificity that is 0/0.
+        Value of a geometric mean whose recall or specificity is 0/0; with
+        ``average="multiclass"`` or ``of_averages`` that of the rate.
 
     Returns
     -------
@@ -277,7 +295,11 @@ def geometric_mean_score(
     >>> from skmetrics_ext import geometric_mean_score
     >>> geometric_mean_score([0, 0, 1, 1], [0, 0, 0, 1])
     0.7071067811865476
+    >>> y_true, y_pred = [1, 1, 2, 2, 3], [1, 1, 2, 3, 1]
+    >>> round(geometric_mean_score(y_true, y_pred, average="macro"), 3)
+    0.508
     """
+    check_option("of_averages", of_averages, (True, False))
     check_option("average", average, ("multiclass", "binary", "micro", "macro", "weighted", None))
     check_zero_division(zero_division)
     if not (isinstance(correction, Real) and 0 <= float(correction) <= 1):
@@ -285,7 +307,7 @@ def geometric_mean_score(
     mean = _mean(
         y_true, y_pred, labels, pos_label, average, sample_weight, zero_division, either=True
     )
-    value = geometric_mean(mean, average, correction)
+    value = geometric_mean(mean, average, correction, of_averages)
     return value if average is None else float(value)
 
 
@@ -309,7 +331,17 @@ def _mean(
         sample_weight=sample_weight,
         either=either,
     )
-    return mean_of(plan, zero_division, recall_score, specificity_score, precision_score, f1_score)
+    functions = (recall_score, specificity_score, precision_score, f1_score)
+    return mean_of(
+        plan, zero_division, *functions, other={recall_times_specificity_root: _warn_undefined_root}
+    )
+
+
+def _warn_undefined_root(average: str | None, n_values: int) -> None:
+    warn_undefined(
+        "Geometric mean is ill-defined and being set to 0.0 where no row, or every row, is of the "
+        "class. Use `zero_division` parameter to control this behavior."
+    )
 
 
 @metric(

@@ -129,9 +129,8 @@ def roc_auc_score(
     """
     check_option("multi_class", multi_class, MULTI_CLASS)
     kernel = _area_kernel(max_fpr)
-    checked = Scores.check(
-        y_true, y_score, labels=labels, pos_label=pos_label, sample_weight=sample_weight
-    )
+    options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    checked = Scores.check(y_true, y_score, side="greater", **options)
     return read_areas(kernel, checked, multi_class, average)
 
 
@@ -259,7 +258,9 @@ def pairwise_roc_auc(
            [0.75, 0.75,  nan]])
     """
     kernel = _area_kernel(max_fpr)
-    checked = Scores.check(y_true, y_score, labels=labels, sample_weight=sample_weight)
+    checked = Scores.check(
+        y_true, y_score, labels=labels, sample_weight=sample_weight, what="pairwise_roc_auc"
+    )
     if checked.kind == "multilabel-indicator":
         raise InvalidParameterError(
             "multilabel-indicator format is not supported: pairwise areas need one label a row."

@@ -52,7 +52,7 @@ def test_other_classes_have_to_be_named(name, names) -> None:
     if name in OF_EITHER:
         assert of_one(name, *rows) == named[1]
         return
-    with pytest.raises(ValueError, match="is of one class, and which of") as caught:
+    with pytest.raises(ValueError, match="needs a positive class") as caught:
         of_one(name, *rows)
     for label in names:
         assert f"pos_label={label!r}" in str(caught.value)
@@ -80,6 +80,6 @@ def test_the_class_is_named_to_surfaces_too() -> None:
     labels = np.array([1, 2])
     rows = labels[TRUE], labels[PRED]
     for name in ("f1", "specificity"):
-        with pytest.raises(ValueError, match=r"which of \[1, 2\].*pos_label=2 or pos_label=1"):
+        with pytest.raises(ValueError, match="needs a positive class: pass pos_label=2 or pos_l"):
             m.compute_metrics([name], *rows)
     assert m.compute_metrics(["youden_j"], *rows) == m.compute_metrics(["youden_j"], TRUE, PRED)

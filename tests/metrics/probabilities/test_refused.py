@@ -97,8 +97,7 @@ def test_a_class_may_be_named(function):
 def test_a_metric_of_one_class_asks_for_it(function, names):
     no, yes = names
     message = (
-        rf"{function.__name__} is of one class, and which of \[{no!r}, {yes!r}\] is the positive "
-        rf"one is not said: pass pos_label={yes!r} or pos_label={no!r}\."
+        rf"{function.__name__} needs a positive class: pass pos_label={yes!r} or pos_label={no!r}\."
     )
     with pytest.raises(InvalidParameterError, match=message):
         function(np.array(names)[TRUE], PROBA)
@@ -109,13 +108,15 @@ def test_a_metric_of_one_class_asks_for_it(function, names):
 
 @by_name([function for function in SEVERAL + BINARY if function not in OF_ONE_CLASS])
 @pytest.mark.parametrize("names", [["a", "b"], [1, 2], [0, 2]])
-def test_what_is_the_same_from_either_side_takes_a_column_as_that_of_the_later_class(
-    function, names
-):
+def test_one_column_of_an_unnamed_class_is_refused_and_two_columns_are_not(function, names):
     proba = np.array([0.12, 0.33, 0.44, 0.51, 0.62, 0.93])  # on no edge of a bin
     expected = number(function(TRUE, proba))
     true = np.array(names)[TRUE]
-    np.testing.assert_array_equal(number(function(true, proba)), expected)
+    asks = f"needs a positive class: pass pos_label={names[1]!r} or pos_label={names[0]!r}"
+    with pytest.raises(InvalidParameterError, match=asks):
+        function(true, proba)
+    both = np.column_stack([1 - proba, proba])
+    np.testing.assert_allclose(number(function(true, both)), expected, rtol=1e-6, atol=1e-12)
     turned = number(function(true, 1 - proba, pos_label=names[0]))
     np.testing.assert_allclose(turned, expected, rtol=1e-6, atol=1e-12, equal_nan=True)
 
@@ -141,7 +142,7 @@ def test_columns_are_as_many_as_classes(function):
 def test_one_class_alone_names_the_other_column_only_if_it_can(function):
     both = np.column_stack([1 - PROBA, PROBA])
     if function in OF_ONE_CLASS:
-        with pytest.raises(ValueError, match=r"which of \[5\] is the positive one"):
+        with pytest.raises(ValueError, match="needs a positive class: pass pos_label=5"):
             function([5] * 6, both)
     named = {"pos_label": 5} if function in BINARY else {}
     with pytest.raises(ValueError, match="only one label"):

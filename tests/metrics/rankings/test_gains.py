@@ -141,7 +141,8 @@ def test_averages_over_classes(metric):
 
 def test_the_positive_class():
     y, s = ["ill", "well", "ill", "well"], [0.9, 0.2, 0.8, 0.4]
-    assert ks_statistic_score(y, s) == 0.0  # "well" sorts last
+    with pytest.raises(ValueError, match="ks_statistic_score needs a positive class: pass pos_l"):
+        ks_statistic_score(y, s)  # "well" sorts last, and would have 0
     assert ks_statistic_score(y, s, pos_label="ill") == 1.0
     assert ks_statistic_score(y, s, labels=["well", "ill"]) == 1.0
     both = np.column_stack([s, 1 - np.array(s)])

@@ -1,9 +1,11 @@
 """The one rule for which class the scores of a binary problem are of."""
 
 import re
+from functools import partial
 
 import numpy as np
 import pytest
+import sklearn.metrics
 from sklearn.exceptions import UndefinedMetricWarning
 
 import skmetrics_ext as sx
@@ -37,7 +39,6 @@ OF_ONE_CLASS = [
     (sx.precision_recall_gain_curve, {}),
 ]
 OF_EITHER_CLASS = [
-    sx.roc_auc_score,
     sx.gini_score,
     sx.gain_capture_score,
     sx.ks_statistic_score,
@@ -144,7 +145,7 @@ def test_metrics_of_one_class_ask_for_it(function, options):
         same(tuple_of(function(usual, RISK, **options)), tuple_of(expected[1]))
     for first, second in (("no", "yes"), (1, 2), (0, 2)):
         true = np.array([first, second])[TRUE]
-        asked = f"of one class, and which of [{first!r}, {second!r}] is the positive one is not"
+        asked = f"needs a positive class: pass pos_label={second!r} or pos_label={first!r}"
         with pytest.raises(ValueError, match=re.escape(asked)):
             function(true, RISK, **options)
         for label, risk in ((first, 1 - RISK), (second, RISK)):
@@ -160,11 +161,25 @@ def tuple_of(found):
 
 @pytest.mark.parametrize("function", OF_EITHER_CLASS)
 @pytest.mark.parametrize("labels", [("no", "yes"), (1, 2), (-1, 0)])
-def test_metrics_of_either_class_read_one_column_as_that_of_the_later(function, labels):
+def test_metrics_of_either_class_ask_which_class_a_column_is_of(function, labels):
     true = np.array(labels)[TRUE]
     expected = function(TRUE, RISK)
-    assert function(true, RISK) == function(true, RISK, pos_label=labels[1]) == expected
+    asks = f"{function.__name__} needs a positive class: pass pos_label={labels[1]!r} or pos_label="
+    with pytest.raises(ValueError, match=asks):
+        function(true, RISK)
+    assert function(true, np.column_stack([1 - RISK, RISK])) == expected  # in the classes' order
+    assert function(true, RISK, pos_label=labels[1]) == expected
     assert function(true, 1 - RISK, pos_label=labels[0]) == pytest.approx(expected, abs=1e-15)
+
+
+def test_the_area_under_the_roc_curve_keeps_the_rule_of_scikit_learn():
+    true = np.array(["no", "yes"])[TRUE]
+    area = sklearn.metrics.roc_auc_score(true, RISK)
+    assert sx.roc_auc_score(true, RISK) == area == sx.roc_auc_score(true, RISK, pos_label="yes")
+    assert sx.roc_auc_score(true, RISK, pos_label="no") == 1 - area
+    for ask in (partial(sx.confidence_interval, "roc_auc"), partial(sx.mwu_auc_test)):
+        with pytest.raises(ValueError, match="needs a positive class: pass pos_label='yes' or"):
+            ask(true, RISK)
 
 
 def test_pos_label_goes_before_the_order_of_labels():
