@@ -84,12 +84,16 @@ def save(report: CrossValidationReport, path: str | Path) -> None:
     arrays: list[Array] = []
     packed = {"kind": KIND, "version": VERSION, "content": _pack(content, arrays, {}, "the report")}
     head = json.dumps(packed, allow_nan=False).encode()
+    size = len(head) + sum(array.nbytes + _MOST_HEADER for array in arrays)
     with replacing(path) as stream:
-        size = _write(stream, head, arrays, zipfile.ZIP_DEFLATED)
-        if size + _memory_of_json(head) > _memory_limit(stream.tell()):  # `load` would refuse it
+        for compression in (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED):
             stream.seek(0)
             stream.truncate()
-            _write(stream, head, arrays, zipfile.ZIP_STORED)
+            _write(stream, head, arrays, compression)
+            if size + _memory_of_json(head) <= _memory_limit(
+                stream.tell()
+            ):  # else `load` would refuse it
+                break
 
 
 def load(path: str | Path) -> dict[str, Any]:
@@ -130,22 +134,19 @@ def _check(holds: bool, message: str) -> None:
 # --------------------------------------------------------------------------- zip
 
 
-def _write(stream: IO[bytes], head: bytes, arrays: Sequence[Array], compression: int) -> int:
-    """Write a zip; return the size of its entries before compression."""
+def _write(stream: IO[bytes], head: bytes, arrays: Sequence[Array], compression: int) -> None:
     with zipfile.ZipFile(stream, "w") as file:
-
-        def write(name: str, data: bytes) -> int:
-            entry = zipfile.ZipInfo(name, _DATE)
-            entry.compress_type = compression
-            file.writestr(entry, data)
-            return len(data)
-
-        size = write(_HEAD, head)
+        file.writestr(_new_entry(_HEAD, compression), head)
         for place, array in enumerate(arrays):
             buffer = BytesIO()
             np.lib.format.write_array(buffer, array, version=(1, 0), allow_pickle=False)
-            size += write(f"{place}.npy", buffer.getvalue())
-    return size
+            file.writestr(_new_entry(f"{place}.npy", compression), buffer.getvalue())
+
+
+def _new_entry(name: str, compression: int) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(name, _DATE)
+    entry.compress_type = compression
+    return entry
 
 
 def _read(stream: IO[bytes]) -> tuple[Any, Callable[[int], Array]]:
@@ -162,9 +163,9 @@ def _read(stream: IO[bytes]) -> tuple[Any, Callable[[int], Array]]:
     _check_memory(size, limit)
     head = _entry(file, entries[0])
     _check_memory(size + _memory_of_json(head), limit)
-    marks = np.frombuffer(_marks_of(head), dtype=np.uint8)
-    levels = np.cumsum(np.isin(marks, list(b"[{")).astype(int) - np.isin(marks, list(b"]}")))
-    depth = levels.max(initial=0)
+    opened = np.isin(np.frombuffer(_marks_of(head), dtype="S1"), [b"[", b"{"])
+    closed = np.isin(np.frombuffer(_marks_of(head), dtype="S1"), [b"]", b"}"])
+    depth = np.cumsum(opened.astype(int) - closed).max(initial=0)
     _check(depth <= _MOST_NESTED, f"it is nested {depth} levels deep, at most {_MOST_NESTED}")
     return json.loads(head.decode()), cache(partial(_array, file, entries))
 
@@ -325,6 +326,8 @@ def _scorer(name: str, parts: Mapping[str, Any] | None) -> Callable[..., Any]:
 def _report_fields(content: dict[str, Any]) -> dict[str, Any]:
     """Fields of a report, of kinds and sizes that fit together."""
     models, metrics, n_samples = (content[name] for name in ("models", "metrics", "n_samples"))
+    known = {*_PLAIN_FIELDS, "results", "data"}
+    _check(content.keys() <= known, f"its fields have to be some of {sorted(known)}")
     _check(_are_texts(models) and _are_texts(metrics), "the models and metrics do not fit")
     _check(set(content) <= {*_PLAIN_FIELDS, "results", "data"}, "its fields do not fit")
     texts = content["left_out"], content.get("data_warnings", ()), (content["splitter"],)

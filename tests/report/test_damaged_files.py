@@ -232,6 +232,13 @@ def test_other_kinds_of_zip(load, saved):
     refused(load, changed(saved, array=npy("(60,)", bytes(480), version=2)), "version 1.0")
 
 
+@pytest.mark.parametrize("name", ["extra", "cls", "self"])
+def test_fields_that_no_report_has(load, saved, name):
+    head = json.loads(parts_of(saved)["report.json"])
+    head["content"]["map"].append([name, 1])
+    refused(load, changed(saved, report=json.dumps(head).encode()), "its fields have to be")
+
+
 def test_what_is_saved_is_read_however_well_it_was_compressed(tmp_path, monkeypatch):
     monkeypatch.setattr(saving, "_FREE_MEMORY", 0)
     n = 200_000
