@@ -6,10 +6,9 @@
 
 Every metric is simulated with the method that "auto" chooses, at a nominal level of 95 %. Labels
 are drawn from a table whose cells are known, so the true value is that of the table. Scores are
-normal in each class; their true values are those of a million rows. Intervals of metrics of labels
-are computed for all tables at once, and those of bootstrapped rankings for many metrics from the
-same draws, by the functions that `confidence_interval` calls for one; all others by
-`confidence_interval` itself.
+normal in each class; their true values are those of a million rows. Intervals of bootstrapped
+rankings are computed for many metrics from the same draws, by the functions that
+`confidence_interval` calls for one; all others by `confidence_interval` itself.
 """
 
 from __future__ import annotations
@@ -35,13 +34,10 @@ from skmetrics_ext.inference.draws.bootstrap import (
     acceleration,
     resample,
 )
-from skmetrics_ext.inference.draws.rankings import RankReading
-from skmetrics_ext.inference.draws.readers import read_metric
-from skmetrics_ext.inference.draws.readings import TableReading
-from skmetrics_ext.inference.influence import tables as delta
-from skmetrics_ext.inference.influence.shares import Shares
-from skmetrics_ext.inference.methods import FEW_ROWS, bounds_of_draws, methods_of, share_of
-from skmetrics_ext.inference.results import ROUGH
+from skmetrics_ext.inference.draws.rankings import RankingSample
+from skmetrics_ext.inference.draws.readers import sample_of_rows
+from skmetrics_ext.inference.linearized import linearize
+from skmetrics_ext.inference.methods import bounds_of_draws, methods_of
 
 DRAWS, LARGE, RARE = 399, 1_000_000, 0.05
 RESULTS = Path(__file__).parent / "results" / "coverage.csv"
@@ -124,7 +120,7 @@ class Case:
         return self.title, self.n_classes
 
     def read(self, true: Any, response: Any) -> Any:
-        return read_metric(self.spec.function, true, response, **dict(self.params))
+        return sample_of_rows(self.spec.function, true, response, **dict(self.params))
 
 
 def cases(wanted: list[str]) -> Iterator[Case]:
@@ -183,7 +179,7 @@ def groups(listed: list[Case]) -> Iterator[tuple[list[Case], Callable[..., Itera
         speed, method = speed_of(case), method_of(case)
         if not speed:
             yield [case], of_scores
-        elif isinstance(case.read(*few_rows(case)), RankReading):
+        elif isinstance(case.read(*few_rows(case)), RankingSample):
             shared.setdefault((speed, case.spec.response, method), []).append(case)
         else:
             alone[speed].append(case)
@@ -194,7 +190,7 @@ def groups(listed: list[Case]) -> Iterator[tuple[list[Case], Callable[..., Itera
 
 @cache
 def method_of(case: Case) -> str:
-    return next(iter(methods_of(case.read(*few_rows(case)))))
+    return next(iter(methods_of(linearize(case.read(*few_rows(case))))))
 
 
 @cache
@@ -239,43 +235,20 @@ def result(
 def of_labels(listed: list[Case], prevalence: str, repetitions: int, seed: int) -> Iterator[Result]:
     (case,) = listed
     shares, n_classes = population(case.n_classes, prevalence), case.n_classes
-    reading = case.read(*np.divmod(np.arange(n_classes**2), n_classes))
-    assert isinstance(reading, TableReading)
-    truth = float(reading.read(shares * LARGE))  # some metrics correct for small samples
-    method, share = next(iter(methods_of(reading))), share_of(reading)
+    classes, options = np.arange(n_classes), dict(case.params)
+    large = m.ConfusionTally(classes, np.rint(shares * LARGE).astype(np.int64))
+    truth = float(m.confidence_interval(case.spec.function, large, **options).value)
     rng = np.random.default_rng([seed, n_classes, PREVALENCES.index(prevalence)])
     for size in SIZES:
         tables = rng.multinomial(size, shares.ravel(), size=int(OF_TABLES * repetitions))
-        tables = tables.reshape(-1, n_classes, n_classes).astype(np.float64)
+        tables = tables.reshape(-1, n_classes, n_classes)
         tables = tables[(tables.sum(axis=-1) > 0).all(axis=-1)]
-        if case.spec.interval == "largest":
-            low, high, noted = by_call(case, tables)
-        else:
-            spread = delta.TableSpread.of_tables(reading.read, tables)
-            if method == "mover":
-                tally = m.ConfusionTally(np.arange(n_classes), tables)
-                low, high = Shares.of_table(reading.metric, tally).bounds(spread.value, LEVEL)
-            else:
-                low, high = delta.bounds_by(method, spread, case.spec.bounds, LEVEL, share=share)
-            rare = (tables.sum(axis=-1).min(axis=-1) < FEW_ROWS) | np.isinf(spread.value)
-            few = (
-                delta.worth(spread.as_share(share), case.spec.bounds, prior=None) < FEW_ROWS
-                if share
-                else rare | (case.spec.interval in ROUGH)
-            )
-            low, high, noted = (part[~np.isnan(spread.value)] for part in (low, high, few))
-        yield result(case, method, prevalence, size, truth, (low, high), noted)
-
-
-def by_call(case: Case, tables: np.ndarray) -> tuple[Any, ...]:
-    """Intervals of tables one by one, from the rows that make them up."""
-    n_classes = case.n_classes
-    true, pred = np.divmod(np.arange(n_classes**2), n_classes)
-    found = []
-    for i, table in enumerate(tables):
-        rows = np.repeat(np.arange(n_classes**2), table.ravel().astype(int))
-        found.append(interval(case, true[rows], pred[rows], i))
-    return tuple(map(np.array, zip(*found, strict=True)))
+        found = [
+            interval(case, m.ConfusionTally(classes, table), None, i)
+            for i, table in enumerate(tables)
+        ]
+        low, high, noted = map(np.array, zip(*found, strict=True))
+        yield result(case, method_of(case), prevalence, size, truth, (low, high), noted)
 
 
 def interval(case: Case, true: Any, response: Any, seed: int) -> tuple[float, float, bool]:
@@ -320,7 +293,7 @@ def of_scores(listed: list[Case], prevalence: str, repetitions: int, seed: int) 
 
 
 @dataclass(frozen=True, eq=False)
-class Joint(RankReading):
+class Joint(RankingSample):
     """Metrics of the same rankings, whose draws are tallied once."""
 
     readings: list[Any]
@@ -328,7 +301,7 @@ class Joint(RankReading):
     @classmethod
     def of(cls, readings: list[Any]) -> Joint:
         first, values = readings[0], np.array([reading.value for reading in readings])
-        return cls(first.metric, values, first.data, first.facts, readings)
+        return cls(first.metric, values, first.data, first.design, None, readings)
 
     def statistic(self, counts: np.ndarray) -> np.ndarray:
         tally = self.tally(counts)

@@ -56,19 +56,19 @@ def scorers(only: str | None) -> list[tuple[str, Any]]:
 def compared(name: str, metric: Any, n_classes: int, options: argparse.Namespace) -> float | None:
     """Error over error of draws less 1, the farthest of them; None where there is none."""
     from skmetrics_ext.inference.draws.bootstrap import DrawPlan, resample
-    from skmetrics_ext.inference.draws.readers import read_metric
-    from skmetrics_ext.inference.influence.spread import Spread
+    from skmetrics_ext.inference.draws.readers import sample_of_rows
+    from skmetrics_ext.inference.linearized import linearize
 
     try:
-        reading = read_metric(name, *rows(options.rows, n_classes, metric.spec.response))
-        spread = Spread.of(reading)
+        reading = sample_of_rows(name, *rows(options.rows, n_classes, metric.spec.response))
+        statistic = linearize(reading)
     except ValueError:  # not of so many classes
         return None
-    if spread is None:
+    if not statistic.has_influence:
         return None
     drawn = np.nanstd(resample(reading, DrawPlan(options.draws, random_state=0)), axis=0, ddof=1)
     known = np.asarray(drawn) > 0  # of two classes the true one is always among the first two
-    away = np.ravel(np.sqrt(spread.variance)[known] / drawn[known] - 1)
+    away = np.ravel(np.sqrt(statistic.variance)[known] / drawn[known] - 1)
     if not len(away):
         return None
     return float(away[np.abs(away).argmax()])

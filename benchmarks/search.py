@@ -28,7 +28,7 @@ from scipy.stats import binom
 from search_real import cost, real
 from timing import one_thread
 
-from skmetrics_ext.inference.influence.scales import quantile
+from skmetrics_ext.inference.scales import quantile
 from skmetrics_ext.inference.selection import Noise, Stable, corrected, from_best, told_by
 from skmetrics_ext.report.search.outcome import Scaled
 

@@ -15,12 +15,13 @@ from skmetrics_ext.inference.calibration_line import (
 )
 from skmetrics_ext.inference.class_report import classification_report as classification_report
 from skmetrics_ext.inference.compare import compare as compare
+from skmetrics_ext.inference.compare_samples import compare_samples as compare_samples
+from skmetrics_ext.inference.confidence_interval import confidence_interval as confidence_interval
+from skmetrics_ext.inference.confidence_interval import influence_values as influence_values
 from skmetrics_ext.inference.differences import (
     proportion_difference_interval as proportion_difference_interval,
 )
 from skmetrics_ext.inference.differences import ratio_interval as ratio_interval
-from skmetrics_ext.inference.influence_values import influence_values as influence_values
-from skmetrics_ext.inference.intervals import confidence_interval as confidence_interval
 from skmetrics_ext.inference.nested_cv import nested_cv_interval as nested_cv_interval
 from skmetrics_ext.inference.pilots import RowsNeeded as RowsNeeded
 from skmetrics_ext.inference.pilots import sample_size as sample_size
@@ -31,7 +32,6 @@ from skmetrics_ext.inference.proportions import proportion_interval as proportio
 from skmetrics_ext.inference.results import Comparison as Comparison
 from skmetrics_ext.inference.results import Estimate as Estimate
 from skmetrics_ext.inference.results import TestResult as TestResult
-from skmetrics_ext.inference.samples import compare_samples as compare_samples
 from skmetrics_ext.inference.tests.adjustment import holm_adjust as holm_adjust
 from skmetrics_ext.inference.tests.contingency import classifier_f_test as classifier_f_test
 from skmetrics_ext.inference.tests.contingency import cochran_q_test as cochran_q_test

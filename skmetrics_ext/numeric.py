@@ -48,17 +48,20 @@ def ratio(numerator: ArrayLike, denominator: ArrayLike) -> Array:
         return np.where(infinite, np.inf, divide(numerator, denominator))
 
 
-def wilson(count: ArrayLike, nobs: ArrayLike, confidence_level: float) -> tuple[Array, Array]:
+def wilson(count: ArrayLike, nobs: ArrayLike, confidence_level: ArrayLike) -> tuple[Array, Array]:
     """Wilson's score interval of a proportion (1927); (nan, nan) where nobs is 0."""
     from scipy.special import ndtri
 
-    z = float(ndtri((1 + confidence_level) / 2))
-    count, nobs = np.asarray(count, dtype=np.float64), np.asarray(nobs, dtype=np.float64)
-    centre = divide(count + z * z / 2, nobs + z * z)
-    spread = divide(z * np.sqrt(divide(count * (nobs - count), nobs) + z * z / 4), nobs + z * z)
+    z = ndtri((1 + np.asarray(confidence_level)) / 2)
+    return wilson_bounds(divide(count, nobs), np.asarray(nobs, dtype=np.float64), z)
+
+
+def wilson_bounds(share: Array, nobs: Array, z: Array) -> tuple[Array, Array]:
+    """Wilson's score interval of shares of any number of rows, by any quantile."""
+    centre = (share * nobs + z * z / 2) / (nobs + z * z)
+    away = z * np.sqrt(nobs * share * (1 - share) + z * z / 4) / (nobs + z * z)
     # Rounding must not leave the share itself outside, at 0 and 1 above all.
-    share = divide(count, nobs)
-    return np.clip(centre - spread, 0.0, share), np.clip(centre + spread, share, 1.0)
+    return np.clip(centre - away, 0.0, share), np.clip(centre + away, share, 1.0)
 
 
 def trapezoid(y: Array, x: Array) -> Array:

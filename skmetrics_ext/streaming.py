@@ -279,6 +279,7 @@ class Accumulator:
             {},
             engine="accumulator",
             level=level if intervals else None,
+            weighted=bool(self._state.is_weighted),
         )
 
     def __repr__(self) -> str:

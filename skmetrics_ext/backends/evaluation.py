@@ -14,9 +14,9 @@ from skmetrics_ext.backends.partitions import SAMPLE, PartitionSums, PartitionSu
 from skmetrics_ext.merged.by import By
 from skmetrics_ext.merged.columns import Names, read_value_column
 from skmetrics_ext.merged.evaluation import Evaluation, build_evaluation
-from skmetrics_ext.merged.held import hold_rows
 from skmetrics_ext.merged.layout import Layout, find_metrics, make_layout
 from skmetrics_ext.merged.ranges import RangePlan, RangeReading, kind_of, merged_readings
+from skmetrics_ext.merged.samples import hold_rows
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.progress import Progress, reporting
@@ -245,6 +245,7 @@ def evaluate(
         by=names.by,
         min_rows=least,
         rows=rows,
+        weighted=weight is not None,
     )
 
 

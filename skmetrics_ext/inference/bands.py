@@ -9,15 +9,14 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skmetrics_ext.inference.draws.atoms import WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
-from skmetrics_ext.inference.draws.readers import check_rows, find_metric, read_checked
-from skmetrics_ext.inference.draws.readings import TallyReading
-from skmetrics_ext.inference.draws.units import Units, WeightsAre
-from skmetrics_ext.inference.influence.spread import Contributions, covariance_of
-from skmetrics_ext.inference.intervals import interval_of
-from skmetrics_ext.inference.largest import level_of_all
-from skmetrics_ext.inference.methods import FEW_ROWS, methods_of, rows_beyond
+from skmetrics_ext.inference.draws.readers import check_rows, find_metric, sample_of_checked
+from skmetrics_ext.inference.linearized import Linearized, covariance_of, linearize
+from skmetrics_ext.inference.methods import interval_of, methods_of, rows_beyond
+from skmetrics_ext.inference.notes import FEW_ROWS
 from skmetrics_ext.inference.results import Estimate
+from skmetrics_ext.inference.simultaneous import level_of_all
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
@@ -104,11 +103,11 @@ class CurveBand(Tabular):
 
 
 class _Curve(NamedTuple):
-    """Where a metric is read, and its reading there."""
+    """Places along a curve, and the statistic at each."""
 
     along: str
     at: Array
-    reading: Callable[[float], TallyReading]
+    statistic: Callable[[float], Linearized]
 
 
 @document
@@ -227,24 +226,26 @@ def curve_band(
     places = None if at is None else _places(at)
     rows = _Rows(y_true, y_score, sample_weight, groups, strata, weights_are, pos_label)
     curve = (_of_points if found.spec.point else _of_thresholds)(found, rows, places)
-    readings, own = [curve.reading(float(place)) for place in curve.at], level
+    statistics, own = [curve.statistic(float(place)) for place in curve.at], level
     if band == "simultaneous":
         if at is None:
-            curve, readings = _without_notes(curve, readings, method, level, plan)
-        shares = len(readings) > 1 and all(_EXACT in methods_of(reading) for reading in readings)
+            curve, statistics = _without_notes(curve, statistics, method, level, plan)
+        shares = len(statistics) > 1 and all(
+            _EXACT in methods_of(statistic) for statistic in statistics
+        )
         method = _EXACT if method == "auto" and shares else method
-        own = _level_of_band(readings, found.name, level, plan)
-    estimates = [interval_of(reading, method, own, plan) for reading in readings]
+        own = _level_of_band(statistics, found.name, level, plan)
+    estimates = [interval_of(statistic, method, own, plan) for statistic in statistics]
     return _as_band(found.name, curve, estimates, band, level, own)
 
 
 def _without_notes(
-    curve: _Curve, readings: list[TallyReading], method: str, level: float, plan: DrawPlan
-) -> tuple[_Curve, list[TallyReading]]:
+    curve: _Curve, statistics: list[Linearized], method: str, level: float, plan: DrawPlan
+) -> tuple[_Curve, list[Linearized]]:
     """The points whose own interval bears no note; all of them where each bears one."""
-    told = [_note_of(interval_of(reading, method, level, plan)) for reading in readings]
+    told = [_note_of(interval_of(statistic, method, level, plan)) for statistic in statistics]
     kept = [i for i, note in enumerate(told) if not note] or list(range(len(told)))
-    return curve._replace(at=curve.at[kept]), [readings[i] for i in kept]
+    return curve._replace(at=curve.at[kept]), [statistics[i] for i in kept]
 
 
 def _note_of(found: Estimate | list[Estimate]) -> str:
@@ -267,19 +268,16 @@ def _as_band(
 
 
 def _level_of_band(
-    readings: Sequence[TallyReading], name: str, level: float, plan: DrawPlan
+    statistics: Sequence[Linearized], name: str, level: float, plan: DrawPlan
 ) -> float:
     """The level of each interval, for which all hold together."""
-    added = [Contributions.of(reading) for reading in readings]
-    if any(one is None for one in added):
+    if not all(one.has_influence for one in statistics):
         raise InvalidParameterError(
             f"band='simultaneous' needs a derivative by the rows, which {name} does not have; "
             "band='pointwise' resamples every point."
         )
-    first = readings[0]
-    units = Units.of_rows(first.data.true.shape[0], first.facts, first.label)
-    spread = covariance_of([one for one in added if one is not None], units)
-    return level_of_all(spread, level, plan.n_resamples, plan.random_state)
+    covariance = covariance_of(statistics)
+    return level_of_all(covariance, level, plan.n_resamples, plan.random_state)
 
 
 # --------------------------------------------------------------------------- where it is read
@@ -309,14 +307,14 @@ def _of_points(metric: Metric, rows: _Rows, places: Array | None) -> _Curve:
     settled, checked = check_rows(metric, rows.true, rows.score, rows.weight)
     design = rows.design(checked)
 
-    def reading(place: float) -> TallyReading:
+    def statistic(place: float) -> Linearized:
         there = settled.with_params(**{along: place})
-        return read_checked(there, checked, design, rows.weights_are)
+        return linearize(sample_of_checked(there, checked, design, rows.weights_are))
 
     if places is None:
-        beyond = rows_beyond(reading(0.5), _POINTS)
+        beyond = rows_beyond(statistic(0.5).origin, _POINTS)
         places = _POINTS[beyond >= min(FEW_ROWS, np.max(beyond))]
-    return _Curve(along, places, reading)
+    return _Curve(along, places, statistic)
 
 
 def _of_thresholds(metric: Metric, rows: _Rows, places: Array | None) -> _Curve:
@@ -331,12 +329,12 @@ def _of_thresholds(metric: Metric, rows: _Rows, places: Array | None) -> _Curve:
     if metric.takes("pos_label") and metric.sides != "none":
         own = metric.with_params(pos_label=scores.classes.tolist()[-1])
 
-    def reading(place: float) -> TallyReading:
+    def statistic(place: float) -> Linearized:
         pred = (scores.score >= place).astype(np.int64)
         labels = Labels("binary", scores.classes, scores.true, pred, scores.weight)
-        return read_checked(own, labels, design, rows.weights_are)
+        return linearize(sample_of_checked(own, labels, design, rows.weights_are))
 
-    return _Curve("threshold", _distinct(scores) if places is None else places, reading)
+    return _Curve("threshold", _distinct(scores) if places is None else places, statistic)
 
 
 def _distinct(scores: Scores) -> Array:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skmetrics_ext.inference.draws.units import RowFacts, Units
-from skmetrics_ext.inference.influence.spread import Contributions, joint_spread
+from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign
+from skmetrics_ext.inference.linearized import Linearized
 from skmetrics_ext.metrics.calibration.events import binary_forecast
 from skmetrics_ext.metrics.calibration.recalibration import (
     CalibrationLine,
@@ -98,16 +98,23 @@ def calibration_slope_intercept(
         return undefined_line(
             large, "a threshold on the probabilities all but separates the classes"
         )
-    units = Units.of_rows(len(x), RowFacts.of(None, design), None)
+    atoms = Atoms.each_row(len(x), RowDesign.of(None, design), None)
     if groups is not None:
         rest = weight * (event - expected_share(line, x))
-        covariance = _of_groups(covariance @ np.stack([rest, rest * x]), units)
+        covariance = _of_groups(covariance @ np.stack([rest, rest * x]), atoms)
     intercept, slope = line.tolist()
-    n_groups = units.of_design()["n_groups"]
+    n_groups = atoms.of_design()["n_groups"]
     return CalibrationLine(slope, intercept, large, covariance, n_groups)
 
 
-def _of_groups(added: Array, units: Units) -> Array:
+def _of_groups(added: Array, atoms: Atoms) -> Array:
     """Covariance of what each row adds (2, n), in sums over groups."""
-    every = (np.zeros(len(units), dtype=np.int64),)
-    return joint_spread([Contributions(one, units, every) for one in added])[0]
+
+    def variance(parts: Array) -> float:
+        return float(
+            Linearized(0.0, None, (-np.inf, np.inf), False, parts, atoms, (None,)).variance
+        )
+
+    first, second = map(variance, added)
+    shared = (first + second - variance(added[0] - added[1])) / 2
+    return np.array([[first, shared], [shared, second]])

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skmetrics_ext.inference.intervals import interval_of_checked
+from skmetrics_ext.inference.confidence_interval import interval_of_checked
 from skmetrics_ext.inference.results import Estimate, design_told
 from skmetrics_ext.metrics.averaging import ZeroDivision, average_of, averaged, check_zero_division
 from skmetrics_ext.metrics.documentation import document

@@ -2,41 +2,56 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skmetrics_ext.inference.draws.bootstrap import DrawPlan
-from skmetrics_ext.inference.draws.readers import RawRows, check_models, find_metric
-from skmetrics_ext.inference.draws.units import WEIGHT_KINDS, WeightsAre
+from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
+from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan, bootstrap_bounds, resample
+from skmetrics_ext.inference.draws.pairs import PairSample, pair_of_checked, pair_of_rows
+from skmetrics_ext.inference.draws.permutation import permutation_test
+from skmetrics_ext.inference.draws.rankings import is_area
+from skmetrics_ext.inference.draws.readers import (
+    RawRows,
+    check_models,
+    find_metric,
+    samples_of_models,
+)
+from skmetrics_ext.inference.linearized import (
+    Linearized,
+    linearize,
+)
 from skmetrics_ext.inference.margins import Alternative, Claim
-from skmetrics_ext.inference.paired import (
-    by_bootstrap,
-    by_delong,
-    by_delta,
-    by_mcnemar,
-    by_permutation,
+from skmetrics_ext.inference.notes import (
+    note_on_metric,
+    with_single,
 )
-from skmetrics_ext.inference.question import (
-    LOG_RATIO,
-    Question,
-    is_hits,
-    is_mean_area,
-    is_ratio,
+from skmetrics_ext.inference.results import Comparison, comparison
+from skmetrics_ext.inference.scales import tail_probability
+from skmetrics_ext.inference.t_tests import alike, paired_t_test
+from skmetrics_ext.inference.tests.mcnemar import (
+    discordant_rows,
+    mcnemar_comparison,
+    tango_score,
 )
-from skmetrics_ext.inference.results import Comparison
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.progress import Progress
+from skmetrics_ext.registry import Metric
 from skmetrics_ext.validation import InvalidParameterError, check_option
-from skmetrics_ext.validation.groups import read_design
+from skmetrics_ext.validation.groups import INDEPENDENT, Design, read_design
 from skmetrics_ext.validation.parameters import check_level
 
+LOG_RATIO = "log_ratio"
 CompareMethod = Literal[
     "auto", "delong", "mcnemar", "log_ratio", "delta", "bootstrap", "permutation"
 ]
 COMPARE_METHODS = (*("auto", "delong", "mcnemar", LOG_RATIO, "delta", "bootstrap", "permutation"),)
+_NAN = float("nan")
+_READ_BY_HITS = ("hits", "marks")  # tallies of rows that are right or wrong
 
 
 @document
@@ -182,52 +197,285 @@ def compare(
     else:
         about = sample_weight, (groups, strata), weights_are
         models = RawRows.check(y_true, pred_a, *about), RawRows.check(y_true, pred_b, *about)
-        design = models[0].facts.design
-    return answer(Question(found, models, design, weights_are, claim, level, plan), method)
+        design = models[0].design.design
+    asked = ModelsToCompare(found, models, design, weights_are, claim, level, plan)
+    return compare_pair(asked, method)
 
 
-def answer(asked: Question, method: str = "auto") -> Comparison:
-    """The comparison by the method that is asked for, or the first that applies."""
+@dataclass(frozen=True, eq=False)
+class ModelsToCompare:
+    """Models on the same rows, a settled metric, and what is asked of their differences.
+
+    ``models`` are checked data, or `RawRows` for a function of the user's own.
+    """
+
+    metric: Metric
+    models: tuple[Any, ...]
+    design: Design = INDEPENDENT
+    weights_are: str = "importance"
+    claim: Claim = field(default_factory=Claim)
+    level: float = 0.95
+    plan: DrawPlan = PLAN
+    names: tuple[str, ...] = ("pred_a", "pred_b")
+
+    @cached_property
+    def statistics(self) -> list[Linearized]:
+        """The metric of each model; none for a function that is not of this package."""
+        if self.metric.row is None:
+            return []
+        models = dict(zip(self.names, self.models, strict=True))
+        samples = samples_of_models(self.metric, models, self.design, self.weights_are)
+        return [linearize(sample) for sample in samples]
+
+    @property
+    def has_influence(self) -> bool:
+        """Whether the metric has a derivative by its rows."""
+        return bool(self.statistics) and all(one.has_influence for one in self.statistics)
+
+    def difference(self, i: int = 0, j: int = 1, *, log: bool = False) -> Linearized:
+        """The difference of two models, or of the logarithms of their values."""
+        first, second = self.statistics[i], self.statistics[j]
+        return first.on_log().minus(second.on_log()) if log else first.minus(second)
+
+    def pair(self, *, exchange: bool = False) -> PairSample:
+        """Both models under other numbers of rows.
+
+        Exchanges of rankings are those of ranks, which have one scale; models change places in a
+        row, or group, whatever its stratum.
+        """
+        row = self.metric.row
+        if row is None:
+            return pair_of_rows(self.metric, *self.models)
+        return pair_of_checked(
+            self.metric,
+            *self.models,
+            design=Design(self.design.group) if exchange else self.design,
+            weights_are=self.weights_are,
+            ranked=exchange and (row.tally, row.response) == ("ranks", "scores"),
+        )
+
+    def design_effects(
+        self, pairs: Sequence[tuple[int, int]]
+    ) -> tuple[dict[str, Any], list[float]]:
+        """Numbers of groups and strata, and what they do to the variance of each difference."""
+        if not self.has_influence:
+            return self.only(0, 1, self.level).pair().atoms.of_design(), [_NAN] * len(pairs)
+        log = is_ratio(self.metric)
+        effects = [float(self.difference(i, j, log=log).design_effect()) for i, j in pairs]
+        return self.statistics[0].atoms.of_design(), effects
+
+    def only(self, i: int, j: int, level: float) -> ModelsToCompare:
+        """Two of the models, at a level of their own."""
+        models, names = ((of[i], of[j]) for of in (self.models, self.names))
+        two = replace(self, models=models, names=names, level=level)
+        if "statistics" in self.__dict__ and self.statistics:
+            two.__dict__["statistics"] = [self.statistics[i], self.statistics[j]]
+        return two
+
+
+def compare_pair(asked: ModelsToCompare, method: str = "auto") -> Comparison:
+    """The comparison of two models by a method, or by the first that applies."""
     check_option("method", method, COMPARE_METHODS)
     if method == "permutation" and asked.claim.margin is not None:
         raise InvalidParameterError(
             "method='permutation' tests that nothing differs and takes no margin, got "
             f"{asked.claim.margin:g}."
         )
-    asked = asked.by_logs() if method in ("auto", LOG_RATIO) else replace(asked, on_log=False)
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # nan where undefined
-        found = _by_method(asked, method)
-    claimed = replace(found, alternative=asked.claim.alternative, margin=asked.claim.margin)
-    return claimed if asked.design.is_plain else asked.with_design(claimed)
-
-
-def _by_method(asked: Question, method: str) -> Comparison:
-    if method in ("auto", "delong") and is_mean_area(asked.metric):
-        return by_delong(asked, method)
-    if method in ("auto", "mcnemar") and is_hits(asked):
-        return by_mcnemar(asked)
-    if method == "permutation":
-        return by_permutation(asked)
-    if method in ("auto", asked.smooth_method) and asked.contributions is not None:
-        return by_delta(asked)
-    if method in ("auto", "bootstrap"):
-        return by_bootstrap(asked)
-    raise InvalidParameterError(
-        f"method={method!r} does not apply to {asked.metric.name} with these arguments; those "
-        f"that do are {_applicable(asked)}."
-    )
-
-
-# --------------------------------------------------------------------------- which method applies
-
-
-def _applicable(asked: Question) -> list[str]:
-    applies = {
+    methods = {
         "delong": is_mean_area(asked.metric),
         "mcnemar": is_hits(asked),
-        LOG_RATIO: is_ratio(asked.metric),
-        "delta": asked.contributions is not None,
+        LOG_RATIO: is_ratio(asked.metric) and asked.has_influence,
+        "delta": asked.has_influence,
         "bootstrap": True,
         "permutation": True,
     }
-    return [name for name, yes in applies.items() if yes]
+    applicable = [name for name, applies in methods.items() if applies]
+    chosen = applicable[0] if method == "auto" else method
+    if chosen not in applicable:
+        raise InvalidParameterError(
+            f"method={method!r} does not apply to {asked.metric.name} with these arguments; those "
+            f"that do are {applicable}."
+        )
+    runs: dict[str, Callable[[ModelsToCompare], Comparison]] = {
+        "delong": partial(_by_delong, by_t=method == "auto"),
+        "mcnemar": _by_mcnemar,
+        LOG_RATIO: partial(_by_delta, log=True),
+        "delta": _by_delta,
+        "bootstrap": _by_bootstrap,
+        "permutation": _by_permutation,
+    }
+    run = runs[chosen]
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # nan where undefined
+        found = run(asked)
+        return found if asked.design.is_plain else _with_design(asked, found, chosen == LOG_RATIO)
+
+
+def _with_design(asked: ModelsToCompare, found: Comparison, log: bool) -> Comparison:
+    """The comparison with the numbers of groups and strata, and the design effect."""
+    if asked.has_influence:
+        difference = asked.difference(log=log)
+        atoms, effect = difference.atoms, float(difference.design_effect())
+    else:
+        atoms, effect = asked.pair().atoms, _NAN
+    note = with_single(found.note, atoms)
+    return replace(found, **atoms.of_design(), design_effect=effect, note=note)
+
+
+def is_ratio(metric: Metric) -> bool:
+    """Whether the metric is a ratio, which is compared by its logarithm."""
+    return metric.row is not None and metric.row.interval == "ratio"
+
+
+def is_mean_area(metric: Metric) -> bool:
+    """Whether the metric is linear in areas under the ROC curve of the same rows."""
+    averages = ("macro", "weighted", "micro")
+    return is_area(metric) and metric.params.get("average", "macro") in averages
+
+
+def is_hits(asked: ModelsToCompare) -> bool:
+    """Whether McNemar's test applies (accuracy, independent, unweighted rows)."""
+    metric, first = asked.metric, asked.models[0]
+    if metric.row is None or metric.tally not in _READ_BY_HITS or metric.params:
+        return False
+    counted = first.weight is None or asked.weights_are == "frequency"
+    return asked.design.is_plain and counted and not first.is_multilabel
+
+
+# --------------------------------------------------------------------------- methods
+
+
+def _by_delong(asked: ModelsToCompare, *, by_t: bool) -> Comparison:
+    difference = asked.difference()
+    found = paired_t_test(difference, asked.claim, asked.level, "delong", normal=not by_t)
+    if not by_t:
+        return replace(found, note="" if np.isfinite(found.p_value) else found.note)
+    if np.isfinite(found.statistic) and found.standard_error > 0:
+        return replace(found, method="delong, t")
+    if asked.claim.margin is None and np.isnan(found.p_value) and not np.isnan(found.difference):
+        tested = _by_permutation(asked)
+        name = f"{found.method}, p-value by {tested.method}"
+        note = "the areas have no variance to estimate"
+        found = replace(found, p_value=tested.p_value, method=name, note=note)
+    return found
+
+
+def _by_delta(asked: ModelsToCompare, *, log: bool = False) -> Comparison:
+    difference = asked.difference(log=log)
+    name = LOG_RATIO if log else "delta"
+    if difference.origin[0].origin.is_mean:
+        name += ", paired t"
+    found = paired_t_test(difference, asked.claim, asked.level, name)
+    return replace(found, note=found.note or note_on_metric(asked.metric))
+
+
+def _by_mcnemar(asked: ModelsToCompare) -> Comparison:
+    counts = discordant_rows(asked.models, asked.weights_are)
+    found = mcnemar_comparison(*counts, "mid_p", asked.level)
+    claim, two_sided = asked.claim, found
+    if not asked.metric.spec.greater_is_better:  # a share of errors
+        found, claim = _of_errors(found), claim.per(-1.0)
+
+    def tail(null: float, side: str) -> float:
+        """Of the share of rows that are right; the mid-P tails of a fair coin add up to 1."""
+        if claim.margin is not None:
+            return float(tail_probability(score(null), np.inf, side))
+        half, difference = two_sided.p_value / 2, two_sided.difference
+        if side == "two-sided" or difference == 0:
+            return 2 * half if side == "two-sided" else 0.5
+        return half if (difference > 0) == (side == "greater") else 1 - half
+
+    def score(null: float) -> float:
+        return float(tango_score(np.asarray(null), *counts[:3]))
+
+    p_value, null = claim.tested(tail)
+    found = replace(
+        found,
+        p_value=p_value,
+        alternative=asked.claim.alternative,
+        margin=asked.claim.margin,
+    )
+    if claim.margin is None:
+        return found
+    return replace(found, statistic=score(null), method="tango")
+
+
+def _of_errors(found: Comparison) -> Comparison:
+    """The comparison of shares of errors from that of shares of hits."""
+    return replace(
+        found,
+        difference=0.0 - found.difference,
+        low=0.0 - found.high,
+        high=0.0 - found.low,
+        value_a=1.0 - found.value_a,
+        value_b=1.0 - found.value_b,
+    )
+
+
+# --------------------------------------------------------------------------- draws
+
+
+def _by_bootstrap(asked: ModelsToCompare) -> Comparison:
+    return _in_canonical_order(asked, _bootstrap)
+
+
+def _bootstrap(asked: ModelsToCompare, pair: PairSample) -> Comparison:
+    told = partial(comparison, pair.value, pair.values, "bootstrap", asked.level, asked.claim)
+    if np.isnan(pair.value):
+        return told()
+    draws = resample(pair, asked.plan)
+    low, high = bootstrap_bounds(pair, draws, "bootstrap", asked.level, (-np.inf, np.inf))
+    known = draws[~np.isnan(draws)]
+    if pair.value == 0 and not known.any():
+        return alike(told, asked.claim, pair, None, asked.level, _NAN)
+
+    def tail(null: float, side: str) -> float:
+        """Share of draws beyond a value; the observed rows are one more, so that none is 0."""
+        below = (np.count_nonzero(known <= null) + 1) / (len(known) + 1)
+        above = (np.count_nonzero(known >= null) + 1) / (len(known) + 1)
+        tails = {"greater": below, "less": above, "two-sided": min(2 * min(below, above), 1.0)}
+        return tails[side]
+
+    notes = [note_on_metric(asked.metric)]
+    if len(known) < len(draws):
+        notes.append(f"{len(draws) - len(known)} of {len(draws)} draws were undefined")
+    error = float(known.std(ddof=1)) if len(known) > 1 else _NAN
+    p_value, note = asked.claim.tested(tail)[0], "; ".join(filter(None, notes))
+    return told((float(low), float(high)), p_value=p_value, error=error, note=note)
+
+
+def _by_permutation(asked: ModelsToCompare) -> Comparison:
+    return _in_canonical_order(asked, _permutation, exchange=True)
+
+
+def _permutation(asked: ModelsToCompare, pair: PairSample) -> Comparison:
+    ((_, side),) = asked.claim.parts
+    found = permutation_test(pair, side, asked.plan)
+    note = "" if np.isnan(pair.value) else "exchanges have no interval"
+    if found.undefined:
+        note = f"{found.undefined} of {found.orders} exchanges were undefined and count as large"
+    name = "permutation, exact" if found.exact else "permutation"
+    about = pair.value, pair.values, name, asked.level, asked.claim
+    return comparison(*about, p_value=found.p_value, note=note)
+
+
+def _in_canonical_order(
+    asked: ModelsToCompare,
+    method: Callable[[ModelsToCompare, PairSample], Comparison],
+    *,
+    exchange: bool = False,
+) -> Comparison:
+    """Canonical model order, so that the p-value does not depend on it."""
+    pair = asked.pair(exchange=exchange)
+    if not pair.is_turned:
+        return method(asked, pair)
+    turned = replace(asked, models=asked.models[::-1], claim=asked.claim.per(-1.0))
+    found = method(turned, turned.pair(exchange=exchange))
+    return replace(
+        found,
+        difference=0.0 - found.difference,
+        low=0.0 - found.high,
+        high=0.0 - found.low,
+        statistic=0.0 - found.statistic,
+        value_a=found.value_b,
+        value_b=found.value_a,
+    )

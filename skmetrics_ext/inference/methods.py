@@ -1,107 +1,98 @@
-"""Intervals of readings: which methods apply to one, and what each of them finds."""
+"""Intervals of linearized statistics: which methods apply, and what each of them computes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from skmetrics_ext.inference.areas import AUC_METHODS, area_bounds
 from skmetrics_ext.inference.draws.bootstrap import (
     TWO_SIDED,
     UPPER,
     DrawPlan,
     bootstrap_bounds,
-    fewest_rows,
     resample,
 )
-from skmetrics_ext.inference.draws.rankings import is_area
-from skmetrics_ext.inference.draws.readings import (
-    MomentReading,
-    Reading,
-    TableReading,
-    TallyReading,
+from skmetrics_ext.inference.linearized import Linearized
+from skmetrics_ext.inference.mover import Shares
+from skmetrics_ext.inference.notes import (
+    BIASED,
+    CALIBRATION_TEST,
+    FEW_DECIDE,
+    FEW_GROUPS,
+    FEW_ROWS,
+    FEW_THAT_DECIDE,
+    FEW_TO_DRAW,
+    FEW_VALUES,
+    MAY_MISS,
+    NO_SPREAD,
+    NO_WIDTH,
+    OF_RAREST,
+    ROUGH,
+    ROUNDING,
+    reason,
+    with_single,
 )
-from skmetrics_ext.inference.influence import tables as delta
-from skmetrics_ext.inference.influence.areas import AUC_METHODS, area_interval
-from skmetrics_ext.inference.influence.counts import is_of_hits
-from skmetrics_ext.inference.influence.scales import SCALES, Range, quantile, scales_of
-from skmetrics_ext.inference.influence.shares import Shares
-from skmetrics_ext.inference.influence.slopes import has_slopes
-from skmetrics_ext.inference.influence.spread import Contributions, Spread
 from skmetrics_ext.inference.proportions import (
     PROPORTION_METHODS,
+    Bounds,
+    Level,
     ProportionMethod,
     normal_quantile,
     proportion_bounds,
 )
-from skmetrics_ext.inference.results import NO_WIDTH, ROUGH
-from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.inference.results import Estimate
+from skmetrics_ext.inference.scales import (
+    SCALES,
+    Range,
+    delta_bounds,
+    log_bounds,
+    quantile,
+    scales_of,
+)
+from skmetrics_ext.numeric import Array, divide, wilson_bounds
+from skmetrics_ext.validation import InvalidParameterError
 
-MEAN_METHODS = ("hall", "t", "normal")
 IntervalMethod = (
     Literal["auto", "delta", "delong", "hall", "t", "normal"]
     | Literal["expanded", "bca", "bootstrap", "basic", "upper"]
     | ProportionMethod
 )
+MEAN_METHODS = ("hall", "t", "normal")
 _NO_BOUNDS = (-np.inf, np.inf)
-# Below it the study of coverage found intervals that cover less, or more, than they say.
-FEW_ROWS = 5
-FEW_GROUPS = 8  # of one size
-FEW_TO_DRAW = 20
-FEW_VALUES = 30
-FEW_THAT_DECIDE = 5
-ROUNDING = 1e-12  # values come within it of the ends of their range, and errors of 0
-MAY_MISS = "the interval may miss its level"
-FEW_DECIDE = f"few rows decide the value: {MAY_MISS}"
-BIASED = {
-    "biased": f"too large on average in samples: {MAY_MISS}",
-    "calibration": "too large on average in samples: method='upper' has a bound that holds, "
-    "spiegelhalter_test tells whether the model is calibrated",
-}
-_TEST = "spiegelhalter_test tells whether the model is calibrated"
-OF_RAREST = "bounds of a share of the rarest class"
-NO_SPREAD = "the rows show no spread"
+_NAN = float("nan")
+_PRIOR = 1.0  # rows added to each class, so that one with no errors is not treated as certain
+_TINY = 1e-6
+_NOTHING = 1e-9  # of what the row that contributes most does: less is rounding
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Interval:
-    """An interval, all of the shape of the value, and notes on each part of it."""
+class Interval(NamedTuple):
+    """Bounds of a statistic at one level or several, its standard error, and notes."""
 
-    value: Array | float
-    low: Array | float
-    high: Array | float
-    error: Array | float
-    notes: Array | str
+    low: Array
+    high: Array
+    error: Array
+    notes: Any = ""
 
 
-# Of a reading, by the name of a method and the level, with draws where it needs them.
-Method = Callable[[Reading, str, float, DrawPlan], Interval]
+# Of a statistic, by the name of a method and the level, with draws where it needs them.
+Method = Callable[[Linearized, str, Any, DrawPlan], Interval]
 
 
-def is_share(reading: Reading) -> bool:
-    """Whether the metric is a number of rows among some rows, or grows with one."""
-    return bool(share_of(reading))
-
-
-def share_of(reading: Reading) -> str:
-    """How the metric tells a number of rows among some rows; "" where it does not."""
-    row = reading.metric.row
-    if row is None or row.interval not in delta.SHARES:
-        return ""
-    average = reading.metric.params.get("average", "binary")
-    of_table = isinstance(reading, TableReading) and average in ("binary", None)
-    of_rows = isinstance(reading, MomentReading) or is_of_hits(reading)
-    return row.interval if of_table or of_rows else ""
-
-
-def methods_of(reading: Reading) -> dict[str, Method]:
-    """The methods that apply and what finds the interval of each, the preferred one first."""
-    row, own = reading.metric.row, _methods_of_kind(reading)
-    if row is not None and row.shares and not share_of(reading):
-        shares = Shares.of_reading(reading)
+def methods_of(statistic: Linearized) -> dict[str, Method]:
+    """The methods that apply and the function that computes each, the preferred one first."""
+    sample = statistic.origin
+    row, kind = sample.metric.row, sample.kind
+    own = dict(_METHODS.get(kind, {}))
+    if kind == "folds":
+        return own
+    if kind == "smooth":
+        own = dict.fromkeys(scales_of(statistic.bounds), _smooth)
+    if row is not None and row.shares and not sample.share:
+        shares = Shares.of_sample(sample)
         if shares is not None:
             own = {"mover": partial(_by_shares, shares=shares), **own}
     if row is None or row.interval in BIASED:  # the only one that corrects for a bias
@@ -111,175 +102,335 @@ def methods_of(reading: Reading) -> dict[str, Method]:
     return {**own, **dict.fromkeys(TWO_SIDED, _by_draws)}
 
 
-def _methods_of_kind(reading: Reading) -> dict[str, Method]:
-    """The methods that need no draws."""
-    row = reading.metric.row
-    if row is None:
-        return {}
-    if isinstance(reading, TableReading):
-        if row.interval == "largest":
-            return {"wilson": _largest_class}
-        if share_of(reading):
-            return dict.fromkeys((*PROPORTION_METHODS, "delta"), _by_table)
-        own = ((), ("log",), ("wilson",))[int(np.isfinite(row.bounds).sum())]
-        return dict.fromkeys((*own, "delta"), _by_table)
-    if is_share(reading):
-        return dict.fromkeys(PROPORTION_METHODS, _share_of_rows)
-    if isinstance(reading, MomentReading) and reading.measured.shape[1] == 1:
-        return dict.fromkeys(MEAN_METHODS, _mean_of_rows)
-    if is_area(reading.metric):
-        return dict.fromkeys(AUC_METHODS, _by_area)
-    if has_slopes(reading):
-        return dict.fromkeys(scales_of(row.bounds), _by_influence)
-    return {}
+def interval_of(
+    statistic: Linearized, method: str, level: float, plan: DrawPlan
+) -> Estimate | list[Estimate]:
+    """The interval by the method that is asked for, or the first that applies."""
+    methods = methods_of(statistic)
+    if method == "auto":
+        method = next(iter(methods))
+    elif method not in methods:
+        raise InvalidParameterError(
+            f"method={method!r} does not apply to {statistic.origin.metric.name} here; those that "
+            f"do are {list(methods)}."
+        )
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # nan where undefined
+        return estimates(statistic, methods[method](statistic, method, level, plan), method, level)
 
 
-# --------------------------------------------------------------------------- by kind
+def estimates(
+    statistic: Linearized, found: Interval, method: str, level: float
+) -> Estimate | list[Estimate]:
+    """An estimate, or a list of them for a value that is an array."""
+    value = np.asarray(statistic.value, dtype=np.float64)
+    flat = [np.ravel(value).tolist()]
+    flat += [np.ravel(np.broadcast_to(part, value.shape)).tolist() for part in found]
+    about: dict[str, Any] = {}
+    effects = [_NAN] * value.size
+    design = statistic.design
+    if not design.is_plain:
+        about = statistic.atoms.of_design()
+        if statistic.has_influence:
+            effects = np.ravel(statistic.design_effect()).tolist()
+    told = []
+    for value, low, high, error, note, effect in zip(*flat, effects, strict=True):
+        note = str(note) or reason(value, low, high)
+        if about:
+            note = with_single(note, statistic.atoms)
+        told.append(
+            Estimate(value, low, high, error, method, level, note, design_effect=effect, **about)
+        )
+    return told if np.ndim(statistic.value) else told[0]
+
+
+# --------------------------------------------------------------------------- shares of rows
+
+
+def _variance(statistic: Linearized) -> Array:
+    """Variance of a metric of labels: squares of independent rows, as counts have them."""
+    return statistic.squares if statistic.design.is_plain else statistic.variance
+
+
+def _as_share(sample: Any, value: Array, variance: Array) -> tuple[Array, Array, Any]:
+    """The share of rows that the metric grows with, its variance, and the way back."""
+    if sample.share == "dice":  # F = 2 J / (1 + J)
+        return (
+            value / (2 - value),
+            variance * (2 / (2 - value) ** 2) ** 2,
+            lambda j: 2 * j / (1 + j),
+        )
+    return value, variance, lambda share: share
+
+
+def _share(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> Interval:
+    """A share of rows, by a method of `proportion_interval`."""
+    sample, design = statistic.origin, statistic.design
+    value, variance = np.asarray(statistic.value, dtype=np.float64), _variance(statistic)
+    error = np.sqrt(variance)
+    share, variance, back = _as_share(sample, value, variance)
+    rows = _effective_rows(statistic, share, variance, (0.0, 1.0), prior=None)
+    notes = np.full(value.shape, "", dtype=object)
+    inside = (value > 0) & (value < 1)
+    notes[(error == 0) & inside] = f"{NO_SPREAD}: {OF_RAREST}"
+    notes[rows < FEW_ROWS] = f"very few rows: {MAY_MISS}"
+    if design.is_counted:
+        rows = np.where(np.abs(rows - np.rint(rows)) < 1e-3, np.rint(rows), rows)
+    elif not design.is_plain:
+        groups = _effective_groups(statistic)
+        few = (groups < FEW_GROUPS) | (statistic.freedom + 1 < FEW_ROWS)
+        notes[few] = f"very few groups: {MAY_MISS}"
+        # As many rows as a t quantile is worth.
+        rows = rows * (normal_quantile(level) / quantile(level, statistic.freedom)) ** 2
+    low, high = proportion_bounds(share * rows, np.nan_to_num(rows), method, level)
+    return Interval(back(low), back(high), error, notes)
+
+
+def share_counts(statistic: Linearized) -> tuple[float, float]:
+    """Rows that count, and rows that the metric reads, of a share of counted rows."""
+    value = np.asarray(statistic.value, dtype=np.float64)
+    share, variance, _ = _as_share(statistic.origin, value, statistic.squares)
+    rows = float(_effective_rows(statistic, share, variance, (0.0, 1.0), prior=None))
+    return round(float(share) * rows), round(rows)
+
+
+def of_shares(statistic: Linearized, shares: Array) -> Array:
+    """The metric, where these are the shares of rows that it grows with."""
+    value = np.asarray(statistic.value, dtype=np.float64)
+    return np.asarray(_as_share(statistic.origin, value, value)[2](shares))
+
+
+def _effective_groups(statistic: Linearized) -> Array | float:
+    """Kish's effective number of groups of the rows that the metric reads."""
+    if statistic.atoms.group is None:
+        return np.inf
+    sizes = np.abs(statistic.influence)
+    return statistic.atoms.effective_groups(sizes > _NOTHING * sizes.max(axis=-1, keepdims=True))
+
+
+def _effective_rows(
+    statistic: Linearized, value: Array, variance: Array, bounds: Range, prior: float | None
+) -> Array:
+    """Effective sample size: the n for which a proportion has this variance (Korn & Graubard 1998).
+
+    For a proportion it is its denominator. A class with no errors in its few rows shows no
+    variance, so the size is at most that after ``prior`` more rows in each class; where nothing
+    varies at all, that after next to nothing more.
+    """
+    low, width = bounds[0], bounds[1] - bounds[0]
+    sample = statistic.origin
+
+    def rows_of(value: Array, variance: Array) -> Array:
+        share = np.clip((value - low) / width, 0.0, 1.0)
+        return divide(share * (1 - share) * width**2, variance)
+
+    def after_prior(rows: float) -> Array:
+        value, variance = sample.with_prior_rows(rows)
+        return rows_of(*_as_share(sample, value, variance)[:2])
+
+    rows = rows_of(value, variance)
+    usable = np.isfinite(rows) & (rows > 0)
+    if prior is not None:
+        rows = np.fmin(rows, after_prior(prior))
+    if usable.all():
+        return rows
+    if not sample.is_compact:
+        return np.where(usable, rows, statistic.atoms.effective_rows)
+    rows = np.where(usable, rows, after_prior(_TINY))
+    # A table of one class, or a metric that no row changes: a share of the rarest class.
+    of_class = sample.equal_rows.sum(axis=-1)
+    rarest = of_class[of_class > 0].min()
+    inside = (bounds[0] < value) & (value < bounds[1])
+    rows = np.where((variance == 0) & inside, np.fmin(rows, rarest), rows)
+    known = np.isfinite(rows) & (rows > 0) | np.isnan(value)
+    return np.where(known, rows, np.where(sample.is_defined_by_data(), rarest, 0.0))
 
 
 def _by_shares(
-    reading: Reading, _method: str, level: float, _: DrawPlan, *, shares: Shares
+    statistic: Linearized, _method: str, level: Level, _: DrawPlan, *, shares: Shares
 ) -> Interval:
-    """What is linear in shares of rows, from the bounds of each."""
-    value, rare = np.asarray(reading.value, dtype=np.float64), ""
-    spread: delta.TableSpread | Spread | None
-    if isinstance(reading, TableReading):
-        rare, spread = _rare_class(reading), delta.TableSpread.of_reading(reading)
-    else:
-        spread = Spread.of(reading)
-    assert spread is not None
-    low, high = shares.bounds(value, level)
+    """A metric that is linear in shares of rows, from the bounds of each (MOVER)."""
+    value = np.asarray(statistic.value, dtype=np.float64)
+    sample = statistic.origin
+    rare = _rare_class(sample) if sample.is_compact else ""
+    variance = _variance(statistic) if sample.is_compact else statistic.variance
     notes = np.full(value.shape, rare, dtype=object)
-    few = shares.fewest() < FEW_ROWS
-    notes[few & (rare == "")] = f"very few rows: {MAY_MISS}"
-    return Interval(value, low, high, np.sqrt(spread.variance), notes)
+    notes[(shares.fewest() < FEW_ROWS) & (rare == "")] = f"very few rows: {MAY_MISS}"
+    return Interval(*shares.bounds(value, level), np.sqrt(variance), notes)
 
 
-def _by_table(reading: Reading, method: str, level: float, _: DrawPlan) -> Interval:
-    assert isinstance(reading, TableReading)
-    spread = delta.TableSpread.of_reading(reading)
-    bounds, share = reading.metric.spec.bounds, share_of(reading)
-    low, high = delta.bounds_by(method, spread, bounds, level, share=share)
-    notes = np.full(spread.value.shape, "", dtype=object)
-    inside = (bounds[0] < spread.value) & (spread.value < bounds[1])
-    found = OF_RAREST if np.isfinite(bounds).all() else NO_WIDTH
-    notes[(spread.variance == 0) & inside] = f"{NO_SPREAD}: {found}"
-    if share and method != "delta":
-        rows = delta.worth(spread.as_share(share), bounds, prior=None)
-        notes[rows < FEW_ROWS] = f"very few rows: {MAY_MISS}"
-        if spread.grouped:
-            few = (spread.groups < FEW_GROUPS) | (spread.freedom + 1 < FEW_ROWS)
-            notes[few] = f"very few groups: {MAY_MISS}"
-    else:
-        rare = _rare_class(reading)
-        notes[...] = rare if rare else notes
-        infinite = "infinite: the other bound is after a row more in each class"
-        notes[np.isinf(spread.value)] = infinite
-        notes[(notes == "") & (low < high)] = ROUGH.get(reading.metric.spec.interval, "")
-    return Interval(spread.value, low, high, np.sqrt(spread.variance), notes)
-
-
-def _largest_class(reading: Reading, _method: str, level: float, _: DrawPlan) -> Interval:
+def _largest_class(statistic: Linearized, _method: str, level: Level, _: DrawPlan) -> Interval:
     """Interval of the share of the largest class, which may be another one than it seems.
 
-    It is not above the greatest upper bound, nor below any lower bound; those of all classes are
-    made to hold together (Bonferroni).
+    It is not above the greatest upper bound, nor below any lower bound; those of all classes
+    hold simultaneously (Bonferroni).
     """
-    assert isinstance(reading, TableReading)
-    spread = delta.TableSpread.of_reading(reading)
-    counts = spread.tables.sum(axis=-1)
-    total, joint = np.full(len(counts), counts.sum()), 1 - (1 - level) / np.count_nonzero(counts)
-    high = proportion_bounds(counts, total, "wilson", level)[1]
-    low = proportion_bounds(counts, total, "wilson", joint)[0]
-    largest = np.count_nonzero(high > low.max())
+    counts = statistic.origin.equal_rows.sum(axis=-1)
+    each = np.asarray(level)[..., None]
+    joint = 1 - (1 - each) / np.count_nonzero(counts)
+    high = proportion_bounds(counts, counts.sum(), "wilson", each)[1]
+    low = proportion_bounds(counts, counts.sum(), "wilson", joint)[0].max(axis=-1)
+    largest = np.count_nonzero(high > low[..., None], axis=-1)
     wide = f"any of {largest} classes may be the largest: the interval is a wide one"
-    bounds = low.max(), high.max()
-    return Interval(spread.value, *bounds, np.sqrt(spread.variance), wide if largest > 1 else "")
+    error = np.sqrt(_variance(statistic))
+    return Interval(low, high.max(axis=-1), error, wide if np.all(largest > 1) else "")
 
 
-def _rare_class(reading: TableReading) -> str:
-    """What to tell of the class with the fewest rows."""
-    rows = reading.by_class
+# --------------------------------------------------------------------------- metrics of labels
+
+
+def _by_table(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> Interval:
+    """A metric of labels that is no share: by effective sample size, logarithms, or as it is."""
+    sample, bounds = statistic.origin, statistic.bounds
+    value, variance = np.asarray(statistic.value, dtype=np.float64), _variance(statistic)
+    low, high = _TABLE_BOUNDS[method](statistic, value, variance, level)
+    notes = np.full(value.shape, "", dtype=object)
+    inside = (bounds[0] < value) & (value < bounds[1])
+    found = OF_RAREST if np.isfinite(bounds).all() else NO_WIDTH
+    notes[(variance == 0) & inside] = f"{NO_SPREAD}: {found}"
+    rare = _rare_class(sample)
+    notes[...] = rare if rare else notes
+    notes[np.isinf(value)] = "infinite: the other bound is after a row more in each class"
+    width = np.broadcast_to(low < high, value.shape) if np.ndim(level) == 0 else False
+    notes[(notes == "") & width] = ROUGH.get(sample.metric.spec.interval, "")
+    return Interval(low, high, np.sqrt(variance), notes)
+
+
+def _rare_class(sample: Any) -> str:
+    """What to say of the class with the fewest rows."""
+    rows = sample.by_class
     fewest, code = rows[rows > 0].min(), np.where(rows > 0, rows, np.inf).argmin()
     worth, least = fewest, FEW_ROWS
-    if reading.group is not None:
-        units, least = reading.units, FEW_GROUPS
-        assert units.label is not None
-        worth = units.groups_worth(units.label == code)
+    if sample.design.group is not None:
+        worth, least = sample.atoms.effective_groups(sample.atoms.label == code), FEW_GROUPS
     if worth >= least:
         return ""
-    what = "rows" if reading.group is None else "groups with rows"
-    return f"{fewest:g} {what} of class {reading.classes[code]} are few: {MAY_MISS}"
+    what = "rows" if sample.design.group is None else "groups with rows"
+    return f"{fewest:g} {what} of class {sample.classes[code]} are few: {MAY_MISS}"
 
 
-def _mean_of_rows(reading: Reading, method: str, level: float, _: DrawPlan) -> Interval:
-    """Mean of what is measured on each row, whose bounds its skewness moves."""
-    found = Spread.of(reading)
-    assert found is not None
-    value, (variance, freedom, effective, skewness) = float(reading.value), found
-    error = float(np.sqrt(variance))
+def _table_quantile(statistic: Linearized, level: Level) -> Array:
+    return quantile(level, statistic.freedom)
+
+
+def _table_delta(statistic: Linearized, value: Array, variance: Array, level: Level) -> Bounds:
+    """Value -+ z standard errors; beside infinity, the bound after a row more in each class."""
+    bounds = statistic.bounds
+    z = quantile(level, None if statistic.design.is_plain else statistic.freedom)
+    low, high = delta_bounds(value, np.sqrt(variance), z, bounds)
+    if not np.isinf(value).any():
+        return low, high
+    added, of_added = statistic.origin.with_prior_rows(_PRIOR)
+    near = delta_bounds(added, np.sqrt(of_added), z, bounds)
+    rises, falls = value == np.inf, value == -np.inf
+    low = np.where(rises, near[0], np.where(falls, value, low))
+    return low, np.where(falls, near[1], np.where(rises, value, high))
+
+
+def _table_score(statistic: Linearized, value: Array, variance: Array, level: Level) -> Bounds:
+    """Wilson's bounds of a share of as many rows as the metric is worth."""
+    bounds, prior = statistic.bounds, _PRIOR if statistic.design.is_plain else None
+    rows = _effective_rows(statistic, value, variance, bounds, prior)
+    low, width = bounds[0], bounds[1] - bounds[0]
+    share = np.clip((value - low) / width, 0.0, 1.0)
+    down, up = wilson_bounds(share, rows, _table_quantile(statistic, level))
+    return np.minimum(low + width * down, value), np.maximum(low + width * up, value)
+
+
+def _table_log(statistic: Linearized, value: Array, variance: Array, level: Level) -> Bounds:
+    """Bounds on the scale of the log of the distance from the only finite bound.
+
+    Where the distance is 0 or infinite the other bound is that after a row is added to each class
+    (half a row to each cell of two classes: Haldane 1956). Nor is the variance of the log taken as
+    less than it is then, for a class with no errors in its few rows shows none.
+    """
+    bounds, z = statistic.bounds, _table_quantile(statistic, level)
+    start = bounds[0] if np.isfinite(bounds[0]) else bounds[1]
+    distance = np.abs(value - start)
+    added, of_added = statistic.origin.with_prior_rows(_PRIOR)
+    near = np.abs(added - start)
+    with np.errstate(invalid="ignore"):
+        error, least = divide(np.sqrt(variance), distance), divide(np.sqrt(of_added), near)
+    least = np.where(near == 0, 0.0, least)
+    if statistic.design.is_plain:
+        error = np.fmax(error, least)
+    inner = np.isfinite(distance) & (distance > 0)
+    of_inner = log_bounds(value, error * distance, z, bounds)
+    ends = log_bounds(added, least * near, z, bounds)
+    of_added = tuple(np.where(near == 0, added, end) for end in ends)
+    falls, at_start = start == bounds[1], distance == 0
+    near_bound, far_bound = of_inner[::-1] if falls else of_inner
+    near_added, far_added = of_added[::-1] if falls else of_added
+    near_bound = np.where(inner, near_bound, np.where(at_start, start, near_added))
+    far_bound = np.where(inner, far_bound, np.where(at_start, far_added, value))
+    near_bound, far_bound = (
+        np.where(np.isnan(distance), np.nan, bound) for bound in (near_bound, far_bound)
+    )
+    return (far_bound, near_bound) if falls else (near_bound, far_bound)
+
+
+_TABLE_BOUNDS = {"delta": _table_delta, "log": _table_log, "wilson": _table_score}
+
+
+# --------------------------------------------------------------------------- smooth metrics
+
+
+def _mean(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> Interval:
+    """Mean of values of rows, whose bounds its skewness moves."""
+    value, bounds = float(statistic.value), statistic.bounds
+    variance, freedom, effective, skewness = statistic.spread
+    error = np.sqrt(variance)
     if error <= ROUNDING * abs(value):
-        down, up, told = _of_rarest(fewest_rows(reading), reading.metric.spec.bounds, value, level)
-        return Interval(value, down, up, error, f"{NO_SPREAD}: {told}")
-    z = float(quantile(level, None if method == "normal" else freedom))
-    low, high = -z, z
+        down, up, told = _of_rarest(statistic.origin.fewest_rows, bounds, np.asarray(value), level)
+        return Interval(down, up, error, f"{NO_SPREAD}: {told}")
+    z = quantile(level, None if method == "normal" else freedom)
+    below, above = -z, z
     if method == "hall":
         slant = float(skewness) / (3 * np.sqrt(float(freedom) + 1))
-        low, high = _unskewed(np.array([low, high]), slant)
-    low, high = min(value - high * error, value), max(value - low * error, value)
-    low, high = np.clip((low, high), *reading.metric.spec.bounds)
-    return Interval(value, low, high, error, FEW_DECIDE if effective < FEW_THAT_DECIDE else "")
+        below, above = _unskewed(below, slant), _unskewed(above, slant)
+    low, high = (
+        np.minimum(value - above * error, value),
+        np.maximum(value - below * error, value),
+    )
+    low, high = np.clip(low, *bounds), np.clip(high, *bounds)
+    return Interval(low, high, error, FEW_DECIDE if effective < FEW_THAT_DECIDE else "")
 
 
 def _unskewed(z: Array, slant: float) -> Array:
-    """Quantiles of a mean of skewed rows: a cubic in z, turned round (Hall 1992)."""
+    """Quantiles of a mean of skewed rows: a cubic in z, inverted (Hall 1992)."""
     if abs(slant) < 1e-12:
         return z
     return np.asarray((np.cbrt(1 + 3 * slant * (z - slant / 2)) - 1) / slant)
 
 
-def _share_of_rows(reading: Reading, method: str, level: float, _: DrawPlan) -> Interval:
-    """Share of rows, by a method of `proportion_interval`."""
-    found, units, value = Contributions.of(reading), reading.units, float(reading.value)
-    assert found is not None
-    variance = found.squares() if units.is_plain else found.spread().variance
-    rows = divide(np.asarray(value * (1 - value)), variance)
-    if not (np.isfinite(rows) and rows > 0):
-        mass = units.mass(units.rows)
-        least = units.rows.sum() if units.group is None else units.n_groups
-        rows = np.asarray(min(mass.sum() ** 2 / (mass * mass / units.rows).sum(), least))
-    if not units.is_plain:
-        freedom = found.spread().freedom
-        rows = rows * (normal_quantile(level) / quantile(level, freedom)) ** 2
-    low, high = proportion_bounds(value * rows, rows, method, level)
-    return Interval(value, low, high, np.sqrt(variance), "")
+def _area(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> Interval:
+    """A statistic that is linear in areas under the ROC curve."""
+    return Interval(*area_bounds(statistic, method, level))
 
 
-def _by_area(reading: Reading, method: str, level: float, _: DrawPlan) -> Interval:
-    """What is linear in areas under the ROC curve."""
-    assert isinstance(reading, TallyReading)
-    value = np.asarray(reading.value, dtype=np.float64)
-    return Interval(value, *area_interval(reading, method, level))
+def _smooth(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> Interval:
+    """A metric that has a derivative by every row, on a scale that keeps it in its range."""
+    sample = statistic.origin
+    found = on_scale(statistic, sample.fewest_rows, method, level, few_rows(sample))
+    between = sample.metric.options.get("method") == "interpolated"
+    told = "" if between else ROUGH.get(sample.metric.spec.interval, "")
+    return found._replace(notes=np.where(found.notes == "", told, found.notes)) if told else found
 
 
-def _by_influence(reading: Reading, method: str, level: float, _: DrawPlan) -> Interval:
-    """What has a derivative by every row, on a scale that keeps it in its range."""
-    spread, bounds = Spread.of(reading), reading.metric.spec.bounds
-    assert spread is not None
-    value, rows, few = np.asarray(reading.value, float), fewest_rows(reading), few_rows(reading)
-    found = on_scale(value, spread, bounds, rows, method, level, few)
-    between = reading.metric.options.get("method") == "interpolated"
-    told = "" if between else ROUGH.get(reading.metric.spec.interval, "")
-    return replace(found, notes=np.where(found.notes == "", told, found.notes)) if told else found
+def _folds(statistic: Linearized, _method: str, level: Level, _: DrawPlan) -> Interval:
+    """A mean over folds, from what the rows of all folds contribute."""
+    fewest = statistic.origin.fewest_rows
+    few = f"{fewest:g} rows or groups of the rarest class are few: {MAY_MISS}"
+    if np.isnan(statistic.variance):
+        nothing = np.asarray(np.nan)
+        return Interval(nothing, nothing, nothing, "a fold has one row, or one group, of a class")
+    scale = scales_of(statistic.bounds)[0]
+    return on_scale(statistic, fewest, scale, level, few if fewest < FEW_TO_DRAW else "")
 
 
-def on_scale(
-    value: Array, spread: Spread, bounds: Range, rows: float, method: str, level: float, few: str
-) -> Interval:
-    """From a value and its variance, of so many rows of the rarest class.
-
-    ``few`` is what there is to tell of them.
-    """
+def on_scale(statistic: Linearized, rows: float, method: str, level: Level, few: str) -> Interval:
+    """Bounds from value and variance, with ``rows`` of the rarest class and a note on them."""
+    value, bounds = np.asarray(statistic.value, dtype=np.float64), statistic.bounds
+    spread = statistic.spread
     error = np.sqrt(spread.variance)
     low, high = SCALES[method](value, error, quantile(level, spread.freedom), bounds)
     notes = np.full(value.shape, few, dtype=object)
@@ -294,23 +445,24 @@ def on_scale(
         down, up, told = _of_rarest(rows, bounds, value, level)
         low, high = np.where(still, down, low), np.where(still, up, high)
         notes[still] = f"{NO_SPREAD}: {told}"
-    return Interval(value, low, high, error, notes)
+    return Interval(low, high, error, notes)
 
 
 # --------------------------------------------------------------------------- draws
 
 
-def _by_draws(reading: Reading, method: str, level: float, plan: DrawPlan) -> Interval:
-    return bounds_of_draws(reading, resample(reading, plan), method, level)
+def _by_draws(statistic: Linearized, method: str, level: Level, plan: DrawPlan) -> Interval:
+    sample = statistic.origin
+    return bounds_of_draws(sample, resample(sample, plan), method, level)
 
 
 def bounds_of_draws(
-    reading: Reading, values: Array, method: str, level: float, skewness: Array | None = None
+    sample: Any, values: Array, method: str, level: Level, skewness: Array | None = None
 ) -> Interval:
     """The interval from the values (B, ...) of draws, with what makes it doubtful."""
-    value, row = np.asarray(reading.value, dtype=np.float64), reading.metric.row
+    value, row = np.asarray(sample.value, dtype=np.float64), sample.metric.row
     bounds = _NO_BOUNDS if row is None else row.bounds
-    low, high = bootstrap_bounds(reading, values, method, level, bounds, skewness)
+    low, high = bootstrap_bounds(sample, values, method, level, bounds, skewness)
     defined = (~np.isnan(values)).sum(axis=0)
     with np.errstate(invalid="ignore"):
         mean = divide(np.nansum(values, axis=0), defined)
@@ -320,12 +472,13 @@ def bounds_of_draws(
     notes = np.full(value.shape, "", dtype=object)
     if row is not None and row.interval in BIASED:
         notes[...] = BIASED[row.interval]
-    few = few_rows(reading)
+    few = few_rows(sample)
     if few:
         notes[...] = few
     if method == UPPER:
         less = np.clip(2 * value - mean, *bounds)
-        notes[...] = f"{f'{few}; ' if few else ''}one-sided; corrected for bias {less:.3g}; {_TEST}"
+        told = f"one-sided; corrected for bias {less:.3g}; {CALIBRATION_TEST}"
+        notes[...] = f"{few}; {told}" if few else told
     for place in np.ndindex(value.shape):
         column = values[(slice(None), *place)]
         n_values = len(np.unique(column[~np.isnan(column)]))
@@ -335,56 +488,56 @@ def bounds_of_draws(
             notes[place] = f"undefined in {undefined} of {len(values)} draws"
     still = (low == high) & np.isfinite(value)
     if still.any():
-        down, up, told = _of_rarest(fewest_rows(reading), bounds, value, level)
+        down, up, told = _of_rarest(sample.fewest_rows, bounds, value, level)
         low, high = np.where(still, down, low), np.where(still, up, high)
-        notes[still] = f"all draws have this value: {told}"
-    return Interval(value, low, high, error, notes)
+        notes[still.any(axis=0) if still.ndim > value.ndim else still] = (
+            f"all draws have this value: {told}"
+        )
+    return Interval(low, high, error, notes)
 
 
-def few_rows(reading: Reading) -> str:
-    """What to tell of a rare class, or of a narrow range of rates."""
-    rare, inside = fewest_rows(reading), _rows_in_range(reading)
+def few_rows(sample: Any) -> str:
+    """What to say of a rare class, or of a narrow range of rates."""
+    rare, inside = sample.fewest_rows, _rows_in_range(sample)
     if rare < FEW_TO_DRAW:
-        what = "rows" if reading.group is None else "groups with rows"
+        what = "rows" if sample.design.group is None else "groups with rows"
         return f"{rare:g} {what} of the rarest class are few: {MAY_MISS}"
     if inside < FEW_TO_DRAW:
         return f"{inside:g} rows of a class in the range of rates are few: {MAY_MISS}"
-    beyond = rows_beyond(reading)
+    beyond = rows_beyond(sample)
     if beyond < FEW_ROWS:
-        return f"{beyond:.3g} rows beyond the {reading.metric.spec.point} are few: {MAY_MISS}"
+        return f"{beyond:.3g} rows beyond the {sample.metric.spec.point} are few: {MAY_MISS}"
     return ""
 
 
-def rows_beyond(reading: Reading, at: Any = None) -> Any:
+def rows_beyond(sample: Any, at: Any = None) -> Any:
     """Rows that lie beyond the point of a curve, on the side where they are fewer.
 
     Of the rows that the point is a share of; infinite where it is no such share.
     """
-    row = reading.metric.row
-    if row is None or not row.point_of or len(reading.by_class) != 2:
+    row = sample.metric.row
+    if row is None or not row.point_of or len(sample.by_class) != 2:
         return np.inf
-    negative, positive = reading.by_class
+    negative, positive = sample.by_class
     rows = {"negative": negative, "positive": positive, "all": negative + positive}[row.point_of]
-    share = np.asarray(reading.metric.options[row.point] if at is None else at)
+    share = np.asarray(sample.metric.options[row.point] if at is None else at)
     return rows * np.minimum(share, 1 - share)
 
 
-def _rows_in_range(reading: Reading) -> float:
+def _rows_in_range(sample: Any) -> float:
     """Rows of one class that a partial area goes over; infinite for any other metric."""
-    about = reading.metric.params
+    about = sample.metric.params
     given = [name for name in ("fpr_range", "max_fpr", "tpr_range") if about.get(name) is not None]
-    if not given or reading.metric.row is None or reading.units.label is None:
+    if not given or sample.metric.row is None or sample.atoms.label is None:
         return np.inf
-    rows = np.bincount(reading.units.label, weights=reading.units.rows)
+    rows = np.bincount(sample.atoms.label, weights=sample.atoms.rows)
     n_pos, n_neg = (rows[1], rows[0]) if len(rows) == 2 else (rows.min(), rows.sum() - rows.max())
     low, high = np.append(0.0, about[given[-1]])[-2:]
     return float((n_pos if given[-1] == "tpr_range" else n_neg) * (high - low))
 
 
-def _of_rarest(
-    rows: float, bounds: Range, value: Array | float, level: float
-) -> tuple[Array, Array, str]:
-    """Interval where nothing spreads: Wilson's, as if the value were a share of few rows.
+def _of_rarest(rows: float, bounds: Range, value: Array, level: Level) -> tuple[Array, Array, str]:
+    """Interval where nothing varies: Wilson's, as if the value were a share of few rows.
 
     At the end of a range with one bound, as if it went on for 1; else of no width where the
     metric has not two finite bounds.
@@ -398,3 +551,19 @@ def _of_rarest(
     share = np.clip((value - start) / width, 0.0, 1.0)
     down, up = proportion_bounds(share * rows, rows, "wilson", level)
     return start + width * down, start + width * up, OF_RAREST
+
+
+# The methods of each kind of sample that need no draws, the preferred one first.
+_SHARE_METHODS: dict[str, Method] = dict.fromkeys(PROPORTION_METHODS, _share)
+_METHODS: dict[str, dict[str, Method]] = {
+    "wilson": {**_SHARE_METHODS, "delta": _by_table},
+    "dice": {**_SHARE_METHODS, "delta": _by_table},
+    "share of rows": _SHARE_METHODS,
+    "largest": {"wilson": _largest_class},
+    "score": {"wilson": _by_table, "delta": _by_table},
+    "log": {"log": _by_table, "delta": _by_table},
+    "delta": {"delta": _by_table},
+    "hall": dict.fromkeys(MEAN_METHODS, _mean),
+    "area": dict.fromkeys(AUC_METHODS, _area),
+    "folds": {"cv": _folds},
+}

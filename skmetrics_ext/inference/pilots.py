@@ -10,19 +10,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skmetrics_ext.inference.apart import spread_apart
+from skmetrics_ext.inference.compare import ModelsToCompare
+from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, Atoms, WeightsAre
 from skmetrics_ext.inference.draws.readers import (
     check_models,
     check_rows,
     find_metric,
-    read_checked,
+    sample_of_checked,
 )
-from skmetrics_ext.inference.draws.units import WEIGHT_KINDS, Units, WeightsAre
-from skmetrics_ext.inference.influence.scales import SCALES, Range
-from skmetrics_ext.inference.influence.spread import Contributions, Spread
-from skmetrics_ext.inference.methods import FEW_THAT_DECIDE, methods_of
+from skmetrics_ext.inference.linearized import Spread, linearize
+from skmetrics_ext.inference.methods import methods_of
+from skmetrics_ext.inference.notes import FEW_THAT_DECIDE
 from skmetrics_ext.inference.proportions import increasing_root, normal_quantile
-from skmetrics_ext.inference.question import Question
+from skmetrics_ext.inference.scales import SCALES, Range
+from skmetrics_ext.inference.t_tests import spread_of_difference
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.results import Result
@@ -219,28 +220,28 @@ class Pilot:
         design = read_design(*groups_strata, models[0].true.shape[0], **beside)
         low, high = settled.spec.bounds
         if is_pair:
-            asked = Question(settled, models, design, weights_are)
-            if asked.contributions is None:
+            asked = ModelsToCompare(settled, models, design, weights_are)
+            if not asked.has_influence:
                 raise _no_derivative(found)
-            value = float(np.subtract(*(one.value for one, _ in asked.contributions)))
-            units = asked.contributions[0][1].units
-            return cls._of(value, spread_apart(asked), units, "delta", (low - high, high - low))
-        reading = read_checked(settled, models[0], design, weights_are)
-        parts = Contributions.of(reading)
-        if parts is None:
+            difference = asked.difference()
+            spread, both = spread_of_difference(difference), (low - high, high - low)
+            return cls._of(float(difference.value), spread, difference.atoms, "delta", both)
+        statistic = linearize(sample_of_checked(settled, models[0], design, weights_are))
+        if not statistic.has_influence:
             raise _no_derivative(found)
-        if np.ndim(reading.value) != 0:
+        if np.ndim(statistic.value) != 0:
             raise InvalidParameterError(
-                f"sample_size needs a metric that is one number, got {reading.value!r:.60} from "
+                f"sample_size needs a metric that is one number, got {statistic.value!r:.60} from "
                 f"{found.name}: choose an average."
             )
-        method = next(iter(methods_of(reading)))
+        method = next(iter(methods_of(statistic)))
         scale = _SCALE_OF.get(method, method)
         scale = scale if scale in SCALES else "delta"
-        return cls._of(float(reading.value), parts.spread(), parts.units, scale, (low, high))
+        value, atoms = float(statistic.value), statistic.atoms
+        return cls._of(value, statistic.spread, atoms, scale, (low, high))
 
     @classmethod
-    def _of(cls, value: float, spread: Spread, units: Units, scale: str, bounds: Range) -> Pilot:
+    def _of(cls, value: float, spread: Spread, atoms: Atoms, scale: str, bounds: Range) -> Pilot:
         variance = float(spread.variance)
         if not (isfinite(value) and isfinite(variance) and variance > 0):
             raise InvalidParameterError(
@@ -249,8 +250,8 @@ class Pilot:
             )
         few = spread.freedom < _FEW or spread.effective < FEW_THAT_DECIDE
         note = "few rows decide the variance in the pilot: plan with more" if few else ""
-        n_groups = None if units.group is None else units.n_groups
-        rows = float(units.rows.sum())
+        n_groups = None if atoms.group is None else atoms.n_groups
+        rows = atoms.n_rows
         return cls(value, variance**0.5, rows, n_groups, scale, bounds, note)
 
     def rows_of_width(self, width: float, z: float) -> float:

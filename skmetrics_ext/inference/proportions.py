@@ -15,31 +15,32 @@ from skmetrics_ext.validation import InvalidParameterError, check_option, warn_u
 from skmetrics_ext.validation.parameters import check_level, check_number
 
 Bounds = tuple[Array, Array]
+Level = float | Array  # one level, or several that broadcast with the other arguments
 
 # --------------------------------------------------------------------------- kernels
 # Each takes (count, nobs, level), float64 arrays of one shape with nobs > 0. Counts need not be
 # whole: sums of weights have a place between the integers.
 
 
-def normal_quantile(level: float) -> float:
+def normal_quantile(level: Any) -> Any:
     """The z that a standard normal value exceeds in size with probability 1 - level."""
     from scipy.special import ndtri
 
-    return float(ndtri((1 + level) / 2))
+    return ndtri((1 + level) / 2)
 
 
-def _wald(count: Array, nobs: Array, level: float) -> Bounds:
+def _wald(count: Array, nobs: Array, level: Level) -> Bounds:
     share = count / nobs
     spread = normal_quantile(level) * np.sqrt(share * (1 - share) / nobs)
     return share - spread, share + spread
 
 
-def _agresti_coull(count: Array, nobs: Array, level: float) -> Bounds:
+def _agresti_coull(count: Array, nobs: Array, level: Level) -> Bounds:
     z = normal_quantile(level)
     return _wald(count + z * z / 2, nobs + z * z, level)
 
 
-def _wilson_cc(count: Array, nobs: Array, level: float) -> Bounds:
+def _wilson_cc(count: Array, nobs: Array, level: Level) -> Bounds:
     z = normal_quantile(level)
     share, rest = count / nobs, (nobs - count) / nobs
     down = z * np.sqrt(np.maximum(z * z - 2 - 1 / nobs + 4 * share * (nobs * rest + 1), 0))
@@ -49,7 +50,7 @@ def _wilson_cc(count: Array, nobs: Array, level: float) -> Bounds:
     return np.where(count == 0, 0.0, low), np.where(count == nobs, 1.0, high)
 
 
-def _clopper_pearson(count: Array, nobs: Array, level: float) -> Bounds:
+def _clopper_pearson(count: Array, nobs: Array, level: Level) -> Bounds:
     from scipy.special import betaincinv
 
     tail, rest = (1 - level) / 2, nobs - count
@@ -59,7 +60,7 @@ def _clopper_pearson(count: Array, nobs: Array, level: float) -> Bounds:
     return np.where(count > 0, low, 0.0), np.where(rest > 0, high, 1.0)
 
 
-def _jeffreys(count: Array, nobs: Array, level: float) -> Bounds:
+def _jeffreys(count: Array, nobs: Array, level: Level) -> Bounds:
     from scipy.special import betaincinv
 
     tail, rest = (1 - level) / 2, nobs - count
@@ -68,7 +69,7 @@ def _jeffreys(count: Array, nobs: Array, level: float) -> Bounds:
     return np.where(count == 0, 0.0, low), np.where(rest == 0, 1.0, high)
 
 
-def _mid_p(count: Array, nobs: Array, level: float) -> Bounds:
+def _mid_p(count: Array, nobs: Array, level: Level) -> Bounds:
     from scipy.special import betainc
 
     rest, tail = nobs - count, (1 - level) / 2
@@ -90,7 +91,7 @@ def _mid_p(count: Array, nobs: Array, level: float) -> Bounds:
     )
 
 
-def _likelihood_ratio(count: Array, nobs: Array, level: float) -> Bounds:
+def _likelihood_ratio(count: Array, nobs: Array, level: Level) -> Bounds:
     from scipy.special import xlog1py, xlogy
 
     share, limit = count / nobs, normal_quantile(level) ** 2 / 2
@@ -107,7 +108,7 @@ def _likelihood_ratio(count: Array, nobs: Array, level: float) -> Bounds:
     )
 
 
-def _logit(count: Array, nobs: Array, level: float) -> Bounds:
+def _logit(count: Array, nobs: Array, level: Level) -> Bounds:
     from scipy.special import expit
 
     inner = (count > 0) & (count < nobs)
@@ -121,7 +122,7 @@ def _logit(count: Array, nobs: Array, level: float) -> Bounds:
     )
 
 
-def _arcsine(count: Array, nobs: Array, level: float) -> Bounds:
+def _arcsine(count: Array, nobs: Array, level: Level) -> Bounds:
     angle = np.arcsin(np.sqrt((count + 0.375) / (nobs + 0.75)))
     spread = normal_quantile(level) / (2 * np.sqrt(nobs))
     return (
@@ -141,7 +142,7 @@ def increasing_root(rising: Callable[[Array], Array], low: Array, high: Array) -
     return (below + above) / 2
 
 
-_BOUNDS: dict[str, Callable[[Array, Array, float], Bounds]] = {
+_BOUNDS: dict[str, Callable[[Array, Array, Any], Bounds]] = {
     "wilson": wilson,
     "wilson_cc": _wilson_cc,
     "clopper_pearson": _clopper_pearson,
@@ -161,21 +162,21 @@ ProportionMethod = Literal[
 
 
 def proportion_bounds(
-    count: ArrayLike, nobs: ArrayLike, method: str = "wilson", confidence_level: float = 0.95
+    count: ArrayLike, nobs: ArrayLike, method: str = "wilson", confidence_level: Level = 0.95
 ) -> Bounds:
-    """Bounds of proportions count / nobs, broadcast; (nan, nan) where nobs is 0.
+    """Bounds of proportions count / nobs at levels, broadcast; (nan, nan) where nobs is 0.
 
     They lie in [0, 1] and hold the proportion itself, whatever the level.
     """
-    count, nobs = np.broadcast_arrays(
-        np.asarray(count, dtype=np.float64), np.asarray(nobs, dtype=np.float64)
+    count, nobs, level = np.broadcast_arrays(
+        *(np.asarray(one, dtype=np.float64) for one in (count, nobs, confidence_level))
     )
     seen = nobs > 0
     if not seen.all():
         low, high = np.full(count.shape, np.nan), np.full(count.shape, np.nan)
-        low[seen], high[seen] = proportion_bounds(count[seen], nobs[seen], method, confidence_level)
+        low[seen], high[seen] = proportion_bounds(count[seen], nobs[seen], method, level[seen])
         return low, high
-    low, high = _BOUNDS[method](count, nobs, confidence_level)
+    low, high = _BOUNDS[method](count, nobs, level)
     share = count / nobs
     return np.clip(low, 0.0, share), np.clip(high, share, 1.0)
 

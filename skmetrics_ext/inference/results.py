@@ -5,27 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import isfinite, isnan
+from typing import TYPE_CHECKING
 
+from skmetrics_ext.inference.notes import reason
 from skmetrics_ext.results import IntervalResult, Result
 
+if TYPE_CHECKING:
+    from skmetrics_ext.inference.margins import Claim
+
+_NAN = float("nan")
+
 _ANSWERS = {True: "reached", False: "not reached", None: "undecided"}
-NO_WIDTH = "the interval has no width"
-# Of statistics of a table, by what their row in the registry says of their interval.
-ROUGH = {
-    "bent": "has a kink or is flat where classes are balanced: the interval may miss its level",
-    "grows": "grows with the number of rows: the interval is of no other number",
-    "largest of several": "the largest of several is too large on average: the interval may miss "
-    "its level; method='interpolated' is not one",
-}
-
-
-def reason(value: float, low: float, high: float) -> str:
-    """Why bounds are not some apart, where nothing else was told of them."""
-    if isnan(value):
-        return "undefined"
-    if isnan(low) or isnan(high):
-        return "no bounds: there is nothing to tell them from"
-    return NO_WIDTH if low == high else ""
 
 
 @dataclass(frozen=True, repr=False, eq=False, slots=True)
@@ -187,6 +177,25 @@ class Comparison(IntervalResult):
             f"{what}{self.difference:.4g} [{self.low:.4g}, {self.high:.4g}], p = {self.p_value:.3g}"
             f"{asked} ({100 * self.confidence_level:g}% confidence, {self.method}{told})"
         )
+
+
+def comparison(
+    difference: float,
+    values: tuple[float, float],
+    method: str,
+    level: float,
+    claim: Claim,
+    bounds: tuple[float, float] = (_NAN, _NAN),
+    statistic: float = _NAN,
+    p_value: float = _NAN,
+    error: float = _NAN,
+    note: str = "",
+) -> Comparison:
+    """The comparison of two values that differ by so much; a degenerate interval has a note."""
+    numbers = float(difference), *bounds, statistic, p_value
+    note = note or reason(difference, *bounds)
+    asked = claim.alternative, claim.margin
+    return Comparison(*numbers, method, *values, error, level, note, *asked)
 
 
 @dataclass(frozen=True, repr=False, slots=True)

@@ -10,12 +10,12 @@ import numpy as np
 
 from skmetrics_ext.merged.by import By
 from skmetrics_ext.merged.evaluation import Evaluation, build_evaluation
-from skmetrics_ext.merged.held import rows_of_part
 from skmetrics_ext.merged.ranges import (
     RangePlan,
     merged_readings,
     read_tables,
 )
+from skmetrics_ext.merged.samples import rows_of_part
 from skmetrics_ext.merged.stream import NAMES, StreamState, sum_part
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
@@ -145,6 +145,7 @@ def evaluate_arrays(
         by=by,
         min_rows=grouping.min_rows,
         rows=rows_of_part(part, NAMES, layout, cluster),
+        weighted=sample_weight is not None,
     )
 
 

@@ -5,26 +5,66 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from skmetrics_ext.formats import interval, number, probability, signed
+from skmetrics_ext.inference.compare_samples import difference_of_samples
+from skmetrics_ext.inference.linearized import Linearized
+from skmetrics_ext.inference.margins import Claim
+from skmetrics_ext.inference.methods import interval_of, methods_of
+from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.tests.adjustment import holm_adjust
 from skmetrics_ext.merged.by import ALL, NO_GROUPS, By
-from skmetrics_ext.merged.evidence import Evidence
+from skmetrics_ext.merged.samples import Bounded, StatisticSource
+from skmetrics_ext.numeric import divide
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.rows import Row, Rows, Shown
-from skmetrics_ext.slices.gaps import Gap, gap_of
-from skmetrics_ext.slices.members import Member
-from skmetrics_ext.slices.picture import Picture, Point
 from skmetrics_ext.slices.results import GroupGaps, GroupSpread, WorstGroup
-from skmetrics_ext.slices.spreads import chance_values, errors_of_equal, in_errors, ranges_of
+from skmetrics_ext.slices.spreads import compare_ranges
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.errors import near, shown_names
 
 AGAINST = ("rest", "overall", "best")
 _LEAST = 2  # groups that can be compared
+_NAN = float("nan")
+_EXACT = "clopper_pearson"
+_SHARED = "it is resampled, and the groups share rows: compare with the rest"
+
+
+class Point(NamedTuple):
+    """A group in words, its value, interval and number of rows."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    n_rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """Groups by one metric, and the value of all rows: what a picture of them shows."""
+
+    metric: str
+    points: list[Point]
+    overall: float | None
+    level: float
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """How a group differs from what it is compared with."""
+
+    value: float = _NAN
+    reference: float = _NAN
+    difference: float = _NAN
+    ratio: float = _NAN
+    low: float = _NAN
+    high: float = _NAN
+    p_value: float = _NAN
+    reason: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +75,7 @@ class Groups:
     ----------
     by : By
     asked : mapping of str to Metric
-    evidence : Evidence or None
+    source : StatisticSource or None
     n_rows : mapping of group to int
     min_rows : int
         Groups of fewer rows are not compared.
@@ -45,14 +85,14 @@ class Groups:
 
     by: By = NO_GROUPS
     asked: Mapping[str, Metric] = field(default_factory=dict)
-    evidence: Evidence | None = None
+    source: StatisticSource | None = None
     n_rows: Mapping[Any, int] = field(default_factory=dict)
     min_rows: int = 1
     is_scored: bool = False
 
     def of(self, metric: str) -> Comparable:
         """The groups by one of the metrics."""
-        if not self.by.names or self.evidence is None:
+        if not self.by.names or self.source is None:
             raise InvalidParameterError("There are no groups to compare: pass by=.")
         if metric not in self.asked:
             raise InvalidParameterError(
@@ -60,7 +100,7 @@ class Groups:
                 f"Metrics: {shown_names(self.asked)}."
             )
         about = self.n_rows, self.min_rows, self.is_scored
-        return Comparable(self.asked[metric], self.by, self.evidence, *about)
+        return Comparable(self.asked[metric], self.by, self.source, *about)
 
 
 class Comparable:
@@ -70,7 +110,7 @@ class Comparable:
     ----------
     metric : Metric
     by : By
-    evidence : Evidence
+    source : StatisticSource
     n_rows : mapping
         Rows of each group, in order; margins and all rows among them.
     too_few : int
@@ -83,15 +123,15 @@ class Comparable:
         self,
         metric: Metric,
         by: By,
-        evidence: Evidence,
+        source: StatisticSource,
         n_rows: Mapping[Any, int],
         too_few: int = 1,
         is_scored: bool = False,
     ) -> None:
-        self.metric, self.by, self.evidence = metric, by, evidence
+        self.metric, self.by, self.source = metric, by, source
         self.n_rows, self.too_few, self.is_scored = n_rows, too_few, is_scored
         self.cells = by.whole(n_rows)
-        self._found: dict[tuple[Any, ...], Member | str] = {}
+        self._found: dict[tuple[Any, ...], Linearized | str] = {}
 
     @property
     def sign(self) -> float:
@@ -104,7 +144,23 @@ class Comparable:
             )
         return 1.0 if better or self.is_scored else -1.0
 
-    def of(self, cells: list[Any]) -> Member | str:
+    @property
+    def turn(self) -> float:
+        """-1 where values are shown as scores of a loss."""
+        is_loss = self.metric.spec.greater_is_better is False
+        return -1.0 if self.is_scored and is_loss else 1.0
+
+    def interval(self, group: Any, level: float) -> tuple[float, *Bounded]:
+        """Value of a group, its bounds, method and note, or why there are none."""
+        one = self.of(self.parts(group))
+        if isinstance(one, str):
+            return _NAN, _NAN, _NAN, "", one
+        found = interval_of(one, "auto", level, self.source.plan)
+        assert isinstance(found, Estimate)
+        low, high = sorted((self.turn * found.low, self.turn * found.high))
+        return self.turn * found.value, low, high, found.method, found.note
+
+    def of(self, cells: list[Any]) -> Linearized | str:
         """The metric of the rows of these groups of all columns."""
         key = tuple(cells)
         if key not in self._found:
@@ -114,7 +170,7 @@ class Comparable:
             elif n_rows < self.too_few:
                 self._found[key] = f"{n_rows} rows are fewer than min_rows={self.too_few}"
             else:
-                self._found[key] = self.evidence.member(self.metric, cells)
+                self._found[key] = self.source.statistic(self.metric, cells)
         return self._found[key]
 
     def parts(self, group: Any) -> list[Any]:
@@ -130,8 +186,8 @@ class Comparable:
         level = self.by.level_of(group)
         alike = [other for other in self.groups() if self.by.level_of(other) == level]
         found = {other: self.of(self.parts(other)) for other in alike}
-        known = {other: one.value for other, one in found.items() if isinstance(one, Member)}
-        return max(known, key=lambda other: self.sign * known[other], default=None)
+        known = {other: one.value for other, one in found.items() if isinstance(one, Linearized)}
+        return max(known, key=lambda other: self.sign * self.turn * known[other], default=None)
 
 
 # --------------------------------------------------------------------------- gaps
@@ -148,7 +204,7 @@ def gaps(of: Comparable, against: Any, level: float) -> GroupGaps:
         elif reference is None:
             continue
         else:
-            gap = _gap(of.of(of.parts(group)), of.of(reference), level)
+            gap = _gap(of, of.parts(group), reference, level)
         told = {name: getattr(gap, name) for name in gap.__slots__}
         rows.append(Row(group=group, **told, n_rows=of.n_rows[group]))
     adjusted = holm_adjust([row.p_value for row in rows])
@@ -172,12 +228,26 @@ def gaps(of: Comparable, against: Any, level: float) -> GroupGaps:
     return GroupGaps(of.metric.name, against, listed, level, names, Rows(table, shown))
 
 
-def _gap(first: Member | str, second: Member | str, level: float) -> Gap:
+def _gap(of: Comparable, cells: list[Any], reference: list[Any], level: float) -> Gap:
+    """A group less its reference, in the direction in which values are shown."""
+    first, second = of.of(cells), of.of(reference)
     if isinstance(first, str):
         return Gap(reason=first)
+    value = of.turn * float(first.value)
     if isinstance(second, str):
-        return Gap(value=first.value, reason=f"what it is compared with: {second}")
-    return gap_of(first, second, level)
+        return Gap(value=value, reason=f"what it is compared with: {second}")
+    other = of.turn * float(second.value)
+    told = partial(Gap, value, other, ratio=float(divide(value, other)))
+    share_rows = first.has_influence and second.has_influence
+    if not share_rows and set(cells) & set(reference):
+        return told(value - other, reason=_SHARED)
+    about = "auto", Claim(), level, of.source.plan
+    found = difference_of_samples(first, second, *about, share_rows=share_rows)
+    low, high = sorted((of.turn * found.low, of.turn * found.high))
+    reason = found.note.replace("a: ", "the group: ").replace("b: ", "the reference: ")
+    reason = reason.replace("both samples", "both")
+    difference, p_value = of.turn * found.difference, found.p_value
+    return told(difference, low=low, high=high, p_value=p_value, reason=reason)
 
 
 def _reference(of: Comparable, against: Any) -> Any:
@@ -237,68 +307,73 @@ def _like(of: Comparable, against: Mapping[str, Any], group: Any) -> Any:
 
 
 def worst(of: Comparable, level: float) -> WorstGroup:
-    """The group that is bad for sure: whose better bound, of all together, is the worst."""
+    """The group whose optimistic simultaneous bound is worst."""
     found = {group: of.of(of.parts(group)) for group in of.groups()}
-    known = {group: one for group, one in found.items() if isinstance(one, Member)}
+    known = {group: one for group, one in found.items() if isinstance(one, Linearized)}
     if not known:
         raise InvalidParameterError(_none_known(of, found))
     together = 1 - (1 - level) / len(known)
-    bounds = {group: (one.sure or one.interval)(together)[:2] for group, one in known.items()}
-    sign = of.sign
+    estimates = {group: _bounded(one, together, of) for group, one in known.items()}
+    sign = of.sign * of.turn
 
     def best_case(group: Any) -> float:
-        bound = bounds[group][1] if sign > 0 else bounds[group][0]
+        bound = estimates[group].high if sign > 0 else estimates[group].low
         return sign * bound if np.isfinite(bound) else np.inf
 
     group = min(known, key=best_case)
-    left_out = len(found) - len(known)
-    note = f"{left_out} groups have no interval and are left out" if left_out else ""
-    low, high = bounds[group]
-    one = known[group]
+    left_out, one = len(found) - len(known), estimates[group]
+    notes = [one.note, f"{left_out} groups have no interval and are left out" if left_out else ""]
+    low, high = sorted((of.turn * one.low, of.turn * one.high))
     return WorstGroup(
-        one.value,
+        of.turn * one.value,
         low,
         high,
-        one.variance**0.5,
+        one.standard_error,
         "simultaneous",
         level,
-        note,
+        "; ".join(filter(None, notes)),
         n_groups=len(known),
         group=group,
     )
 
 
+def _bounded(one: Linearized, level: float, of: Comparable) -> Estimate:
+    """The interval at a high level: of shares the exact one, for others fall short far out."""
+    method = _EXACT if _EXACT in methods_of(one) else "auto"
+    found = interval_of(one, method, level, of.source.plan)
+    assert isinstance(found, Estimate)
+    return found
+
+
 def spread(of: Comparable, level: float, seed: Any) -> GroupSpread:
     """The largest gap, and those of groups that are equal but for chance."""
     found = {cell: of.of([cell]) for cell in of.cells}
-    known = {cell: one for cell, one in found.items() if isinstance(one, Member)}
+    known = {
+        cell: one
+        for cell, one in found.items()
+        if isinstance(one, Linearized) and one.has_influence
+    }
     if len(known) < _LEAST:
         raise InvalidParameterError(_none_known(of, found))
-    values = {cell: one.value for cell, one in known.items()}
-    low, high = min(values, key=lambda g: values[g]), max(values, key=lambda g: values[g])
-    whole = of.of(list(known))
-    if isinstance(whole, str):
-        raise InvalidParameterError(f"all groups together: {whole}.")
-    sizes = [one.n_independent for one in known.values()]
-    drawn, method = chance_values(whole, sizes, seed)
-    error = errors_of_equal(whole, sizes)
-    apart = ranges_of(in_errors(np.array(list(values.values())), error))
-    as_large = int((ranges_of(in_errors(drawn, error)) >= apart - 1e-9).sum())
-    ranges = ranges_of(drawn)
+    groups = list(known)
+    values = np.array([float(one.value) for one in known.values()])
+    low, high = groups[int(np.argmin(of.turn * values))], groups[int(np.argmax(of.turn * values))]
+    found_range, drawn, method = compare_ranges(list(known.values()), seed)
+    as_large = int((drawn.studentized >= found_range - 1e-9).sum())
     return GroupSpread(
-        values[high] - values[low],
+        float(values.max() - values.min()),
         low,
         high,
-        float(ranges.mean()),
-        float(np.quantile(ranges, level)),
-        (1 + as_large) / (1 + len(drawn)),
+        float(drawn.ranges.mean()),
+        float(np.quantile(drawn.ranges, level)),
+        (1 + as_large) / (1 + len(drawn.ranges)),
         len(known),
         method,
         level,
     )
 
 
-def _none_known(of: Comparable, found: dict[Any, Member | str]) -> str:
+def _none_known(of: Comparable, found: dict[Any, Linearized | str]) -> str:
     reasons = sorted({one for one in found.values() if isinstance(one, str)})
     return f"{of.metric.name}: fewer than two groups can be compared ({'; '.join(reasons)[:300]})."
 
@@ -307,10 +382,9 @@ def drawn(of: Comparable, level: float) -> Picture:
     """What a picture of the groups shows."""
     points = []
     for group in of.groups():
-        found = of.of(of.parts(group))
-        if isinstance(found, Member):
-            low, high, *_ = found.interval(level)
-            points.append(Point(of.by.told(group), found.value, low, high, of.n_rows[group]))
+        value, low, high, *_ = of.interval(group, level)
+        if not np.isnan(value):
+            points.append(Point(of.by.told(group), value, low, high, of.n_rows[group]))
     whole = of.of(of.cells)
-    overall = whole.value if isinstance(whole, Member) else None
+    overall = None if isinstance(whole, str) else of.turn * float(whole.value)
     return Picture(of.metric.name, points, overall, level)

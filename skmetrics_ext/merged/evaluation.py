@@ -10,16 +10,15 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.formats import interval, number
-from skmetrics_ext.merged import comparing, intervals
+from skmetrics_ext.merged import comparing
 from skmetrics_ext.merged.by import ALL, NO_GROUPS, By
 from skmetrics_ext.merged.comparing import Groups
-from skmetrics_ext.merged.evidence import Evidence, OfRows, OfSums
 from skmetrics_ext.merged.layout import Layout
 from skmetrics_ext.merged.ranges import RangePlan, RangeReading
 from skmetrics_ext.merged.rankings import NAN, Ranking, SketchedRankings, Value, read
+from skmetrics_ext.merged.samples import Bounded, GroupSums, HeldRows, interval_from, refused
 from skmetrics_ext.merged.sums import Sums
 from skmetrics_ext.merged.thinned_curve import ThinnedCurve, thin_curve
-from skmetrics_ext.merged.values import as_labels
 from skmetrics_ext.metrics.calibration.calibration_error import error_of_classes
 from skmetrics_ext.numeric import Array, as_factors
 from skmetrics_ext.registry import Metric
@@ -273,7 +272,8 @@ def build_evaluation(
     level: float | None,
     by: By = NO_GROUPS,
     min_rows: int = 1,
-    rows: OfRows | None = None,
+    rows: HeldRows | None = None,
+    weighted: bool = False,
 ) -> Evaluation:
     """Read all metrics of all groups: groups in order, metrics in the order of the request.
 
@@ -295,15 +295,17 @@ def build_evaluation(
         What makes the groups.
     min_rows : int
         Groups with fewer rows are not evaluated.
-    rows : OfRows or None
+    rows : HeldRows or None
         The rows, if they are in memory, for intervals that sums do not give.
+    weighted : bool
+        Whether rows were given weights, whose squares are not in the sums.
     """
     cells = by.whole(sums.rows)
-    of_sums = OfSums(layout, sums, readings, cells)
-    evidence = of_sums if rows is None else rows.beside(of_sums)
+    of_sums = GroupSums(layout, sums, readings, cells, weighted)
+    source = of_sums if rows is None else rows.with_sums(of_sums)
     n_rows = {group: sums.rows[group] for group in by.ordered(sums.rows)}
     asked = {metric.name: metric for metric in layout.asked}
-    groups = Groups(by, asked, evidence, n_rows, min_rows)
+    groups = Groups(by, asked, source, n_rows, min_rows)
     table: list[Row] = []
     found = Evaluation(Rows(), engine, 0.95 if level is None else level, groups=groups)
     refusals: dict[tuple[Any, ...], str] = {}
@@ -326,11 +328,10 @@ def build_evaluation(
             value = Value(NAN, refusals[key]) if refusals[key] else own.value(metric)
             if metric.spec.is_table and own.ranking is not None:
                 found.pair_areas[group] = np.asarray(value.value)
-            bounds = own.bounds(metric, value, level)
-            if level is not None and bounds is not None and not sketches:
-                bounds = _by_evidence(
-                    evidence, by.parts(group, cells), metric, level, value, bounds
-                )
+            bounds = own.sketch_bounds(metric) if sketches else None
+            known = np.ndim(value.value) == 0 and not np.isnan(value.value)
+            if level is not None and known and bounds is None:
+                bounds = interval_from(source, metric, by.parts(group, cells), level)
             table.extend(_rows(metric, group, own.classes_of(metric), value, bounds, n))
     return replace(found, rows=evaluation_rows(table, found.confidence_level, by))
 
@@ -403,45 +404,12 @@ class _GroupSums:
             return Value(float(error_of_classes(np.array(errors), norm)))
         return Value(NAN) if self.ranking is None else self.ranking.value(metric)
 
-    def bounds(self, metric: Metric, value: Value, level: float | None) -> intervals.Bounded | None:
-        """Interval of a metric as far as sums give one, or bounds of the value of a sketch."""
-        if not self.has_weight:
+    def sketch_bounds(self, metric: Metric) -> Bounded | None:
+        """Bounds of the value of a metric that is read from sketches."""
+        if metric.sums != "ranks" or not self.has_weight:
             return None
-        if metric.sums == "ranks" and self.ranking is None:
-            (low, high), reason = self.sketched.bounds(metric)
-            return intervals.refused(reason) if reason else (low, high, _SKETCHED, "")
-        if level is None:
-            return None
-        weighted = self.tally.table.dtype.kind == "f"
-        if metric.sums == "tables":
-            labels = as_labels(self.tally)
-            return intervals.of_table(metric, self.layout, labels, level, weighted, value.value)
-        if metric.sums == "moments":
-            moments = self.sums.moments[self.group, metric.name]
-            return intervals.of_moments(metric, moments, level, weighted)
-        if self.ranking is None or metric.sums == "bins":
-            return intervals.refused(intervals.RESAMPLED)
-        return intervals.of_ranking(metric, self.ranking, level)
-
-
-def _by_evidence(
-    evidence: Evidence,
-    cells: Sequence[Any],
-    metric: Metric,
-    level: float,
-    value: Value,
-    bounds: intervals.Bounded,
-) -> intervals.Bounded:
-    """Bounds from sums, or from the rows of these cells where sums are not enough."""
-    known = bounds[0] == bounds[0] and not evidence.is_needed
-    if np.ndim(value.value):
-        return bounds
-    if isinstance(evidence, OfRows) and evidence.n_resamples is not None:
-        return evidence.interval(metric, cells, level)
-    if known:
-        return bounds
-    member = evidence.member(metric, cells)
-    return intervals.refused(member) if isinstance(member, str) else member.interval(level)
+        (low, high), reason = self.sketched.bounds(metric)
+        return refused(reason) if reason else (low, high, _SKETCHED, "")
 
 
 def _curves(ranking: Ranking, group: Any) -> dict[tuple[Any, Any], ThinnedCurve]:
@@ -459,7 +427,7 @@ def _rows(
     group: Any,
     classes: Array,
     found: Value,
-    bounds: intervals.Bounded | None,
+    bounds: Bounded | None,
     n_rows: int,
 ) -> Iterator[Row]:
     values = _each_value(found.value, classes)

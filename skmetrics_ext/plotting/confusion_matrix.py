@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from skmetrics_ext.inference.compare import compare
-from skmetrics_ext.inference.intervals import confidence_interval
+from skmetrics_ext.inference.confidence_interval import confidence_interval
 from skmetrics_ext.inference.results import Comparison, Estimate
 from skmetrics_ext.metrics.labels.accuracy import accuracy_score, confusion_matrix
 from skmetrics_ext.numeric import Array, divide

@@ -13,7 +13,7 @@ import numpy as np
 from skmetrics_ext.formats import probability
 from skmetrics_ext.inference.bands import BANDS, curve_band
 from skmetrics_ext.inference.compare import compare
-from skmetrics_ext.inference.intervals import confidence_interval
+from skmetrics_ext.inference.confidence_interval import confidence_interval
 from skmetrics_ext.inference.results import Comparison, Estimate
 from skmetrics_ext.inference.tests.fold_tests import corrected_resampled_interval
 from skmetrics_ext.metrics.averaging import MACRO, MICRO

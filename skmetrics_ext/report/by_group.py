@@ -10,6 +10,8 @@ import numpy as np
 
 from skmetrics_ext.formats import interval as shown_interval
 from skmetrics_ext.formats import number, probability, signed
+from skmetrics_ext.inference.draws.bootstrap import DrawPlan
+from skmetrics_ext.inference.linearized import Linearized, linearize
 from skmetrics_ext.merged.arrays import ColumnsBy
 from skmetrics_ext.merged.by import By
 from skmetrics_ext.merged.comparing import Groups
@@ -19,15 +21,9 @@ from skmetrics_ext.registry import Metric
 from skmetrics_ext.report.fold import Fold, FoldResult
 from skmetrics_ext.report.out_of_fold import OutOfFold, ScoredData, dependent_rows, out_of_fold
 from skmetrics_ext.report.params import take_params
-from skmetrics_ext.report.summary import (
-    interval_of_folds,
-    of_folds,
-    reading_of_fold,
-    sign_of,
-)
+from skmetrics_ext.report.summary import mean_of_samples, sample_of_fold
 from skmetrics_ext.rows import Row, Rows, Shown
 from skmetrics_ext.scoring.scorer import metric_of
-from skmetrics_ext.slices.members import Member
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import count_rows, read_array
 from skmetrics_ext.validation.groups import INDEPENDENT, Design
@@ -95,17 +91,17 @@ def _columns(given: Any, X: Any) -> Mapping[str, Any]:
     return {name if isinstance(name, str) else "group": given}
 
 
-# --------------------------------------------------------------------------- evidence
+# --------------------------------------------------------------------------- statistics
 
 
-class OfFolds:
-    """What the rows of groups add to the metrics of one model.
+class FoldStatistics:
+    """Statistics of groups from the out-of-fold predictions of one model.
 
     Labels and probabilities of all folds are pooled. Rankings are not, for scores of different
     models have no common scale: theirs is the mean over the folds in which they are defined.
     """
 
-    is_needed = True
+    plan = DrawPlan(random_state=0)
 
     def __init__(self, data: ScoredData, rows_by: RowsBy, results: Sequence[FoldResult]) -> None:
         self.data, self.rows_by = data, rows_by
@@ -113,13 +109,11 @@ class OfFolds:
         self.pooled = out_of_fold(self.results)
         self.numbers = {group: i for i, group in enumerate(rows_by.groups)}
 
-    def member(self, one: Metric, groups: Sequence[Any]) -> Member | str:
+    def statistic(self, metric: Metric, groups: Sequence[Any]) -> Linearized | str:
         codes = [self.numbers[group] for group in groups]
-        if one.spec.response == "scores" and one.spec.tally == "ranks":
-            found = self._of_folds(one, codes)
-        else:
-            found = self._pooled(one, codes)
-        return _signed(found, sign_of(self.data, one.name))
+        if metric.spec.response == "scores" and metric.spec.tally == "ranks":
+            return self._of_folds(metric, codes)
+        return self._pooled(metric, codes)
 
     def _part(self, of: FoldResult | OutOfFold, codes: Sequence[int]) -> tuple[Array, OutOfFold]:
         """The predictions of these groups, and their places among those of the fold."""
@@ -127,84 +121,54 @@ class OfFolds:
         responses = {name: response[kept] for name, response in of.responses.items()}
         return kept, OutOfFold(of.rows[kept], kept, of.classes, responses)
 
-    def _weighted(self, one: Metric, rows: Array) -> Array:
+    def _weighted(self, metric: Metric, rows: Array) -> Array:
         """Which rows have weight."""
-        params = take_params(self.data.params[one.name], count_rows(self.data.y), rows)
+        params = take_params(self.data.params[metric.name], count_rows(self.data.y), rows)
         weight = params.get("sample_weight")
         if weight is None:
             return np.ones(len(rows), dtype=bool)
         return np.asarray(read_array("sample_weight", weight) != 0)
 
-    def _pooled(self, one: Metric, codes: Sequence[int]) -> Member | str:
+    def _pooled(self, metric: Metric, codes: Sequence[int]) -> Linearized | str:
         place, part = self._part(self.pooled, codes)
         if not len(place):
             return "there are no predictions"
         dependent = dependent_rows(self.data.grouping, self.pooled.rows)
         cluster = None if dependent is None else dependent[place]
-        design = INDEPENDENT
-        if cluster is not None:
-            design = Design(np.unique(cluster, return_inverse=True)[1])
-        found = reading_of_fold(self.data, one.name, part, design)
+        group = None if cluster is None else np.unique(cluster, return_inverse=True)[1]
+        design = INDEPENDENT if group is None else Design(group)
+        kept = self._weighted(metric, part.rows)
+        identity = {"numbers": place[kept], "cluster": None if cluster is None else cluster[kept]}
+        found = sample_of_fold(self.data, metric.name, part, design, **identity)
         if isinstance(found, str):
             return found
-        reading, rows = found
-        if len(rows) < len(place):
-            kept = self._weighted(one, part.rows)
-            place, cluster = place[kept], None if cluster is None else cluster[kept]
-        return Member.of(reading, place, cluster)
+        if not np.isfinite(found[0].value):
+            return "undefined"
+        return linearize(found[0])
 
-    def _of_folds(self, one: Metric, codes: Sequence[int]) -> Member | str:
-        readings, rows, places, first, why = [], [], [], 0, "undefined on every fold"
+    def _of_folds(self, metric: Metric, codes: Sequence[int]) -> Linearized | str:
+        samples, rows, places, first, why = [], [], [], 0, "undefined on every fold"
         for result in self.results:
             place, part = self._part(result, codes)
-            found = reading_of_fold(self.data, one.name, part) if len(place) else "no rows"
+            found = sample_of_fold(self.data, metric.name, part) if len(place) else "no rows"
             if isinstance(found, str):
                 why = f"undefined on every fold: {found}"
             elif np.isfinite(found[0].value):
                 own = place
                 if len(found[1]) < len(place):
-                    own = place[self._weighted(one, part.rows)]
-                readings.append(found[0])
+                    own = place[self._weighted(metric, part.rows)]
+                samples.append(found[0])
                 rows.append(found[1])
                 places.append(first + own)
             first += len(result.rows)
-        if not readings:
+        if not samples:
             return why
-        every = np.concatenate(rows)
-        added = of_folds(readings, every, self.data.grouping)
-        if added is None:
-            return "it has no derivative by its rows"
-        value = float(np.mean([reading.value for reading in readings]))
-        known = added
-
-        def interval(level: float) -> tuple[float, float, str, str]:
-            found = interval_of_folds(known, value, one.spec.bounds, level)
-            if isinstance(found, str):
-                return _NAN, _NAN, "", found
-            return found.low, found.high, found.method, found.note
-
-        cluster = None
-        if self.data.grouping is not None:
-            cluster = self.data.grouping.of_row[every]
-        elif len(np.unique(self.pooled.rows)) < len(self.pooled.rows):
-            cluster = every
-        seen = np.ones(len(every))
-        return Member(value, interval, np.concatenate(places), added.of_rows(), seen, cluster)
-
-
-def _signed(found: Member | str, sign: int) -> Member | str:
-    """The same in the direction of the scorer."""
-    if isinstance(found, str) or sign > 0:
-        return found
-    turned = found.interval
-
-    def interval(level: float) -> tuple[float, float, str, str]:
-        low, high, method, note = turned(level)
-        return -high, -low, method, note
-
-    return replace(
-        found, value=-found.value, interval=interval, parts=-found.parts, reading=None, sure=None
-    )
+        every, grouping = np.concatenate(rows), self.data.grouping
+        cluster = every if grouping is None else grouping.of_row[every]
+        value = float(np.mean([sample.value for sample in samples]))
+        identity = {"number": np.concatenate(places), "cluster": cluster}
+        mean = mean_of_samples(samples, every, grouping, value, **identity)
+        return "it has no derivative by its rows" if mean is None else mean
 
 
 # --------------------------------------------------------------------------- what is shown
@@ -218,8 +182,8 @@ def by_group(report: CrossValidationReport, model: str) -> Evaluation:
             "The report has no groups to compare: pass by= to cross_validation_report."
         )
     rows_by, by = data.rows_by, data.rows_by.by
-    evidence = OfFolds(data, rows_by, report.results_of(model))
-    counts = np.bincount(rows_by.of_row[evidence.pooled.rows], minlength=len(rows_by.groups))
+    source = FoldStatistics(data, rows_by, report.results_of(model))
+    counts = np.bincount(rows_by.of_row[source.pooled.rows], minlength=len(rows_by.groups))
     n_rows = dict(zip(rows_by.groups, counts.tolist(), strict=True))
     n_rows = {group: n_rows[group] for group in by.ordered(n_rows)}
     n_rows[None] = sum(n_rows.values())
@@ -228,19 +192,13 @@ def by_group(report: CrossValidationReport, model: str) -> Evaluation:
         metric = metric_of(data.scorers[name])
         if metric is not None:
             asked[name] = replace(metric, name=name)
-    groups = Groups(by, asked, evidence, n_rows, is_scored=True)
+    groups = Groups(by, asked, source, n_rows, is_scored=True)
     rows = []
     for name in asked:
         of = groups.of(name)
         for group in n_rows:
-            found = of.of(of.parts(group))
-            about: dict[str, Any] = {"value": _NAN, "low": _NAN, "high": _NAN, "method": ""}
-            if isinstance(found, str):
-                about["reason"] = found
-            else:
-                told = found.interval(report.confidence_level)
-                names = ("low", "high", "method", "reason")
-                about = {"value": found.value, **dict(zip(names, told, strict=True))}
+            told = of.interval(group, report.confidence_level)
+            about = dict(zip(("value", "low", "high", "method", "reason"), told, strict=True))
             rows.append(Row(group=group, metric=name, of=None, n_rows=n_rows[group], **about))
     level = report.confidence_level
     return Evaluation(evaluation_rows(rows, level, by), "folds", level, groups=groups)

@@ -10,12 +10,12 @@ from typing import Any, Literal
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.formats import interval, probability, signed
+from skmetrics_ext.inference.compare import LOG_RATIO, ModelsToCompare, is_ratio
+from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.draws.readers import RawRows, check_rows, find_metric
-from skmetrics_ext.inference.draws.units import WEIGHT_KINDS, WeightsAre
-from skmetrics_ext.inference.many import Differences, Pair, by_holm, by_largest
-from skmetrics_ext.inference.question import LOG_RATIO, Question, is_ratio
 from skmetrics_ext.inference.results import design_told
+from skmetrics_ext.inference.simultaneous import Pair, PairwiseComparisons, by_holm, by_max_t
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.registry import Metric
@@ -217,22 +217,23 @@ def compare_many(
         (sample_weight, (groups, strata), weights_are),
     )
     if found.row is None:
-        design = models[0].facts.design
+        design = models[0].design.design
     else:
         first = predictions[names[0]]
         beside = {"y_true": y_true, labels[0]: first, "sample_weight": sample_weight}
         design = read_design(groups, strata, models[0].true.shape[0], **beside)
     plan = DrawPlan(n_resamples, False, random_state, n_jobs, progress)
-    asked = Question(settled, models, design, weights_are, level=level, plan=plan, names=labels)
+    asked = ModelsToCompare(
+        settled, models, design, weights_are, level=level, plan=plan, names=labels
+    )
     pairs = _pairs(names, control)
-    differences = by_largest(asked, pairs) if adjust == "max_t" else by_holm(asked, pairs)
+    differences = by_max_t(asked, pairs) if adjust == "max_t" else by_holm(asked, pairs)
     values = dict(zip(names, differences.values, strict=True))
     told = ", ".join(f"{name} {value:.4g}" for name, value in values.items())
     about = f"{adjust}, {LOG_RATIO}" if is_ratio(found) else adjust
     counts: dict[str, Any] = {}
     if not design.is_plain:
-        units, effects = asked.design_of(pairs)
-        counts = units.of_design()
+        counts, effects = asked.design_effects(pairs)
         about += f"; {design_told(**counts, effects=effects)}"
     lead = f"{found.name}: {told} ({100 * level:g}% together, {about})"
     rows = Rows(_rows(names, pairs, differences), _COLUMNS, lead=[lead])
@@ -279,7 +280,7 @@ def _checked(
     return settled, tuple(models)
 
 
-def _rows(names: list[Any], pairs: list[Pair], found: Differences) -> list[dict[str, Any]]:
+def _rows(names: list[Any], pairs: list[Pair], found: PairwiseComparisons) -> list[dict[str, Any]]:
     columns = (found.difference, found.low, found.high, found.p_value)
     numbers = zip(*(column.tolist() for column in columns), strict=True)
     return [

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from skmetrics_ext.inference.draws.readers import read_checked
-from skmetrics_ext.inference.draws.readings import TallyReading
-from skmetrics_ext.inference.draws.units import RowFacts, Units
-from skmetrics_ext.inference.influence.scales import scales_of
-from skmetrics_ext.inference.influence.spread import Contributions
-from skmetrics_ext.inference.intervals import listed
-from skmetrics_ext.inference.methods import FEW_TO_DRAW, MAY_MISS, on_scale
+from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign
+from skmetrics_ext.inference.draws.bootstrap import PLAN
+from skmetrics_ext.inference.draws.readers import sample_of_checked
+from skmetrics_ext.inference.draws.samples import TallySample
+from skmetrics_ext.inference.linearized import Linearized, linearize, mean_of_folds
+from skmetrics_ext.inference.methods import interval_of
 from skmetrics_ext.inference.nested_cv import LOSS_OF, nested_cv_interval
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.tests.adjustment import holm_adjust
@@ -203,54 +202,41 @@ def _over_folds(report: CrossValidationReport, model: str, metric: str, _: Any) 
         return "only metrics of this package have influence values"
     if data is None or found_metric is None or not own or not all(r.responses for r in own):
         return _NO_DATA
-    readings, rows = [], []
+    samples, rows = [], []
     for result in own:
-        one = reading_of_fold(data, metric, result)
+        one = sample_of_fold(data, metric, result)
         if isinstance(one, str):
             return one
-        readings.append(one[0])
+        samples.append(one[0])
         rows.append(one[1])
-    added = of_folds(readings, np.concatenate(rows), data.grouping)
-    if added is None:
-        return f"{metric} has no derivative by its rows"
     sign = sign_of(data, metric)
     value = float(np.mean([sign * result.values[metric] for result in own]))
-    estimate = interval_of_folds(added, value, found_metric.spec.bounds, report.confidence_level)
-    return estimate if isinstance(estimate, str) else turned(estimate, sign)
+    mean = mean_of_samples(samples, np.concatenate(rows), data.grouping, value)
+    if mean is None:
+        return f"{metric} has no derivative by its rows"
+    estimate = interval_of(mean, "cv", report.confidence_level, PLAN)
+    assert isinstance(estimate, Estimate)
+    return turned(estimate, sign) if np.isfinite(estimate.low) else estimate.note
 
 
-def of_folds(
-    readings: Sequence[TallyReading], rows: Array, grouping: Grouping | None
-) -> Contributions | None:
-    """What rows add to the mean over folds; None where the metric has no derivative by them."""
-    parts = [part for part in map(Contributions.of, readings) if part is not None]
-    if len(parts) < len(readings):
+def mean_of_samples(
+    samples: Sequence[TallySample],
+    rows: Array,
+    grouping: Grouping | None,
+    value: float,
+    **identity: Any,
+) -> Linearized | None:
+    """The mean over folds with what rows contribute to it; None without derivatives by rows."""
+    folds = [linearize(sample) for sample in samples]
+    if not all(fold.has_influence for fold in folds):
         return None
     group = dependent_rows(grouping, rows)
     if group is not None:
         group = np.unique(group, return_inverse=True)[1]
-    classes = [reading.label for reading in readings if reading.label is not None]
-    label = np.concatenate(classes) if len(classes) == len(readings) else None
-    units = Units.of_rows(len(rows), RowFacts(None, group), label)
-    return Contributions.over_folds(parts, units)
-
-
-def interval_of_folds(
-    added: Contributions, value: float, bounds: tuple[float, float], level: float
-) -> Estimate | str:
-    """The interval of a mean over folds, or why there is none."""
-    spread = added.spread()
-    if np.isnan(spread.variance):
-        return "a fold has one row, or one group, of a class"
-    counts = added.units.by_class()
-    fewest = float(counts[counts > 0].min())
-    few = f"{fewest:g} rows or groups of the rarest class are few: {MAY_MISS}"
-    few = few if fewest < FEW_TO_DRAW else ""
-    method = scales_of(bounds)[0]
-    interval = on_scale(np.asarray(value), spread, bounds, fewest, method, level, few)
-    estimate = listed(interval, "cv", level)
-    assert isinstance(estimate, Estimate)
-    return estimate
+    classes = [sample.label for sample in samples if sample.label is not None]
+    label = np.concatenate(classes) if len(classes) == len(samples) else None
+    design = RowDesign(None, group, **identity)
+    return mean_of_folds(folds, value, Atoms.each_row(len(rows), design, label))
 
 
 def sign_of(data: ScoredData, metric: str) -> int:
@@ -258,9 +244,13 @@ def sign_of(data: ScoredData, metric: str) -> int:
     return scorer._sign if isinstance(scorer, Scorer) else 1
 
 
-def reading_of_fold(
-    data: ScoredData, metric: str, result: FoldResult | OutOfFold, design: Design = INDEPENDENT
-) -> tuple[TallyReading, Array] | str:
+def sample_of_fold(
+    data: ScoredData,
+    metric: str,
+    result: FoldResult | OutOfFold,
+    design: Design = INDEPENDENT,
+    **identity: Any,
+) -> tuple[TallySample, Array] | str:
     """A metric of a fold, and which rows of the data it reads."""
     stored = Stored(result.classes, result.responses)
     evaluation = ScoredModel(stored, None, take_rows(data.y, result.rows))
@@ -272,14 +262,14 @@ def reading_of_fold(
             prepared = with_rows(scorer, evaluation, params)
             if isinstance(prepared, str):
                 return prepared
-            reading = read_checked(prepared.metric, prepared.given, design)
+            sample = sample_of_checked(prepared.metric, prepared.given, design, **identity)
     except (ValueError, TypeError, NotImplementedError) as error:
         return one_line(error)
-    if np.ndim(reading.value):
+    if np.ndim(sample.value):
         return "it has a value for each class"
     weight = prepared.given.weight
     rows = of_rows_read(prepared, params, result.rows)
-    return reading, rows if weight is None else rows[weight != 0]
+    return sample, rows if weight is None else rows[weight != 0]
 
 
 # --------------------------------------------------------------------------- nested

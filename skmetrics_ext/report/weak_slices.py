@@ -9,13 +9,11 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext import formats
+from skmetrics_ext.inference.compare_samples import BoundedStatistic, distances
 from skmetrics_ext.inference.draws.bootstrap import BOOTSTRAP_METHODS, PLAN
-from skmetrics_ext.inference.draws.readers import check_rows, find_metric, read_checked
-from skmetrics_ext.inference.draws.readings import TallyReading
-from skmetrics_ext.inference.influence.spread import Contributions
+from skmetrics_ext.inference.draws.readers import check_rows, find_metric, sample_of_checked
+from skmetrics_ext.inference.linearized import Linearized, linearize
 from skmetrics_ext.inference.methods import methods_of
-from skmetrics_ext.inference.question import within
-from skmetrics_ext.inference.samples import Sample, distances
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.results import draw
@@ -24,7 +22,7 @@ from skmetrics_ext.slices.coding import Coded
 from skmetrics_ext.slices.looks import check_number
 from skmetrics_ext.slices.student import part_of
 from skmetrics_ext.slices.table import FEW_BINS, Table, check_lengths, names_asked, read_slices
-from skmetrics_ext.slices.weak import Search, WeakSlice, search, source_of
+from skmetrics_ext.slices.weak import Search, WeakSlice, search, slice_tests
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.groups import Design, read_groups
 from skmetrics_ext.validation.parameters import check_integer, check_level
@@ -135,17 +133,17 @@ def weak_slices(
     alpha = check_level(alpha, "alpha")
     table = Table(data)
     asked = find_metric(metric, metric_params)
-    reading, added, sign = _read(asked, table, true, pred, score, weight, groups)
+    statistic, sign = _read(asked, table, true, pred, score, weight, groups)
     used = [true, pred, weight, groups, *_score_columns(score, {})[0]]
     names = names_asked(columns, table, used)
-    by_default, n_rows = columns is None, len(reading.data.true)
+    by_default, n_rows = columns is None, len(statistic.origin.data.true)
     kept, reasons = read_slices(table, names, bins, by_default=by_default, min_rows=min_rows)
     if not kept:
         told_why = "; ".join(reasons.values()) or "data has none beside those that are named"
         raise InvalidParameterError(f"No column makes slices: {told_why}.")
     kept = _of_weight(kept, table, weight, n_rows)
     check_number(kept, max_columns)
-    found = search(source_of(reading, added, sign), kept, max_columns, min_rows, alpha)
+    found = search(slice_tests(statistic, sign), kept, max_columns, min_rows, alpha)
     left_out = [
         {"slice": {name: "any"}, "n_rows": n_rows, "reason": reason}
         for name, reason in reasons.items()
@@ -154,14 +152,14 @@ def weak_slices(
         {"slice": one.told(kept), "n_rows": rows, "reason": f"{asked.name} is undefined there"}
         for one, rows in found.undefined
     ]
-    listed = [_row(one, kept, reading, found) for one in found.found]
+    listed = [_row(one, kept, statistic, found) for one in found.found]
     folded = [
         {"slice": less.slice.told(kept), "into": one.slice.told(kept), "n_rows": less.n_rows}
         | {"p_value": less.p_value}
         for one in found.found
         for less in _all_folded(one)
     ]
-    value = float(reading.value)
+    value = float(statistic.value)
     tables = Rows(listed, SHOWN), Rows(folded, FOLDED), Rows(left_out, LEFT_OUT)
     return WeakSlices(asked.name, value, *tables, n_rows, found.n_tested, alpha)
 
@@ -171,8 +169,8 @@ def weak_slices(
 
 def _read(
     asked: Metric, table: Table, true: Any, pred: Any, score: Any, weight: Any, groups: Any
-) -> tuple[TallyReading, Contributions, float]:
-    """The metric of all rows, what each of them adds, and which way is worse."""
+) -> tuple[Linearized, float]:
+    """The metric of all rows, and which way is worse."""
     if asked.row is None:
         raise InvalidParameterError(
             f"metric must be one of this package, whose derivative is known, got {asked.name}."
@@ -188,17 +186,16 @@ def _read(
     if checked.true.shape[0] != n_rows:
         raise InvalidParameterError("data holds masked rows: leave them out.")
     group = None if groups is None else read_groups(table.read(groups, "groups"), n_rows)
-    reading = read_checked(settled, checked, Design(group))
-    if np.ndim(reading.value) != 0:
+    statistic = linearize(sample_of_checked(settled, checked, Design(group)))
+    if np.ndim(statistic.value) != 0:
         raise InvalidParameterError(
-            f"weak_slices needs a metric that is one number, got {reading.value!r:.60} from "
+            f"weak_slices needs a metric that is one number, got {statistic.value!r:.60} from "
             f"{asked.name}: choose an average."
         )
-    added = Contributions.of(reading)
-    if added is None or not np.isfinite(reading.value):
-        why = "is undefined" if added is not None else "has no derivative by the rows"
+    if not statistic.has_influence or not np.isfinite(statistic.value):
+        why = "is undefined" if statistic.has_influence else "has no derivative by the rows"
         raise InvalidParameterError(f"metric={asked.name!r} of these data {why}.")
-    return reading, added, 1.0 if asked.row.greater_is_better else -1.0
+    return statistic, 1.0 if asked.row.greater_is_better else -1.0
 
 
 def _response(asked: Metric, table: Table, pred: Any, score: Any) -> tuple[Any, dict[str, Any]]:
@@ -249,15 +246,17 @@ def _of_weight(kept: Sequence[Coded], table: Table, weight: str | None, n_rows: 
 
 
 def _row(
-    one: WeakSlice, kept: Sequence[Coded], reading: TallyReading, found: Search
+    one: WeakSlice, kept: Sequence[Coded], statistic: Linearized, found: Search
 ) -> dict[str, Any]:
     """What is told of a slice: values by the metric of its rows and of all others."""
     inside = one.slice.rows(kept)
-    parts = [part_of(reading, np.flatnonzero(rows)) for rows in (inside, ~inside)]
+    sample = statistic.origin
+    parts = [linearize(part_of(sample, np.flatnonzero(rows))) for rows in (inside, ~inside)]
     value, rest = (float(part.value) for part in parts)
     difference = value - rest
     low, high, note = _bounds(parts, 1 - found.level(one.slice))
-    low, high = within(reading.metric, difference + low, difference + high)
+    width = statistic.bounds[1] - statistic.bounds[0]
+    low, high = np.clip((difference + low, difference + high), -width, width)
     return {
         "slice": one.slice.told(kept),
         "n_rows": one.n_rows,
@@ -271,7 +270,7 @@ def _row(
     }
 
 
-def _bounds(parts: Sequence[TallyReading], level: float) -> tuple[float, float, str]:
+def _bounds(parts: Sequence[Linearized], level: float) -> tuple[float, float, str]:
     """Distances of the bounds of the difference from it, and what to know of them."""
     names = [
         name
@@ -280,9 +279,10 @@ def _bounds(parts: Sequence[TallyReading], level: float) -> tuple[float, float, 
     ]
     if not names:
         return _NAN, _NAN, "the metric has no interval without draws"
-    samples = [Sample.of(part, names[0], PLAN) for part in parts]
-    down, up = distances(samples[0], samples[1], level)
-    return -down, up, str(samples[0].interval(level).notes)
+    sides = [BoundedStatistic.of(part, names[0], PLAN) for part in parts]
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        down, up = distances(sides[0], sides[1], 0.0, level)
+        return -float(down), float(up), str(sides[0].interval(level).notes)
 
 
 def _all_folded(one: WeakSlice) -> list[WeakSlice]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.inference.intervals import interval_of_checked
+from skmetrics_ext.inference.confidence_interval import interval_of_checked
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.scoring.prepared import Prepared

@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from skmetrics_ext import kernels
-from skmetrics_ext.inference.draws.readings import TallyReading
-from skmetrics_ext.inference.influence.spread import Contributions
-from skmetrics_ext.inference.methods import is_share
+from skmetrics_ext.inference.linearized import Linearized
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.slices.looks import Look
 
@@ -29,14 +27,15 @@ class ExactTests:
         self.bad, self.good = (int(np.count_nonzero(kind == one)) for one in (_BAD, _GOOD))
 
     @classmethod
-    def of(cls, reading: TallyReading, added: Contributions, sign: float) -> ExactTests | None:
+    def of(cls, statistic: Linearized, sign: float) -> ExactTests | None:
         """Of a metric of equal rows that are independent; None of any other."""
-        if not is_share(reading) or any(fact is not None for fact in reading.facts):
+        design = statistic.design
+        if not statistic.origin.share or not design.is_counted or design.sizes is not None:
             return None
-        parts = added.parts * sign
+        parts = statistic.influence * sign
         least = _ROUNDING * np.abs(parts).max(initial=0.0)
         kind = np.where(parts > least, _GOOD, np.where(parts < -least, _BAD, _UNREAD))
-        return cls(kind[added.units.of_row])
+        return cls(statistic.atoms.to_rows(kind))
 
     def look(self, look: Look) -> tuple[Array, Array]:
         """Bad and good rows of the slices of a look, and which have any that the metric reads."""

@@ -1,131 +1,157 @@
-"""The largest gap that groups show which differ by chance only."""
+"""The largest gap between groups that differ by chance only."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from skmetrics_ext.inference.derivatives import ReadTables, value_and_gradient
 from skmetrics_ext.inference.draws.bootstrap import seed_sequence
-from skmetrics_ext.inference.draws.rankings import RankReading
-from skmetrics_ext.inference.draws.readings import (
-    MomentReading,
-    TableReading,
-    TallyReading,
-    some_rows,
-)
-from skmetrics_ext.inference.draws.units import RowFacts
-from skmetrics_ext.numeric import Array
-from skmetrics_ext.slices.members import Member
+from skmetrics_ext.inference.linearized import Linearized, correlation
+from skmetrics_ext.inference.methods import of_shares, share_counts
+from skmetrics_ext.numeric import Array, divide
 
 N_DRAWS = 1_999
-_MOST_CELLS = 4_000  # of all groups, each of which takes a draw
-_MOST_ROWS = 10**9  # that NumPy deals
-_FEW_ROWS = 100  # of a group whose value is not yet normal
-_AT_ONCE = 32  # draws of few rows that are read together
+_MOST_ROWS = 10**9  # that NumPy deals to groups
+_MOST_CELLS = 20_000  # of all groups, squared: derivatives in each draw
 
 
-def errors_of_equal(whole: Member, sizes: Sequence[float]) -> Array:
-    """Standard errors of groups that differ by chance only, (G,)."""
-    return np.sqrt(whole.variance * whole.n_independent / np.asarray(sizes, dtype=np.float64))
+class DrawnRanges(NamedTuple):
+    """Highest less lowest value in each draw, and the same in standard errors (B,)."""
+
+    ranges: Array
+    studentized: Array
 
 
-def ranges_of(values: Array) -> Array:
-    """Highest less lowest of values (..., G) that are known."""
+def compare_ranges(groups: Sequence[Linearized], seed: Any) -> tuple[float, DrawnRanges, str]:
+    """Studentized range of groups, ranges of such that have one value, and how they were drawn.
+
+    A share of counted rows is permuted among the rows that the metric reads, as in Fisher's exact
+    test. Tables are permuted within each true class, so that groups keep their classes, and each
+    value is divided by its own standard error: that is exact if groups predict alike, and holds in
+    large groups that have the same value for another reason (Janssen 1997, Statistics &
+    Probability Letters 36(1), 9-21). Else each group varies by its standard error, on its degrees
+    of freedom, with the correlations of clusters that lie in several groups.
+    """
+    rng = np.random.default_rng(seed_sequence(seed))
+    shares = _shares_of_rows(groups)
+    if shares is not None:
+        good, read = shares
+        dealt = rng.multivariate_hypergeometric(read, int(good.sum()), size=N_DRAWS)
+        ranges = _range(of_shares(groups[0], dealt / read))
+        found = float(_share_range(good[None], read)[0])
+        return found, DrawnRanges(ranges, _share_range(dealt, read)), "permutation"
+    tables = _tables(groups)
+    if tables is not None:
+        read_tables = groups[0].origin.read
+        (found,) = _studentized(read_tables, tables[None])[1]
+        return (
+            float(found),
+            DrawnRanges(*_studentized(read_tables, _dealt(tables, rng))),
+            "permutation",
+        )
+    values = np.array([[float(one.value) for one in groups]])
+    errors = np.sqrt(np.nan_to_num(np.array([float(one.variance) for one in groups])))
+    freedom = np.array([float(one.freedom) for one in groups])
+    root = np.linalg.cholesky(_correlations(groups) + 1e-9 * np.eye(len(groups)))
+    draws = rng.normal(size=(N_DRAWS, len(groups))) @ root.T
+    # A group of few rows has an error that is known badly: its statistic has a t distribution.
+    scaled = draws * np.sqrt(freedom / rng.chisquare(freedom, size=draws.shape))
+    drawn, of_t = (np.where(errors > 0, one * errors, np.nan) for one in (draws, scaled))
+    found = float(_range(_standardised(values, errors))[0])
+    return found, DrawnRanges(_range(drawn), _range(_standardised(of_t, errors))), "normal"
+
+
+# --------------------------------------------------------------------------- confusion tables
+
+
+def _tables(groups: Sequence[Linearized]) -> Array | None:
+    """Confusion tables (G, K, K) of counted rows, if groups have the same few classes."""
+    if not all(one.origin.is_compact and one.design.is_counted for one in groups):
+        return None
+    first = groups[0].origin
+    same = all(np.array_equal(one.origin.classes, first.classes) for one in groups)
+    n_cells = len(groups) * len(first.classes) ** 4
+    if not same or n_cells > _MOST_CELLS or first.table.dtype.kind == "f":
+        return None
+    return np.stack([one.origin.table for one in groups])
+
+
+def _dealt(tables: Array, rng: np.random.Generator) -> Array:
+    """Rows of each class dealt to the groups (B, G, K, K), which keep their numbers of them."""
+    n_groups, n_classes, _ = tables.shape
+    dealt = np.empty((N_DRAWS, n_groups, n_classes, n_classes), dtype=np.int64)
+    for true in range(n_classes):
+        left = np.tile(tables[:, true].sum(axis=-1), (N_DRAWS, 1))
+        for pred, count in enumerate(tables[:, true].sum(axis=0).tolist()):
+            open_rows = np.full(N_DRAWS, count)
+            for group in range(n_groups):
+                rest = left[:, group + 1 :].sum(axis=-1)
+                taken = rng.hypergeometric(left[:, group], rest, open_rows)
+                dealt[:, group, true, pred] = taken
+                open_rows = open_rows - taken
+            left -= dealt[:, :, true, pred]
+    return dealt
+
+
+def _studentized(read: ReadTables, tables: Array) -> tuple[Array, Array]:
+    """DrawnRanges of the metric of tables (B, G, K, K), plain and in standard errors."""
+    cells = tables.astype(np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values, slope = value_and_gradient(read, cells)
+        mean = (cells * slope).sum(axis=(-1, -2)) / cells.sum(axis=(-1, -2))
+        squares = (cells * (slope - mean[..., None, None]) ** 2).sum(axis=(-1, -2))
+        return _range(values), _range(_standardised(values, np.sqrt(np.nan_to_num(squares))))
+
+
+# --------------------------------------------------------------------------- pieces
+
+
+def _correlations(groups: Sequence[Linearized]) -> Array:
+    """Correlations of groups through clusters that lie in several."""
+    found = np.eye(len(groups))
+    if groups[0].design.group is None:
+        return found
+    for i, first in enumerate(groups):
+        for j, second in enumerate(groups[:i]):
+            found[i, j] = found[j, i] = correlation(first, second)
+    return found
+
+
+def _shares_of_rows(groups: Sequence[Linearized]) -> tuple[Array, Array] | None:
+    """Good rows of each group, and all that the metric reads; None if it is no share of rows."""
+    good, read = [], []
+    for one in groups:
+        if not one.origin.share or not one.design.is_counted:
+            return None
+        counts = share_counts(one)
+        good.append(counts[0])
+        read.append(counts[1])
+    if sum(read) >= _MOST_ROWS or not min(read):
+        return None
+    return np.array(good, dtype=np.int64), np.array(read, dtype=np.int64)
+
+
+def _share_range(good: Array, read: Array) -> Array:
+    """Range of shares (B, G), in the standard errors that they have if they are equal."""
+    share = good.sum(axis=-1, keepdims=True) / read.sum()
+    return _range(divide(good / read - share, np.sqrt(share * (1 - share) / read)))
+
+
+def _standardised(values: Array, errors: Array) -> Array:
+    """Values (B, G) as standard errors away from their mean by precision."""
+    known = np.isfinite(values) & (errors > 0)
+    weight = np.where(known, 1 / np.where(errors > 0, errors, 1.0) ** 2, 0.0)
+    mean = (weight * np.where(known, values, 0.0)).sum(axis=-1) / weight.sum(axis=-1)
+    scale = np.where(errors > 0, errors, 1.0)
+    return np.where(known, (values - mean[..., None]) / scale, np.nan)
+
+
+def _range(values: Array) -> Array:
+    """Highest less lowest of the values (B, G) that are known."""
     known = np.isfinite(values)
     high = np.where(known, values, -np.inf).max(axis=-1)
     low = np.where(known, values, np.inf).min(axis=-1)
     return np.where(high > low, high - low, 0.0)
-
-
-def in_errors(values: Array, error: Array) -> Array:
-    """Values (..., G) as standard errors away from their mean by precision.
-
-    Their range is what the test looks at: a few rows with an extreme value do not make it.
-    """
-    known = np.isfinite(values) & (error > 0)
-    weight = np.where(known, 1 / np.where(error > 0, error, 1.0) ** 2, 0.0)
-    mean = (weight * np.where(known, values, 0.0)).sum(axis=-1) / weight.sum(axis=-1)
-    return np.where(known, (values - mean[..., None]) / np.where(error > 0, error, 1.0), np.nan)
-
-
-def chance_values(whole: Member, sizes: Sequence[float], seed: Any) -> tuple[Array, str]:
-    """Values of groups that the rows of all are dealt to by chance, (N_DRAWS, G).
-
-    Of tables the rows themselves are dealt: a cell's rows go to groups as drawn without
-    replacement. Else the value of a group is normal, with the variance that its share of the rows,
-    or clusters, leaves of that of all; but of a few rows, which are drawn where they are held.
-    """
-    rng = np.random.default_rng(seed_sequence(seed))
-    reading, total = whole.reading, sum(sizes)
-    if (
-        isinstance(reading, TableReading)
-        and len(sizes) * len(reading.units) <= _MOST_CELLS
-        and total < _MOST_ROWS
-    ):
-        return _of_tables(reading, np.asarray(sizes, dtype=np.int64), rng), "permutation"
-    # Groups are parts of one whole, whose value they share; a gap does not feel it.
-    error = errors_of_equal(whole, sizes)
-    values = rng.normal(size=(N_DRAWS, len(error))) * error
-    few = [group for group, size in enumerate(sizes) if size <= _FEW_ROWS]
-    if not few or not isinstance(reading, RankReading | MomentReading):
-        return values, "normal"
-    found = {size: _of_few_rows(reading, int(size), rng) for size in {sizes[g] for g in few}}
-    for group in few:
-        values[:, group] = rng.permutation(found[sizes[group]]) - whole.value
-    return values, "bootstrap"
-
-
-def _of_few_rows(reading: TallyReading, size: int, rng: np.random.Generator) -> Array:
-    """Values of so many rows drawn from all, (N_DRAWS,), of those that have one."""
-    seen = reading.facts.sizes
-    n_rows = len(reading.data.true) if seen is None else int(seen.sum())
-    drawn = rng.integers(0, n_rows, (N_DRAWS, size))
-    if seen is not None:
-        drawn = np.searchsorted(np.cumsum(seen), drawn, side="right")
-    parts = [drawn[start : start + _AT_ONCE] for start in range(0, N_DRAWS, _AT_ONCE)]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        values = np.concatenate([_drawn_values(reading, part) for part in parts])
-    known = np.isfinite(values)
-    values[~known] = rng.choice(values[known], np.count_nonzero(~known)) if known.any() else 0.0
-    return values
-
-
-def _drawn_values(reading: TallyReading, drawn: Array) -> Array:
-    """Values of draws of rows (B, m): what none of them holds is left out. nan without a class."""
-    rows, place = np.unique(drawn, return_inverse=True)
-    own = replace(reading, data=some_rows(reading.data, rows), facts=RowFacts())
-    units, n_draws = own.units, len(drawn)
-    cell = np.arange(n_draws)[:, None] * len(units) + units.of_row[place.reshape(drawn.shape)]
-    counts = np.bincount(cell.reshape(-1), minlength=n_draws * len(units))
-    counts = counts.reshape(n_draws, len(units))
-    values = np.asarray(own.statistic(counts), dtype=np.float64)
-    if isinstance(own, RankReading):
-        classes = np.stack([counts[:, units.label == k].sum(axis=1) for k in _classes(reading)])
-        values[(classes == 0).any(axis=0)] = np.nan
-    return values
-
-
-def _classes(reading: TallyReading) -> range:
-    return range(len(reading.data.classes))
-
-
-def _of_tables(reading: TableReading, sizes: Array, rng: np.random.Generator) -> Array:
-    """Cell by cell and group by group: the others of both are left for the next."""
-    counts = reading.units.rows.astype(np.int64)
-    drawn = np.empty((N_DRAWS, len(sizes), len(counts)), dtype=np.int64)
-    left = np.tile(counts, (N_DRAWS, 1))
-    for group, size in enumerate(sizes[:-1].tolist()):
-        open_, rest = np.full(N_DRAWS, size), left.sum(axis=1)
-        for cell in range(len(counts)):
-            own = left[:, cell]
-            rest = rest - own
-            taken = rng.hypergeometric(own, rest, open_)
-            drawn[:, group, cell] = taken
-            open_ = open_ - taken
-        left -= drawn[:, group]
-    drawn[:, -1] = left
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(reading.read(reading.tables(drawn)), dtype=np.float64)

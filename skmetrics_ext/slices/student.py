@@ -1,4 +1,4 @@
-"""StudentTests that a metric is worse in a slice than in the other rows.
+"""Tests of whether a metric is worse in a slice than in the other rows.
 
 The difference in units of its error has a t distribution. The error in the slice is that of its
 own rows, but no less than that of rows like all others: a slice whose rows happen to agree shows
@@ -13,16 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skmetrics_ext import kernels
-from skmetrics_ext.inference.draws.readers import reading_of
-from skmetrics_ext.inference.draws.readings import (
-    MomentReading,
-    TableReading,
-    TallyReading,
-    some_rows,
-)
-from skmetrics_ext.inference.draws.units import RowFacts, Units
-from skmetrics_ext.inference.influence.derivatives import gradient
-from skmetrics_ext.inference.influence.spread import Contributions
+from skmetrics_ext.inference.derivatives import gradient
+from skmetrics_ext.inference.draws.readers import sample_of
+from skmetrics_ext.inference.draws.samples import TableSample, TallySample, some_rows
+from skmetrics_ext.inference.linearized import Linearized, linearize, satterthwaite
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.slices.looks import Look
 from skmetrics_ext.tallies import Means
@@ -31,29 +25,27 @@ _MARGINS = (0.0, 1.0)  # values of 0/0 that tell whether there is one
 
 
 class Error(NamedTuple):
-    """Variances, and the degrees of freedom that they are known with."""
+    """Variances and their degrees of freedom."""
 
     variance: Array
     freedom: Array
 
 
 class StudentTests:
-    """A metric with influence values, in slices and beside them.
+    """Welch's tests of a metric with influence values, in slices and in all other rows.
 
     Parameters
     ----------
-    reading : TallyReading
-        Of all rows.
-    added : Contributions
-        What each of them adds.
+    statistic : Linearized
+        The metric of all rows.
     sign : {1.0, -1.0}
         1 where lower is worse.
     """
 
-    def __init__(self, reading: TallyReading, added: Contributions, sign: float) -> None:
-        self.reading, self.sign = reading, sign
-        self.like_all = _LikeTable(reading) if isinstance(reading, TableReading) else None
-        self.like_rest = _LikeRows(reading, added)
+    def __init__(self, statistic: Linearized, sign: float) -> None:
+        self.sample, self.sign = statistic.origin, sign
+        self.like_all = _LikeTable(self.sample) if self.sample.is_compact else None
+        self.like_rest = _LikeRows(statistic)
 
     # ----------------------------------------------------------------------- all slices
 
@@ -86,36 +78,33 @@ class StudentTests:
 
     def _values(self, look: Look) -> tuple[Array, Array, Array | None]:
         """The metric in each slice and in the rows beside it; of labels also the tables."""
-        reading = self.reading
-        weight = reading.data.weight
-        if isinstance(reading, TableReading):
-            n_classes = len(reading.classes)
+        sample = self.sample
+        weight = sample.data.weight
+        if sample.is_compact:
+            n_classes = len(sample.classes)
             n_cells = n_classes**2
-            cell = reading.cell[reading.units.of_row]
+            cell = sample.atoms.to_rows(sample.cell)
             sums = kernels.bin_sums(look.cell * n_cells + cell, n_cells * len(look.rows), weight)
             tables = sums.reshape(-1, n_classes, n_classes)
             kept = tables[look.kept]
             return self._of_tables(kept), self._of_tables(tables.sum(axis=0) - kept), kept
-        if isinstance(reading, MomentReading):
-            return *self._of_means(look, reading, weight), None
+        if sample.is_mean:
+            return *self._of_means(look, weight), None
         values = np.array([self._of_rows(rows) for rows in _split(look)])
         # What the whole is the mean of, but for the pairs of rows of which one is in the slice.
         share = look.rows[look.kept] / len(look.cell)
-        return values, values + divide(float(reading.value) - values, 1 - share), None
+        return values, values + divide(float(sample.value) - values, 1 - share), None
 
     def _of_tables(self, tables: Array) -> Array:
         """The metric of tables; nan where it hangs on what 0/0 stands for."""
-        reading = self.reading
-        assert isinstance(reading, TableReading)
-        if not reading.metric.takes("zero_division"):
-            return reading.read(tables)
-        read = [_filled(reading, fill).read(tables) for fill in _MARGINS]
+        sample = self.sample
+        if not sample.metric.takes("zero_division"):
+            return np.asarray(sample.read(tables))
+        read = [_filled(sample, fill).read(tables) for fill in _MARGINS]
         return np.where(read[0] == read[1], read[0], np.nan)
 
-    def _of_means(
-        self, look: Look, reading: MomentReading, weight: Array | None
-    ) -> tuple[Array, Array]:
-        columns = reading.measured.T
+    def _of_means(self, look: Look, weight: Array | None) -> tuple[Array, Array]:
+        columns = self.sample.measured.T
         n_cells = len(look.rows)
         mass = kernels.bin_sums(look.cell, n_cells, weight).astype(np.float64)
         weighed = columns if weight is None else columns * weight
@@ -125,14 +114,14 @@ class StudentTests:
         here = look.kept
         both = (mass[here], sums[here]), (mass.sum() - mass[here], sums.sum(0) - sums[here])
         first, second = (
-            np.asarray(reading.metric.read(Means(total, divide(part, total[:, None]))))
+            np.asarray(self.sample.metric.read(Means(total, divide(part, total[:, None]))))
             for total, part in both
         )
         return first, second
 
     def _of_rows(self, rows: Array) -> float:
         """The metric of some rows; nan where it is undefined."""
-        return value_of(self.reading, some_rows(self.reading.data, rows))
+        return value_of(self.sample, some_rows(self.sample.data, rows))
 
     # ----------------------------------------------------------------------- one slice
 
@@ -140,16 +129,16 @@ class StudentTests:
         """P-value of some rows beside others."""
         from scipy.special import stdtr
 
-        first, second = (part_of(self.reading, rows) for rows in (inside, outside))
+        first, second = (part_of(self.sample, rows) for rows in (inside, outside))
         worse = self.sign * (float(second.value) - float(first.value))
         if not worse > 0:
             return 1.0
         sums = self.like_rest.of_rows(inside)[None]
         tables = None
-        if isinstance(self.reading, TableReading):
-            n_classes = len(self.reading.classes)
-            cell = self.reading.cell[self.reading.units.of_row][inside]
-            weight = self.reading.data.weight
+        if self.sample.is_compact:
+            n_classes = len(self.sample.classes)
+            cell = self.sample.atoms.to_rows(self.sample.cell)[inside]
+            weight = self.sample.data.weight
             weight = None if weight is None else weight[inside]
             tables = kernels.bin_sums(cell, n_classes**2, weight).reshape(1, n_classes, -1)
         like = self._like(sums, tables)
@@ -158,55 +147,49 @@ class StudentTests:
         floor = Error(like.variance[0], np.fmax(like.freedom[0], np.fmin(own.freedom, lively)))
         here = floor if own.variance < floor.variance or np.isnan(own.variance) else own
         there = Error(rest.variance[0], rest.freedom[0])
-        if self.reading.facts.group is not None:
+        if self.sample.design.group is not None:
             there, _ = _own(second)
         variance = here.variance + there.variance
         if not (np.isfinite(variance) and variance > 0):
             return 1.0
-        freedom = variance**2 / (
-            here.variance**2 / here.freedom + there.variance**2 / there.freedom
-        )
+        both = np.array([(here.variance, here.freedom), (there.variance, there.freedom)])
+        freedom = satterthwaite(both[:, 0], both[:, 1])
         return float(stdtr(freedom, -worse / np.sqrt(variance)))
 
 
-# --------------------------------------------------------------------------- readings of parts
+# --------------------------------------------------------------------------- samples of parts
 
 
-def value_of(reading: TallyReading, data: Any) -> float:
+def value_of(sample: TallySample, data: Any) -> float:
     """The metric of other data; nan where it is undefined there."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return float(reading.metric.function(data, data, **reading.metric.params))
+            return float(sample.metric.function(data, data, **sample.metric.params))
         except (ValueError, ZeroDivisionError):
             return np.nan
 
 
-def part_of(reading: TallyReading, rows: Array) -> TallyReading:
+def part_of(sample: TallySample, rows: Array) -> TallySample:
     """The same metric of some of the rows."""
-    data, weights = some_rows(reading.data, rows), (reading.facts.weight, reading.facts.sizes)
-    weight, sizes = (None if one is None else one[rows] for one in weights)
-    group, stratum = reading.facts.design.kept(rows)
-    facts = RowFacts(weight, group, sizes, stratum)
-    return reading_of(reading.metric, data, facts, value_of(reading, data))
+    data = some_rows(sample.data, rows)
+    return sample_of(sample.metric, data, sample.design.select(rows), value_of(sample, data))
 
 
-def _own(reading: TallyReading) -> tuple[Error, Array]:
-    """The error that the rows tell themselves, nan if they do not, and how many equal ones would.
+def _own(sample: TallySample) -> tuple[Error, Array]:
+    """Error estimated from the rows themselves, nan if they cannot tell, and its freedom at most.
 
     That is one less than the number of equal contributions with the same fourth moment.
     """
-    if not np.isfinite(reading.value):
+    if not np.isfinite(sample.value):
         return Error(np.asarray(np.nan), np.asarray(1.0)), np.asarray(1.0)
-    added = Contributions.of(reading)
-    assert added is not None
-    spread = added.spread()
+    spread = linearize(sample).spread
     return Error(spread.variance, spread.freedom), np.fmax(spread.effective - 1, 1.0)
 
 
-def _filled(reading: TableReading, fill: float) -> TableReading:
-    metric = reading.metric.with_params(zero_division=fill)
-    return TableReading(metric, reading.value, reading.data, reading.facts)
+def _filled(sample: TableSample, fill: float) -> TableSample:
+    metric = sample.metric.with_params(zero_division=fill)
+    return TableSample(metric, sample.value, sample.data, sample.row_design)
 
 
 def _split(look: Look) -> list[Array]:
@@ -222,15 +205,15 @@ def _split(look: Look) -> list[Array]:
 class _LikeRows:
     """Errors of slices from what a row of each class adds to the metric of all rows."""
 
-    def __init__(self, reading: TallyReading, added: Contributions) -> None:
-        each = added.on(_rows_alone(reading))
-        self.weight = reading.facts.weight
-        self.code = each.classes[0]
+    def __init__(self, statistic: Linearized) -> None:
+        each, (way, *_) = statistic.by_row()
+        self.weight = statistic.design.weight
+        self.code = np.zeros(len(each), dtype=np.int64) if way is None else way
         self.n_classes = int(self.code.max()) + 1
         self.total = self.of_rows(slice(None))
         n_equal = self.n_equal_of_class(self.total)
         squares, fourth = (
-            np.bincount(self.code, weights=each.parts**power, minlength=self.n_classes)
+            np.bincount(self.code, weights=each**power, minlength=self.n_classes)
             for power in (2, 4)
         )
         # Of one row of each class, in a sample with that row alone of its class.
@@ -279,9 +262,9 @@ class _LikeTable:
     none of it makes it 0: the larger one counts.
     """
 
-    def __init__(self, reading: TableReading) -> None:
-        self.reading = reading
-        self.table = reading.tables(reading.units.rows).astype(np.float64)
+    def __init__(self, sample: TableSample) -> None:
+        self.sample = sample
+        self.table = sample.table.astype(np.float64)
         self.shares = np.nan_to_num(divide(self.table, self.table.sum(axis=-1, keepdims=True)))
 
     def error(self, tables: Array, n_equal: Array) -> Error:
@@ -299,7 +282,7 @@ class _LikeTable:
 
     def _error(self, cells: Array, n_equal: Array) -> Error:
         cells = cells * divide(n_equal, cells.sum(axis=(-1, -2)))[:, None, None]
-        slope = gradient(self.reading.read, cells)
+        slope = gradient(self.sample.read, cells)
         mean = divide((cells * slope).sum(axis=(-1, -2)), cells.sum(axis=(-1, -2)))
         each = slope - mean[:, None, None]
         squares, fourth = ((cells * each**k).sum(axis=(-1, -2)) for k in (2, 4))
@@ -309,8 +292,3 @@ class _LikeTable:
 def _freedom(squares: Array, fourth: Array) -> Array:
     """As many as equal contributions with the same fourth moment would leave."""
     return np.fmax(divide(squares**2, fourth) - 1, 1.0)
-
-
-def _rows_alone(reading: TallyReading) -> Units:
-    """Every row for itself, with what is known of it."""
-    return Units.of_rows(reading.data.true.shape[0], reading.facts, None)

@@ -13,8 +13,7 @@ from typing import Protocol
 
 import numpy as np
 
-from skmetrics_ext.inference.draws.readings import TallyReading
-from skmetrics_ext.inference.influence.spread import Contributions
+from skmetrics_ext.inference.linearized import Linearized
 from skmetrics_ext.inference.tests.adjustment import holm_adjust
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.slices.coding import Coded
@@ -40,9 +39,9 @@ class SliceTests(Protocol):
     def test(self, inside: Array, outside: Array) -> float: ...
 
 
-def source_of(reading: TallyReading, added: Contributions, sign: float) -> SliceTests:
-    """Of a metric with influence values."""
-    return ExactTests.of(reading, added, sign) or StudentTests(reading, added, sign)
+def slice_tests(statistic: Linearized, sign: float) -> SliceTests:
+    """Tests of a metric with influence values: exact ones of shares of rows, else t tests."""
+    return ExactTests.of(statistic, sign) or StudentTests(statistic, sign)
 
 
 @dataclass(eq=False, slots=True)

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skmetrics_ext.inference.draws.bootstrap import DrawPlan, fewest_rows, resample
-from skmetrics_ext.inference.draws.rankings import View
-from skmetrics_ext.inference.draws.readings import Reading, weighed
-from skmetrics_ext.inference.draws.units import RowFacts, Units, WeightsAre
-from skmetrics_ext.inference.results import Estimate, reason
+from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign, WeightsAre
+from skmetrics_ext.inference.draws.bootstrap import DrawPlan, resample
+from skmetrics_ext.inference.draws.rankings import ScoreIndex
+from skmetrics_ext.inference.draws.samples import Sample, weighed
+from skmetrics_ext.inference.notes import reason
+from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
 from skmetrics_ext.numeric import Array
@@ -83,7 +84,7 @@ class ThresholdInterval(Tabular):
 
 
 @dataclass(frozen=True, eq=False)
-class _ChoiceReading(Reading):
+class _ThresholdSample(Sample):
     """What a search finds on draws of rows: the threshold, and the criterion here and there.
 
     The value of each draw is (threshold, criterion on the draw, criterion of it on all rows,
@@ -91,20 +92,29 @@ class _ChoiceReading(Reading):
     """
 
     scores: Scores
-    facts: RowFacts
+    row_design: RowDesign
     objective: Objective
     threshold: float  # that all rows chose
 
-    @cached_property
-    def units(self) -> Units:
-        scores = self.scores
-        order = np.unique(scores.score, return_inverse=True)[1].reshape(-1)
-        return Units.alike(self.facts, scores.true, order, scores.true)
+    @property
+    def design(self) -> RowDesign:
+        return self.row_design
 
     @cached_property
-    def view(self) -> View:
-        first = self.units.first
-        return View.make(self.scores.score[first], self.scores.true[first])
+    def _joint(self) -> tuple[Atoms, ScoreIndex]:
+        scores = self.scores
+        order = np.unique(scores.score, return_inverse=True)[1].reshape(-1)
+        atoms, first = Atoms.alike(self.row_design, scores.true, 2 * order + scores.true)
+        return atoms, ScoreIndex.of_scores(scores.score[first], scores.true[first])
+
+    @property
+    def atoms(self) -> Atoms:
+        return self._joint[0]
+
+    @property
+    def view(self) -> ScoreIndex:
+        """Where the atoms stand in the ranking."""
+        return self._joint[1]
 
     @cached_property
     def thresholds(self) -> Array:
@@ -119,10 +129,10 @@ class _ChoiceReading(Reading):
     @cached_property
     def whole(self) -> Array:
         """The criterion of all rows at every threshold."""
-        return self.objective.values(self.counts(self.units.rows))
+        return self.objective.values(self.counts(self.atoms.rows))
 
     def counts(self, drawn: Array) -> Counts:
-        return self.view.tally(self.units.mass(drawn)).counts_from_none()
+        return self.view.tally(self.atoms.mass(drawn)).counts_from_none()
 
     def statistic(self, counts: Array) -> Array:
         found = np.full((len(counts), 4), np.nan)
@@ -252,19 +262,19 @@ def optimal_threshold_interval(
     beside = {"y_true": y_true, "y_score": y_score, "sample_weight": sample_weight}
     design = read_design(groups, strata, checked.true.shape[0], **beside)
     scores, design = weighed(checked, design)
-    facts = RowFacts.of(scores.weight, design, weights_are)
+    row_design = RowDesign.of(scores.weight, design, weights_are)
     metric = Metric(chosen.criterion, optimal_threshold_interval, None)
-    about_choice = scores, facts, objective, chosen.threshold
-    reading = _ChoiceReading(metric, np.full(4, chosen.value), *about_choice)
+    about_choice = scores, row_design, objective, chosen.threshold
+    sample = _ThresholdSample(metric, np.full(4, chosen.value), *about_choice)
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress)
-    return _told(reading, chosen, resample(reading, plan), level)
+    return _told(sample, chosen, resample(sample, plan), level)
 
 
 def _told(
-    reading: _ChoiceReading, chosen: OptimalThreshold, draws: Array, level: float
+    sample: _ThresholdSample, chosen: OptimalThreshold, draws: Array, level: float
 ) -> ThresholdInterval:
     known = draws[~np.isnan(draws).any(axis=1)]
-    note = _note(reading, len(known), len(draws))
+    note = _note(sample, len(known), len(draws))
     if 2 * len(known) < len(draws):  # a search that mostly fails has no interval
         known = np.full((1, 4), np.nan)
     threshold, on_draw, on_all, fixed = known.T
@@ -287,12 +297,12 @@ def _estimate(value: float, draws: Array, error: float, level: float, note: str)
     return Estimate(value, low, high, error, _METHOD, level, told)
 
 
-def _note(reading: _ChoiceReading, n_known: int, n_draws: int) -> str:
-    rare = fewest_rows(reading)
+def _note(sample: _ThresholdSample, n_known: int, n_draws: int) -> str:
+    rare = sample.fewest_rows
     if n_known < n_draws:
         return f"no threshold was found in {n_draws - n_known} of {n_draws} draws"
     if rare < _FEW_ROWS:
-        what = "rows" if reading.group is None else "groups with rows"
+        what = "rows" if sample.design.group is None else "groups with rows"
         return (
             f"{rare:g} {what} of the rarer class are few to choose a threshold by: the intervals "
             "may miss their level"

@@ -7,9 +7,8 @@ import typing
 import pytest
 
 import skmetrics_ext as sx
-from skmetrics_ext.inference import compare, differences, margins, methods, proportions
-from skmetrics_ext.inference.draws import bootstrap, units
-from skmetrics_ext.inference.influence import areas
+from skmetrics_ext.inference import areas, compare, differences, margins, methods, proportions
+from skmetrics_ext.inference.draws import atoms, bootstrap
 from skmetrics_ext.report import compare_many, summary
 from skmetrics_ext.rows import LIBRARIES, Library
 from skmetrics_ext.scoring import scorer
@@ -63,7 +62,7 @@ def test_options_of_the_docstring_are_in_the_signature(name):
         (proportions.ProportionMethod, proportions.PROPORTION_METHODS),
         (differences.DifferenceMethod, differences.DIFFERENCE_METHODS),
         (margins.Alternative, margins.ALTERNATIVES),
-        (units.WeightsAre, units.WEIGHT_KINDS),
+        (atoms.WeightsAre, atoms.WEIGHT_KINDS),
         (scorer.Missing, scorer.MISSING),
         (summary.IntervalKind, ("auto", *summary.KINDS)),
         (typing.get_type_hints(compare_many.compare_many)["adjust"], compare_many.ADJUSTMENTS),

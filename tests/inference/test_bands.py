@@ -7,10 +7,9 @@ import pytest
 from scipy.stats import beta, multivariate_normal, norm
 
 from skmetrics_ext import confidence_interval, curve_band, precision_at_recall
-from skmetrics_ext.inference.draws.readers import read_metric
-from skmetrics_ext.inference.draws.units import RowFacts, Units
-from skmetrics_ext.inference.influence.spread import Contributions, covariance_of
-from skmetrics_ext.inference.largest import level_of_all
+from skmetrics_ext.inference.draws.readers import sample_of_rows
+from skmetrics_ext.inference.linearized import covariance_of, linearize
+from skmetrics_ext.inference.simultaneous import level_of_all
 from skmetrics_ext.validation import InvalidParameterError
 
 RNG = np.random.default_rng(8)
@@ -104,10 +103,10 @@ def test_errors_that_do_not_vary_are_left_out():
 
 def test_covariance_of_recalls_is_that_of_a_multinomial():
     """A higher threshold finds some of those that a lower one finds."""
-    readings = [read_metric("recall", TRUE, (place <= SCORE).astype(int)) for place in (1.0, 0.0)]
+    predicted = [(place <= SCORE).astype(int) for place in (1.0, 0.0)]
+    readings = [sample_of_rows("recall", TRUE, pred) for pred in predicted]
     high, low = (float(one.value) for one in readings)
-    units = Units.of_rows(N, RowFacts(), TRUE)
-    found = covariance_of([Contributions.of(one) for one in readings], units)
+    found = covariance_of([linearize(one) for one in readings])
     n_pos = TRUE.sum()
     expected = np.array(
         [[high * (1 - high), high * (1 - low)], [high * (1 - low), low * (1 - low)]]

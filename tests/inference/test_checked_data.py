@@ -15,8 +15,8 @@ from skmetrics_ext import (
     macro_averaged_mean_absolute_error,
     proportion_interval,
 )
-from skmetrics_ext.inference.compare import Question, answer
-from skmetrics_ext.inference.intervals import interval_of_checked
+from skmetrics_ext.inference.compare import ModelsToCompare, compare_pair
+from skmetrics_ext.inference.confidence_interval import interval_of_checked
 from skmetrics_ext.registry import find
 from skmetrics_ext.validation import InvalidParameterError, Labels, Probabilities, Scores
 
@@ -79,7 +79,7 @@ def test_rows_without_weight_are_absent_with_their_classes():
 def test_models_that_were_checked_are_compared_as_their_rows():
     models = tuple(Labels.check(TRUE, pred) for pred in (PRED, OTHER))
     for name, method in (("f1_macro", "delta"), ("accuracy", "mcnemar, mid_p")):
-        found = answer(Question(find(name), models))
+        found = compare_pair(ModelsToCompare(find(name), models))
         assert found.method == method
         assert repr(found) == repr(compare(name, TRUE, PRED, OTHER))
 

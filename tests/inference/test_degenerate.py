@@ -12,8 +12,8 @@ from skmetrics_ext import (
     proportion_interval,
     sample_size,
 )
-from skmetrics_ext.inference.influence.areas import newcombe_bounds
-from skmetrics_ext.inference.influence.tables import wilson_bounds
+from skmetrics_ext.inference.areas import newcombe_bounds
+from skmetrics_ext.numeric import wilson_bounds
 
 Z2 = 1.959963984540054**2
 

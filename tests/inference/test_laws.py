@@ -5,7 +5,8 @@ import pytest
 
 from skmetrics_ext import METRICS, compare, confidence_interval
 from skmetrics_ext.inference.draws.bootstrap import BOOTSTRAP_METHODS
-from skmetrics_ext.inference.draws.readers import read_metric
+from skmetrics_ext.inference.draws.readers import sample_of_rows
+from skmetrics_ext.inference.linearized import linearize
 from skmetrics_ext.inference.methods import methods_of
 from skmetrics_ext.validation import InvalidParameterError
 
@@ -19,7 +20,7 @@ def metric_of(name):
     """Function, responses of two models, parameters and methods of a metric of two classes."""
     spec, params = METRICS[name], params_of(name)
     (_, first), (_, second) = (rows_for(spec, TRUE, score) for score in (SCORE, OTHER))
-    methods = list(methods_of(read_metric(spec.function, TRUE, first, **params)))
+    methods = list(methods_of(linearize(sample_of_rows(spec.function, TRUE, first, **params))))
     return spec.function, first, second, params, methods
 
 
@@ -203,10 +204,12 @@ def test_no_interval_without_width_is_silent(name):
         # In turn, so that of two metrics next to each other one has groups and the other none.
         groups = np.arange(len(true)) // 4 if turn % 2 else None
         try:
-            reading = read_metric(spec.function, true, response, groups=groups, **params)
+            reading = sample_of_rows(spec.function, true, response, groups=groups, **params)
         except ValueError:
             continue  # undefined of one class
-        for method in [one for one in methods_of(reading) if one not in ("bca", "basic")]:
+        for method in [
+            one for one in methods_of(linearize(reading)) if one not in ("bca", "basic")
+        ]:
             found = confidence_interval(
                 spec.function, true, response, method=method, groups=groups, **options
             )

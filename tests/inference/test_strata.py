@@ -12,9 +12,9 @@ from skmetrics_ext import (
     delong_test,
     sample_size,
 )
-from skmetrics_ext.inference.draws.readers import read_metric
-from skmetrics_ext.inference.draws.units import draw_counts
-from skmetrics_ext.inference.influence.spread import Contributions
+from skmetrics_ext.inference.draws.atoms import draw_counts
+from skmetrics_ext.inference.draws.readers import sample_of_rows
+from skmetrics_ext.inference.linearized import linearize
 from skmetrics_ext.validation import InvalidParameterError
 
 RNG = np.random.default_rng(5)
@@ -40,7 +40,7 @@ RESPONSES = {
 
 
 def spread_of(name, **about):
-    return Contributions.of(read_metric(name, Y, RESPONSES[name], **about)).spread()
+    return linearize(sample_of_rows(name, Y, RESPONSES[name], **about)).spread
 
 
 def by_hand(values, strata):
@@ -88,9 +88,9 @@ def test_pairs_of_rows_have_a_degree_of_freedom_each():
     """A case and its control are a stratum: what counts is how they differ."""
     y, stratum = np.tile([0, 1], 30), np.arange(60) // 2
     score = y + np.repeat(RNG.normal(size=30), 2) + RNG.normal(size=60)
-    reading = read_metric("roc_auc", y, score, strata=stratum)
-    added = Contributions.of(reading)
-    found, parts = added.spread(), added.of_rows()
+    reading = sample_of_rows("roc_auc", y, score, strata=stratum)
+    added = linearize(reading)
+    found, parts = added.spread, added.by_row()[0]
     assert found.variance == pytest.approx(by_hand(parts, stratum), rel=1e-12)
     assert 15 < found.freedom <= 30
 
@@ -108,11 +108,11 @@ def test_errors_are_those_of_draws_within_strata(name):
     """Rows of each site are drawn with replacement; here by NumPy, row by row."""
     response = RESPONSES[name]
     rows = [np.flatnonzero(np.equal(SITE, k)) for k in range(3)]
-    found, reading = spread_of(name, strata=SITE), read_metric(name, Y, response)
+    found, reading = spread_of(name, strata=SITE), sample_of_rows(name, Y, response)
     rng, n_draws = np.random.default_rng(0), 700
     drawn = [[rng.choice(own, len(own)) for own in rows] for _ in range(n_draws)]
     counts = np.array([np.bincount(np.concatenate(one), minlength=N) for one in drawn])
-    by_unit = np.array([np.bincount(reading.units.of_row, weights=one) for one in counts])
+    by_unit = np.array([np.bincount(reading.atoms.of_row, weights=one) for one in counts])
     values, error = reading.statistic(by_unit.astype(np.int64)), found.variance**0.5
     if name == "diagnostic_odds_ratio":  # whose log is nearer to normal
         values, error = np.log(values), error / reading.value
@@ -120,15 +120,15 @@ def test_errors_are_those_of_draws_within_strata(name):
 
 
 def test_groups_are_drawn_within_strata():
-    reading = read_metric("ks_statistic", Y, SCORE, groups=PATIENT, strata=SITE)
-    units = reading.units
+    reading = sample_of_rows("ks_statistic", Y, SCORE, groups=PATIENT, strata=SITE)
+    units = reading.atoms
     counts = draw_counts(np.random.default_rng(1), units, 50, stratified=False)
     per_group = counts / units.rows
     for k in range(3):
         first = np.unique(units.group[units.stratum == k], return_index=True)[1]
         of_groups = per_group[:, units.stratum == k][:, first]
         assert (of_groups.sum(axis=1) == len(first)).all()
-    rows = read_metric("roc_auc", Y, SCORE, strata=SITE).units
+    rows = sample_of_rows("roc_auc", Y, SCORE, strata=SITE).atoms
     for stratified in (False, True):
         drawn = draw_counts(np.random.default_rng(1), rows, 50, stratified=stratified)
         sizes = [drawn[:, rows.stratum == k].sum(axis=1) for k in range(3)]
@@ -212,7 +212,7 @@ def test_areas_of_strata_by_hand():
 
 
 def influence_of(name, response):
-    return Contributions.of(read_metric(name, Y, response)).of_rows()
+    return linearize(sample_of_rows(name, Y, response)).by_row()[0]
 
 
 def test_two_samples_and_pilots():

@@ -5,7 +5,8 @@ import pytest
 
 from skmetrics_ext import confidence_interval, influence_values
 from skmetrics_ext.inference.draws.bootstrap import BOOTSTRAP_METHODS
-from skmetrics_ext.inference.draws.readers import read_metric
+from skmetrics_ext.inference.draws.readers import sample_of_rows
+from skmetrics_ext.inference.linearized import linearize
 from skmetrics_ext.inference.methods import methods_of
 from skmetrics_ext.registry import find
 
@@ -22,7 +23,7 @@ ORDERED = {"macro_averaged_mean_absolute_error", "ranked_probability_score", "to
 def asked(name, true, response, **options):
     """Bounds and standard errors of an interval without draws, a row for each number."""
     about = {key: options[key] for key in ("pos_label", "labels", "groups") if key in options}
-    methods = methods_of(read_metric(name, true, response, **about))
+    methods = methods_of(linearize(sample_of_rows(name, true, response, **about)))
     method = next(one for one in methods if one not in BOOTSTRAP_METHODS)
     found = confidence_interval(name, true, response, method=method, **options)
     listed = found if isinstance(found, list) else [found]

@@ -10,7 +10,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 import skmetrics_ext as sx
-from skmetrics_ext.inference.draws.readers import read_metric
+from skmetrics_ext.inference.draws.readers import sample_of_rows
 from skmetrics_ext.scoring.responses import Stored
 
 from .asked_data import Answer, flat
@@ -79,13 +79,13 @@ def compared(question):
 
 def drawn(question):
     """The draw of every row once, as the bootstrap makes it: the one call of what is internal."""
-    reading = read_metric(
+    reading = sample_of_rows(
         question.metric,
         question.rows.y_true,
         question.response(),
         **question.named("labels", "pos_label", "sample_weight"),
     )
-    return reading.statistic(reading.units.rows[None])[0]
+    return reading.statistic(reading.atoms.rows[None])[0]
 
 
 # --------------------------------------------------------------------------- by models

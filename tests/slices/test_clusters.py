@@ -7,7 +7,7 @@ from support.frames import run, several_frame
 
 import skmetrics_ext as sx
 from skmetrics_ext import evaluate
-from skmetrics_ext.slices.members import correlation
+from skmetrics_ext.inference.linearized import correlation
 from skmetrics_ext.validation import InvalidParameterError
 
 METRICS = ["roc_auc", "f1", "log_loss", "average_precision"]

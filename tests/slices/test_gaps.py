@@ -9,8 +9,7 @@ from support.frames import run
 
 import skmetrics_ext as sx
 from skmetrics_ext import evaluate
-from skmetrics_ext.slices.members import correlation
-from skmetrics_ext.slices.spreads import chance_values
+from skmetrics_ext.inference.linearized import correlation
 from skmetrics_ext.validation import InvalidParameterError
 
 METRICS = ["roc_auc", "f1", "accuracy", "brier_score", "average_precision", "matthews_corrcoef"]
@@ -43,8 +42,7 @@ def asked(frame, metrics=METRICS, **options):
 
 def two_samples(name, first, second):
     kind = response(name)
-    method = "t" if name == "brier_score" else "auto"
-    return sx.compare_samples(name, first.y, first[kind], second.y, second[kind], method=method)
+    return sx.compare_samples(name, first.y, first[kind], second.y, second[kind])
 
 
 # --------------------------------------------------------------------------- gaps
@@ -209,9 +207,19 @@ def apart(values, sizes):
     return np.ptp((values - mean) * np.sqrt(sizes))
 
 
-@pytest.mark.parametrize("name", ["f1", "roc_auc"])
-def test_what_equal_groups_show_is_what_shuffled_groups_show(name):
+def test_equal_areas_vary_by_their_own_standard_errors():
     frame = frame_of()
+    found, rng = asked(frame).spread("roc_auc"), np.random.default_rng(1)
+    parts = [frame[frame.site == s] for s in SITES]
+    errors = [sx.confidence_interval("roc_auc", part.y, part.p).standard_error for part in parts]
+    ranges = np.ptp(rng.normal(size=(4_000, 3)) * errors, axis=1)
+    assert found.expected == pytest.approx(ranges.mean(), rel=0.05)
+    assert found.limit == pytest.approx(np.quantile(ranges, 0.95), rel=0.06)
+    assert found.method == "normal"
+
+
+def test_what_equal_groups_show_is_what_shuffled_groups_show():
+    name, frame = "f1", frame_of()
     found = asked(frame).spread(name)
     site, rng = frame.site.to_numpy(), np.random.default_rng(1)
     sizes = np.array([(site == s).sum() for s in SITES])
@@ -223,33 +231,24 @@ def test_what_equal_groups_show_is_what_shuffled_groups_show(name):
     assert abs(found.expected - ranges.mean()) < 4 * ranges.std() / 300**0.5 + 0.03 * ranges.mean()
     share = np.mean([apart(one, sizes) >= apart(values, sizes) for one in drawn])
     assert abs(found.p_value - share) < 4 * np.sqrt(0.25 / 300)
-    assert found.method == ("permutation" if name == "f1" else "bootstrap")
+    assert found.method == "permutation"
     ends = f"from {found.lowest} to {found.highest} ({len(SITES)} groups); equal groups would lie "
     assert str(found).startswith(f"{found.largest:.4g} {ends}{found.expected:.4g} apart on average")
 
 
-def test_groups_of_a_few_rows_show_what_a_few_rows_show():
+@pytest.mark.parametrize("name", ["recall", "balanced_accuracy"])
+def test_groups_that_differ_in_prevalence_alone_are_equal(name):
+    """Six groups of equal recall whose prevalence is 0.05 to 0.6: 5 % false alarms are nominal."""
     rng = np.random.default_rng(0)
-    y = np.repeat([0, 1], 60)
-    score = (rng.normal(size=120) + 2.5 * y).round(1)  # some are tied
-    frame = pd.DataFrame({"y": y, "p": score, "site": np.tile(np.repeat(["A", "B"], [1, 9]), 12)})
-    site, sums = {"site": frame.site}, asked(frame.assign(d=0), ["roc_auc"])
-    for found in (sums, sx.compute_metrics(["roc_auc"], y, y_score=score, by=site)):
-        whole = found.groups.of("roc_auc").of(["A", "B"])
-        values, method = chance_values(whole, [12, 2_000], 0)
-        assert method == "bootstrap"
-        rows = rng.integers(0, 120, (2_000, 12))
-        higher, lower = score[rows][:, :, None], score[rows][:, None, :]
-        pairs = (y[rows][:, :, None] == 1) & (y[rows][:, None, :] == 0)
-        wins = np.where(higher > lower, 1.0, np.where(higher == lower, 0.5, 0.0))
-        n_pairs = pairs.sum(axis=(1, 2))
-        areas = ((wins * pairs).sum(axis=(1, 2))[n_pairs > 0]) / n_pairs[n_pairs > 0]
-        shares = [0.02, 0.1, 0.3, 0.5]
-        few = whole.value + values[:, 0]
-        assert few.max() <= 1 + 1e-12  # normal values are not
-        np.testing.assert_allclose(np.quantile(few, shares), np.quantile(areas, shares), atol=0.03)
-        assert (few > 1 - 1e-9).mean() == pytest.approx((areas == 1).mean(), abs=0.06)
-        assert values[:, 1].std() == pytest.approx((whole.variance * 120 / 2_000) ** 0.5, rel=0.1)
+    prevalence = np.repeat([0.05, 0.1, 0.2, 0.3, 0.45, 0.6], 200)
+    false_alarms = []
+    for seed in range(150):
+        y = (rng.random(1200) < prevalence).astype(int)
+        d = np.where(rng.random(1200) < 0.75, y, 1 - y)
+        frame = pd.DataFrame({"y": y, "d": d, "g": np.repeat(range(6), 200)})
+        found = evaluate(frame, true="y", pred="d", by="g", metrics=[name])
+        false_alarms.append(found.spread(name, random_state=seed).p_value < 0.05)
+    assert np.mean(false_alarms) < 0.05 + 3 * (0.05 * 0.95 / 150) ** 0.5
 
 
 def test_a_tiny_group_does_not_hide_that_others_differ():

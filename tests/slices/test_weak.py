@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skmetrics_ext.inference.draws.readers import check_rows, find_metric, read_checked
-from skmetrics_ext.inference.influence.spread import Contributions
+from skmetrics_ext.inference.draws.readers import check_rows, find_metric, sample_of_checked
+from skmetrics_ext.inference.linearized import linearize
 from skmetrics_ext.slices.coding import Coded
 from skmetrics_ext.slices.exact import ExactTests, upper_tail
 from skmetrics_ext.slices.looks import check_number, looks
 from skmetrics_ext.slices.student import StudentTests
-from skmetrics_ext.slices.weak import search, source_of
+from skmetrics_ext.slices.weak import search, slice_tests
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.groups import Design
 
@@ -32,9 +32,9 @@ def rows_of(rng, weak=None, n=N, right=0.9, weak_right=0.4):
 
 def source(metric, y_true, y_pred, **about):
     found, checked = check_rows(find_metric(metric, {}), y_true, y_pred, about.get("weight"))
-    reading = read_checked(found, checked, Design(about.get("groups")))
+    reading = sample_of_checked(found, checked, Design(about.get("groups")))
     sign = 1.0 if found.row.greater_is_better else -1.0
-    return source_of(reading, Contributions.of(reading), sign)
+    return slice_tests(linearize(reading), sign)
 
 
 # --------------------------------------------------------------------------- which slices

@@ -1,8 +1,8 @@
 """The interval of an area under the ROC curve of checked scores, by DeLong unless it is said."""
 
-from skmetrics_ext.inference.draws.readers import read_checked
-from skmetrics_ext.inference.influence.spread import Contributions
-from skmetrics_ext.inference.intervals import interval_of_checked
+from skmetrics_ext.inference.confidence_interval import interval_of_checked
+from skmetrics_ext.inference.draws.readers import sample_of_checked
+from skmetrics_ext.inference.linearized import linearize
 from skmetrics_ext.registry import find
 
 
@@ -17,5 +17,5 @@ def auc_interval(checked, *, method="delong", **options):
 
 def contributions(checked, **options):
     """What each row adds to the area, (n,) or (n, p) of several."""
-    found = Contributions.of(read_checked(_metric(options), checked))
-    return found.of_rows().T
+    found = linearize(sample_of_checked(_metric(options), checked))
+    return found.by_row()[0].T

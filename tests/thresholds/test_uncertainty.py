@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from skmetrics_ext import f1_score, optimal_threshold, optimal_threshold_interval
-from skmetrics_ext.inference.draws.units import RowFacts
+from skmetrics_ext.inference.draws.atoms import RowDesign
 from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.thresholds.criteria import Objective
-from skmetrics_ext.thresholds.uncertainty import _ChoiceReading
+from skmetrics_ext.thresholds.uncertainty import _ThresholdSample
 from skmetrics_ext.validation import InvalidParameterError
 
 RNG = np.random.default_rng(4)
@@ -21,13 +21,13 @@ ABOUT = {"n_resamples": 99, "random_state": 0}
 def reading(criterion):
     checked, _ = binary_ranking(TRUE, SCORE, labels=None, pos_label=1, sample_weight=None, what="")
     best = optimal_threshold(TRUE, SCORE, criterion=criterion)
-    about = checked, RowFacts(), Objective.make(criterion, None, None, None), best.threshold
-    return _ChoiceReading(Metric("", optimal_threshold, None), np.zeros(4), *about), best
+    about = checked, RowDesign(), Objective.make(criterion, None, None, None), best.threshold
+    return _ThresholdSample(Metric("", optimal_threshold, None), np.zeros(4), *about), best
 
 
 def test_every_draw_is_searched_as_rows_are():
     made, best = reading("f1")
-    units = made.units
+    units = made.atoms
     for _ in range(5):
         rows = np.sort(RNG.integers(0, N, N))
         counts = np.bincount(units.of_row[rows], minlength=len(units))

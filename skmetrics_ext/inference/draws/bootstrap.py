@@ -1,4 +1,4 @@
-"""Bootstrap of a reading: what a metric would be on other samples of the same rows.
+"""Bootstrap of a sample: what a metric would be on other samples of the same source.
 
 Rows are drawn with replacement, within classes or in groups where that is asked for. Rows that
 are alike to the metric are counted and not copied: a draw is a number for each unit.
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.inference.draws.readings import CELLS, Reading, RowReading
+from skmetrics_ext.inference.draws.samples import CELLS, Sample
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.progress import Progress, reporting
 from skmetrics_ext.validation import InvalidParameterError, check_option
@@ -85,34 +85,34 @@ def seed_sequence(random_state: Any) -> np.random.SeedSequence:
     return np.random.SeedSequence(int(random_state))
 
 
-def resample(reading: Reading, plan: DrawPlan) -> Array:
+def resample(sample: Sample, plan: DrawPlan) -> Array:
     """Values (n_resamples, ...) of a metric on drawn rows; nan where it is undefined."""
-    units = reading.units
+    atoms = sample.atoms
     if plan.stratified:
-        if units.group is not None:
+        if atoms.group is not None:
             raise InvalidParameterError(
                 "stratified=True draws within classes and groups= draws whole groups, which may "
                 "hold several classes: choose one."
             )
-        if units.label is None:
+        if atoms.label is None:
             raise InvalidParameterError("stratified=True needs one class label a row in y_true.")
-    reading = reading.for_draws
-    size = _SLOW_BLOCK if reading.is_slow else _BLOCK
+    sample = sample.for_draws
+    size = _SLOW_BLOCK if sample.is_slow else _BLOCK
     starts = range(0, plan.n_resamples, size)
     seeds = seed_sequence(plan.random_state).spawn(len(starts))
     sizes = [min(size, plan.n_resamples - start) for start in starts]
     tasks = list(zip(seeds, sizes, strict=True))
     with reporting(plan.progress, len(tasks), "block") as told:
         found = []
-        for values in _run(reading, plan, tasks):
+        for values in _run(sample, plan, tasks):
             found.append(values)
             told(len(found))
     return np.concatenate(found)
 
 
-def _run(reading: Reading, plan: DrawPlan, tasks: list[tuple[Any, int]]) -> Iterator[Array]:
+def _run(sample: Sample, plan: DrawPlan, tasks: list[tuple[Any, int]]) -> Iterator[Array]:
     if plan.n_jobs in (None, 1):
-        yield from (_block(reading, plan.stratified, *task) for task in tasks)
+        yield from (_block(sample, plan.stratified, *task) for task in tasks)
         return
     from joblib import Parallel, delayed, effective_n_jobs
 
@@ -120,21 +120,21 @@ def _run(reading: Reading, plan: DrawPlan, tasks: list[tuple[Any, int]]) -> Iter
     wave = 4 * effective_n_jobs(plan.n_jobs)  # between two, progress is told
     for start in range(0, len(tasks), wave):
         part = tasks[start : start + wave]
-        yield from jobs(delayed(_block)(reading, plan.stratified, *task) for task in part)
+        yield from jobs(delayed(_block)(sample, plan.stratified, *task) for task in part)
 
 
-def _block(reading: Reading, stratified: bool, seed: np.random.SeedSequence, n_draws: int) -> Array:
-    return reading.of_draws(np.random.default_rng(seed), n_draws, stratified)
+def _block(sample: Sample, stratified: bool, seed: np.random.SeedSequence, n_draws: int) -> Array:
+    return sample.of_draws(np.random.default_rng(seed), n_draws, stratified)
 
 
 # --------------------------------------------------------------------------- intervals
 
 
 def bootstrap_bounds(
-    reading: Reading,
+    sample: Sample,
     values: Array,
     method: str,
-    level: float,
+    level: Any,
     bounds: tuple[float, float],
     skewness: Array | None = None,
 ) -> tuple[Array, Array]:
@@ -143,29 +143,29 @@ def bootstrap_bounds(
     "upper" has one, and the least value that the metric has. ``skewness`` is the `acceleration`
     where it is known already.
     """
-    value = np.asarray(reading.value, dtype=np.float64)
+    value = np.asarray(sample.value, dtype=np.float64)
     flat = values.reshape(len(values), -1)
     tails = np.array([(1 - level) / 2, (1 + level) / 2])
     if method == "bca":
-        skewness = acceleration(reading) if skewness is None else skewness
+        skewness = acceleration(sample) if skewness is None else skewness
         levels = _corrected(flat, value.reshape(-1), skewness.reshape(-1), tails)
     else:
         if method == UPPER:
-            tails = np.array([0.0, level])
+            tails = np.array([np.zeros(np.shape(level)), level])
         if method == "expanded":
-            tails = _expanded(level, *rarest_class(reading))
-        levels = np.repeat(tails[:, None], flat.shape[1], axis=1)
-    low, high = np.empty(flat.shape[1]), np.empty(flat.shape[1])
+            tails = _expanded(level, *rarest_class(sample))
+        levels = np.repeat(tails[..., None], flat.shape[1], axis=-1)
+    low, high = np.empty((2, *np.shape(level), flat.shape[1]))
     for k, column in enumerate(flat.T):
         defined = column[~np.isnan(column)]
         if len(defined) * 2 < len(column):  # a metric that is mostly undefined has no interval
-            low[k] = high[k] = np.nan
+            low[..., k] = high[..., k] = np.nan
             continue
-        if np.isfinite(defined).all():
-            low[k], high[k] = np.quantile(defined, levels[:, k])
-        else:  # nothing is between a number and infinity
-            low[k], high[k] = np.quantile(defined, levels[:, k], method="inverted_cdf")
-    down, up = low.reshape(value.shape), high.reshape(value.shape)
+        # Nothing is between a number and infinity.
+        how: Any = "linear" if np.isfinite(defined).all() else "inverted_cdf"
+        low[..., k], high[..., k] = np.quantile(defined, levels[..., k], method=how)
+    shape = (*np.shape(level), *value.shape)
+    down, up = low.reshape(shape), high.reshape(shape)
     if method == UPPER:
         down = np.where(np.isnan(down), np.nan, bounds[0])
     if method == "basic":
@@ -173,7 +173,7 @@ def bootstrap_bounds(
     return np.minimum(down, value), np.maximum(up, value)
 
 
-def _expanded(level: float, rows: float, lost: float) -> Array:
+def _expanded(level: Any, rows: float, lost: float) -> Array:
     """Levels of percentiles as wide as t intervals of so many rows are (Hesterberg 2015).
 
     Draws of m rows about k means spread by the root of (m - k) / m too little, and a normal
@@ -182,25 +182,19 @@ def _expanded(level: float, rows: float, lost: float) -> Array:
     from scipy.special import ndtr, stdtrit
 
     freedom = max(rows - lost, 1.0)
-    away = float(stdtrit(freedom, (1 + level) / 2)) * np.sqrt((freedom + lost) / freedom)
-    return np.asarray(ndtr([-away, away]))
+    away = stdtrit(freedom, (1 + level) / 2) * np.sqrt((freedom + lost) / freedom)
+    return np.asarray(ndtr(np.array([-away, away])))
 
 
-def fewest_rows(reading: Reading) -> float:
-    """Rows of the rarest class, or groups that hold some of them."""
-    found = reading.by_class
-    return float(found[found > 0].min())
-
-
-def rarest_class(reading: Reading) -> tuple[float, float]:
+def rarest_class(sample: Sample) -> tuple[float, float]:
     """Its rows or groups, and how many of their degrees of freedom the means of strata take."""
-    units = reading.units
-    if units.stratum is None:
-        return fewest_rows(reading), 1.0
-    label = np.zeros(len(units), dtype=np.int64) if units.label is None else units.label
-    rows, n_classes = units.by_class(), int(label.max()) + 1
+    atoms = sample.atoms
+    if atoms.stratum is None:
+        return sample.fewest_rows, 1.0
+    label = np.zeros(len(atoms), dtype=np.int64) if atoms.label is None else atoms.label
+    rows, n_classes = atoms.by_class(), int(label.max()) + 1
     rarest = int(np.where(rows > 0, rows, np.inf).argmin())
-    return float(rows[rarest]), float(units.lost(label, n_classes)[rarest])
+    return float(rows[rarest]), float(atoms.lost(label, n_classes)[rarest])
 
 
 def _corrected(flat: Array, value: Array, skewness: Array, tails: Array) -> Array:
@@ -212,31 +206,31 @@ def _corrected(flat: Array, value: Array, skewness: Array, tails: Array) -> Arra
     # No draw below the value, or none above: half a draw, lest the correction is infinite.
     share = np.clip(below, 0.5, np.maximum(defined - 0.5, 0.5)) / np.maximum(defined, 1)
     bias = ndtri(share)
-    moved = bias + ndtri(tails)[:, None]
+    moved = bias + ndtri(tails)[..., None]
     room = 1 - np.where(np.isnan(skewness), 0.0, skewness) * moved
     levels = ndtr(bias + moved / np.where(room > 0, room, np.nan))
-    return np.where(np.isnan(levels), tails[:, None], levels)
+    return np.where(np.isnan(levels), tails[..., None], levels)
 
 
-def acceleration(reading: Reading) -> Array:
+def acceleration(sample: Sample) -> Array:
     """A sixth of the skewness of what rows contribute, from values that lack a part of them.
 
-    A part is a unit (its rows count alike), or of many units some that stand together in the
+    A part is an atom (its rows count alike), or of many atoms some that stand together in the
     order of the scores, or a group of rows.
     """
-    full = np.asarray(reading.value, dtype=np.float64)
-    part, whole = parts_of(reading)
-    units = reading.units
-    sizes = np.bincount(part, weights=units.rows)
-    size = max(CELLS // len(units), 1)
+    full = np.asarray(sample.value, dtype=np.float64)
+    part, whole = parts_of(sample)
+    atoms = sample.atoms
+    sizes = np.bincount(part, weights=atoms.rows)
+    size = max(CELLS // len(atoms), 1)
     lacking = []
     for start in range(0, len(sizes), size):
         gone = part == np.arange(start, min(start + size, len(sizes)))[:, None]
         if whole:
-            left = np.where(gone, 0, units.rows)
+            left = np.where(gone, 0, atoms.rows)
         else:  # one row's worth, shared among the part, so that parts of any size compare
-            left = units.rows - gone * (units.rows / sizes[start : start + size, None])
-        lacking.append(reading.statistic(left))
+            left = atoms.rows - gone * (atoms.rows / sizes[start : start + size, None])
+        lacking.append(sample.statistic(left))
     with np.errstate(invalid="ignore"):  # of infinite values
         moved = full - np.concatenate(lacking)
     moved = np.where(np.isfinite(moved), moved, 0.0)
@@ -247,18 +241,18 @@ def acceleration(reading: Reading) -> Array:
     return divide(cubes, 6 * squares**1.5)
 
 
-def parts_of(reading: Reading) -> tuple[Array, bool]:
+def parts_of(sample: Sample) -> tuple[Array, bool]:
     """The part that each unit belongs to, and whether a part is left out as a whole."""
-    units = reading.units
-    if units.group is not None:
-        return units.group, True
-    n_units = len(units)
-    n_parts = min(n_units, _MOST_SLOW_PARTS if reading.is_slow else _MOST_PARTS)
-    if isinstance(reading, RowReading):
-        return np.arange(n_units) % n_parts, True
-    order = np.arange(n_units)
-    if n_parts < n_units and units.label is not None:
-        order = np.argsort(units.label, kind="stable")
-    part = np.empty(n_units, dtype=np.int64)
-    part[order] = np.arange(n_units) * n_parts // n_units
+    atoms = sample.atoms
+    if atoms.group is not None:
+        return atoms.group, True
+    n_atoms = len(atoms)
+    n_parts = min(n_atoms, _MOST_SLOW_PARTS if sample.is_slow else _MOST_PARTS)
+    if sample.leaves_out_rows:
+        return np.arange(n_atoms) % n_parts, True
+    order = np.arange(n_atoms)
+    if n_parts < n_atoms and atoms.label is not None:
+        order = np.argsort(atoms.label, kind="stable")
+    part = np.empty(n_atoms, dtype=np.int64)
+    part[order] = np.arange(n_atoms) * n_parts // n_atoms
     return part, False

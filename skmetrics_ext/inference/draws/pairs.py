@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.inference.draws.readers import RawRows, reading_of
-from skmetrics_ext.inference.draws.readings import (
-    CheckedReading,
-    Reading,
-    RowReading,
+from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign, Scatter, joined_codes
+from skmetrics_ext.inference.draws.readers import RawRows, number, sample_of
+from skmetrics_ext.inference.draws.samples import (
+    FunctionSample,
+    RowSample,
+    Sample,
     response_name,
     weighed,
 )
-from skmetrics_ext.inference.draws.units import RowFacts, Scatter, Units
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
-from skmetrics_ext.validation import InvalidParameterError, Labels
+from skmetrics_ext.validation import Labels
 from skmetrics_ext.validation.containers import read_column
 from skmetrics_ext.validation.encoding import find_labels
 from skmetrics_ext.validation.groups import INDEPENDENT, Design
@@ -28,44 +28,54 @@ from skmetrics_ext.validation.labels import read_labels
 
 
 @dataclass(frozen=True, eq=False)
-class PairReading(Reading):
+class PairSample(Sample):
     """The difference of a metric between two models, as a function of what is drawn.
 
     ``both`` reads the rows of the first model and, after them, those of the second: one metric of
-    2 n rows, of which half are drawn for a model. ``units`` are rows alike to both models.
+    2 n rows, of which half are drawn for a model. ``atoms`` are rows that are alike to both models.
     """
 
-    both: Reading
+    both: Sample
     values: tuple[float, float]
-    facts: RowFacts  # of the rows, of which weights tell none apart that is not in `both`
+    row_design: RowDesign  # without weights, which distinguish no rows that `both` does not
 
     @cached_property
     def _of_rows(self) -> tuple[Array, Array]:
-        first, second = np.split(self.both.units.of_row, 2)
+        first, second = np.split(self.both.atoms.of_row, 2)
         return first, second
 
+    @property
+    def design(self) -> RowDesign:
+        return self.row_design
+
     @cached_property
-    def units(self) -> Units:
+    def _joint(self) -> tuple[Atoms, Array]:
+        """Atoms of both models, and a row of each."""
         first, second = self._of_rows
-        label = self.both.units.label
-        return Units.alike(self.facts, None if label is None else label[first], first, second)
+        label = self.both.atoms.label
+        kind = joined_codes([first, second])
+        return Atoms.alike(self.row_design, None if label is None else label[first], kind)
+
+    @property
+    def atoms(self) -> Atoms:
+        return self._joint[0]
 
     @cached_property
     def of_models(self) -> tuple[Array, Array]:
-        """The unit of ``both`` that each unit is, of the first model and of the second."""
+        """The atom of ``both`` that each atom is, of the first model and of the second."""
         first, second = self._of_rows
-        return first[self.units.first], second[self.units.first]
+        return first[self._joint[1]], second[self._joint[1]]
 
     @cached_property
     def scatters(self) -> tuple[Scatter, Scatter]:
-        """Sums of units by those of ``both``, of either model."""
-        n_units = len(self.both.units)
+        """Sums of atoms by those of ``both``, of either model."""
+        n_atoms = len(self.both.atoms)
         first, second = self.of_models
-        return Scatter(first, n_units), Scatter(second, n_units)
+        return Scatter(first, n_atoms), Scatter(second, n_atoms)
 
     @cached_property
     def differs(self) -> Array:
-        """Whether each unit is another one to the second model."""
+        """Whether each atom is another one to the second model."""
         return np.asarray(self.of_models[0] != self.of_models[1])
 
     @property
@@ -85,20 +95,20 @@ class PairReading(Reading):
         return bool((first[apart] > second[apart]).any())
 
     def statistic(self, counts: Array) -> Array:
-        """Differences (B,) where unit u is drawn counts[b, u] times."""
+        """Differences (B,) where atom u is drawn counts[b, u] times."""
         first, second = (self.both.statistic(by(counts)) for by in self.scatters)
         return _difference(first, second)
 
     def exchanged(self, swapped: Array) -> Array:
-        """Differences (B,) where the models change places in swapped[b, u] rows of unit u."""
-        kept, (first, second) = self.units.rows - swapped, self.scatters
+        """Differences (B,) where the models change places in swapped[b, u] rows of atom u."""
+        kept, (first, second) = self.atoms.rows - swapped, self.scatters
         there = self.both.statistic(first(kept) + second(swapped))
         back = self.both.statistic(first(swapped) + second(kept))
         return _difference(there, back)
 
     def agrees(self) -> bool:
         """Whether both models have, read from ``both``, the values that they have alone."""
-        rows = self.units.rows[None]
+        rows = self.atoms.rows[None]
         found = [float(self.both.statistic(by(rows))[0]) for by in self.scatters]
         return bool(np.allclose(found, self.values, rtol=1e-9, atol=1e-12, equal_nan=True))
 
@@ -117,64 +127,46 @@ def pair_of_checked(
     design: Design = INDEPENDENT,
     weights_are: str = "importance",
     ranked: bool = False,
-) -> PairReading:
+) -> PairSample:
     """A metric of two models, of checked data of the same rows.
 
     ``ranked`` puts ranks in the place of scores, so that the models have one scale.
     """
     (first, design), (second, _) = weighed(first, design), weighed(second)
     values = (
-        number_of(metric, "pred_a", first),
-        number_of(metric, "pred_b", second),
+        number(metric, "pred_a", lambda: metric.function(first, first, **metric.params)),
+        number(metric, "pred_b", lambda: metric.function(second, second, **metric.params)),
     )
     if ranked:
-        first, second = (replace(one, score=shares_below(one.score)) for one in (first, second))
-    facts = RowFacts.of(first.weight, design, weights_are)
+        ranks = (replace(one, score=midrank_shares(one.score), cache={}) for one in (first, second))
+        first, second = ranks
+    facts = RowDesign.of(first.weight, design, weights_are)
     data, twice = _stacked(first, second), facts.twice()
     difference, about = values[0] - values[1], facts._replace(weight=None)
-    both = reading_of(metric, data, twice, values[0]).for_draws
-    pair = PairReading(metric, difference, both, values, about)
+    both = sample_of(metric, data, twice, values[0]).for_draws
+    pair = PairSample(metric, difference, both, values, about)
     if pair.is_slow or pair.agrees():
         return pair
     # The models differ in which classes occur, and the metric reads those that do: each draw has
     # classes of its own.
-    by_rows = CheckedReading(metric, values[0], data, twice)
-    return PairReading(metric, difference, by_rows, values, about)
+    by_rows = RowSample(metric, values[0], data, twice)
+    return PairSample(metric, difference, by_rows, values, about)
 
 
-def pair_of_rows(metric: Metric, first: RawRows, second: RawRows) -> PairReading:
+def pair_of_rows(metric: Metric, first: RawRows, second: RawRows) -> PairSample:
     """The same of a function of the user's own, and of rows as they came."""
     values = (
-        _number(metric, "pred_a", lambda: first.value(metric)),
-        _number(metric, "pred_b", lambda: second.value(metric)),
+        number(metric, "pred_a", lambda: first.value(metric)),
+        number(metric, "pred_b", lambda: second.value(metric)),
     )
     a, b = first.listed(), second.listed()
     true, pred = stack_rows(a.y_true, b.y_true), stack_rows(a.y_pred, b.y_pred)
-    twice, about = a.facts.twice(), RowFacts.of(None, a.facts.design)
-    both = RowReading(metric, values[0], true, pred, twice.weight, twice.design)
-    return PairReading(metric, values[0] - values[1], both, values, about)
+    twice, about = a.design.twice(), RowDesign.of(None, a.design.design)
+    both = FunctionSample(metric, values[0], true, pred, twice.weight, twice._replace(weight=None))
+    return PairSample(metric, values[0] - values[1], both, values, about)
 
 
-def number_of(metric: Metric, name: str, data: Any) -> float:
-    """The metric of checked data of one model, which has to be one number."""
-    return _number(metric, name, lambda: metric.function(data, data, **metric.params))
-
-
-def _number(metric: Metric, name: str, value_of: Any) -> float:
-    """The metric of one model, as the public function gives it."""
-    try:
-        value = value_of()
-    except ValueError as error:
-        raise InvalidParameterError(f"{name}: {error}") from error
-    if np.ndim(value) != 0 or np.asarray(value).dtype.kind not in "biuf":
-        raise InvalidParameterError(
-            f"compare needs a metric that is one number, got {value!r:.60} from {metric.name}: "
-            "choose an average."
-        )
-    return float(value)
-
-
-def shares_below(scores: Any) -> Array:
+def midrank_shares(scores: Any) -> Array:
     """Midranks of each column over n + 1; of two columns that sum to 1 they still do."""
     values = np.asarray(scores)
     ranks = np.empty(values.shape)

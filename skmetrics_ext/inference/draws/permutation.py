@@ -8,16 +8,16 @@ from typing import NamedTuple
 import numpy as np
 
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan, seed_sequence
-from skmetrics_ext.inference.draws.pairs import PairReading
+from skmetrics_ext.inference.draws.pairs import PairSample
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.progress import reporting
 
-_CELLS = 1 << 21  # of draws by units that are held at once
+_CELLS = 1 << 21  # of draws by atoms that are held at once
 _SLOW = 100  # of calls of a function in Python
 _ROUNDING = 1e-9  # of the larger value: differences so near to the observed one are equal to it
 
 
-class Permuted(NamedTuple):
+class PermutationResult(NamedTuple):
     """What a permutation test finds.
 
     ``exact`` says that all exchanges were counted, and ``orders`` how many patterns or draws there
@@ -31,33 +31,33 @@ class Permuted(NamedTuple):
 
 
 def permutation_test(
-    reading: PairReading, alternative: str = "two-sided", plan: DrawPlan = PLAN
-) -> Permuted:
+    sample: PairSample, alternative: str = "two-sided", plan: DrawPlan = PLAN
+) -> PermutationResult:
     """Chance of a difference at least as large where each row is either model's alike.
 
     All exchanges are counted where these are no more than the draws; else the observed order is
     one of the draws (Phipson & Smyth 2010). A difference that is undefined counts
     as large.
     """
-    sizes = _sizes(reading)
-    observed = reading.exchanged(np.zeros((1, len(reading.units)), dtype=np.int64))[0]
+    sizes = _sizes(sample)
+    observed = sample.exchanged(np.zeros((1, len(sample.atoms)), dtype=np.int64))[0]
     if np.isnan(observed):
-        return Permuted(float("nan"), False, 0, 0)
-    limit = observed, _ROUNDING * max(map(abs, reading.values)), alternative
+        return PermutationResult(float("nan"), False, 0, 0)
+    limit = observed, _ROUNDING * max(map(abs, sample.values)), alternative
     if np.log1p(sizes).sum() <= np.log(plan.n_resamples + 1.5):
         large, undefined, count = 0.0, 0, 0
-        for patterns, chances in _all_patterns(reading, sizes):
-            differences = reading.exchanged(_on_units(reading, patterns))
+        for patterns, chances in _all_patterns(sample, sizes):
+            differences = sample.exchanged(_on_atoms(sample, patterns))
             large += float(chances[_as_large(differences, *limit)].sum())
             undefined += int(np.isnan(differences).sum())
             count += len(patterns)
-        return Permuted(min(large, 1.0), True, count, undefined)
+        return PermutationResult(min(large, 1.0), True, count, undefined)
     drawn_large = undefined = 0
-    for differences in _draws(reading, sizes, plan):
+    for differences in _draws(sample, sizes, plan):
         drawn_large += int(_as_large(differences, *limit).sum())
         undefined += int(np.isnan(differences).sum())
     p_value = (drawn_large + 1) / (plan.n_resamples + 1)
-    return Permuted(p_value, False, plan.n_resamples, undefined)
+    return PermutationResult(p_value, False, plan.n_resamples, undefined)
 
 
 def _as_large(differences: Array, observed: float, rounding: float, alternative: str) -> Array:
@@ -71,32 +71,32 @@ def _as_large(differences: Array, observed: float, rounding: float, alternative:
 
 
 # --------------------------------------------------------------------------- exchanges
-# A unit is exchanged some number of times between 0 and its number of rows; a group of rows as a
-# whole or not at all. Units that are the same to both models need no exchange.
+# An atom is exchanged some number of times between 0 and its number of rows; a group of rows as a
+# whole or not at all. Atoms that are the same to both models need no exchange.
 
 
-def _sizes(reading: PairReading) -> Array:
-    """How often each unit, or each group, may be exchanged."""
-    units = reading.units
-    if units.group is None:
-        return np.where(reading.differs, units.rows, 0)
-    sizes = np.zeros(units.n_groups, dtype=np.int64)
-    sizes[units.group[reading.differs]] = 1
+def _sizes(sample: PairSample) -> Array:
+    """How often each atom, or each group, may be exchanged."""
+    atoms = sample.atoms
+    if atoms.group is None:
+        return np.where(sample.differs, atoms.rows, 0)
+    sizes = np.zeros(atoms.n_groups, dtype=np.int64)
+    sizes[atoms.group[sample.differs]] = 1
     return sizes
 
 
-def _on_units(reading: PairReading, exchanges: Array) -> Array:
-    """Numbers of rows exchanged of each unit (B, U)."""
-    if reading.units.group is None:
+def _on_atoms(sample: PairSample, exchanges: Array) -> Array:
+    """Numbers of rows exchanged of each atom (B, U)."""
+    if sample.atoms.group is None:
         return exchanges
-    return np.asarray(exchanges[:, reading.units.group] * reading.units.rows)
+    return np.asarray(exchanges[:, sample.atoms.group] * sample.atoms.rows)
 
 
-def _all_patterns(reading: PairReading, sizes: Array) -> Iterator[tuple[Array, Array]]:
+def _all_patterns(sample: PairSample, sizes: Array) -> Iterator[tuple[Array, Array]]:
     """Every way to exchange (B, U) and the chance of each, in parts."""
     from scipy.special import comb
 
-    n_patterns, each = int(np.prod(sizes + 1)), _rows_at_once(reading)
+    n_patterns, each = int(np.prod(sizes + 1)), _rows_at_once(sample)
     for start in range(0, n_patterns, each):
         rest = np.arange(start, min(start + each, n_patterns))
         patterns = np.zeros((len(rest), len(sizes)), dtype=np.int64)
@@ -107,16 +107,16 @@ def _all_patterns(reading: PairReading, sizes: Array) -> Iterator[tuple[Array, A
         yield patterns, chances
 
 
-def _rows_at_once(reading: PairReading) -> int:
-    each = max(_CELLS // (4 * len(reading.units)), 1)
-    return min(each, _SLOW) if reading.is_slow else each
+def _rows_at_once(sample: PairSample) -> int:
+    each = max(_CELLS // (4 * len(sample.atoms)), 1)
+    return min(each, _SLOW) if sample.is_slow else each
 
 
-def _draws(reading: PairReading, sizes: Array, plan: DrawPlan) -> Iterator[Array]:
+def _draws(sample: PairSample, sizes: Array, plan: DrawPlan) -> Iterator[Array]:
     """Differences of random exchanges, in parts that do not depend on the number of workers."""
     from joblib import Parallel, delayed, effective_n_jobs
 
-    each = _rows_at_once(reading)
+    each = _rows_at_once(sample)
     counts = [min(each, plan.n_resamples - start) for start in range(0, plan.n_resamples, each)]
     seeds = seed_sequence(plan.random_state).spawn(len(counts))
     tasks = list(zip(counts, seeds, strict=True))
@@ -125,14 +125,14 @@ def _draws(reading: PairReading, sizes: Array, plan: DrawPlan) -> Iterator[Array
     with reporting(plan.progress, len(tasks), "block") as told:
         for start in range(0, len(tasks), wave):
             part = tasks[start : start + wave]
-            yield from jobs(delayed(_drawn)(reading, sizes, *task) for task in part)
+            yield from jobs(delayed(_drawn)(sample, sizes, *task) for task in part)
             told(start + len(part))
 
 
-def _drawn(reading: PairReading, sizes: Array, count: int, seed: np.random.SeedSequence) -> Array:
+def _drawn(sample: PairSample, sizes: Array, count: int, seed: np.random.SeedSequence) -> Array:
     rng = np.random.default_rng(seed)
     exchanges = np.zeros((count, len(sizes)), dtype=np.int64)
     single, several = np.flatnonzero(sizes == 1), np.flatnonzero(sizes > 1)
     exchanges[:, single] = rng.integers(0, 2, (count, len(single)), dtype=np.int8)
     exchanges[:, several] = rng.binomial(sizes[several], 0.5, (count, len(several)))
-    return reading.exchanged(_on_units(reading, exchanges))
+    return sample.exchanged(_on_atoms(sample, exchanges))

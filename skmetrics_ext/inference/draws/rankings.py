@@ -1,19 +1,36 @@
-"""Metrics of rankings of what is drawn: scores are sorted once, and draws are weights."""
+"""Metrics of rankings: scores are sorted once, and draws are weights of classes at scores."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import combinations
+from typing import Any
 
 import numpy as np
 
 from skmetrics_ext import kernels
-from skmetrics_ext.inference.draws.readings import Reading, TallyReading
-from skmetrics_ext.inference.draws.units import Scatter, Units
-from skmetrics_ext.metrics.averaging import RankKernel
-from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.inference.draws.atoms import Atoms, Scatter
+from skmetrics_ext.inference.draws.samples import RowSample, Sample, TallySample
+from skmetrics_ext.metrics.averaging import (
+    MACRO,
+    MICRO,
+    SAMPLES,
+    RankKernel,
+    average_values,
+    is_by_support,
+    is_plain,
+    pair_shares,
+)
+from skmetrics_ext.metrics.rankings.ranking_kernels import roc_auc
+from skmetrics_ext.metrics.rankings.score_tally import rankings_of
+from skmetrics_ext.numeric import Array, divide, row_sums
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.tallies import RankTally
+from skmetrics_ext.validation import Scores
+
+Slope = Callable[[RankTally], Array]
 
 
 def is_area(metric: Metric) -> bool:
@@ -25,24 +42,60 @@ def is_area(metric: Metric) -> bool:
     )
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class View:
-    """Scores of one class, sorted: where each unit stands among the distinct ones."""
+def slope_of(metric: Metric) -> Slope | None:
+    """Derivative of the kernel of a metric of rankings, where one is known."""
+    slope = metric.spec.slope
+    if slope is None or not metric.own:
+        return slope
+    return partial(slope, **metric.own)
+
+
+def _kind(metric: Metric) -> str:
+    if is_area(metric):
+        return "area"
+    return "draws" if metric.spec.slope is None else "smooth"
+
+
+def places_of(checked: Scores) -> Array:
+    """Place of each binary score among the distinct ones, from the highest; found once."""
+    if "places" not in checked.cache:
+        score = checked.score
+        order = np.argsort(score)
+        ordered = score[order]
+        is_new = np.empty(len(score), dtype=bool)
+        is_new[:1] = False
+        np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
+        rising = np.cumsum(is_new, dtype=np.int32)
+        places = np.empty(len(score), dtype=np.int32)
+        places[order] = rising[-1] - rising
+        checked.cache["places"] = places
+    places = checked.cache["places"]
+    return places
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreIndex:
+    """Scores of one class, sorted: where each atom stands among the distinct ones."""
 
     thresholds: Array
-    index: Array  # of each unit, into both classes by the distinct scores
-    scatter: Scatter
+    index: Array  # of each atom, into both classes by the distinct scores
 
     @classmethod
-    def make(cls, score: Array, marks: Array) -> View:
+    def of_scores(cls, score: Array, marks: Array) -> ScoreIndex:
+        """Index of a score of each atom."""
         rising, place = np.unique(score, return_inverse=True)
         falling = len(rising) - 1 - place.reshape(-1)
         index = marks.astype(np.int64) * len(rising) + falling
         # + 0 turns -0.0 into 0.0: they are one score.
-        return cls(rising[::-1] + 0, index, Scatter(index, 2 * len(rising)))
+        return cls(rising[::-1] + 0, index)
+
+    @cached_property
+    def scatter(self) -> Scatter:
+        """Sums of atoms by class and score."""
+        return Scatter(self.index, 2 * len(self.thresholds))
 
     def tally(self, mass: Array) -> RankTally:
-        """Both classes along the scores, of units of so much weight (..., U)."""
+        """Both classes along the scores, of atoms of so much weight (..., U)."""
         both = self.scatter(mass)
         return RankTally(self.thresholds, both.reshape(*mass.shape[:-1], 2, len(self.thresholds)))
 
@@ -71,100 +124,218 @@ class DrawnRankings:
         return np.asarray(kernel(self.tallies[0 if self.binary else code]))
 
 
-class RankReading(TallyReading):
+class RankingSample(TallySample):
     """A metric of rankings: of one, or of one for each class against the rest."""
 
-    @cached_property
-    def units(self) -> Units:
-        scores = self.data
-        if scores.kind != "binary":
-            return Units.of_rows(len(scores.true), self.facts, self.label)
-        place = np.unique(scores.score, return_inverse=True)[1].reshape(-1)
-        return Units.alike(self.facts, scores.true, place, scores.true)
-
-    @cached_property
-    def views(self) -> tuple[View, ...]:
-        """The sorted scores of the positive class, or of each class."""
-        scores, first = self.data, self.units.first
-        if scores.kind == "binary":
-            return (View.make(scores.score[first], scores.true[first]),)
-        columns = zip(scores.score[first].T, scores.marks()[first].T, strict=True)
-        return tuple(View.make(score, marks) for score, marks in columns)
-
-    def tally(self, counts: Array) -> DrawnRankings:
-        mass = self.units.mass(counts)
-        return DrawnRankings(tuple(view.tally(mass) for view in self.views))
+    @property
+    def kind(self) -> str:
+        return _kind(self.metric)
 
     @property
-    def for_draws(self) -> Reading:
-        if not is_area(self.metric) or len(self.views) > 1:
+    def is_binary(self) -> bool:
+        """Whether there is one ranking, that of the positive class."""
+        return bool(self.data.kind == "binary")
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether the atoms are the cells of one ranking."""
+        plain = self.design.is_counted and self.design.sizes is None
+        return self.is_binary and plain and self.counted is None
+
+    @cached_property
+    def _indexed(self) -> tuple[Atoms, ScoreIndex]:
+        """Atoms of one ranking, and where they stand in it; kept with the scores."""
+        checked, design = self.data, self.design
+        if not self.is_counted:
+            places, true = places_of(checked), checked.true
+            n_scores = int(places.max()) + 1
+            rising = n_scores - 1 - places.astype(np.int64)
+            atoms, first = Atoms.alike(design, true, 2 * rising + true)
+            index = true[first] * n_scores + places[first]
+            thresholds = np.empty(n_scores, dtype=checked.score.dtype)
+            thresholds[places] = checked.score
+            return atoms, ScoreIndex(thresholds + 0, index)
+        if "atoms" not in checked.cache:
+            tally = RankTally.of_class(checked)
+            n_scores = len(tally.thresholds)
+            by_rising = tally.mass[:, ::-1].T.reshape(-1)
+            cell = np.flatnonzero(by_rising)
+            rising, label = np.divmod(cell, 2)
+            index = label * n_scores + (n_scores - 1 - rising)
+            rows = by_rising[cell].astype(np.int64, copy=False)
+            atoms = Atoms(rows, label=label, codes=_AtomsOfRows(checked, cell), design=design)
+            checked.cache["atoms"] = atoms, ScoreIndex(tally.thresholds, index)
+        indexed: tuple[Atoms, ScoreIndex] = checked.cache["atoms"]
+        return indexed
+
+    @cached_property
+    def atoms(self) -> Atoms:
+        if self.counted is not None:
+            return self.counted[0]
+        if self.is_binary:
+            return self._indexed[0]
+        return Atoms.each_row(len(self.data.true), self.design, self.label)
+
+    @cached_property
+    def indexes(self) -> tuple[ScoreIndex, ...]:
+        """The sorted scores of the positive class, or of each class."""
+        if self.counted is not None:
+            return (self.counted[1],)
+        if self.is_binary:
+            return (self._indexed[1],)
+        columns = zip(self.data.score.T, self.data.marks().T, strict=True)
+        return tuple(ScoreIndex.of_scores(score, marks) for score, marks in columns)
+
+    @property
+    def is_one_table(self) -> bool:
+        return self.is_binary
+
+    def tally_of_mass(self, mass: Array) -> RankTally:
+        """The only ranking, of atoms that weigh so much."""
+        return self.indexes[0].tally(mass)
+
+    def tally(self, counts: Array) -> DrawnRankings:
+        mass = self.atoms.mass(counts)
+        return DrawnRankings(tuple(index.tally(mass) for index in self.indexes))
+
+    def slope(self) -> Array | None:
+        derivative = slope_of(self.metric)
+        if derivative is None:
+            return None
+        mass = self.atoms.mass(self.atoms.rows)
+        if self.is_binary:
+            (index,) = self.indexes
+            whole = RankTally.of_class(self.data) if self.is_counted else index.tally(mass)
+            return derivative(whole).reshape(-1)[index.index]
+        each = np.stack(
+            [derivative(index.tally(mass)).reshape(-1)[index.index] for index in self.indexes]
+        )
+        average = self.metric.options.get("average", MACRO)
+        if average is None:
+            return each
+        if is_plain(average):
+            return np.asarray(each.mean(axis=0))
+        # The shares of the classes vary from sample to sample like their values.
+        marks = self.data.marks()
+        support = np.einsum("u,uk->k", mass, marks)
+        each_class = self.metric.with_params(average=None)
+        values = np.nan_to_num(each_class.read(self.tally(self.atoms.rows)))
+        mean = average_values(values, average, support)
+        gain = np.einsum("uk,k->u", marks, values - mean) / support.sum()
+        return np.asarray(average_values(np.nan_to_num(each.T), average, support) + gain)
+
+    def row_slope(self) -> Array | None:
+        """From the placements of a whole area, which one sort gives in the order of the rows."""
+        if not (self.is_binary and is_area(self.metric)) or self.counted is not None:
+            return None
+        checked, sizes = self.data, self.design.sizes
+        mass = checked.weight if sizes is None else sizes
+        negative, positive = kernels.bin_sums(checked.true, 2, mass).astype(np.float64).tolist()
+        if not negative * positive:
+            return None
+        low, high = self.metric.spec.bounds
+        area = (float(self.value) - low) / (high - low)
+        slope = kernels.placements(checked.score, checked.true, mass)
+        # A positive row beats the negative ones below it, a negative row the positive ones above.
+        np.subtract(positive, slope, out=slope, where=checked.true == 0)
+        slope -= np.where(checked.true == 0, area * positive, area * negative)
+        slope *= (high - low) / (negative * positive)
+        return np.asarray(slope)
+
+    def ways(self) -> tuple[Array | None, ...]:
+        if np.ndim(self.value) == 1 and not self.is_binary:
+            # Each class against the rest, of which the others are one class.
+            return (self.data.marks().T.astype(np.int64),)
+        return super().ways()
+
+    def row_ways(self) -> tuple[Array | None, ...]:
+        return (self.label,) if self.is_binary else self.ways()
+
+    @property
+    def for_draws(self) -> Sample:
+        if not is_area(self.metric) or len(self.indexes) > 1:
             return self
-        index = self.views[0].index
-        if len(np.unique(index)) < len(index):  # several units of one class and score
+        index = self.indexes[0].index
+        if len(np.unique(index)) < len(index):  # several atoms of one class and score
             return self
-        return AreaReading(self.metric, self.value, self)
+        return AreaDraws(self.metric, self.value, self)
+
+
+@dataclass(frozen=True, eq=False)
+class _AtomsOfRows:
+    """The atom of each row, where atoms are the classes at each score that hold rows."""
+
+    scores: Scores
+    cells: Array
+
+    def __call__(self) -> Array:
+        places = places_of(self.scores)
+        n_scores = int(places.max()) + 1
+        atom = np.zeros(2 * n_scores, dtype=np.int32)
+        atom[self.cells] = np.arange(len(self.cells), dtype=np.int32)
+        return atom[2 * (n_scores - 1 - places) + self.scores.true]
 
 
 # --------------------------------------------------------------------------- areas of many draws
 
 
 @dataclass(frozen=True, eq=False)
-class AreaReading(Reading):
-    """What is linear in the area of one ranking, whose units have a class and score each."""
+class AreaDraws(Sample):
+    """What is linear in the area of one ranking, whose atoms have a class and score each."""
 
-    ranking: RankReading
+    ranking: RankingSample
 
     @cached_property
     def _rising(self) -> tuple[Array, Array, Array]:
-        """Units by rising scores, of equal ones the negative first; their classes and scores."""
-        view = self.ranking.views[0]
-        marks, falling = np.divmod(view.index, len(view.thresholds))
+        """Atoms by rising scores, of equal ones the negative first; their classes and scores."""
+        index = self.ranking.indexes[0]
+        marks, falling = np.divmod(index.index, len(index.thresholds))
         order = np.lexsort((marks, -falling))
         return order, marks[order], -falling[order]
 
     @cached_property
-    def units(self) -> Units:
-        return self.ranking.units.ordered(self._rising[0])
+    def atoms(self) -> Atoms:
+        return self.ranking.atoms.ordered(self._rising[0])
 
     @cached_property
     def _places(self) -> tuple[Array, Array]:
-        """Units of the positive class, and those of them whose score a negative one has too."""
+        """Atoms of the positive class, and those of them whose score a negative one has too."""
         _, marks, score = self._rising
         positive = np.flatnonzero(marks)
         return positive, positive[(positive > 0) & (score[positive - 1] == score[positive])]
 
     def statistic(self, counts: Array) -> Array:
         positive, tied = self._places
-        mass = self.units.mass(counts)
-        return self._told(replicate_areas(mass, positive, 1 - self._rising[1], tied))
+        mass = self.atoms.mass(counts)
+        return self._scaled(replicate_areas(mass, positive, 1 - self._rising[1], tied))
 
     def of_draws(self, rng: np.random.Generator, n_draws: int, stratified: bool) -> Array:
-        units = self.units
-        if units.weight is not None or not units.is_plain:
+        atoms = self.atoms
+        if atoms.weight is not None or not atoms.is_plain:
             return super().of_draws(rng, n_draws, stratified)
         # Rows are drawn one by one and weigh the same: they are never laid out.
-        marks, score = (np.repeat(one, units.rows) for one in self._rising[1:])
+        marks, score = (np.repeat(one, atoms.rows) for one in self._rising[1:])
         wins, n_neg, n_pos = kernels.resampled_wins(rng, marks, score, n_draws, stratified)
-        return self._told(divide(wins, 2 * n_pos * n_neg))
+        return self._scaled(divide(wins, 2 * n_pos * n_neg))
 
-    def _told(self, areas: Array) -> Array:
+    def _scaled(self, areas: Array) -> Array:
         low, high = self.metric.spec.bounds
         return low + (high - low) * areas
 
 
 def replicate_areas(counts: Array, positive: Array, negative: Array, tied: Array) -> Array:
-    """Area of each draw (B, U) of units in rising order of their scores.
+    """Area of each draw (B, U) of atoms in rising order of their scores.
 
     Parameters
     ----------
     counts : ndarray of shape (B, U)
-        Weight of each unit in each draw.
+        Weight of each atom in each draw.
     positive : ndarray of int64 of shape (P,)
-        Places of the units of the positive class.
+        Places of the atoms of the positive class.
     negative : ndarray of int64 of shape (U,)
-        1 for units of the other class; of equal scores they come first.
+        1 for atoms of the other class; of equal scores they come first.
     tied : ndarray of int64 of shape (T,)
-        Places of the positive units that share their score with the negative one before them.
+        Places of the positive atoms that share their score with the negative one before them.
     """
     below = np.cumsum(counts * negative, axis=1)
     own = np.take(counts, positive, axis=1)
@@ -174,3 +345,129 @@ def replicate_areas(counts: Array, positive: Array, negative: Array, tied: Array
         halves = np.einsum("bt,bt->b", counts[:, tied], counts[:, tied - 1])
         return divide(2 * wins - halves, 2.0 * n_pos * n_neg)
     return divide(wins, 1.0 * n_pos * n_neg)
+
+
+# --------------------------------------------------------------------------- rows of rankings
+
+
+class PairRankingSample(RowSample):
+    """A metric of rankings that no class has alone: of pairs of classes, cells, or single rows."""
+
+    @cached_property
+    def _average(self) -> str:
+        """What is averaged; "" where no derivative is known."""
+        options = self.metric.options
+        if options.get("multi_class") == "ovo" and self.data.kind == "multiclass":
+            return "pairs"
+        average = options.get("average", MACRO)
+        return average if average in _SLOPES else ""
+
+    @property
+    def share(self) -> str:
+        return ""
+
+    @property
+    def kind(self) -> str:
+        return _kind(self.metric) if self._average or is_area(self.metric) else "draws"
+
+    def slope(self) -> Array | None:
+        derivative = slope_of(self.metric) if self._average else None
+        return None if derivative is None else _SLOPES[self._average](self, derivative)
+
+
+def _slope_of_cells(sample: PairRankingSample, derivative: Slope) -> Array:
+    """Every cell of the scores by classes is a row of one binary problem."""
+    checked = sample.all_rows
+    tally = RankTally.of_cells(checked)
+    place = np.searchsorted(-tally.thresholds, -checked.score)
+    return np.asarray(derivative(tally)[checked.marks().astype(np.int64), place].sum(axis=1))
+
+
+def _slope_of_single_rows(sample: PairRankingSample, _: Slope) -> Array:
+    """The mean over rows of the metric of each of them."""
+    checked, kernel = sample.all_rows, sample.metric.kernel
+    values = np.array([float(kernel(one)) for one in rankings_of(checked).by_row()[0]])
+    mass = sample.atoms.mass(sample.atoms.rows)
+    return np.asarray((np.nan_to_num(values) - sample.value) / mass.sum())
+
+
+def _slope_of_pairs(sample: PairRankingSample, derivative: Slope) -> Array:
+    """Areas of each pair of classes, or a mean over pairs."""
+    checked, metric = sample.all_rows, sample.metric
+    low, high = metric.spec.bounds
+    average = metric.options.get("average", MACRO)
+    if average is None:
+        return pair_slopes(checked, derivative)
+    if is_area(metric):
+        return (high - low) * pair_mean_slope(checked, average)
+    mass = _mass_of(checked)
+    share = pair_shares(average, mass)
+    upper = np.triu_indices(len(mass), 1)
+    found = np.einsum("p,pn->n", 2 * share[upper], np.nan_to_num(pair_slopes(checked, derivative)))
+    if is_by_support(average):
+        areas = rankings_of(checked).pairs(metric.kernel)
+        found = found + _by_shares(checked.true, mass, share, np.where(share > 0, areas, 0.0))
+    return np.asarray(found)
+
+
+_SLOPES: dict[str, Callable[[Any, Slope], Array]] = {
+    MICRO: _slope_of_cells,
+    SAMPLES: _slope_of_single_rows,
+    "pairs": _slope_of_pairs,
+}
+
+
+def pair_mean_slope(checked: Scores, average: str) -> Array:
+    """Derivative of a mean over pairs of classes of their areas, by the weight of each row."""
+    codes = checked.true
+    mass = _mass_of(checked)
+    areas = rankings_of(checked).pairs(roc_auc)
+    share = pair_shares(average, mass)  # of A(i|j) in the mean: both orders of a pair alike
+    known = np.where(share > 0, areas, 0.0)
+    own = divide(1.0, mass)[codes]
+    weight = own if checked.weight is None else own * checked.weight
+    slope = np.zeros(len(codes))
+    for k in np.flatnonzero(mass > 0):
+        # Each rest class weighs what its area has as a share: one placement for the row of A.
+        of_class = codes == k
+        places = kernels.placements(
+            checked.score[:, k],
+            of_class.astype(np.int64),
+            np.where(of_class, weight, weight * share[k, codes]),
+        )
+        slope += np.where(
+            of_class,
+            own * (places - (share[k] * known[k]).sum()),
+            own * share[k, codes] * (1 - places - known[k, codes]),
+        )
+    return slope + _by_shares(codes, mass, share, known) if is_by_support(average) else slope
+
+
+def _mass_of(checked: Scores) -> Array:
+    """Weight of each class."""
+    n_classes = len(checked.classes)
+    return kernels.bin_sums(checked.true, n_classes, checked.weight).astype(np.float64)
+
+
+def _by_shares(codes: Array, mass: Array, share: Array, known: Array) -> Array:
+    """What a row adds to a mean over pairs through the share of its class."""
+    present = mass > 0
+    both = (known + known.T) * (present[:, None] & present) / 2
+    gain = divide(row_sums(both), np.count_nonzero(present) - 1.0)
+    return np.asarray((gain[codes] - (share * known).sum()) / mass.sum())
+
+
+def pair_slopes(checked: Scores, derivative: Slope) -> Array:
+    """Derivatives of the mean of A(i|j) and A(j|i) for each pair of classes, (K (K - 1) / 2, n)."""
+    codes, score, found = checked.true, checked.score, []
+    for i, j in combinations(range(len(checked.classes)), 2):
+        rows = np.flatnonzero((codes == i) | (codes == j))
+        weight = None if checked.weight is None else checked.weight[rows]
+        slope = np.zeros(len(codes))
+        for own in (i, j):
+            marks = (codes[rows] == own).astype(np.int64)
+            tally = RankTally.of_marks(score[rows, own], marks, weight)
+            place = np.searchsorted(-tally.thresholds, -score[rows, own])
+            slope[rows] += derivative(tally)[marks, place] / 2
+        found.append(slope)
+    return np.stack(found)

@@ -1,24 +1,25 @@
-"""From a metric and rows to a `Reading`: the metric as a function of what is drawn."""
+"""From a metric and rows to a `Sample`: the metric as a function of what is drawn."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.inference.draws.rankings import RankReading
-from skmetrics_ext.inference.draws.readings import (
-    CheckedReading,
-    MomentReading,
-    Reading,
-    RowReading,
-    TableReading,
-    TallyReading,
+from skmetrics_ext.inference.draws.atoms import RowDesign
+from skmetrics_ext.inference.draws.rankings import PairRankingSample, RankingSample
+from skmetrics_ext.inference.draws.samples import (
+    FunctionSample,
+    MomentSample,
+    RowSample,
+    Sample,
+    TableSample,
+    TallySample,
     weighed,
 )
-from skmetrics_ext.inference.draws.units import RowFacts
 from skmetrics_ext.metrics.averaging import MACRO, is_by_class
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric, find
@@ -58,7 +59,7 @@ def find_metric(metric: Any, params: Mapping[str, Any]) -> Metric:
     return found
 
 
-def read_metric(
+def sample_of_rows(
     metric: Any,
     y_true: Any,
     y_pred: Any,
@@ -68,7 +69,7 @@ def read_metric(
     strata: Any = None,
     weights_are: str = "importance",
     **params: Any,
-) -> Reading:
+) -> Sample:
     """A metric of these rows as a function of what is drawn of them.
 
     Parameters
@@ -91,11 +92,11 @@ def read_metric(
     found = find_metric(metric, params)
     if found.row is None:
         rows = RawRows.check(y_true, y_pred, sample_weight, (groups, strata), weights_are)
-        return rows.reading(found)
+        return rows.sample(found)
     settled, checked = check_rows(found, y_true, y_pred, sample_weight)
     beside = {"y_true": y_true, "y_pred": y_pred, "sample_weight": sample_weight}
     design = read_design(groups, strata, checked.true.shape[0], **beside)
-    return read_checked(settled, checked, design, weights_are)
+    return sample_of_checked(settled, checked, design, weights_are)
 
 
 # --------------------------------------------------------------------------- checked data
@@ -149,27 +150,61 @@ def check_models(
     return settled, (first, second)
 
 
-def read_checked(
+def sample_of_checked(
     metric: Metric,
     checked: Any,
     design: Design = INDEPENDENT,
     weights_are: str = "importance",
     value: Any = None,
-) -> TallyReading:
+    **identity: Any,
+) -> TallySample:
     """A metric whose positive class is settled, of checked data, as a function of draws."""
     data, design = weighed(checked, design)
-    facts = RowFacts.of(data.weight, design, weights_are)
     if value is None or data is not checked:
         value = metric.function(data, data, **metric.params)
-    return reading_of(metric, data, facts, value)
+    facts = RowDesign.of(data.weight, design, weights_are)
+    if identity:
+        facts = facts._replace(number=identity["numbers"], cluster=identity["cluster"])
+    return sample_of(metric, data, facts, value)
 
 
-def reading_of(metric: Metric, data: Any, facts: RowFacts, value: Any) -> TallyReading:
-    """The reading of data that have no row of weight 0."""
+def samples_of_models(
+    metric: Metric,
+    models: Mapping[str, Any],
+    design: Design = INDEPENDENT,
+    weights_are: str = "importance",
+) -> list[TallySample]:
+    """A metric, which has to be one number, of several models on the same rows."""
+    found, shared = [], None
+    for name, checked in models.items():
+        data, kept = weighed(checked, design)
+        if shared is None:
+            shared = RowDesign.of(data.weight, kept, weights_are)
+        value = number(metric, name, partial(metric.function, data, data, **metric.params))
+        found.append(sample_of(metric, data, shared, value))
+    return found
+
+
+def number(metric: Metric, name: str, value_of: Callable[[], Any]) -> float:
+    """The metric of one model, as the public function gives it, which has to be one number."""
+    try:
+        value = value_of()
+    except ValueError as error:
+        raise InvalidParameterError(f"{name}: {error}") from error
+    if np.ndim(value) != 0 or np.asarray(value).dtype.kind not in "biuf":
+        raise InvalidParameterError(
+            f"compare needs a metric that is one number, got {value!r:.60} from {metric.name}: "
+            "choose an average."
+        )
+    return float(value)
+
+
+def sample_of(metric: Metric, data: Any, design: RowDesign, value: Any) -> TallySample:
+    """The sample of data that have no row of weight 0."""
     row = metric.spec
     if row.response == "labels":
         few = not data.is_multilabel and len(data.classes) <= _MOST_CLASSES
-        return (TableReading if few else CheckedReading)(metric, value, data, facts)
+        return (TableSample if few else RowSample)(metric, value, data, design)
     if row.tally == "ranks" and _knows(metric, row.kernel, _OF_RANKINGS):
         scores = data.as_scores() if isinstance(data, Probabilities) else data
         options = metric.options
@@ -177,10 +212,11 @@ def reading_of(metric: Metric, data: Any, facts: RowFacts, value: Any) -> TallyR
         each_class = is_by_class(options.get("average", MACRO))
         one_each = scores.kind == "binary" or (each_class and options.get("multi_class") != "ovo")
         if one_each and not row.is_table:
-            return RankReading(metric, value, scores, facts)
+            return RankingSample(metric, value, scores, design)
     if row.row_values is not None and _knows(metric, row.row_values, metric.own):
-        return MomentReading(metric, value, data, facts)
-    return CheckedReading(metric, value, data, facts)
+        return MomentSample(metric, value, data, design)
+    is_ranking = row.tally == "ranks" and isinstance(data, Scores)
+    return (PairRankingSample if is_ranking else RowSample)(metric, value, data, design)
 
 
 def _knows(metric: Metric, function: Callable[..., Any], further: Any) -> bool:
@@ -198,7 +234,7 @@ class RawRows:
 
     y_true: Any
     y_pred: Any
-    facts: RowFacts
+    design: RowDesign
     weight: Array | None  # also where it says how often each row was seen
 
     @classmethod
@@ -225,7 +261,7 @@ class RawRows:
             kept = np.flatnonzero(weight)
             y_true, y_pred = take_rows(y_true, kept), take_rows(y_pred, kept)
             weight, design = weight[kept], design.kept(kept)
-        return cls(y_true, y_pred, RowFacts.of(weight, design, weights_are), weight)
+        return cls(y_true, y_pred, RowDesign.of(weight, design, weights_are), weight)
 
     def value(self, metric: Metric) -> Any:
         """The metric of all rows, which has to be made of numbers."""
@@ -243,14 +279,16 @@ class RawRows:
 
     def listed(self) -> RawRows:
         """A row for each time that it was seen."""
-        sizes = self.facts.sizes
+        sizes = self.design.sizes
         if sizes is None:
             return self
         seen = np.repeat(np.arange(len(sizes)), sizes)
-        facts = RowFacts.of(None, self.facts.design.kept(seen))
-        return RawRows(take_rows(self.y_true, seen), take_rows(self.y_pred, seen), facts, None)
+        design = RowDesign.of(None, self.design.design.kept(seen))
+        return RawRows(take_rows(self.y_true, seen), take_rows(self.y_pred, seen), design, None)
 
-    def reading(self, metric: Metric) -> RowReading:
+    def sample(self, metric: Metric) -> FunctionSample:
         """The metric as a function of what is drawn of them."""
         rows, value = self.listed(), self.value(metric)
-        return RowReading(metric, value, rows.y_true, rows.y_pred, rows.weight, rows.facts.design)
+        return FunctionSample(
+            metric, value, rows.y_true, rows.y_pred, rows.weight, rows.design._replace(weight=None)
+        )

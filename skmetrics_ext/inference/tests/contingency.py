@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from skmetrics_ext.inference.results import Comparison, TestResult
 from skmetrics_ext.inference.tests.mcnemar import (
     MCNEMAR_METHODS,
+    counts_of,
     grouped_comparison,
     mcnemar_comparison,
     over,
@@ -123,7 +124,7 @@ def mcnemar_test(
     level = check_level(confidence_level)
     hits = _hits(y_true, {"pred_a": pred_a, "pred_b": pred_b})
     if groups is None:
-        return mcnemar_comparison(hits, method, level)
+        return mcnemar_comparison(*counts_of(hits), method, level)
     group = read_groups(groups, len(hits), y_true=y_true, pred_a=pred_a)
     return grouped_comparison(hits, group, method, level)
 

@@ -10,30 +10,24 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skmetrics_ext.inference.draws.units import WeightsAre
-from skmetrics_ext.inference.influence.strata import with_single
+from skmetrics_ext.inference.draws.atoms import WeightsAre
+from skmetrics_ext.inference.draws.readers import samples_of_models
+from skmetrics_ext.inference.linearized import Linearized, linearize, satterthwaite
 from skmetrics_ext.inference.margins import SIDES, Claim
-from skmetrics_ext.inference.methods import OF_RAREST
-from skmetrics_ext.inference.proportions import normal_quantile
-from skmetrics_ext.inference.results import Comparison, reason
-from skmetrics_ext.inference.tests.correlated import Correlated, correlated_areas
-from skmetrics_ext.inference.tests.mcnemar import alike_bounds
+from skmetrics_ext.inference.notes import ROUNDING, with_single
+from skmetrics_ext.inference.results import Comparison
+from skmetrics_ext.inference.t_tests import paired_t_test, welch_t_test
 from skmetrics_ext.metrics.averaging import CurveAverage, MultiClass
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.metrics.rankings.roc_auc import roc_auc_score
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.registry import find
 from skmetrics_ext.results import Result
 from skmetrics_ext.rows import Rows
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
 from skmetrics_ext.validation.groups import Design, read_design
 from skmetrics_ext.validation.parameters import check_level
 from skmetrics_ext.validation.rows import check_same_masks
-
-_RANK = 1e-12  # of the largest variance: what is less is rounding
-NONE_APART = "no row tells the models apart"
-_NO_VARIANCE = (
-    "the areas have no variance to estimate, so there is no test (method='permutation' of compare "
-    "has one); the interval combines Newcombe's method 5 of both"
-)
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
@@ -192,7 +186,7 @@ def delong_test(
     check_option("average", average, ("macro", "weighted", "micro"))
     level = check_level(confidence_level)
     about = {"labels": labels, "pos_label": pos_label, "what": "delong_test"}
-    options: Any = {"multi_class": multi_class, "average": average, "weights_are": weights_are}
+    options = multi_class, average, weights_are
     if y_true_b is not None:
         if more:
             raise InvalidParameterError(
@@ -201,7 +195,7 @@ def delong_test(
         first = _checked(y_true, {"score_a": score_a}, sample_weight, (groups, strata), about)
         of_b = sample_weight_b, (groups_b, strata_b)
         second = _checked(y_true_b, {"score_b": score_b}, *of_b, about)
-        parts = [correlated_areas(*one, **options) for one in (first, second)]
+        parts = [areas_of(*one, *options)[0] for one in (first, second)]
         return _unpaired(parts, Claim.of(alternative), level)
     second_alone = {"sample_weight_b": sample_weight_b, "groups_b": groups_b, "strata_b": strata_b}
     for name, given in second_alone.items():
@@ -214,54 +208,52 @@ def delong_test(
             f"alternative={alternative!r} is for two models, got {len(scores)}."
         )
     checked = _checked(y_true, scores, sample_weight, (groups, strata), about)
-    return _paired(correlated_areas(*checked, **options), Claim.of(alternative), level)
+    return _paired(areas_of(*checked, *options), Claim.of(alternative), level)
 
 
 # --------------------------------------------------------------------------- tests
 
 
-def paired_comparison(
-    found: Correlated, i: int, j: int, claim: Claim, level: float, *, by_t: bool = False
-) -> Comparison:
-    """Two of the models of the same rows, by the normal distribution or by Student's t."""
-    variances = found.covariance[i, i] + found.covariance[j, j] - 2 * found.covariance[i, j]
-    scale = found.covariance[i, i] + found.covariance[j, j]
-    # Models that rank alike differ by rounding only.
-    variance = 0.0 if variances <= _RANK * scale else float(variances)
-    pair, of_both = found.areas[[i, j]], ((found, i), (found, j))
-    df = float(found.apart[max(i, j), min(i, j)].freedom) if by_t else np.inf
-    compared = _comparison(pair, variance, df, of_both, "delong", claim, level)
-    if by_t and np.isfinite(compared.statistic) and variance > 0:
-        return replace(compared, method="delong, t")
-    return compared
+def areas_of(
+    checked: Sequence[Scores], design: Design, multi_class: str, average: str, weights_are: str
+) -> list[Linearized]:
+    """Areas of checked scores of the same rows, one for each model."""
+    metric = find(roc_auc_score, {"multi_class": multi_class, "average": average})
+    models = {f"model {k}": one for k, one in enumerate(checked)}
+    return [linearize(one) for one in samples_of_models(metric, models, design, weights_are)]
 
 
-def _paired(found: Correlated, claim: Claim, level: float) -> DelongTest:
-    n_models = len(found.areas)
-    pairs = {
-        (i, j): _with_notes(paired_comparison(found, i, j, claim, level), found)
-        for i, j in combinations(range(n_models), 2)
-    }
+def _paired(areas: list[Linearized], claim: Claim, level: float) -> DelongTest:
+    n_models, values = len(areas), np.array([one.value for one in areas])
+    covariance = np.diag([float(one.variance) for one in areas])
+    pairs = {}
+    for i, j in combinations(range(n_models), 2):
+        difference = areas[i].minus(areas[j])
+        shared = (covariance[i, i] + covariance[j, j] - float(difference.variance)) / 2
+        covariance[i, j] = covariance[j, i] = shared
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = paired_t_test(difference, claim, level, "delong", normal=True)
+        note = "" if found.standard_error > 0 else found.note
+        pairs[i, j] = replace(found, note=with_single(note, areas[0].atoms))
     if n_models == 2:
         only = pairs[0, 1]
-        return DelongTest(
-            found.areas, found.covariance, only.statistic, only.p_value, np.inf, pairs, "delong"
-        )
-    statistic, p_value, df = _wald(found)
-    return DelongTest(found.areas, found.covariance, statistic, p_value, df, pairs, "delong")
+        tested = only.statistic, only.p_value, np.inf
+    else:
+        tested = _wald(values, covariance)
+    return DelongTest(values, covariance, *tested, pairs, "delong")
 
 
-def _wald(found: Correlated) -> tuple[float, float, float]:
+def _wald(areas: Array, covariance: Array) -> tuple[float, float, float]:
     """Chi-squared statistic of all contrasts, its p-value and the rank of the contrasts."""
     from scipy.special import chdtrc
 
-    if np.isnan(found.covariance).any() or np.isnan(found.areas).any():
+    if np.isnan(covariance).any() or np.isnan(areas).any():
         return float("nan"), float("nan"), float("nan")
-    centred = found.covariance - found.covariance.mean(axis=0)
+    centred = covariance - covariance.mean(axis=0)
     centred = centred - centred.mean(axis=1, keepdims=True)
     values, vectors = np.linalg.eigh(centred)
-    kept = values > _RANK * max(float(found.covariance.diagonal().sum()), 0.0)
-    along = vectors.T @ (found.areas - found.areas.mean())
+    kept = values > ROUNDING * max(float(covariance.diagonal().sum()), 0.0)
+    along = vectors.T @ (areas - areas.mean())
     if (np.abs(along[~kept]) > 1e-9).any():  # some models differ without any variance
         return float("nan"), float("nan"), float("nan")
     df = np.count_nonzero(kept)
@@ -269,82 +261,15 @@ def _wald(found: Correlated) -> tuple[float, float, float]:
     return statistic, float(chdtrc(df, statistic)) if df else 1.0, float(df)
 
 
-def _unpaired(samples: list[Correlated], claim: Claim, level: float) -> DelongTest:
-    variances = np.array([one.covariance[0, 0] for one in samples])
-    spent = divide(variances**2, np.array([one.rows - 1 for one in samples])).sum()
-    df = float(divide(variances.sum() ** 2, spent))
-    areas, models = np.concatenate([one.areas for one in samples]), [(one, 0) for one in samples]
-    name = "delong, two samples"
-    pair = _comparison(areas, float(variances.sum()), df, models, name, claim, level)
-    pair = _with_notes(pair, *samples)
-    return DelongTest(
-        areas, np.diag(variances), pair.statistic, pair.p_value, df, {(0, 1): pair}, name
-    )
-
-
-def _with_notes(pair: Comparison, *samples: Correlated) -> Comparison:
-    """The same with what there is to tell of strata of a single row."""
-    note = pair.note
+def _unpaired(samples: Sequence[Linearized], claim: Claim, level: float) -> DelongTest:
+    variances = np.array([float(one.variance) for one in samples])
+    rows = [float(one.atoms.drawn()[0].sum()) - one.atoms.n_strata for one in samples]
+    df = float(satterthwaite(variances, np.array(rows)))
+    pair = welch_t_test(samples, variances, df, claim, level, "delong, two samples")
     for one in samples:
-        note = with_single(note, one.readings[0].units)
-    return pair if note == pair.note else replace(pair, note=note)
-
-
-def _comparison(
-    areas: Array,
-    variance: float,
-    df: float,
-    models: Sequence[tuple[Correlated, int]],
-    method: str,
-    claim: Claim,
-    level: float,
-) -> Comparison:
-    from scipy.special import stdtrit
-
-    difference, nan = float(areas[0] - areas[1]), float("nan")
-    values, asked = (float(areas[0]), float(areas[1])), (claim.alternative, claim.margin)
-    same_rows = models[0][0] is models[1][0]
-    alike_p = 1.0 if claim.margin is None else nan
-    if abs(difference) <= _RANK and variance == 0 and same_rows:
-        bounds, note = alike_bounds(models[0][0].fewest, level), f"{NONE_APART}: {OF_RAREST}"
-        return Comparison(0.0, *bounds, 0.0, alike_p, method, *values, 0.0, level, note, *asked)
-    if np.isnan(difference) or not variance > 0:
-        bounds = (nan, nan) if np.isnan(difference) else _combined_bounds(areas, models, level)
-        note = reason(difference, *bounds) or _NO_VARIANCE
-        numbers = difference, *bounds, nan, alike_p if difference == 0 else nan
-        return Comparison(*numbers, method, *values, nan, level, note, *asked)
-    error = float(np.sqrt(variance))
-    quantile = normal_quantile(level) if np.isinf(df) else float(stdtrit(df, (1 + level) / 2))
-    low, high = max(difference - quantile * error, -1.0), min(difference + quantile * error, 1.0)
-    p_value, null = claim.tested(
-        lambda null, side: tail_probability((difference - null) / error, df, side)
-    )
-    statistic, told = (difference - null) / error, (method, *values, error, level, "", *asked)
-    return Comparison(difference, low, high, statistic, p_value, *told)
-
-
-def _combined_bounds(
-    areas: Array,
-    models: Sequence[tuple[Correlated, int]],
-    level: float,
-) -> tuple[float, float]:
-    """Squares of the distances to the bounds of both areas, added (Newcombe 1998)."""
-    (low_a, high_a), (low_b, high_b) = (found.bounds(k, level) for found, k in models)
-    (first, second), difference = areas, areas[0] - areas[1]
-    down, up = np.hypot(first - low_a, high_b - second), np.hypot(high_a - first, second - low_b)
-    return max(float(difference - down), -1.0), min(float(difference + up), 1.0)
-
-
-def tail_probability(statistic: float, df: float, alternative: str) -> float:
-    """P-value of a statistic that is Student's t of `df`, or normal, if nothing differs."""
-    from scipy.special import ndtr, stdtr
-
-    def below(value: float) -> float:
-        return float(ndtr(value) if np.isinf(df) else stdtr(df, value))
-
-    if alternative == "two-sided":
-        return 2 * below(-abs(statistic))
-    return below(statistic if alternative == "less" else -statistic)
+        pair = replace(pair, note=with_single(pair.note, one.atoms))
+    areas, tested = np.array([one.value for one in samples]), (pair.statistic, pair.p_value, df)
+    return DelongTest(areas, np.diag(variances), *tested, {(0, 1): pair}, "delong, two samples")
 
 
 # --------------------------------------------------------------------------- reading

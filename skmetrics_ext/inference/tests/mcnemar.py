@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skmetrics_ext.inference.draws.units import RowFacts, Units
-from skmetrics_ext.inference.influence.scales import quantile
-from skmetrics_ext.inference.influence.spread import Contributions
+from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign
+from skmetrics_ext.inference.linearized import Linearized
+from skmetrics_ext.inference.margins import Claim
 from skmetrics_ext.inference.proportions import Bounds, increasing_root, normal_quantile
-from skmetrics_ext.inference.results import Comparison
+from skmetrics_ext.inference.results import Comparison, comparison
+from skmetrics_ext.inference.scales import quantile
 from skmetrics_ext.numeric import Array, divide, ratio
 
 MCNEMAR_METHODS = ("exact", "mid_p", "corrected", "uncorrected")
@@ -82,26 +84,42 @@ def alike_bounds(nobs: float, level: float) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def mcnemar_comparison(hits: Array, method: str, level: float) -> Comparison:
-    """The test of a table of hits, a row for each sample and a column for each of two models."""
-    n_rows = len(hits)
-    only_a = int((hits[:, 0] > hits[:, 1]).sum())
-    only_b = int((hits[:, 0] < hits[:, 1]).sum())
+def discordant_rows(models: Sequence[Any], weights_are: str) -> tuple[int, int, int, int]:
+    """Rows that only the first of two models has right, and only the second; all; those of both."""
+    first, second = (one.row_hits() for one in models)
+    sizes = models[0].weight if weights_are == "frequency" else None
+
+    def count(rows: Array) -> int:
+        return int(np.count_nonzero(rows) if sizes is None else sizes[rows].sum())
+
+    n_rows = len(first) if sizes is None else int(sizes.sum())
+    return count(first & ~second), count(second & ~first), n_rows, count(first & second)
+
+
+def counts_of(hits: Array) -> tuple[int, int, int, int]:
+    """`discordant_rows` of a table of hits, a row for each sample and a column for each model."""
+    first, second = (column.astype(bool) for column in hits.T)
+    only = int((first & ~second).sum()), int((second & ~first).sum())
+    return *only, len(hits), int((first & second).sum())
+
+
+def mcnemar_comparison(
+    only_a: int, only_b: int, n_rows: int, both: int, method: str, level: float
+) -> Comparison:
+    """The test of the numbers of rows that one model, or both, have right."""
     statistic, p_value = mcnemar_p_value(only_a, only_b, method)
     low, high = tango_bounds(only_a, only_b, n_rows, level)
-    value_a, value_b = hits.mean(axis=0)
     error = np.sqrt(only_a + only_b - (only_a - only_b) ** 2 / n_rows) / n_rows
-    return Comparison(
+    return comparison(
         (only_a - only_b) / n_rows,
-        float(low),
-        float(high),
+        ((only_a + both) / n_rows, (only_b + both) / n_rows),
+        f"mcnemar, {method}",
+        level,
+        Claim(),
+        (float(low), float(high)),
         float(statistic),
         float(p_value),
-        f"mcnemar, {method}",
-        float(value_a),
-        float(value_b),
         float(error),
-        level,
     )
 
 
@@ -134,15 +152,17 @@ def exchanged_p_value(sums: Array, method: str) -> tuple[float, float]:
 
 def grouped_comparison(hits: Array, group: Array, method: str, level: float) -> Comparison:
     """`mcnemar_comparison` of rows that depend on each other within groups."""
-    found, apart = mcnemar_comparison(hits, method, level), hits[:, 0] - hits[:, 1]
-    n_rows = len(apart)
-    units = Units.of_rows(n_rows, RowFacts(None, group), None)
-    every = (np.zeros(n_rows, dtype=np.int64),)
-    added = Contributions((apart - found.difference) / n_rows, units, every)
-    spread, effect = added.spread(), float(added.design_effect())
+    apart, n_rows = hits[:, 0] - hits[:, 1], len(hits)
+    found = mcnemar_comparison(*counts_of(hits), method, level)
+    atoms = Atoms.each_row(n_rows, RowDesign(None, group), None)
+    parts = (apart - found.difference) / n_rows
+    added = Linearized(
+        found.difference, None, contributions=parts, own_atoms=atoms, own_ways=(None,)
+    )
+    spread, effect = added.spread, float(added.design_effect())
     statistic, p_value = exchanged_p_value(np.bincount(group, weights=apart), method)
     # Rows are worth as many as would have this variance, and as a t quantile leaves of them.
-    worth = 1 / effect if effect > 0 else units.n_groups / n_rows
+    worth = 1 / effect if effect > 0 else atoms.n_groups / n_rows
     worth *= float(normal_quantile(level) / quantile(level, spread.freedom)) ** 2
     only_a, only_b = (worth * float((apart == sign).sum()) for sign in (1, -1))
     low, high = tango_bounds(only_a, only_b, worth * n_rows, level)
@@ -153,7 +173,7 @@ def grouped_comparison(hits: Array, group: Array, method: str, level: float) -> 
         statistic=statistic,
         p_value=p_value,
         standard_error=float(np.sqrt(spread.variance)),
-        n_groups=units.n_groups,
+        n_groups=atoms.n_groups,
         design_effect=effect,
     )
 

@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from skmetrics_ext.inference.draws.readings import TallyReading
-from skmetrics_ext.inference.draws.units import Scatter
-from skmetrics_ext.inference.influence.spread import Contributions
+from skmetrics_ext.inference.draws.atoms import Scatter
+from skmetrics_ext.inference.draws.samples import TallySample
+from skmetrics_ext.inference.linearized import Linearized, linearize
 from skmetrics_ext.inference.selection import Noise, repeats_to_tell, rows_to_tell
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.report.fold import Fold, FoldResult
 from skmetrics_ext.report.out_of_fold import ScoredData
-from skmetrics_ext.report.summary import reading_of_fold
+from skmetrics_ext.report.summary import sample_of_fold
 from skmetrics_ext.scoring.scorer import Scorer, metric_of
 from skmetrics_ext.validation import InvalidParameterError
 
@@ -54,7 +54,7 @@ class RowNoise:
     unit_of: Array = field(init=False)  # of each row of the data
     parts: Array = field(init=False)
     shares: dict[int, tuple[Array, Array]] = field(init=False, default_factory=dict)
-    readings: dict[tuple[int, int], tuple[TallyReading, Array]] = field(
+    samples: dict[tuple[int, int], tuple[TallySample, Array]] = field(
         init=False, default_factory=dict
     )
     why: str = field(init=False, default="")  # why rows tell nothing
@@ -83,20 +83,20 @@ class RowNoise:
         value = result.values[self.metric]
         if self.why or not np.isfinite(value):
             return
-        found = reading_of_fold(self.data, self.metric, result)
+        found = sample_of_fold(self.data, self.metric, result)
         if isinstance(found, str):
             self.why = found
             return
-        reading, rows = found
-        added = None if self.readings else Contributions.of(reading)
-        if added is None:
-            self.readings[place, result.fold] = found
+        sample, rows = found
+        statistic = linearize(sample)
+        if self.samples or not statistic.has_influence:
+            self.samples[place, result.fold] = found
             if self.shares:
                 self.why = f"{self.metric} of some candidates has no derivative by its rows"
             return
         if result.fold not in self.shares:
-            self.shares[result.fold] = rows, _shares(added)
-        own = self.sign * added.of_rows()
+            self.shares[result.fold] = rows, _shares(statistic)
+        own = self.sign * statistic.by_row()[0]
         own += value * self.shares[result.fold][1]
         self.parts[self.half_of[result.fold], place] += np.bincount(
             self.unit_of[rows], weights=own / len(self.round_of), minlength=self.parts.shape[-1]
@@ -111,7 +111,7 @@ class RowNoise:
 
         And the covariance of what repeats of the folds do not take away; one does not tell it.
         """
-        if self.readings:
+        if self.samples:
             return self._of_draws(kept, n_draws, rng)
         shares = np.zeros((len(self.parts), self.parts.shape[-1]))
         for fold, (rows, share) in self.shares.items():
@@ -144,15 +144,15 @@ class RowNoise:
     def n_units(self) -> int:
         """Rows or groups that were predicted."""
         rows: list[Array] = [rows for rows, _ in self.shares.values()]
-        rows += [rows for _, rows in self.readings.values()]
+        rows += [rows for _, rows in self.samples.values()]
         return len(np.unique(self.unit_of[np.concatenate(rows)])) if rows else 0
 
     def _of_draws(
         self, kept: Array, n_draws: int, rng: np.random.Generator
     ) -> tuple[Noise, Array | None]:
         """From draws of rows, or groups, that are the same for all candidates."""
-        own = {key: found for key, found in self.readings.items() if key[0] in set(kept.tolist())}
-        if any(reading.is_slow for reading, _ in own.values()):
+        own = {key: found for key, found in self.samples.items() if key[0] in set(kept.tolist())}
+        if any(sample.is_slow for sample, _ in own.values()):
             n_draws = min(n_draws, _SLOW_DRAWS)
         seen = np.unique(self.unit_of[np.concatenate([rows for _, rows in own.values()])])
         counts = np.zeros((n_draws, int(self.unit_of.max()) + 1), dtype=np.int32)
@@ -160,8 +160,8 @@ class RowNoise:
         shape = len(self.parts), n_draws, len(kept)
         sums, defined = np.zeros(shape), np.zeros(shape)
         place_of = {place: k for k, place in enumerate(kept.tolist())}
-        for (place, fold), (reading, rows) in own.items():
-            drawn = self.sign * _drawn(reading, counts, self.unit_of[rows])
+        for (place, fold), (sample, rows) in own.items():
+            drawn = self.sign * _drawn(sample, counts, self.unit_of[rows])
             known, cell = np.isfinite(drawn), np.s_[self.half_of[fold], :, place_of[place]]
             sums[cell] += np.where(known, drawn, 0.0)
             defined[cell] += known
@@ -207,21 +207,21 @@ def rounds_of(folds: Sequence[Fold], n_rows: int) -> Array:
     return np.array(found) if (sizes == sizes[0]).all() else np.zeros(len(folds), dtype=np.int64)
 
 
-def _shares(added: Contributions) -> Array:
-    """What each row is of the weight of its class in the fold."""
-    units, label = added.units, added.classes[0]
-    mass = units.rows if units.weight is None else units.weight * units.rows
-    total = np.bincount(label, weights=mass)
-    weight = np.ones(len(units)) if units.weight is None else units.weight
-    return np.asarray((weight / total[label])[units.of_row])
+def _shares(statistic: Linearized) -> Array:
+    """Share of each row in the weight of its class in the fold."""
+    (label, *_), weight = statistic.origin.row_ways(), statistic.design.weight
+    weight = np.ones(len(statistic.by_row()[0])) if weight is None else weight
+    if label is None:
+        return np.asarray(weight / weight.sum())
+    return np.asarray(weight / np.bincount(label, weights=weight)[label])
 
 
-def _drawn(reading: TallyReading, counts: Array, unit_of: Array) -> Array:
+def _drawn(sample: TallySample, counts: Array, unit_of: Array) -> Array:
     """A metric of rows that were drawn so often, (B,)."""
-    by_unit = Scatter(reading.units.of_row, len(reading.units))
+    by_unit = Scatter(sample.atoms.of_row, len(sample.atoms))
     size, found = max(_AT_ONCE // len(unit_of), 1), []
     for start in range(0, len(counts), size):
-        found.append(reading.statistic(by_unit(counts[start : start + size, unit_of])))
+        found.append(sample.statistic(by_unit(counts[start : start + size, unit_of])))
     return np.concatenate(found)
 
 

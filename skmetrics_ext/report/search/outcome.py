@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.inference.influence.scales import SCALES, quantile, scales_of
 from skmetrics_ext.inference.proportions import normal_quantile
 from skmetrics_ext.inference.results import Estimate
+from skmetrics_ext.inference.scales import SCALES, quantile, scales_of
 from skmetrics_ext.inference.selection import (
     Choose,
     Chosen,

@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 
 from skmetrics_ext import METRICS, confidence_interval, f1_score
+from skmetrics_ext.inference.draws.atoms import draw_counts
 from skmetrics_ext.inference.draws.bootstrap import (
     DrawPlan,
     acceleration,
@@ -12,24 +13,24 @@ from skmetrics_ext.inference.draws.bootstrap import (
     resample,
     seed_sequence,
 )
-from skmetrics_ext.inference.draws.readers import read_metric
-from skmetrics_ext.inference.draws.units import draw_counts
+from skmetrics_ext.inference.draws.readers import sample_of_rows
 from skmetrics_ext.validation import InvalidParameterError
 
 
 def test_values_are_those_of_the_rows_drawn(labels):
     """The same seed, followed by hand through the counts of rows."""
     true, pred = labels
-    reading = read_metric("f1_macro", true, pred)
-    counts = draw_counts(np.random.default_rng(3), reading.units, 5, stratified=False)
+    reading = sample_of_rows("f1_macro", true, pred)
+    counts = draw_counts(np.random.default_rng(3), reading.atoms, 5, stratified=False)
+    first = np.unique(reading.atoms.of_row, return_index=True)[1]
     for count, value in zip(counts, reading.statistic(counts), strict=True):
-        rows = np.repeat(reading.units.first, count)
+        rows = np.repeat(first, count)
         assert value == pytest.approx(f1_score(true[rows], pred[rows], average="macro"))
 
 
 def test_the_same_seed_gives_the_same_draws_for_any_number_of_jobs(labels, scores):
     for metric, rows in (("f1_macro", labels), ("average_precision", scores)):
-        reading = read_metric(metric, *rows)
+        reading = sample_of_rows(metric, *rows)
         one = resample(reading, DrawPlan(1200, random_state=7))
         again = resample(reading, DrawPlan(1200, random_state=7))
         two = resample(reading, DrawPlan(1200, random_state=7, n_jobs=2))
@@ -41,7 +42,7 @@ def test_the_same_seed_gives_the_same_draws_for_any_number_of_jobs(labels, score
 def test_progress_is_told_block_by_block(labels):
     told = []
     plan = DrawPlan(1200, random_state=0, progress=lambda done, total: told.append((done, total)))
-    resample(read_metric("f1_macro", *labels), plan)
+    resample(sample_of_rows("f1_macro", *labels), plan)
     assert told == [(1, 3), (2, 3), (3, 3)]
 
 
@@ -49,7 +50,7 @@ def test_progress_is_told_block_by_block(labels):
 def test_bounds_are_those_of_scipy(labels, method):
     """On the same metric and rows, up to Monte-Carlo error."""
     true, pred = labels
-    reading = read_metric("accuracy", true, pred)
+    reading = sample_of_rows("accuracy", true, pred)
     values = resample(reading, DrawPlan(20_000, random_state=0))
     name = "bootstrap" if method == "percentile" else method
     found = bootstrap_bounds(reading, values, name, 0.9, (0, 1))
@@ -66,12 +67,12 @@ def test_bounds_are_those_of_scipy(labels, method):
 
 def test_acceleration_is_a_sixth_of_the_skewness_of_the_jackknife(labels):
     true, pred = labels
-    by_unit = acceleration(read_metric("f1_macro", true, pred))
+    by_unit = acceleration(sample_of_rows("f1_macro", true, pred))
 
     def f1(a, b):
         return f1_score(a, b, average="macro")
 
-    by_row = acceleration(read_metric(f1, true, pred))
+    by_row = acceleration(sample_of_rows(f1, true, pred))
     assert by_unit == pytest.approx(by_row, rel=1e-6)
     left = [f1(np.delete(true, i), np.delete(pred, i)) for i in range(120)]
     away = np.mean(left) - left
@@ -81,10 +82,10 @@ def test_acceleration_is_a_sixth_of_the_skewness_of_the_jackknife(labels):
 def test_acceleration_of_many_units_is_near_that_of_all():
     rng = np.random.default_rng(2)
     true = rng.integers(0, 2, 3000)
-    reading = read_metric("roc_auc", true, rng.normal(size=3000) + 2 * true)
-    counts = np.tile(reading.units.rows, (300, 1)).astype(float)
+    reading = sample_of_rows("roc_auc", true, rng.normal(size=3000) + 2 * true)
+    counts = np.tile(reading.atoms.rows, (300, 1)).astype(float)
     rows = np.arange(0, 3000, 10)
-    counts[np.arange(300), reading.units.of_row[rows]] -= 1
+    counts[np.arange(300), reading.atoms.of_row[rows]] -= 1
     away = reading.value - reading.statistic(counts)
     skewness = (away**3).sum() / (6 * (away**2).sum() ** 1.5) / np.sqrt(10)
     assert acceleration(reading) == pytest.approx(skewness, rel=0.2)
@@ -92,12 +93,12 @@ def test_acceleration_of_many_units_is_near_that_of_all():
 
 def test_undefined_draws_are_left_out():
     true, pred = [0] * 6 + [1, 1], [0] * 6 + [1, 0]
-    reading = read_metric("roc_auc", true, np.arange(8.0))
+    reading = sample_of_rows("roc_auc", true, np.arange(8.0))
     values = resample(reading, DrawPlan(500, random_state=0))
     assert 0 < np.isnan(values).sum() < 250
     low, high = bootstrap_bounds(reading, values, "bootstrap", 0.95, (0, 1))
     assert np.isfinite([low, high]).all()
-    labels_only = read_metric("f1", true, pred)
+    labels_only = sample_of_rows("f1", true, pred)
     assert np.isfinite(resample(labels_only, DrawPlan(500, random_state=0))).all()
 
 
@@ -112,7 +113,7 @@ def test_infinite_values_have_bounds_and_no_standard_error():
 
 
 def test_a_metric_that_is_mostly_undefined_has_no_interval():
-    reading = read_metric("roc_auc", [0, 0, 0, 1], [1.0, 2.0, 3.0, 4.0])
+    reading = sample_of_rows("roc_auc", [0, 0, 0, 1], [1.0, 2.0, 3.0, 4.0])
     values = np.full(100, np.nan)
     values[:30] = 1.0
     assert np.isnan(bootstrap_bounds(reading, values, "bootstrap", 0.95, (0, 1))).all()
@@ -120,11 +121,11 @@ def test_a_metric_that_is_mostly_undefined_has_no_interval():
 
 def test_what_cannot_be_drawn_is_refused(labels):
     true, pred = labels
-    grouped = read_metric("f1_macro", true, pred, groups=np.arange(120) // 2)
+    grouped = sample_of_rows("f1_macro", true, pred, groups=np.arange(120) // 2)
     with pytest.raises(InvalidParameterError, match="choose one"):
         resample(grouped, DrawPlan(10, stratified=True))
     marks = np.eye(3, dtype=int)
-    multilabel = read_metric(METRICS["f1_score"].function, marks, marks, average="macro")
+    multilabel = sample_of_rows(METRICS["f1_score"].function, marks, marks, average="macro")
     with pytest.raises(InvalidParameterError, match="one class label a row"):
         resample(multilabel, DrawPlan(10, stratified=True))
 
@@ -147,12 +148,12 @@ def test_seeds_of_every_kind():
 def test_expanded_percentiles_are_as_wide_as_t_intervals_of_the_rarest_class(scores):
     """Of draws that are normal, 1.96 becomes the t quantile by the root of m / (m - 1)."""
     true, score = np.repeat([0, 1], [200, 10]), np.random.default_rng(0).normal(size=210)
-    reading = read_metric("average_precision", true, score)
+    reading = sample_of_rows("average_precision", true, score)
     draws = stats.norm.ppf((np.arange(100_000) + 0.5) / 100_000)
     low, high = bootstrap_bounds(reading, draws, "expanded", 0.95, (-np.inf, np.inf))
     away = stats.t.ppf(0.975, 9) * np.sqrt(10 / 9)
     assert (low, high) == pytest.approx((-away, away), rel=1e-3)
-    grouped = read_metric("average_precision", true, score, groups=np.arange(210) % 5)
+    grouped = sample_of_rows("average_precision", true, score, groups=np.arange(210) % 5)
     _, high = bootstrap_bounds(grouped, draws, "expanded", 0.95, (-np.inf, np.inf))
     assert high == pytest.approx(stats.t.ppf(0.975, 4) * np.sqrt(5 / 4), rel=1e-2)
 

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from skmetrics_ext.inference.draws.pairs import shares_below, stack_rows
+from skmetrics_ext.inference.draws.pairs import midrank_shares, stack_rows
 
 
-def test_shares_below_are_midranks():
-    assert shares_below([3.0, 1.0, 3.0, 2.0]).tolist() == [3.5 / 5, 1 / 5, 3.5 / 5, 2 / 5]
+def test_midrank_shares_are_midranks():
+    assert midrank_shares([3.0, 1.0, 3.0, 2.0]).tolist() == [3.5 / 5, 1 / 5, 3.5 / 5, 2 / 5]
     two = np.array([0.25, 0.5, 0.125])
-    np.testing.assert_allclose(shares_below(np.column_stack([1 - two, two])).sum(axis=1), 1)
+    np.testing.assert_allclose(midrank_shares(np.column_stack([1 - two, two])).sum(axis=1), 1)
 
 
 def test_rows_are_stacked_in_their_own_kind():

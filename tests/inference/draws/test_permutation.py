@@ -7,7 +7,7 @@ import pytest
 
 from skmetrics_ext import average_precision_score, compare, f1_score, log_loss, roc_auc_score
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
-from skmetrics_ext.inference.draws.pairs import pair_of_checked, shares_below
+from skmetrics_ext.inference.draws.pairs import midrank_shares, pair_of_checked
 from skmetrics_ext.inference.draws.permutation import permutation_test
 from skmetrics_ext.registry import find
 from skmetrics_ext.validation import Labels
@@ -44,7 +44,7 @@ def shares_as_large(observed, all_found):
 @pytest.mark.parametrize("side", SIDES)
 @pytest.mark.parametrize("metric", [roc_auc_score, average_precision_score])
 def test_all_exchanges_of_ranks(metric, side):
-    ranks = [shares_below(score) for score in (A, B)]
+    ranks = [midrank_shares(score) for score in (A, B)]
     expected = shares_as_large(*all_differences(metric, Y, *ranks))
     found = compare(metric, Y, A, B, method="permutation", alternative=side)
     assert found.p_value == pytest.approx(expected[side], rel=1e-12)
@@ -85,7 +85,7 @@ def test_equal_cells_are_counted_together():
 
 def test_groups_are_exchanged_as_a_whole():
     groups = np.array([0, 0, 1, 1, 2, 2, 3, 3, 4, 4])
-    ranks = [shares_below(score) for score in (A, B)]
+    ranks = [midrank_shares(score) for score in (A, B)]
     expected = shares_as_large(*all_differences(roc_auc_score, Y, *ranks, groups))
     found = compare("roc_auc", Y, A, B, method="permutation", groups=groups)
     assert found.p_value == pytest.approx(expected["two-sided"], rel=1e-12)
@@ -108,14 +108,14 @@ def test_weights_stay_with_their_rows():
     def weighted(y_true, y_score):
         return roc_auc_score(y_true, y_score, sample_weight=weight)
 
-    ranks = [shares_below(score) for score in (A, B)]
+    ranks = [midrank_shares(score) for score in (A, B)]
     expected = shares_as_large(*all_differences(weighted, Y, *ranks))
     found = compare("roc_auc", Y, A, B, method="permutation", sample_weight=weight)
     assert found.p_value == pytest.approx(expected["two-sided"], rel=1e-12)
 
 
 def test_draws_come_near_to_all_exchanges():
-    proba = [np.clip(shares_below(score), 0.05, 0.95) for score in (A, B)]
+    proba = [np.clip(midrank_shares(score), 0.05, 0.95) for score in (A, B)]
     exact = compare(log_loss, Y, *proba, method="permutation", n_resamples=2000)
     drawn = compare(log_loss, Y, *proba, method="permutation", n_resamples=900, random_state=1)
     assert (exact.method, drawn.method) == ("permutation, exact", "permutation")

@@ -9,13 +9,13 @@ from support.rows import NAMES, call, of_each_metric, settings_of
 from support.samples import integers, samples
 
 from skmetrics_ext import METRICS, confusion_matrix, expected_cost, roc_auc_score
-from skmetrics_ext.inference.draws.rankings import RankReading
-from skmetrics_ext.inference.draws.readers import read_metric
-from skmetrics_ext.inference.draws.readings import (
-    CheckedReading,
-    MomentReading,
-    RowReading,
-    TableReading,
+from skmetrics_ext.inference.draws.rankings import RankingSample
+from skmetrics_ext.inference.draws.readers import sample_of_rows
+from skmetrics_ext.inference.draws.samples import (
+    FunctionSample,
+    MomentSample,
+    RowSample,
+    TableSample,
 )
 from skmetrics_ext.validation import InvalidParameterError
 
@@ -24,7 +24,7 @@ from .drawing import rows_drawn
 
 def reading_of(name, params, sample, **options):
     with undefined_allowed():
-        return read_metric(
+        return sample_of_rows(
             METRICS[name].function,
             sample.true,
             sample.response,
@@ -65,7 +65,7 @@ def test_a_draw_has_the_value_of_the_public_function_on_the_rows_drawn(name, dat
     rows = np.repeat(np.arange(len(sample)), counts)
     expected = call(spec, params, sample.take(rows))
     reading = reading_of(name, params, sample)
-    assert isinstance(reading, TableReading)
+    assert isinstance(reading, TableSample)
     same(rows_drawn(reading, counts[None])[0], np.asarray(expected, dtype=float))
 
 
@@ -99,9 +99,9 @@ def test_the_fast_readings_are_the_ones_in_use():
         given_rows = true, response
         if spec.ranks_labels:  # rows of four labels
             given_rows = true.reshape(-1, 4), score.reshape(-1, 4)
-        kind = {"ranks": RankReading, "moments": MomentReading}.get(spec.tally, TableReading)
+        kind = {"ranks": RankingSample, "moments": MomentSample}.get(spec.tally, TableSample)
         with undefined_allowed():
-            found = read_metric(spec.function, *given_rows, **spec.params)
+            found = sample_of_rows(spec.function, *given_rows, **spec.params)
         assert isinstance(found, kind), name
 
 
@@ -109,8 +109,8 @@ def test_parameters_that_no_kernel_knows_are_read_from_weighted_rows():
     rng = np.random.default_rng(1)
     true = rng.integers(0, 3, 30)
     score = rng.random((30, 3))
-    reading = read_metric("roc_auc_ovo", true, score)
-    assert isinstance(reading, CheckedReading)
+    reading = sample_of_rows("roc_auc_ovo", true, score)
+    assert isinstance(reading, RowSample)
     counts = rng.integers(1, 3, 30)
     rows = np.repeat(np.arange(30), counts)
     same(
@@ -120,8 +120,8 @@ def test_parameters_that_no_kernel_knows_are_read_from_weighted_rows():
 
 
 def test_rows_without_weight_are_absent():
-    reading = read_metric("accuracy", [0, 1, 1, 0], [0, 1, 0, 1], sample_weight=[1, 1, 0, 2])
-    assert len(reading.units.of_row) == 3
+    reading = sample_of_rows("accuracy", [0, 1, 1, 0], [0, 1, 0, 1], sample_weight=[1, 1, 0, 2])
+    assert len(reading.atoms.of_row) == 3
     assert reading.value == pytest.approx(2 / 4)
 
 
@@ -129,23 +129,23 @@ def test_a_function_of_the_users_own_is_read_row_by_row():
     def share(y_true, y_pred):
         return np.mean(np.asarray(y_true) == np.asarray(y_pred))
 
-    reading = read_metric(share, ["a", "b", "b"], ["a", "b", "a"])
-    assert isinstance(reading, RowReading)
+    reading = sample_of_rows(share, ["a", "b", "b"], ["a", "b", "a"])
+    assert isinstance(reading, FunctionSample)
     assert reading.statistic(np.array([[1, 1, 1], [3, 0, 0], [0, 0, 2]])).tolist() == [2 / 3, 1, 0]
     with pytest.raises(InvalidParameterError, match="no parameter sample_weight"):
-        read_metric(share, [0, 1], [0, 1], sample_weight=[1, 2])
+        sample_of_rows(share, [0, 1], [0, 1], sample_weight=[1, 2])
 
 
 def test_weights_travel_with_the_rows_of_a_users_function():
     def weighed(y_true, y_pred, sample_weight=None):
         return float(np.average(np.asarray(y_true) == y_pred, weights=sample_weight))
 
-    reading = read_metric(weighed, [0, 1, 1], np.array([0, 1, 0]), sample_weight=[1.0, 2.0, 5.0])
+    reading = sample_of_rows(weighed, [0, 1, 1], np.array([0, 1, 0]), sample_weight=[1.0, 2.0, 5.0])
     assert reading.statistic(np.array([[2, 1, 1]]))[0] == pytest.approx(4 / 9)
-    seen = read_metric(
+    seen = sample_of_rows(
         weighed, [0, 1, 1], np.array([0, 1, 0]), sample_weight=[1, 2, 5], weights_are="frequency"
     )
-    assert len(seen.units) == 8
+    assert len(seen.atoms) == 8
     assert seen.value == pytest.approx(3 / 8)
 
 
@@ -163,14 +163,14 @@ def test_weights_travel_with_the_rows_of_a_users_function():
 )
 def test_what_cannot_be_read_is_refused_by_name(metric, params, message):
     with pytest.raises(ValueError, match=message):
-        read_metric(metric, [0, 1], [0, 1], **params)
+        sample_of_rows(metric, [0, 1], [0, 1], **params)
 
 
 def test_metrics_that_have_no_scorer_are_read_from_tables():
     costs = [[0, 1], [10, 0]]
     true, pred = np.array([0, 0, 1, 1, 1]), np.array([0, 1, 1, 0, 1])
-    reading = read_metric(expected_cost, true, pred, cost_matrix=costs)
-    assert isinstance(reading, TableReading)
+    reading = sample_of_rows(expected_cost, true, pred, cost_matrix=costs)
+    assert isinstance(reading, TableSample)
     counts = np.array([1, 2, 0, 3, 1])
     rows = np.repeat(np.arange(5), counts)
     same(
@@ -181,5 +181,5 @@ def test_metrics_that_have_no_scorer_are_read_from_tables():
 
 def test_arrays_are_read_as_arrays():
     true, pred = [0, 0, 1, 1], [0, 1, 1, 1]
-    reading = read_metric(confusion_matrix, true, pred)
-    same(reading.statistic(reading.units.rows[None])[0], np.array([[1.0, 1.0], [0.0, 2.0]]))
+    reading = sample_of_rows(confusion_matrix, true, pred)
+    same(reading.statistic(reading.atoms.rows[None])[0], np.array([[1.0, 1.0], [0.0, 2.0]]))

@@ -13,7 +13,7 @@ from support.areas import auc_interval
 from support.samples import integers
 
 from skmetrics_ext import roc_auc_score
-from skmetrics_ext.inference.influence.areas import newcombe_bounds
+from skmetrics_ext.inference.areas import newcombe_bounds
 from skmetrics_ext.validation import Scores
 
 RNG = np.random.default_rng(7)

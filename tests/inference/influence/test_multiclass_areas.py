@@ -8,7 +8,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from support.areas import auc_interval, contributions
 
 from skmetrics_ext import confidence_interval, roc_auc_score
-from skmetrics_ext.inference.influence.areas import newcombe_bounds
+from skmetrics_ext.inference.areas import newcombe_bounds
 from skmetrics_ext.validation import Scores
 
 RNG = np.random.default_rng(5)

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as nps
 from support.rows import NAMES, settings_of
 
-from skmetrics_ext import METRICS, ConfusionTally, confidence_interval
-from skmetrics_ext.inference.draws.readers import read_metric
-from skmetrics_ext.inference.influence import tables as delta
-from skmetrics_ext.inference.influence.derivatives import gradient
+from skmetrics_ext import METRICS, ConfusionTally, confidence_interval, proportion_interval
+from skmetrics_ext.inference.derivatives import gradient
+from skmetrics_ext.inference.draws.readers import sample_of_rows
+from skmetrics_ext.inference.linearized import linearize
 from skmetrics_ext.registry import find
 
 OF_LABELS = [name for name in NAMES if METRICS[name].response == "labels"]
@@ -56,8 +56,8 @@ def test_cells_that_are_empty_have_no_gradient():
 
 def test_variance_of_a_proportion_is_binomial():
     y_true, y_pred = [1] * 10 + [0] * 30, [1] * 7 + [0] * 33
-    found = delta.TableSpread.of_reading(read_metric("recall", y_true, y_pred))
-    assert found.variance == pytest.approx(0.7 * 0.3 / 10, rel=1e-12)
+    found = confidence_interval("recall", y_true, y_pred)
+    assert found.standard_error**2 == pytest.approx(0.7 * 0.3 / 10, rel=1e-12)
 
 
 def takahashi(table):
@@ -71,116 +71,78 @@ def takahashi(table):
     return 2 / n_classes**2 * (alone + together.sum() - np.trace(together)) / total
 
 
-@given(tables_of(4))
-def test_macro_f1_has_the_variance_of_takahashi(tables):
-    metric = on_tables("f1_score", {"average": "macro"}, 4)
-    found = delta.multinomial_variance(tables[0], gradient(metric, tables[0]))
-    assert found == pytest.approx(takahashi(tables[0]), rel=1e-9)
+@given(nps.arrays(np.int64, (4, 4), elements=st.integers(1, 40)))
+def test_macro_f1_has_the_variance_of_takahashi(table):
+    found = confidence_interval("f1_macro", ConfusionTally(np.arange(4), table))
+    assert found.standard_error**2 == pytest.approx(takahashi(table), rel=1e-9)
+
+
+def statistic(name, *rows, **about):
+    return linearize(sample_of_rows(name, *rows, **about))
 
 
 def test_frequency_weights_are_rows_and_importance_weights_are_not():
     rng = np.random.default_rng(0)
-    true, pred = rng.integers(0, 3, 50), rng.integers(0, 3, 50)
-    once = delta.TableSpread.of_reading(read_metric("f1_macro", true, pred))
-    twice = {"sample_weight": np.full(50, 2)}
-    weighed = delta.TableSpread.of_reading(read_metric("f1_macro", true, pred, **twice))
-    seen = delta.TableSpread.of_reading(
-        read_metric("f1_macro", true, pred, weights_are="frequency", **twice)
-    )
-    assert weighed.variance == pytest.approx(once.variance, rel=1e-10)
-    assert seen.variance == pytest.approx(once.variance / 2, rel=1e-10)
-    assert weighed.tables.sum() == pytest.approx(50)
+    rows = rng.integers(0, 3, 50), rng.integers(0, 3, 50)
+    once, twice = statistic("f1_macro", *rows), {"sample_weight": np.full(50, 2)}
+    weighed = statistic("f1_macro", *rows, **twice)
+    seen = statistic("f1_macro", *rows, weights_are="frequency", **twice)
+    assert weighed.squares == pytest.approx(once.squares, rel=1e-10)
+    assert seen.squares == pytest.approx(once.squares / 2, rel=1e-10)
+    assert weighed.origin.equal_rows.sum() == pytest.approx(50)
 
 
 def test_groups_of_one_row_are_rows():
     rng = np.random.default_rng(1)
     true, pred = rng.integers(0, 3, 60), rng.integers(0, 3, 60)
-    alone = delta.TableSpread.of_reading(read_metric("f1_macro", true, pred))
-    grouped = delta.TableSpread.of_reading(
-        read_metric("f1_macro", true, pred, groups=np.arange(60))
-    )
-    assert grouped.variance == pytest.approx(alone.variance * 60 / 59, rel=1e-10)
-    copies = delta.TableSpread.of_reading(
-        read_metric("f1_macro", np.tile(true, 5), np.tile(pred, 5), groups=np.tile(range(60), 5))
-    )
+    alone = statistic("f1_macro", true, pred)
+    grouped = statistic("f1_macro", true, pred, groups=np.arange(60))
+    assert grouped.variance == pytest.approx(alone.squares * 60 / 59, rel=1e-10)
+    rows = np.tile(true, 5), np.tile(pred, 5)
+    copies = statistic("f1_macro", *rows, groups=np.tile(range(60), 5))
     assert copies.variance == pytest.approx(grouped.variance, rel=1e-10)
 
 
 def test_weighted_variance_is_the_sum_of_squared_contributions():
-    """Of a weighted accuracy: sum w^2 (hit - A)^2 / (sum w)^2."""
+    """A weighted accuracy: sum w^2 (hit - A)^2 / (sum w)^2."""
     rng = np.random.default_rng(2)
     true, pred, weight = rng.integers(0, 2, 40), rng.integers(0, 2, 40), rng.random(40)
-    found = delta.TableSpread.of_reading(read_metric("accuracy", true, pred, sample_weight=weight))
+    found = statistic("accuracy", true, pred, sample_weight=weight)
     hits = true == pred
     share = np.average(hits, weights=weight)
     expected = (weight**2 * (hits - share) ** 2).sum() / weight.sum() ** 2
-    assert found.variance == pytest.approx(expected, rel=1e-10)
+    assert found.squares == pytest.approx(expected, rel=1e-10)
 
 
-@given(tables_of(2))
-def test_a_proportion_is_worth_its_denominator(tables):
-    for name, denominator in (
-        ("recall_score", tables[:, 1].sum(axis=1)),
-        ("precision_score", tables[:, :, 1].sum(axis=1)),
-        ("accuracy_score", tables.sum(axis=(1, 2))),
+@given(nps.arrays(np.int64, (2, 2), elements=st.integers(1, 40)))
+def test_the_effective_sample_size_of_a_proportion_is_its_denominator(table):
+    """So that its interval is Wilson's of the counts."""
+    for name, count, rows in (
+        ("recall_score", table[1, 1], table[1].sum()),
+        ("precision_score", table[1, 1], table[:, 1].sum()),
+        ("accuracy_score", table.trace(), table.sum()),
     ):
-        spread = delta.TableSpread.of_tables(on_tables(name, {}, 2), tables)
-        np.testing.assert_allclose(delta.worth(spread, (0, 1), None), denominator, rtol=1e-9)
-        np.testing.assert_allclose(delta.worth(spread, (0, 1)), denominator, rtol=1e-9)
+        found = confidence_interval(name, ConfusionTally([0, 1], table))
+        wanted = proportion_interval(count, rows)
+        assert (found.low, found.high) == pytest.approx((wanted.low, wanted.high), rel=1e-9)
 
 
 def test_a_class_without_an_error_leaves_a_width():
-    perfect = np.diag([20.0, 20.0, 4.0])
-    for name in ("balanced_accuracy_score", "matthews_corrcoef", "f1_score"):
-        params = {"average": "macro"} if name == "f1_score" else {}
-        spec = METRICS[name]
-        spread = delta.TableSpread.of_tables(on_tables(name, params, 3), perfect[None])
-        low, high = delta.bounds_by("wilson", spread, spec.bounds, 0.95, share="")
-        assert high[0] == pytest.approx(1)
-        assert -1 < low[0] < 0.97, name
+    perfect = ConfusionTally([0, 1, 2], np.diag([20, 20, 4]))
+    for name in ("balanced_accuracy", "matthews_corrcoef", "f1_macro"):
+        found = confidence_interval(name, perfect, method="wilson")
+        assert found.high == pytest.approx(1)
+        assert -1 < found.low < 0.97, name
 
 
 def test_bounds_on_the_log_scale_where_nothing_went_wrong():
-    spec = METRICS["diagnostic_odds_ratio"]
-    spread = delta.TableSpread.of_tables(
-        on_tables("diagnostic_odds_ratio", {}, 2), np.array([[[20.0, 0.0], [3.0, 17.0]]])
-    )
-    low, high = delta.bounds_by("log", spread, spec.bounds, 0.95, share="")
-    assert np.isinf(high[0])
-    assert 1 < low[0] < 20.5 * 17.5 / (0.5 * 3.5)
+    table = ConfusionTally([0, 1], [[20, 0], [3, 17]])
+    found = confidence_interval("diagnostic_odds_ratio", table, method="log")
+    assert np.isinf(found.high)
+    assert 1 < found.low < 20.5 * 17.5 / (0.5 * 3.5)
 
 
 def test_degrees_of_freedom_are_those_of_the_rare_class():
-    squares, rows = np.array([[1e-9, 0.0], [1.0, 1.0]]), np.array([[500.0, 1.0], [6.0, 5.0]])
-    assert delta.freedom_of(squares, rows) <= 10.0001
-
-
-@pytest.mark.parametrize(
-    ("name", "params"),
-    [
-        ("accuracy_score", {}),
-        ("f1_score", {"average": "macro"}),
-        ("precision_score", {"average": "weighted"}),
-        ("matthews_corrcoef", {}),
-        ("negative_likelihood_ratio", {"average": "macro"}),
-        ("macro_averaged_mean_absolute_error", {}),
-    ],
-)
-def test_stacks_of_tables_have_the_intervals_of_their_rows(name, params):
-    """What the study of coverage simulates is what the public function gives."""
-    rng = np.random.default_rng(0)
-    tables = rng.integers(1, 20, (4, 3, 3)) + 10 * np.eye(3, dtype=int)
-    spread = delta.TableSpread.of_tables(on_tables(name, params, 3), tables.astype(float))
-    spec, (true, pred) = METRICS[name], np.divmod(np.arange(9), 3)
-    for i, table in enumerate(tables):
-        rows = np.repeat(np.arange(9), table.ravel())
-        found = confidence_interval(spec.function, true[rows], pred[rows], **params)
-        low, high = delta.bounds_by(
-            found.method,
-            spread,
-            spec.bounds,
-            0.95,
-            share="wilson" if name == "accuracy_score" else "",
-        )
-        assert (found.low, found.high) == pytest.approx((low[i], high[i]), rel=1e-9)
-        assert found.standard_error == pytest.approx(np.sqrt(spread.variance[i]), rel=1e-9)
+    """Of six rows of a class that alone vary, five."""
+    true, pred = [0] * 500 + [1] * 6, [0] * 500 + [1] * 3 + [0] * 3
+    assert statistic("balanced_accuracy", true, pred).freedom == pytest.approx(5)

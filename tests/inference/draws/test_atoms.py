@@ -5,31 +5,31 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skmetrics_ext.inference.draws.readers import read_metric
-from skmetrics_ext.inference.draws.units import Scatter, draw_counts
+from skmetrics_ext.inference.draws.atoms import Scatter, draw_counts
+from skmetrics_ext.inference.draws.readers import sample_of_rows
 
 
 def test_rows_that_are_alike_are_one_unit():
     true, pred = [0, 0, 1, 1, 1], [0, 0, 1, 0, 1]
-    reading = read_metric("f1", true, pred)
-    assert sorted(reading.units.rows.tolist()) == [1, 2, 2]
-    assert reading.tables(reading.units.rows).tolist() == [[2, 0], [1, 2]]
-    weighted = read_metric("f1", true, pred, sample_weight=[1, 2, 1, 1, 1])
-    assert len(weighted.units) == 4
-    seen = read_metric("f1", true, pred, sample_weight=[1, 2, 1, 1, 1], weights_are="frequency")
-    assert seen.units.weight is None
-    assert seen.units.rows.sum() == 6
+    reading = sample_of_rows("f1", true, pred)
+    assert sorted(reading.atoms.rows.tolist()) == [1, 2, 2]
+    assert reading.tables(reading.atoms.rows).tolist() == [[2, 0], [1, 2]]
+    weighted = sample_of_rows("f1", true, pred, sample_weight=[1, 2, 1, 1, 1])
+    assert len(weighted.atoms) == 4
+    seen = sample_of_rows("f1", true, pred, sample_weight=[1, 2, 1, 1, 1], weights_are="frequency")
+    assert seen.atoms.weight is None
+    assert seen.atoms.rows.sum() == 6
 
 
 def test_as_many_rows_are_drawn_as_there_are(labels):
-    units = read_metric("f1_macro", *labels).units
+    units = sample_of_rows("f1_macro", *labels).atoms
     counts = draw_counts(np.random.default_rng(0), units, 50, stratified=False)
     assert (counts.sum(axis=1) == 120).all()
     assert counts.std(axis=0).min() > 0
 
 
 def test_classes_keep_their_size_where_they_are_strata(scores):
-    units = read_metric("roc_auc", *scores).units
+    units = sample_of_rows("roc_auc", *scores).atoms
     counts = draw_counts(np.random.default_rng(0), units, 50, stratified=True)
     positive = (counts * (units.label == 1)).sum(axis=1)
     assert (positive == scores[0].sum()).all()
@@ -38,9 +38,9 @@ def test_classes_keep_their_size_where_they_are_strata(scores):
 
 def test_groups_are_drawn_as_wholes(labels):
     groups = np.arange(120) // 6
-    reading = read_metric("f1_macro", *labels, groups=groups)
-    counts = draw_counts(np.random.default_rng(0), reading.units, 30, stratified=False)
-    units = reading.units
+    reading = sample_of_rows("f1_macro", *labels, groups=groups)
+    counts = draw_counts(np.random.default_rng(0), reading.atoms, 30, stratified=False)
+    units = reading.atoms
     for group in range(20):
         own = counts[:, units.group == group] / units.rows[units.group == group]
         assert (own == own[:, :1]).all()
@@ -52,8 +52,8 @@ def test_draws_of_units_are_multinomial(n_rows):
     """Mean and variance of the counts, by either way of drawing."""
     true = np.arange(n_rows) % 2
     pred = (np.arange(n_rows) % 3 == 0).astype(int)
-    few = read_metric("f1", true, pred).units
-    many = read_metric("roc_auc", true, np.arange(n_rows) // 2).units
+    few = sample_of_rows("f1", true, pred).atoms
+    many = sample_of_rows("roc_auc", true, np.arange(n_rows) // 2).atoms
     for units in (few, many):
         counts = draw_counts(np.random.default_rng(5), units, 400, stratified=False)
         share = units.rows / n_rows

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from skmetrics_ext.inference.draws.bootstrap import fewest_rows
-from skmetrics_ext.inference.draws.readings import TallyReading
-from skmetrics_ext.inference.influence.scales import delta_bounds, logit_bounds, quantile
-from skmetrics_ext.inference.influence.spread import Spread
-from skmetrics_ext.inference.proportions import Bounds, increasing_root, normal_quantile
+from skmetrics_ext.inference.linearized import Linearized
+from skmetrics_ext.inference.notes import FEW_ROWS, MAY_MISS, ROUNDING
+from skmetrics_ext.inference.proportions import Bounds, Level, increasing_root, normal_quantile
+from skmetrics_ext.inference.scales import delta_bounds, logit_bounds, quantile
 from skmetrics_ext.metrics.averaging import (
     MACRO,
     SAMPLES,
@@ -22,12 +21,9 @@ from skmetrics_ext.metrics.averaging import (
 from skmetrics_ext.metrics.rankings.ranking_kernels import roc_auc
 from skmetrics_ext.metrics.rankings.score_tally import rankings_of, read_areas
 from skmetrics_ext.numeric import Array, divide, wilson
-from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import Probabilities, Scores
 
 AUC_METHODS = ("logit", "delong")
-_ROUNDING = 1e-12  # areas of weighted rows come within it of 0 and 1
-_FEW = 5.0  # expected rows of the rarer class on the wrong side, below which intervals fall short
 _ONE_ROW = "a class has one row or group"
 
 
@@ -48,8 +44,8 @@ class Sides(NamedTuple):
         return Sides(self.areas[[k]], self.sizes[[k]], np.ones(1))
 
 
-def area_interval(
-    reading: TallyReading, method: str, level: float
+def area_bounds(
+    statistic: Linearized, method: str, level: Level
 ) -> tuple[Array, Array, Array, Array]:
     r"""Bounds, errors and notes, each of the shape of the value.
 
@@ -63,43 +59,46 @@ def area_interval(
     :math:`|\hat A - A| = z \sqrt{V(A)}` with the variance of exponential scores, and the error is
     nan. For means over classes they are the means of those of the classes or pairs.
     """
-    start, stop = reading.metric.spec.bounds
+    sample = statistic.origin
+    start, stop = statistic.bounds
     width = stop - start
-    value = (np.asarray(reading.value, dtype=np.float64) - start) / width
-    spread = Spread.of(reading)
-    assert spread is not None
-    is_mean = value.ndim == 0 and reading.data.true.ndim + len(reading.data.classes) > 3
-    sides = None if is_mean else sides_of(reading)
-    out, notes = np.full((3, *value.shape), np.nan), np.full(value.shape, "", dtype=object)
+    value = (np.asarray(statistic.value, dtype=np.float64) - start) / width
+    error = np.sqrt(statistic.variance) / width
+    sides = None if value.ndim == 0 and not sample.is_one_table else sides_of(sample)
+    at_end = np.minimum(value, 1 - value) <= ROUNDING
+    known = ~(at_end | np.isnan(error) | np.isnan(value))
+    z = quantile(level, None if method == "delong" else statistic.freedom)
+    scale = delta_bounds if method == "delong" else logit_bounds
+    low, high = scale(value, error, z, (0.0, 1.0))
+    still = known & (error == 0)
+    low, high = np.where(still, value, low), np.where(still, value, high)
+    notes = np.full(value.shape, "", dtype=object)
     for place in np.ndindex(value.shape):
-        area, freedom = float(value[place]), float(spread.freedom[place])
-        variance = float(spread.variance[place]) / width**2
-        is_end = min(area, 1 - area) <= _ROUNDING
-        if np.isnan(area):
-            continue
-        own = sides if sides is None or value.ndim == 0 else sides.only(place[0])
-        if is_end or np.isnan(variance):
-            low, high = score_bounds(area, own or sides_of(reading), level)
-            error, why = np.nan, "all pairs are ranked alike" if is_end else _ONE_ROW
+        if known[place]:
+            own = sides if sides is None or value.ndim == 0 else sides.only(place[0])
+            notes[place] = _warning(float(value[place]), float(error[place]), own, sample)
+        elif not np.isnan(value[place]):
+            own = sides if sides is None or value.ndim == 0 else sides.only(place[0])
+            ends = score_bounds(float(value[place]), own or sides_of(sample), level)
+            low[(..., *place)], high[(..., *place)] = ends
+            why = "all pairs are ranked alike" if at_end[place] else _ONE_ROW
             notes[place] = f"{why}: bounds by Newcombe's method 5"
-        else:
-            error = float(np.sqrt(variance))
-            low, high = area_bounds(area, error, freedom, method, level)
-            notes[place] = _warning(area, variance, own, reading)
-        out[(slice(None), *place)] = start + width * low, start + width * high, width * error
-    return out[0], out[1], out[2], notes
+    undefined = np.isnan(value)
+    low, high = np.where(undefined, np.nan, low), np.where(undefined, np.nan, high)
+    error = np.where(known, error, np.nan)
+    return start + width * low, start + width * high, width * error, notes
 
 
-def _warning(area: float, variance: float, sides: Sides | None, reading: TallyReading) -> str:
-    if variance == 0:
+def _warning(area: float, error: float, sides: Sides | None, sample: Any) -> str:
+    if error == 0:
         return "all scores are equal"
     if sides is None:  # of a mean of areas
-        rare = fewest_rows(reading)
-        what = "rows" if reading.group is None else "groups with rows"
-        few = f"{rare:g} {what} of the rarest class are few: the interval may miss its level"
-        return few if rare < _FEW else ""
+        rare = sample.fewest_rows
+        what = "rows" if sample.design.group is None else "groups with rows"
+        few = f"{rare:g} {what} of the rarest class are few: {MAY_MISS}"
+        return few if rare < FEW_ROWS else ""
     wrong = sides.sizes.min() * min(area, 1 - area)
-    if wrong < _FEW:
+    if wrong < FEW_ROWS:  # expected rows of the rarer class on the wrong side
         return (
             f"{sides.sizes.min():.4g} rows of the rarer class are few for an area so near "
             f"{'1' if area > 0.5 else '0'}: the interval may cover less than its level"
@@ -107,22 +106,10 @@ def _warning(area: float, variance: float, sides: Sides | None, reading: TallyRe
     return ""
 
 
-def area_bounds(
-    value: float, error: float, freedom: float, method: str, level: float
-) -> tuple[float, float]:
-    """Bounds of an area from its standard error, in [0, 1]."""
-    given = np.asarray(value), np.asarray(error)
-    if method == "delong" or error == 0:
-        low, high = delta_bounds(*given, quantile(level, None), (0.0, 1.0))
-    else:
-        low, high = logit_bounds(*given, quantile(level, np.asarray(freedom)), (0.0, 1.0))
-    return float(low), float(high)
-
-
 # --------------------------------------------------------------------------- without a variance
 
 
-def score_bounds(value: float, sides: Sides, level: float) -> tuple[float, float]:
+def score_bounds(value: float, sides: Sides, level: Level) -> Bounds:
     """Bounds of a mean of areas: the mean of their bounds, as if they moved together."""
     if np.isinf(sides.sizes).any():  # a mean of one share per row
         rows = sides.sizes[0, 0]
@@ -130,14 +117,16 @@ def score_bounds(value: float, sides: Sides, level: float) -> tuple[float, float
     else:
         kept = sides.shares > 0
         sizes, shares = sides.sizes[kept], sides.shares[kept]
-        low, high = newcombe_bounds(sides.areas[kept], sizes[:, 0], sizes[:, 1], level)
-        low, high = ((bound * shares).sum() / shares.sum() for bound in (low, high))
-    return max(min(float(low), value), 0.0), min(max(float(high), value), 1.0)
+        each = np.asarray(level)[..., None]
+        low, high = newcombe_bounds(sides.areas[kept], sizes[:, 0], sizes[:, 1], each)
+        low, high = ((bound * shares).sum(axis=-1) / shares.sum() for bound in (low, high))
+    return np.clip(low, 0.0, value), np.clip(high, value, 1.0)
 
 
-def newcombe_bounds(area: Array, n_pos: Array, n_neg: Array, level: float) -> Bounds:
+def newcombe_bounds(area: Array, n_pos: Array, n_neg: Array, level: Level) -> Bounds:
     """Newcombe's method 5: the areas that lie within z errors, of exponential scores, of ours."""
     z, half = normal_quantile(level), (n_pos + n_neg) / 2
+    area = np.broadcast_to(area, np.broadcast_shapes(np.shape(area), np.shape(z)))
 
     def apart(other: Array) -> Array:
         """Distance in errors; rises with `other`."""
@@ -152,29 +141,25 @@ def newcombe_bounds(area: Array, n_pos: Array, n_neg: Array, level: float) -> Bo
     return low, high
 
 
-def sides_of(reading: TallyReading) -> Sides:
+def sides_of(sample: Any) -> Sides:
     """The areas that a metric is made of, with the rows of both their sides."""
-    data, options = reading.data, reading.metric.options
+    start, stop = sample.metric.spec.bounds
+    if sample.is_one_table:
+        areas = (np.reshape(sample.value, 1) - start) / (stop - start)
+        return Sides(areas, _sizes_of_classes(sample.atoms)[None, ::-1], np.ones(1))
+    data, options = sample.data, sample.metric.options
     scores: Scores = data.as_scores() if isinstance(data, Probabilities) else data
     average = options.get("average", MACRO)
-    if scores.kind == "binary":
-        start, stop = reading.metric.spec.bounds
-        areas = (np.reshape(reading.value, 1) - start) / (stop - start)
-        if reading.facts.weight is None and reading.facts.group is None:
-            sizes = RankTally.of_class(scores).mass.sum(axis=-1).astype(np.float64)
-        else:
-            sizes = _sizes(reading, scores.true[:, None] == np.arange(2))
-        return Sides(areas, sizes[None, ::-1], np.ones(1))
     marks = scores.marks()
-    rows = _sizes(reading, np.ones((len(marks), 1), dtype=bool))
+    rows = _sizes(sample, np.ones((len(marks), 1), dtype=bool))
     if average == SAMPLES:
-        return Sides(np.reshape(reading.value, 1), np.array([[rows[0], np.inf]]), np.ones(1))
+        return Sides(np.reshape(sample.value, 1), np.array([[rows[0], np.inf]]), np.ones(1))
     if is_pooled(average):
         area = roc_auc(rankings_of(scores).pooled()).reshape(1)
-        sizes = _sizes(reading, np.stack([marks, ~marks], axis=-1).reshape(len(marks), -1))
+        sizes = _sizes(sample, np.stack([marks, ~marks], axis=-1).reshape(len(marks), -1))
         both = sizes.reshape(-1, 2).sum(axis=0)
         return Sides(area, np.minimum(both, rows)[None], np.ones(1))
-    sizes = _sizes(reading, marks)
+    sizes = _sizes(sample, marks)
     mass = np.asarray(rankings_of(scores).support, dtype=np.float64)
     if options.get("multi_class") == "ovo" and scores.kind == "multiclass":
         first, second = np.array(list(combinations(range(len(mass)), 2))).T
@@ -182,16 +167,35 @@ def sides_of(reading: TallyReading) -> Sides:
         shares = 2 * pair_shares(average, mass)[first, second]
         return Sides(areas, np.stack([sizes[first], sizes[second]], axis=1), shares)
     areas = np.asarray(read_areas(roc_auc, scores, "ovr", None))
-    rest = _sizes(reading, ~marks)
+    rest = _sizes(sample, ~marks)
     return Sides(areas, np.stack([sizes, rest], axis=1), class_shares(average, mass))
 
 
-def _sizes(reading: TallyReading, marks: Array) -> Array:
+def _sizes_of_classes(atoms: Any) -> Array:
+    """Effective number of rows of both classes, and no more than there are groups of them."""
+    rows = np.bincount(atoms.label, weights=atoms.rows, minlength=2)
+    if atoms.weight is not None:
+        mass = atoms.mass(atoms.rows)
+        total, squares = (
+            np.bincount(atoms.label, weights=one, minlength=2)
+            for one in (mass, mass * atoms.weight)
+        )
+        rows = np.nan_to_num(divide(total * total, squares))
+    if atoms.group is not None:
+        groups = np.zeros(2)
+        of_class = atoms.by_class()
+        groups[: len(of_class)] = of_class
+        rows = np.minimum(rows, groups)
+    return np.asarray(rows, dtype=np.float64)
+
+
+def _sizes(sample: Any, marks: Array) -> Array:
     """Effective number of rows that are marked, (sum w)^2 / sum w^2 (Kish 1965), (p,).
 
     No more than there are groups of them.
     """
-    weight, group, sizes, _ = reading.facts
+    design = sample.design
+    weight, group, sizes = design.weight, design.group, design.sizes
     seen = np.ones(len(marks)) if sizes is None else sizes.astype(np.float64)
     rows = np.einsum("r,rk->k", seen, marks)
     if weight is not None:

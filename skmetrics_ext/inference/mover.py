@@ -11,13 +11,12 @@ as the share of as many rows as have its variance.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.inference.draws.rankings import RankReading
-from skmetrics_ext.inference.draws.readings import Reading, TableReading
-from skmetrics_ext.inference.influence.derivatives import STEP
-from skmetrics_ext.inference.proportions import Bounds, proportion_bounds
+from skmetrics_ext.inference.derivatives import STEP
+from skmetrics_ext.inference.proportions import Bounds, Level, proportion_bounds
 from skmetrics_ext.metrics.averaging import MACRO, is_by_class, is_plain
 from skmetrics_ext.numeric import Array, divide, wilson
 from skmetrics_ext.registry import Metric
@@ -46,27 +45,27 @@ class Shares:
     together: bool = False
 
     @classmethod
-    def of_reading(cls, reading: Reading) -> Shares | None:
-        """Of independent rows; None where the metric is not linear in shares that are known."""
-        metric, units = reading.metric, reading.units
-        if not reading.is_plain:
+    def of_sample(cls, sample: Any) -> Shares | None:
+        """Shares of independent rows; None where the metric is not linear in known ones."""
+        atoms = sample.atoms
+        if not (sample.design.is_plain and sample.is_one_table):
             return None
-        if isinstance(reading, TableReading):
-            found = cls.of_table(metric, reading.tally(units.rows))
-            if found is None or units.weight is None:
-                return found
-            table = reading.cells(units.rows * units.weight**2)
-            table = table.reshape(len(reading.classes), len(reading.classes))
-            tally = ConfusionTally(reading.classes, table, reading.data.ordered)
-            return found._of_weights(cls.of_table(metric, tally))
-        if not (isinstance(reading, RankReading) and reading.data.kind == "binary"):
-            return None
-        (view,) = reading.views
-        found = cls(*metric.spec.shares(view.tally(units.mass(units.rows)), **metric.own))
-        if units.weight is None:
-            return found
-        squares = view.tally(units.rows * units.weight**2)
-        return found._of_weights(cls(*metric.spec.shares(squares, **metric.own)))
+        of_rows = cls._of_counts(sample, atoms.mass(atoms.rows))
+        if of_rows is None or atoms.weight is None:
+            return of_rows
+        # As many equal rows as determine each share as well as weighted ones do (Kish 1965).
+        squares = cls._of_counts(sample, atoms.rows * atoms.weight**2)
+        assert squares is not None
+        worth = np.nan_to_num(divide(of_rows.rows, squares.rows))
+        return replace(of_rows, count=of_rows.count * worth, rows=of_rows.rows * worth)
+
+    @classmethod
+    def _of_counts(cls, sample: Any, mass: Array) -> Shares | None:
+        """Shares of a table, or of one ranking, whose atoms weigh so much."""
+        metric, tally = sample.metric, sample.tally_of_mass(mass)
+        if sample.is_compact:
+            return cls.of_table(metric, tally)
+        return cls(*metric.spec.shares(tally, **metric.own))
 
     @classmethod
     def of_table(cls, metric: Metric, tally: ConfusionTally) -> Shares | None:
@@ -99,21 +98,15 @@ class Shares:
         slope = divide(np.asarray(read(Counts(**moved))).imag / STEP, (rows > 0).sum(axis=-1))
         return cls(count, rows, np.where(rows > 0, slope[..., None], 0.0))
 
-    def _of_weights(self, squares: Shares | None) -> Shares:
-        """Of as many equal rows as tell each share as well as weighted ones do (Kish 1965)."""
-        assert squares is not None
-        worth = np.nan_to_num(divide(self.rows, squares.rows))
-        return replace(self, count=self.count * worth, rows=self.rows * worth)
-
     def fewest(self) -> Array:
         """The rows of the share that has fewest of those that have any, (...)."""
         return np.where(self.rows > 0, self.rows, np.inf).min(axis=-1)
 
-    def bounds(self, value: Array, level: float) -> Bounds:
+    def bounds(self, value: Array, level: Level) -> Bounds:
         """Bounds of the metric, which has this value."""
         seen = self.rows > 0
         share = np.where(seen, divide(self.count, self.rows), 0.0)
-        ends = proportion_bounds(self.count, self.rows, "jeffreys", level)
+        ends = proportion_bounds(self.count, self.rows, "jeffreys", np.asarray(level)[..., None])
         below, above = (self.slope * np.where(seen, end - share, 0.0) for end in ends)
         down, up = np.minimum(below, above), np.maximum(below, above)
         low, high = (np.sqrt(self._squares(share, away)) for away in (down, up))
@@ -131,7 +124,7 @@ class Shares:
         told = told * np.sign(self.slope) * away
         return np.asarray(squares - told.sum(axis=-1) ** 2 + (told**2).sum(axis=-1))
 
-    def _no_nearer(self, share: Array, seen: Array, away: Bounds, level: float) -> Bounds:
+    def _no_nearer(self, share: Array, seen: Array, away: Bounds, level: Level) -> Bounds:
         """Distances to the bounds of a mean, on the side of the nearer end at least Wilson's."""
         n_shares = seen.sum(axis=-1)
         mean = divide(share.sum(axis=-1), n_shares)

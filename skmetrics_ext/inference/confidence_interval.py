@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skmetrics_ext.inference.draws.atoms import WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
-from skmetrics_ext.inference.draws.readers import find_metric, read_checked, read_metric
-from skmetrics_ext.inference.draws.readings import Reading
-from skmetrics_ext.inference.draws.units import WeightsAre
-from skmetrics_ext.inference.influence.spread import Contributions
-from skmetrics_ext.inference.influence.strata import with_single
+from skmetrics_ext.inference.draws.readers import (
+    check_rows,
+    find_metric,
+    sample_of_checked,
+    sample_of_rows,
+)
+from skmetrics_ext.inference.draws.samples import Sample
+from skmetrics_ext.inference.linearized import linearize
 from skmetrics_ext.inference.margins import Goal
-from skmetrics_ext.inference.methods import Interval, IntervalMethod, methods_of
-from skmetrics_ext.inference.results import Estimate, reason
+from skmetrics_ext.inference.methods import IntervalMethod, interval_of
+from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.numeric import Array
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.tallies import ConfusionTally
@@ -169,11 +173,12 @@ def confidence_interval(
     beyond = None if goal is None else Goal.of(goal, found)
     about = {"sample_weight": sample_weight, "groups": groups, "strata": strata}
     about["weights_are"] = weights_are
-    estimates = interval_of(reading_asked(found, y_true, y_pred, **about), method, level, plan)
+    sample = sample_asked(found, y_true, y_pred, **about)
+    estimates = interval_of(linearize(sample), method, level, plan)
     return estimates if beyond is None else beyond.asked_of(estimates)
 
 
-def reading_asked(found: Metric, y_true: Any, y_pred: Any, **about: Any) -> Reading:
+def sample_asked(found: Metric, y_true: Any, y_pred: Any, **about: Any) -> Sample:
     """A metric of rows, or of a table that counts them in the place of both arrays."""
     if isinstance(y_true, ConfusionTally):
         y_pred = y_true if y_pred is None else y_pred
@@ -189,7 +194,7 @@ def reading_asked(found: Metric, y_true: Any, y_pred: Any, **about: Any) -> Read
             f"y_pred is missing: pass what {found.name} takes beside y_true. Only a ConfusionTally "
             "stands for both."
         )
-    return read_metric(found, y_true, y_pred, **about)
+    return sample_of_rows(found, y_true, y_pred, **about)
 
 
 def interval_of_checked(
@@ -204,7 +209,7 @@ def interval_of_checked(
     confidence_level: float = 0.95,
     **draws: Any,
 ) -> Estimate | list[Estimate]:
-    """The same of data that were checked, by a metric whose positive class is settled.
+    """Interval of a metric of checked data, whose positive class is settled.
 
     Parameters
     ----------
@@ -220,50 +225,86 @@ def interval_of_checked(
     design = INDEPENDENT
     if groups is not None or strata is not None:
         design = read_design(groups, strata, checked.true.shape[0], True)
-    reading = read_checked(metric, checked, design, weights_are, value)
+    sample = sample_of_checked(metric, checked, design, weights_are, value)
     plan = DrawPlan(**draws) if draws else PLAN
-    return interval_of(reading, method, check_level(confidence_level), plan)
+    return interval_of(linearize(sample), method, check_level(confidence_level), plan)
 
 
-def interval_of(
-    reading: Reading, method: str, level: float, plan: DrawPlan
-) -> Estimate | list[Estimate]:
-    """The interval of a reading, by the method that is asked for or the first that applies."""
-    methods = methods_of(reading)
-    if method == "auto":
-        method = next(iter(methods))
-    elif method not in methods:
+@document
+def influence_values(
+    metric: str | Callable[..., Any],
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    **metric_params: Any,
+) -> Array:
+    r"""Influence of each row on a metric: what it contributes to its error.
+
+    .. math:: \hat\theta - \theta \approx \frac{1}{n} \sum_i \phi_i, \qquad
+        \phi_i = n \, w_i \, \frac{\partial \hat\theta}{\partial w_i}
+
+    Their use: the standard error is :math:`\sqrt{\sum_i \phi_i^2} / n`; with clustered rows the
+    sums over clusters take the place of rows; those of a difference between models or metrics are
+    the differences of influence values; and the largest show on which rows a value depends.
+
+    Parameters
+    ----------
+    metric : str or callable
+        A name of `get_scorer_names` (losses are not negated), or a metric of this package.
+    y_true, y_pred : array-like
+        What the metric takes.
+    {sample_weight}
+    **metric_params : dict
+        Parameters of the metric: ``labels``, ``pos_label``, ``average`` and others.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,) or (n_samples, n_classes)
+        In units of the metric, with mean 0; a column for each class where the metric gives an
+        array. 0 for rows of weight 0. Masked rows have none.
+
+    Raises
+    ------
+    {raises}
+        Of a metric that has no derivative by its rows: a maximum over thresholds, a distance, an
+        error within bins.
+
+    Notes
+    -----
+    Exact derivatives of the confusion table or of means by complex steps, and in closed form of
+    rankings. Rates at a stated value of another also hang on the densities of both classes there,
+    which are estimated over a window (Hall & Sheather 1988, Journal of the Royal Statistical
+    Society B 50(3), 381-391).
+
+    References
+    ----------
+    Hampel (1974), Journal of the American Statistical Association 69(346), 383-393.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import influence_values
+    >>> influence_values("accuracy", [0, 0, 1, 1], [0, 1, 1, 1])
+    array([ 0.25, -0.75,  0.25,  0.25])
+    >>> values = influence_values("roc_auc", [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> values, float((values**2).sum() ** 0.5 / 4)
+    (array([ 0.5, -0.5, -0.5,  0.5]), 0.25)
+    """
+    found = find_metric(metric, metric_params)
+    if found.row is None:
         raise InvalidParameterError(
-            f"method={method!r} does not apply to {reading.metric.name} here; those that do are "
-            f"{list(methods)}."
+            f"metric must be one of this package, whose derivative is known, got {found.name}."
         )
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # nan where undefined
-        found = listed(methods[method](reading, method, level, plan), method, level)
-    return found if reading.is_plain else _with_design(found, reading)
-
-
-def _with_design(found: Estimate | list[Estimate], reading: Reading) -> Estimate | list[Estimate]:
-    """The same with the numbers of groups and strata, and what they do to the variance."""
-    added, units = Contributions.of(reading), reading.units
-    counts = units.of_design()
-    estimates = found if isinstance(found, list) else [found]
-    effects = [np.nan] * len(estimates) if added is None else np.ravel(added.design_effect())
-    told = [
-        replace(one, **counts, design_effect=float(effect), note=with_single(one.note, units))
-        for one, effect in zip(estimates, effects, strict=True)
-    ]
-    return told if isinstance(found, list) else told[0]
-
-
-def listed(found: Interval, method: str, level: float) -> Estimate | list[Estimate]:
-    """An estimate, or a list of them for a value that is an array."""
-    parts = (found.value, found.low, found.high, found.error, found.notes)
-    if np.ndim(found.value) == 0:
-        value, low, high, error = map(float, parts[:4])
-        note = str(found.notes) or reason(value, low, high)
-        return Estimate(value, low, high, error, method, level, note)
-    flat = (np.ravel(part).tolist() for part in parts)
-    return [
-        Estimate(value, low, high, error, method, level, note or reason(value, low, high))
-        for value, low, high, error, note in zip(*flat, strict=True)
-    ]
+    settled, checked = check_rows(found, y_true, y_pred, sample_weight)
+    statistic = linearize(sample_of_checked(settled, checked))
+    if not statistic.has_influence:
+        raise InvalidParameterError(
+            f"metric={found.name!r} of these data has no derivative by its rows; "
+            "confidence_interval resamples it."
+        )
+    weight = checked.weight
+    n_rows = int(checked.true.shape[0])
+    parts = statistic.by_row()[0].T
+    values = np.zeros((n_rows, *parts.shape[1:]))
+    values[slice(None) if weight is None else weight != 0] = n_rows * parts
+    return values

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.inference.proportions import Bounds, normal_quantile
+from skmetrics_ext.inference.proportions import Bounds, Level, normal_quantile
 from skmetrics_ext.numeric import Array, divide
 
 Range = tuple[float, float]
 
 
-def quantile(level: float, freedom: Array | None) -> Array:
-    """Of the normal distribution, or of t distributions."""
+def quantile(level: Level, freedom: Array | float | None) -> Array:
+    """Two-sided quantile of the normal distribution, or of t distributions."""
     if freedom is None:
         return np.asarray(normal_quantile(level))
     from scipy.special import stdtrit
@@ -49,6 +50,18 @@ def log_bounds(value: Array, error: Array, z: Array, bounds: Range) -> Bounds:
         factor = np.exp(divide(z * error, distance))
     near, far = distance / factor, distance * factor
     return (start - far, start - near) if falls else (start + near, start + far)
+
+
+def tail_probability(statistic: Any, freedom: Any, alternative: str) -> Any:
+    """P-value of a statistic that has a t distribution, or a normal one, if nothing differs."""
+    from scipy.special import ndtr, stdtr
+
+    def below(value: Any) -> Any:
+        return np.where(np.isinf(freedom), ndtr(value), stdtr(freedom, value))[()]
+
+    if alternative == "two-sided":
+        return 2 * below(-np.abs(statistic))
+    return below(statistic if alternative == "less" else -statistic)
 
 
 SCALES: dict[str, Callable[[Array, Array, Array, Range], Bounds]] = {

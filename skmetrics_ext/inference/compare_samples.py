@@ -1,0 +1,364 @@
+"""One metric of two samples: their difference, its interval and a test of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skmetrics_ext.inference.compare import is_ratio
+from skmetrics_ext.inference.confidence_interval import sample_asked
+from skmetrics_ext.inference.draws.atoms import WeightsAre
+from skmetrics_ext.inference.draws.bootstrap import (
+    BOOTSTRAP_METHODS,
+    UPPER,
+    DrawPlan,
+    acceleration,
+    resample,
+)
+from skmetrics_ext.inference.draws.readers import find_metric
+from skmetrics_ext.inference.linearized import (
+    Linearized,
+    correlation,
+    linearize,
+    satterthwaite,
+)
+from skmetrics_ext.inference.margins import Alternative, Claim
+from skmetrics_ext.inference.methods import Interval, IntervalMethod, bounds_of_draws, methods_of
+from skmetrics_ext.inference.notes import with_single
+from skmetrics_ext.inference.results import Comparison, comparison
+from skmetrics_ext.inference.t_tests import welch_t_test
+from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.progress import Progress
+from skmetrics_ext.registry import Metric
+from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.validation.parameters import check_level
+
+_NAN = float("nan")
+_LEAST_P = 1e-12  # below which levels are too near to 1 to be told from it
+_POINTS, _ROUNDS = 1025, 4  # levels looked at together; each round is between two of the last
+
+
+@document
+def compare_samples(
+    metric: Any,
+    y_true_a: ArrayLike,
+    y_pred_a: ArrayLike,
+    y_true_b: ArrayLike,
+    y_pred_b: ArrayLike,
+    *,
+    method: IntervalMethod | Literal["welch"] = "auto",
+    alternative: Alternative = "two-sided",
+    margin: float | None = None,
+    confidence_level: float = 0.95,
+    sample_weight_a: ArrayLike | None = None,
+    sample_weight_b: ArrayLike | None = None,
+    groups_a: ArrayLike | None = None,
+    groups_b: ArrayLike | None = None,
+    strata_a: Any = None,
+    strata_b: Any = None,
+    weights_are: WeightsAre = "importance",
+    stratified: bool = False,
+    n_resamples: int = 9999,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    progress: Progress = None,
+    **metric_params: Any,
+) -> Comparison:
+    r"""Difference of a metric between two independent samples: two sites, two months.
+
+    .. math:: \hat d = \hat m_a - \hat m_b, \qquad
+        \hat d - \sqrt{(\hat m_a - l_a)^2 + (u_b - \hat m_b)^2} \;\text{ to }\;
+        \hat d + \sqrt{(u_a - \hat m_a)^2 + (\hat m_b - l_b)^2}
+
+    with the bounds l and u of the interval of each sample. For two models on the same rows see
+    `compare`, which knows that they err together.
+
+    Parameters
+    ----------
+    metric : str or callable
+        As in `confidence_interval`.
+    y_true_a, y_pred_a : array-like
+        True labels of the first sample, and what the metric takes beside them. A `ConfusionTally`
+        that counts rows, and None, stand for both.
+    y_true_b, y_pred_b : array-like
+        Those of the second, of any number of rows.
+    method : str, default="auto"
+        - "auto" combines the intervals that `confidence_interval` has for the metric, by the
+          formula above (MOVER; for shares of rows it is Newcombe's interval). It stays in the
+          range of the metric and has a width even if a sample has no error. For metrics that are
+          ratios (likelihood ratios, odds ratio, observed over expected) the difference is that of
+          logarithms;
+        - the name of a method of `confidence_interval` combines the intervals of that;
+        - "welch" adds the variances from `influence_values`, with a t quantile with Satterthwaite's
+          degrees of freedom; for means over rows it is Welch's test.
+    alternative : str, default="two-sided"
+        "two-sided", "less", "greater", "non-inferior" or "equivalent".
+        What is claimed of the first sample, as in `compare`.
+    margin : float, default=None
+        The least difference that matters, as in `compare`.
+    confidence_level : float in (0, 1), default=0.95
+        Nominal coverage of the interval, two-sided.
+    sample_weight_a, sample_weight_b : array-like, default=None
+        Non-negative weight of each row.
+    groups_a, groups_b : array-like, default=None
+        The group of each row (the patient); rows of a group may depend on each other. A group
+        that has rows in both samples is not seen as one.
+    strata_a, strata_b : array-like, default=None
+        The stratum of each row, if a fixed number of rows, or groups, was sampled from each, as in
+        `confidence_interval`.
+    weights_are : {"importance", "frequency"}, default="importance"
+        Whether a weight of 2 is one row that counts twice, or two rows.
+    stratified : bool, default=False
+        Whether draws keep the number of rows of each class.
+    n_resamples : int, default=9999
+        Draws of each sample, of metrics whose interval needs them.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the draws.
+    n_jobs : int or None, default=None
+        Number of processes for the draws.
+    progress : bool, callable or None, default=None
+        Whether, or how, to tell how far the draws are.
+    **metric_params : dict
+        Parameters of the metric.
+
+    Returns
+    -------
+    Comparison
+        ``p_value`` belongs to the interval: against a difference it is 1 less the level at which
+        the interval begins to hold it (at least 1e-12, or what draws can tell); one-sided it is
+        half of that, or 1 less the half. With a margin as in `compare`.
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    Zou & Donner (2008), Statistics in Medicine 27(10), 1693-1702; Newcombe (1998), Statistics in
+    Medicine 17(8), 873-890; Welch (1947), Biometrika 34(1/2), 28-35.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import compare_samples
+    >>> north, south = ([1] * 70 + [0] * 30), ([1] * 48 + [0] * 32)
+    >>> print(compare_samples("accuracy", [1] * 100, north, [1] * 80, south))
+    0.1 [-0.03879, 0.2363], p = 0.16 (95% confidence, mover, wilson)
+    """
+    found, level = find_metric(metric, metric_params), check_level(confidence_level)
+    claim = Claim.of(alternative, margin, found)
+    plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress)
+    given = {
+        "a": (y_true_a, y_pred_a, sample_weight_a, groups_a, strata_a),
+        "b": (y_true_b, y_pred_b, sample_weight_b, groups_b, strata_b),
+    }
+    first, second = (_statistic(found, name, data, weights_are) for name, data in given.items())
+    counts = [one.atoms.of_design() for one in (first, second)]
+    about: dict[str, Any] = {name: _sum(*(one[name] for one in counts)) for name in counts[0]}
+    if method == "welch":
+        return replace(_welch(first, second, claim, level), **about)
+    return replace(difference_of_samples(first, second, method, claim, level, plan), **about)
+
+
+def _statistic(found: Metric, name: str, given: tuple[Any, ...], weights_are: str) -> Linearized:
+    """The metric of one of the samples, which has to be one number."""
+    y_true, y_pred, weight, groups, strata = given
+    about = {"sample_weight": weight, "groups": groups, "strata": strata}
+    about["weights_are"] = weights_are
+    try:
+        sample = sample_asked(found, y_true, y_pred, **about)
+    except ValueError as error:
+        raise InvalidParameterError(f"sample {name}: {error}") from error
+    if np.ndim(sample.value) != 0:
+        raise InvalidParameterError(
+            f"compare_samples needs a metric that is one number, got {sample.value!r:.60} from "
+            f"{found.name}: choose an average."
+        )
+    return linearize(sample)
+
+
+def _sum(first: int | None, second: int | None) -> int | None:
+    return None if first is None or second is None else first + second
+
+
+# --------------------------------------------------------------------------- MOVER
+
+
+def difference_of_samples(
+    first: Linearized,
+    second: Linearized,
+    method: str,
+    claim: Claim,
+    level: float,
+    plan: DrawPlan,
+    *,
+    share_rows: bool = False,
+) -> Comparison:
+    r"""The difference of two samples from the intervals of both (MOVER).
+
+    Squares of the distances to the bounds of both, less what they share:
+
+    .. math:: d - \sqrt{(a - l_a)^2 + (u_b - b)^2 - 2 r (a - l_a)(u_b - b)}
+
+    with r the correlation of both errors (Zou & Donner 2008; Zou 2007, Psychological Methods
+    12(4), 399-413): 0 for samples that share neither rows nor clusters.
+    """
+    metric = first.origin.metric
+    of_second = methods_of(second)
+    both = [one for one in methods_of(first) if one in of_second and one != UPPER]
+    name = both[0] if method == "auto" else method
+    if name not in both:
+        raise InvalidParameterError(
+            f"method={method!r} does not apply to {metric.name} here; those that do are "
+            f"{['auto', *both, *(['welch'] if first.has_influence else [])]}."
+        )
+    log = method == "auto" and name == "log" and is_ratio(metric)
+    sides = [BoundedStatistic.of(one, name, plan, log=log) for one in (first, second)]
+    shared = correlation(first, second) if share_rows else 0.0
+    values = float(first.value), float(second.value)
+    away = partial(distances, sides[0], sides[1], shared)
+    least = max(one.least_p for one in sides)
+    named = "log_ratio" if log else name
+    named = named if named == "mover" else f"mover, {named}"
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        difference = 0.0 if values[0] == values[1] else sides[0].value - sides[1].value
+
+        def tail(null: float, side: str) -> float:
+            """By the level at which a bound is the difference that is tested."""
+            p_value = p_value_from_bounds(away, difference - null, least)
+            if side == "two-sided":
+                return p_value
+            return p_value / 2 if (difference > null) == (side == "greater") else 1 - p_value / 2
+
+        parts = [one.interval(level) for one in sides]
+        errors = [one.error(part) for one, part in zip(sides, parts, strict=True)]
+        error = float(np.sqrt(_squares(errors[0], errors[1], shared)))
+        notes = [
+            with_single(str(part.notes), one.atoms)
+            for part, one in zip(parts, (first, second), strict=True)
+        ]
+        told = partial(comparison, difference, values, named, level, claim)
+        told = partial(told, error=error, note=note_of_both(first, second, notes))
+        down, up = away(level) if np.isfinite(difference) else (_NAN, _NAN)
+        if not np.isfinite(down + up):
+            return told()
+        bounds = float(difference - down), float(difference + up)
+        return told(bounds, p_value=claim.tested(tail)[0])
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class BoundedStatistic:
+    """A statistic with its interval at any level, by one method."""
+
+    statistic: Linearized
+    interval: Callable[[Any], Interval]
+    least_p: float
+    log: bool = False  # a ratio that is compared by its logarithm
+
+    @classmethod
+    def of(
+        cls, statistic: Linearized, method: str, plan: DrawPlan, *, log: bool = False
+    ) -> BoundedStatistic:
+        """By a method of the statistic; rows are drawn once for all levels."""
+        sample = statistic.origin
+        if method not in BOOTSTRAP_METHODS:
+            bounds = methods_of(statistic)[method]
+            return cls(statistic, lambda p: bounds(statistic, method, p, plan), _LEAST_P, log)
+        draws = resample(sample, plan)
+        skewness = acceleration(sample) if method == "bca" else None
+        return cls(
+            statistic,
+            lambda level: bounds_of_draws(sample, draws, method, level, skewness),
+            2 / (len(draws) + 1),
+            log,
+        )
+
+    @property
+    def value(self) -> float:
+        """The metric, or its logarithm."""
+        return float(self._on_scale(self.statistic.value))
+
+    def away(self, level: Any) -> tuple[Array, Array]:
+        """Distances of the bounds from the value, down and up."""
+        found = self.interval(level)
+        value, low, high = map(self._on_scale, (self.statistic.value, found.low, found.high))
+        return value - low, high - value
+
+    def error(self, found: Interval) -> float:
+        """Standard error of the value."""
+        error = float(found.error)
+        return float(np.divide(error, self.statistic.value)) if self.log else error
+
+    def _on_scale(self, value: Any) -> Any:
+        return np.log(value) if self.log else np.asarray(value, dtype=np.float64)
+
+
+def _squares(first: Any, second: Any, shared: float) -> Any:
+    return np.maximum(first * first + second * second - 2 * shared * first * second, 0.0)
+
+
+def distances(
+    first: BoundedStatistic, second: BoundedStatistic, shared: float, level: Any
+) -> tuple[Array, Array]:
+    """Distances of the bounds of the difference from it, down and up."""
+    (down_a, up_a), (down_b, up_b) = first.away(level), second.away(level)
+    return np.sqrt(_squares(down_a, up_b, shared)), np.sqrt(_squares(up_a, down_b, shared))
+
+
+def p_value_from_bounds(
+    away: Callable[[Any], tuple[Array, Array]], distance: float, least: float
+) -> float:
+    """1 less the level at which the interval reaches so far, down if positive, else up."""
+    from scipy.special import ndtr, ndtri
+
+    if distance == 0:
+        return 1.0
+    near, far = 1e-6, -float(ndtri(least / 2))
+    for _ in range(_ROUNDS):
+        z = np.linspace(near, far, _POINTS)
+        reach = away(1 - 2 * ndtr(-z))[0 if distance > 0 else 1]
+        short = np.broadcast_to(abs(distance) - reach > 0, z.shape)
+        if short[-1]:
+            return least
+        if not short[0]:
+            return 1.0
+        place = int(np.flatnonzero(short)[-1])
+        near, far = float(z[place]), float(z[place + 1])
+    return float(2 * ndtr(-(near + far) / 2))
+
+
+def note_of_both(first: Linearized, second: Linearized, notes: list[str]) -> str:
+    """What is to be said of either sample, and of both."""
+    told = [f"{name}: {note}" for name, note in zip("ab", notes, strict=True) if note]
+    if notes[0] and notes[0] == notes[1]:
+        told = [f"both samples: {notes[0]}"]
+    one, other = (statistic.origin.known_classes for statistic in (first, second))
+    if one is not None and other is not None and one != other and len(one | other) > 2:
+        told.append("the samples have different classes")
+    return "; ".join(told)
+
+
+# --------------------------------------------------------------------------- Welch
+
+
+def _welch(first: Linearized, second: Linearized, claim: Claim, level: float) -> Comparison:
+    """Variances add; degrees of freedom by Satterthwaite."""
+    sides = first, second
+    if not all(one.has_influence for one in sides):
+        raise InvalidParameterError(
+            f"method='welch' needs a derivative by the rows, which {first.origin.metric.name} of "
+            "these data does not have."
+        )
+    variances, freedoms = np.array([(one.variance, one.freedom) for one in sides]).T
+    freedom = float(satterthwaite(variances, freedoms))
+    values = float(first.value), float(second.value)
+    if not (variances.sum() > 0 and np.isfinite(values[0] - values[1])):
+        note = "the difference has no variance to estimate"
+        return comparison(values[0] - values[1], values, "welch", level, claim, note=note)
+    found = welch_t_test(sides, variances, freedom, claim, level, "welch")
+    return replace(found, note=note_of_both(first, second, ["", ""]))

@@ -1,0 +1,162 @@
+"""Exact derivatives of metrics by complex steps: along tables, counts of classes, and means.
+
+The imaginary part of f(x + ih) / h is the derivative of f, without the rounding of differences
+(Squire & Trapp 1998, SIAM Review 40(1), 110-112).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.metrics.averaging import SAMPLES, averaged
+from skmetrics_ext.metrics.probabilities.losses import mean
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.registry import Metric
+from skmetrics_ext.tallies import Counts, Means
+from skmetrics_ext.tallies.labels import LabelTally
+from skmetrics_ext.validation import Labels
+
+ReadTables = Callable[[Array], Array]
+
+# The imaginary step: its square is lost next to any count, so the derivative is exact.
+STEP = 1e-60
+_CELLS = 1 << 17  # numbers that are held at once
+_MOST_CLASSES = 2000  # whose counts are all derived by all
+_READ_BY_COUNTS = ("hits", "marks", "counts")
+
+
+def stepped(read: Callable[[Array], Array], base: Array, places: Array) -> tuple[Array, Array]:
+    """Value of ``read(base)``, and its derivative (*S, m) by m places of ``base`` (..., P).
+
+    ``read`` takes leading axes. Derivatives of infinite values are nan.
+    """
+    slopes, size = [], max(_CELLS // base.size, 1)
+    for start in range(0, len(places), size):
+        part = places[start : start + size]
+        moved = np.repeat(base[None].astype(np.complex128), len(part), axis=0)
+        np.moveaxis(moved, -1, 1)[np.arange(len(part)), part] += 1j * STEP
+        values = read(moved)
+        slope = values.imag / STEP
+        slopes.append(np.where(np.isfinite(slope), slope, np.nan))
+    return values[0].real, np.moveaxis(np.concatenate(slopes), 0, -1)
+
+
+def value_and_gradient(read: ReadTables, tables: Array) -> tuple[Array, Array]:
+    """The metric of tables (..., K, K), and its derivative by each cell, (..., *S, K, K).
+
+    0 for cells that are empty in all tables.
+    """
+    shape = tables.shape[-2:]
+    flat = tables.reshape(*tables.shape[:-2], -1)
+    occupied = np.flatnonzero((flat != 0).reshape(-1, flat.shape[-1]).any(axis=0))
+    value, slope = stepped(
+        lambda cells: read(cells.reshape(*cells.shape[:-1], *shape)), flat, occupied
+    )
+    out = np.zeros((*slope.shape[:-1], flat.shape[-1]))
+    out[..., occupied] = slope
+    return value, out.reshape(*slope.shape[:-1], *shape)
+
+
+def gradient(read: ReadTables, tables: Array) -> Array:
+    """Derivative of a metric by every cell of its tables: (..., *S, K, K)."""
+    return value_and_gradient(read, tables)[1]
+
+
+def means_slope(metric: Metric, measured: Array, mass: Array) -> Array:
+    """Derivative of a metric of means of values of rows (n, d), by the weight of each row."""
+    total = mass.sum()
+    means = np.einsum("u,ud->d", mass, measured) / total
+    if metric.spec.kernel is mean:
+        return np.asarray((measured - means)[:, 0] / total)
+    _, slope = stepped(
+        lambda moved: metric.read(Means(np.full(moved.shape[:-1], total), moved)),
+        means,
+        np.arange(len(means)),
+    )
+    return np.asarray((measured - means) @ slope / total)
+
+
+# --------------------------------------------------------------------------- counts of classes
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _MovedLabels(LabelTally):
+    """Labels whose counts are supplied, so that they can be perturbed."""
+
+    supplied: Counts | None = None
+
+    def counts(self) -> Counts:
+        assert self.supplied is not None
+        return self.supplied
+
+    def hits(self) -> Counts:
+        return self.counts()
+
+
+def has_counts(metric: Metric, data: Any) -> bool:
+    """Whether the metric of these checked data has a derivative by counts of classes."""
+    if not isinstance(data, Labels) or metric.tally not in _READ_BY_COUNTS:
+        return False
+    if _average(metric) == SAMPLES:
+        return metric.spec.averages == "classes"
+    if not metric.spec.averages and metric.options.get("labels") is not None:
+        return False  # rows of other classes are left out
+    return len(data.classes) <= _MOST_CLASSES
+
+
+def reads_hits(metric: Metric, labels: Labels) -> bool:
+    """Whether the metric reads nothing but which rows are right."""
+    return metric.tally == "hits" or (metric.tally == "marks" and not labels.is_multilabel)
+
+
+def slope_by_counts(metric: Metric, labels: Labels) -> Array:
+    """Derivative by the weight of each row, (*S, n), where no table is laid out.
+
+    A row of multilabel data, or of very many classes, adds to one of four counts of each class.
+    """
+    if _average(metric) == SAMPLES:
+        return _slope_of_row_means(metric, labels)
+    by_hits, tally = reads_hits(metric, labels), LabelTally(labels)
+    counts = tally.hits() if by_hits else tally.counts()
+    base = np.stack(counts.astuple())
+
+    def read(moved: Array) -> Array:
+        parts = np.moveaxis(moved.reshape(-1, *base.shape), 1, 0)
+        return metric.read(_MovedLabels(labels, None, Counts(*parts)))
+
+    _, slope = stepped(read, base.reshape(-1), np.arange(base.size))
+    by_tp, by_fp, by_fn, by_tn = np.moveaxis(slope.reshape(*slope.shape[:-1], *base.shape), -2, 0)
+    if by_hits:
+        return np.asarray(np.where(labels.row_hits(), by_tp[..., :1], by_fn[..., :1]))
+    true, pred, both = by_fn - by_tn, by_fp - by_tn, by_tp - by_fn - by_fp + by_tn
+    rest = by_tn.sum(axis=-1)[..., None]
+    if not labels.is_multilabel:
+        right = np.where(labels.row_hits(), both[..., labels.true], 0.0)
+        return np.asarray(rest + true[..., labels.true] + pred[..., labels.pred] + right)
+    marks = [side.astype(np.float64) for side in (labels.true, labels.pred)]
+    first, second = marks
+    agree = first.multiply(second) if hasattr(first, "multiply") else first * second
+    pairs = zip((*marks, agree), (true, pred, both), strict=True)
+    return np.asarray(rest + sum((side @ by.T).T for side, by in pairs))
+
+
+def _average(metric: Metric) -> str | None:
+    average: str | None = metric.options.get("average", "")
+    return average
+
+
+def _slope_of_row_means(metric: Metric, labels: Labels) -> Array:
+    """Derivative of a mean over rows of the metric of each row."""
+    options = metric.options
+    chosen = averaged(LabelTally(labels), options.get("labels"), None, SAMPLES, what=metric.name)
+    plan = replace(chosen, average=None, weights=None)
+    values = plan.read(metric.kernel, options.get("zero_division", np.nan))
+    weight = np.ones(len(values)) if labels.weight is None else labels.weight
+    known = ~np.isnan(values)
+    total = weight[known].sum()
+    mean_value = (weight[known] * values[known]).sum() / total
+    return np.asarray(np.where(known, values - mean_value, 0.0) / total)

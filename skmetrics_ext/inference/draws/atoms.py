@@ -1,0 +1,372 @@
+"""Atoms: rows that a metric cannot distinguish, counted and not copied, and how they are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.validation import InvalidParameterError, check_option
+from skmetrics_ext.validation.groups import INDEPENDENT, Design
+
+WeightsAre = Literal["importance", "frequency"]
+WEIGHT_KINDS = ("importance", "frequency")
+# A multinomial draw costs as much for an atom as this many rows drawn one by one.
+_ROWS_PER_UNIT = 12
+_FEW_ROWS = 2000  # that are drawn for many draws by one call
+
+
+class RowDesign(NamedTuple):
+    """Weights of rows, and how they were sampled.
+
+    Parameters
+    ----------
+    weight : ndarray of shape (n,) or None
+        Importance of each row; none is 0.
+    group : ndarray of int64 of shape (n,) or None
+        Rows of one group depend on each other.
+    sizes : ndarray of int64 of shape (n,) or None
+        How often each row was seen; such rows have no weight.
+    stratum : ndarray of int64 of shape (n,) or None
+    number : ndarray of int64 of shape (n,) or None
+        Identity of each row in a larger sample of which these are some.
+    cluster : ndarray of int64 of shape (n,) or None
+        ``group`` by its numbers in the larger sample.
+    """
+
+    weight: Array | None = None
+    group: Array | None = None
+    sizes: Array | None = None
+    stratum: Array | None = None
+    number: Array | None = None
+    cluster: Array | None = None
+
+    @classmethod
+    def of(
+        cls, weight: Array | None, design: Design = INDEPENDENT, weights_are: str = "importance"
+    ) -> RowDesign:
+        """Row facts from non-zero weights, read as ``weights_are`` says."""
+        if weights_are not in WEIGHT_KINDS:
+            check_option("weights_are", weights_are, WEIGHT_KINDS)
+        if weight is None or weights_are != "frequency":
+            return cls(weight, design.group, None, design.stratum)
+        sizes = weight.astype(np.int64)
+        if not np.array_equal(sizes, weight):
+            raise InvalidParameterError(
+                "weights_are='frequency' says how often each row was seen, so sample_weight (or a "
+                f"table that counts rows) must hold integers, got {weight[sizes != weight][0]}."
+            )
+        return cls(None, design.group, sizes, design.stratum)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether rows are independent, and drawn from one source."""
+        return self.group is None and self.stratum is None
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether rows are independent and weigh the same, so that counts say everything."""
+        return self.weight is None and self.is_plain
+
+    @property
+    def design(self) -> Design:
+        """Groups and strata of the rows."""
+        return Design(self.group, self.stratum)
+
+    def select(self, rows: Array) -> RowDesign:
+        """Facts about some of the rows, which keep their numbers and those of their groups."""
+        group, stratum = self.design.kept(rows)
+        weight, sizes = (None if fact is None else fact[rows] for fact in (self.weight, self.sizes))
+        number = rows if self.number is None else self.number[rows]
+        whole = self.group if self.cluster is None else self.cluster
+        return RowDesign(
+            weight, group, sizes, stratum, number, None if whole is None else whole[rows]
+        )
+
+    def twice(self) -> RowDesign:
+        """Facts about the rows followed by the same rows again."""
+        return RowDesign(*(None if one is None else np.concatenate([one, one]) for one in self))
+
+
+PLAIN = RowDesign()
+
+
+@dataclass(frozen=True, eq=False)
+class Atoms:
+    """Rows that a metric cannot distinguish, counted.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (U,)
+        Number of rows of each atom.
+    weight : ndarray of float64 of shape (U,) or None
+        Weight of a row of each atom.
+    group, label, stratum : ndarray of int64 of shape (U,) or None
+        The group of rows that are drawn together, the class, and the stratum of each atom.
+    codes : ndarray of int64 of shape (n,), callable or None
+        The atom of each row, or a function that finds it when it is needed; None where every row
+        is an atom, and for merged sums.
+    design : RowDesign
+        What is known of the rows.
+    number : ndarray of int64 of shape (U,) or None
+        Identity of each atom of merged sums, which have no rows.
+    """
+
+    rows: Array
+    weight: Array | None = None
+    group: Array | None = None
+    label: Array | None = None
+    stratum: Array | None = None
+    codes: Array | Callable[[], Array] | None = None
+    design: RowDesign = PLAIN
+    number: Array | None = None
+
+    @classmethod
+    def alike(cls, design: RowDesign, label: Array | None, kind: Array) -> tuple[Atoms, Array]:
+        """Rows that agree in a code and in all that is known of them; a row of each atom."""
+        about = design.group, design.stratum, label
+        columns = [column for column in (kind, *about) if column is not None]
+        if design.weight is not None:
+            columns.append(np.unique(design.weight, return_inverse=True)[1])
+        of_row, first = _distinct(joined_codes(columns))
+        rows = np.bincount(of_row, weights=design.sizes, minlength=len(first)).astype(np.int64)
+        weight, group, stratum = design.weight, design.group, design.stratum
+        return cls(
+            rows,
+            None if weight is None else weight[first].astype(np.float64),
+            None if group is None else group[first],
+            None if label is None else label[first],
+            None if stratum is None else stratum[first],
+            of_row,
+            design,
+        ), first
+
+    @classmethod
+    def each_row(cls, n_rows: int, design: RowDesign, label: Array | None) -> Atoms:
+        """Every row is an atom."""
+        one = np.broadcast_to(np.int64(1), n_rows)  # takes no memory
+        rows = one if design.sizes is None else design.sizes
+        weight = None if design.weight is None else design.weight.astype(np.float64, copy=False)
+        return cls(rows, weight, design.group, label, design.stratum, None, design)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @cached_property
+    def of_row(self) -> Array:
+        """The atom of each row, (n,)."""
+        if self.codes is None:
+            return np.arange(len(self.rows))
+        return self.codes() if callable(self.codes) else self.codes
+
+    def to_rows(self, values: Array) -> Array:
+        """Values (..., U) of atoms as values (..., n) of rows."""
+        return values if self.codes is None else np.take(values, self.of_row, axis=-1)
+
+    def ordered(self, order: Array) -> Atoms:
+        """The same atoms in another order."""
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        weight, group, label, stratum = (
+            None if about is None else about[order]
+            for about in (self.weight, self.group, self.label, self.stratum)
+        )
+        about = place[self.of_row], self.design
+        return Atoms(self.rows[order], weight, group, label, stratum, *about)
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups, 0 where there are none."""
+        return 0 if self.group is None else int(self.group.max()) + 1
+
+    @property
+    def n_strata(self) -> int:
+        """Number of strata; one where none are given."""
+        return 1 if self.stratum is None else int(self.stratum.max()) + 1
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether rows are independent, and drawn from one source."""
+        return self.group is None and self.stratum is None
+
+    @property
+    def n_rows(self) -> float:
+        """Number of rows, as often as they were seen."""
+        return float(self.rows.sum())
+
+    def of_design(self) -> dict[str, Any]:
+        """Numbers of groups and strata, where there are some."""
+        n_strata = None if self.stratum is None else self.n_strata
+        return {"n_groups": None if self.group is None else self.n_groups, "n_strata": n_strata}
+
+    def drawn(self) -> tuple[Array, Array]:
+        """Rows or groups of each stratum (H,), and the stratum of each atom (U,) or group (G,)."""
+        if self.group is None:
+            stratum = np.zeros(len(self), np.int64) if self.stratum is None else self.stratum
+            return np.bincount(stratum, weights=self.rows), stratum
+        stratum = np.zeros(self.n_groups, dtype=np.int64)
+        if self.stratum is not None:
+            stratum[self.group] = self.stratum
+        return np.bincount(stratum).astype(np.float64), stratum
+
+    def lost(self, label: Array, n_classes: int) -> Array:
+        """Degrees of freedom that the mean of a stratum, or of the class, takes from each class.
+
+        Its share of the rows of each stratum, or groups that hold it, and one at least.
+        """
+        if self.stratum is None:
+            return np.ones(n_classes)
+        rows, stratum = self.drawn()
+        if self.group is None:
+            held, weights = stratum * n_classes + label, self.rows
+        else:
+            cells = np.unique(self.group * n_classes + label)
+            held, weights = stratum[cells // n_classes] * n_classes + cells % n_classes, None
+        seen = np.bincount(held, weights=weights, minlength=len(rows) * n_classes)
+        shares = seen.reshape(len(rows), n_classes) / rows[:, None]
+        return np.maximum(shares.sum(axis=0), 1.0)
+
+    def by_class(self) -> Array:
+        """Number of rows of each class, or of groups that hold some of them."""
+        if self.label is None and self.group is None:
+            return np.array([self.n_rows])
+        label = np.zeros(len(self), dtype=np.int64) if self.label is None else self.label
+        if self.group is None:
+            return np.bincount(label, weights=self.rows)
+        n_classes = int(label.max()) + 1
+        held = np.unique(self.group * n_classes + label)
+        return np.bincount(held % n_classes, minlength=n_classes)
+
+    def effective_groups(self, counted: Array) -> Array:
+        """Kish's effective number of groups of the rows that are counted, (..., U).
+
+        Few groups of unequal sizes are worth fewer than they are.
+        """
+        assert self.group is not None
+        sizes = cell_sums(np.where(counted, self.rows, 0), self.group, self.n_groups)
+        return divide(sizes.sum(axis=-1) ** 2, (sizes**2).sum(axis=-1))
+
+    @property
+    def effective_rows(self) -> float:
+        """Kish's effective sample size, and no more than there are groups."""
+        mass = self.mass(self.rows)
+        rows = float(mass.sum() ** 2 / (mass * mass / self.rows).sum())
+        return rows if self.group is None else min(rows, float(self.n_groups))
+
+    def mass(self, counts: Array) -> Array:
+        """Weight of each atom where it is drawn so often, (..., U)."""
+        return counts if self.weight is None else counts * self.weight
+
+
+def joined_codes(columns: Sequence[Array]) -> Array:
+    """One code for each combination of several."""
+    key = columns[0].astype(np.int64)
+    for column in columns[1:]:
+        span = int(column.max()) + 1
+        if (int(key.max()) + 1) * span >= 2**62:
+            key = np.unique(key, return_inverse=True)[1]
+        key = key * span + column
+    return key
+
+
+def _distinct(key: Array) -> tuple[Array, Array]:
+    """The number of the value of each element among the distinct ones, and a place of each."""
+    span = int(key.max()) + 1
+    if span > max(len(key), 1 << 10):
+        _, first, of_row = np.unique(key, return_index=True, return_inverse=True)
+        return of_row.reshape(-1), first
+    place = np.full(span, -1, dtype=np.int64)
+    place[key[::-1]] = np.arange(len(key) - 1, -1, -1)
+    found = np.flatnonzero(place >= 0)
+    first = place[found]
+    place[found] = np.arange(len(found))
+    return place[key], first
+
+
+class Scatter:
+    """Sums of columns (..., U) into places (..., size): a place may take several, or none."""
+
+    def __init__(self, index: Array, size: int) -> None:
+        self.size = size
+        self._order: Array | None = np.argsort(index, kind="stable")
+        rising = index[self._order]
+        starts = np.flatnonzero(np.diff(rising, prepend=-1))
+        self._starts: Array | None = starts if len(starts) < len(rising) else None
+        self._places = rising[starts]
+        if np.array_equal(self._order, np.arange(len(index))):
+            self._order = None
+        self._full = len(self._places) == size
+
+    def __call__(self, columns: Array) -> Array:
+        if self._order is not None:
+            columns = np.take(columns, self._order, axis=-1)
+        if self._starts is not None:
+            columns = np.add.reduceat(columns, self._starts, axis=-1)
+        if self._full:
+            return columns
+        out = np.zeros((*columns.shape[:-1], self.size), dtype=columns.dtype)
+        out[..., self._places] = columns
+        return out
+
+
+def cell_sums(values: Array, cells: Array, n_cells: int) -> Array:
+    """Sums of values (..., U) by cells, (..., n_cells)."""
+    if values.ndim == 1:
+        return np.bincount(cells, weights=values, minlength=n_cells)
+    flat = values.reshape(-1, values.shape[-1])
+    sums = [np.bincount(cells, weights=row, minlength=n_cells) for row in flat]
+    return np.stack(sums).reshape(*values.shape[:-1], n_cells)
+
+
+# --------------------------------------------------------------------------- draws
+
+
+def draw_counts(rng: np.random.Generator, atoms: Atoms, n_draws: int, stratified: bool) -> Array:
+    """How often each atom is drawn, (n_draws, U)."""
+    if atoms.group is not None:
+        ones = np.ones(atoms.n_groups, dtype=np.int64)
+        within = None if atoms.stratum is None else atoms.drawn()[1]
+        return _draw_within(rng, ones, within, n_draws)[:, atoms.group] * atoms.rows
+    within = atoms.stratum
+    if stratified:
+        assert atoms.label is not None
+        n_classes = int(atoms.label.max()) + 1
+        within = atoms.label if within is None else within * n_classes + atoms.label
+    return _draw_within(rng, atoms.rows, within, n_draws)
+
+
+def _draw_within(
+    rng: np.random.Generator, rows: Array, within: Array | None, n_draws: int
+) -> Array:
+    """As many rows of each of these parts as there are, with replacement; counted by atom."""
+    if within is None:
+        return _draw(rng, rows, n_draws)
+    counts = np.empty((n_draws, len(rows)), dtype=np.int64)
+    for part in np.unique(within):
+        own = np.flatnonzero(within == part)
+        counts[:, own] = _draw(rng, rows[own], n_draws)
+    return counts
+
+
+def _draw(rng: np.random.Generator, rows: Array, n_draws: int) -> Array:
+    """As many rows as there are, with replacement; counted by atom."""
+    n_rows, n_atoms = int(rows.sum()), len(rows)
+    if n_atoms * _ROWS_PER_UNIT < n_rows:
+        return rng.multinomial(n_rows, rows / n_rows, size=n_draws)
+    single = n_atoms == n_rows
+    atom_of = None if single else np.repeat(np.arange(n_atoms), rows)
+    if n_rows < _FEW_ROWS:  # all draws at once
+        drawn = rng.integers(0, n_rows, size=(n_draws, n_rows))
+        drawn = drawn if atom_of is None else atom_of[drawn]
+        drawn += n_atoms * np.arange(n_draws)[:, None]
+        flat = np.bincount(drawn.reshape(-1), minlength=n_draws * n_atoms)
+        return flat.reshape(n_draws, n_atoms)
+    counts = np.empty((n_draws, n_atoms), dtype=np.int64)
+    for i in range(n_draws):
+        drawn = rng.integers(0, n_rows, size=n_rows)
+        counts[i] = np.bincount(drawn if atom_of is None else atom_of[drawn], minlength=n_atoms)
+    return counts

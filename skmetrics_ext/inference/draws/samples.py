@@ -1,0 +1,537 @@
+"""Samples: a metric of some rows, and what it would be under other numbers of each.
+
+Rows that a metric cannot distinguish (one cell of the confusion table, one class and score) are one
+*atom*. The bootstrap draws numbers of atoms, and the metric reads the tallies of all draws at once.
+"""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from skmetrics_ext import kernels
+from skmetrics_ext.inference.derivatives import (
+    gradient,
+    has_counts,
+    means_slope,
+    reads_hits,
+    slope_by_counts,
+    value_and_gradient,
+)
+from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign, Scatter, draw_counts
+from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.registry import Metric
+from skmetrics_ext.registry.find import parameters_of
+from skmetrics_ext.tallies import ConfusionTally, Means
+from skmetrics_ext.tallies.counts import table_of
+from skmetrics_ext.validation import InvalidParameterError, Labels, Scores
+from skmetrics_ext.validation.containers import read_column, take_rows
+from skmetrics_ext.validation.groups import INDEPENDENT, Design
+
+# Numbers of an atom that are held at once: what stays in the cache. Part of what a seed means.
+CELLS = 1 << 15
+# What a metric that is a share of rows among some rows is of that share.
+SHARES = ("wilson", "dice")
+
+
+@dataclass(frozen=True, eq=False)
+class Sample(ABC):
+    """A metric of some rows: its value, and what it would be for other numbers of each atom."""
+
+    metric: Metric
+    value: Any
+
+    leaves_out_rows: ClassVar[bool] = False  # whether rows can be left out only as a whole
+    # How intervals are found: "share", "dice", "largest", "score", "log", "delta" of tables;
+    # "hall" of means; "area", "smooth"; "draws" for what has no derivative.
+    kind: ClassVar[Any] = "draws"
+
+    @property
+    @abstractmethod
+    def atoms(self) -> Atoms:
+        """Rows that are alike."""
+
+    @abstractmethod
+    def statistic(self, counts: Array) -> Array:
+        """Values (B, ...) where atom u is drawn counts[b, u] times; nan where undefined."""
+
+    def slope(self) -> Array | None:
+        """Derivative of the metric by the weight of each atom, (*S, U); None where it has none."""
+        return None
+
+    def row_slope(self) -> Array | None:
+        """Derivative by the weight of each row, (*S, n), where that needs no atoms."""
+        return None
+
+    def ways(self) -> tuple[Array | None, ...]:
+        """Classes of atoms, in each way by which degrees of freedom are counted.
+
+        None stands for one class of all rows.
+        """
+        return (None,)
+
+    def row_ways(self) -> tuple[Array | None, ...]:
+        """Classes of rows in each way."""
+        return (None,)
+
+    is_compact: ClassVar[bool] = False  # whether atoms are few, the cells of a table
+    is_one_table: ClassVar[Any] = False  # whether it is read from one table or one ranking
+    is_mean: ClassVar[bool] = False  # whether it is a mean of values of rows
+    share: ClassVar[Any] = ""  # how the metric tells a number of rows among some rows
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether every draw is a call of a function in Python."""
+        return False
+
+    @property
+    def design(self) -> RowDesign:
+        """Weights, groups and strata of the rows."""
+        return self.atoms.design
+
+    @property
+    def by_class(self) -> Array:
+        """Number of rows of each class, or of groups that hold some of them."""
+        return self.atoms.by_class()
+
+    @property
+    def known_classes(self) -> set[Any] | None:
+        """Labels of the classes, where they are known."""
+        return None
+
+    @property
+    def fewest_rows(self) -> float:
+        """Number of rows of the rarest class, or of groups that hold some of them."""
+        found = self.by_class
+        return float(found[found > 0].min())
+
+    @property
+    def for_draws(self) -> Sample:
+        """The same in the form that many draws are fast in."""
+        return self
+
+    def of_draws(self, rng: np.random.Generator, n_draws: int, stratified: bool) -> Array:
+        """Values (n_draws, ...) of rows drawn with replacement."""
+        size = max(CELLS // len(self.atoms), 1)
+        parts = [min(size, n_draws - start) for start in range(0, n_draws, size)]
+        return np.concatenate(
+            [self.statistic(draw_counts(rng, self.atoms, part, stratified)) for part in parts]
+        )
+
+
+# --------------------------------------------------------------------------- checked data
+
+
+@dataclass(frozen=True, eq=False)
+class TallySample(Sample):
+    """A metric of this package, read from the tallies of checked data."""
+
+    data: Any
+    row_design: RowDesign = field(default_factory=RowDesign)
+
+    # Atoms of merged sums and a code of each, in the place of checked rows.
+    counted: Any = None
+
+    @abstractmethod
+    def tally(self, counts: Array) -> Any:
+        """Tally of draws (..., U)."""
+
+    def ways(self) -> tuple[Array | None, ...]:
+        return (self.atoms.label,)
+
+    def row_ways(self) -> tuple[Array | None, ...]:
+        return (self.label,)
+
+    def statistic(self, counts: Array) -> Array:
+        return self.metric.read(self.tally(counts))
+
+    @property
+    def design(self) -> RowDesign:
+        return self.row_design
+
+    @property
+    def known_classes(self) -> set[Any] | None:
+        return set(self.data.classes.tolist())
+
+    @property
+    def by_class(self) -> Array:
+        if self.counted is not None and len(self.counted) > 2:
+            by_class: Array = self.counted[2]
+            return by_class
+        if self.design.group is not None or self.counted is not None:
+            return self.atoms.by_class()
+        label = self.label
+        if label is None:
+            sizes = self.design.sizes
+            return np.array([self.data.true.shape[0] if sizes is None else sizes.sum()], np.float64)
+        return np.bincount(label, weights=self.design.sizes)
+
+    @property
+    def label(self) -> Array | None:
+        """The class of each row, where it has one."""
+        true = self.data.true
+        return true if getattr(true, "ndim", 2) == 1 and true.dtype.kind == "i" else None
+
+    def rows_that_differ(self, other: TallySample) -> float:
+        """Number of rows in which the responses of two models differ."""
+        name, sizes = response_name(self.data), self.design.sizes
+        first, second = (getattr(one.data, name) for one in (self, other))
+        known = [one.data.classes for one in (self, other)]
+        if name == "pred" and not (self.data.is_multilabel or np.array_equal(*known)):
+            first, second = known[0][first], known[1][second]  # codes of one model are its own
+        differ = np.asarray((first != second).reshape(self.data.true.shape[0], -1)).any(axis=1)
+        return float(np.count_nonzero(differ) if sizes is None else sizes[differ].sum())
+
+    @cached_property
+    def scale_bounds(self) -> int:
+        """How many of the bounds of the metric are finite."""
+        return int(np.isfinite(self.metric.spec.bounds).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class _CellsOfRows:
+    """The atom of each row, where atoms are the cells of a table that hold rows."""
+
+    labels: Labels
+    cells: Array
+
+    def __call__(self) -> Array:
+        n_classes = len(self.labels.classes)
+        place = np.zeros(n_classes**2, dtype=np.int64)
+        place[self.cells] = np.arange(len(self.cells))
+        return place[self.labels.true * n_classes + self.labels.pred]
+
+
+class TableSample(TallySample):
+    """A metric of labels, of confusion tables (..., K, K)."""
+
+    @cached_property
+    def _cells(self) -> tuple[Atoms, Array]:
+        """The atoms, and the cell of each."""
+        labels, design, n_classes = self.data, self.design, len(self.classes)
+        if self.counted is not None:
+            return self.counted
+        if design.is_counted and design.sizes is None:
+            table = table_of(labels).reshape(-1)
+            cell = np.flatnonzero(table)
+            rows = table[cell].astype(np.int64)
+            codes = _CellsOfRows(labels, cell)
+            return Atoms(rows, label=cell // n_classes, codes=codes, design=design), cell
+        cells = labels.true * n_classes + labels.pred
+        atoms, first = Atoms.alike(design, labels.true, cells)
+        return atoms, cells[first]
+
+    @property
+    def atoms(self) -> Atoms:
+        return self._cells[0]
+
+    @property
+    def cell(self) -> Array:
+        """The cell of each atom."""
+        return self._cells[1]
+
+    @property
+    def classes(self) -> Array:
+        """The classes that occur."""
+        classes: Array = self.data.classes
+        return classes
+
+    @property
+    def by_class(self) -> Array:
+        atoms = self.atoms
+        if atoms.group is not None or atoms.label is None:
+            return atoms.by_class()
+        return np.bincount(atoms.label, atoms.rows, len(self.classes))
+
+    @property
+    def share(self) -> str:
+        """How the metric tells a number of rows among some rows; "" where it does not."""
+        average = self.metric.params.get("average", "binary")
+        interval = self.metric.spec.interval
+        return interval if interval in SHARES and average in ("binary", None) else ""
+
+    @property
+    def kind(self) -> str:
+        if self.metric.spec.interval == "largest":
+            return "largest"
+        return self.share or ("delta", "log", "score")[self.scale_bounds]
+
+    @cached_property
+    def scatter(self) -> Scatter:
+        """Sums of atoms by cells."""
+        return Scatter(self.cell, len(self.classes) ** 2)
+
+    def tables(self, counts: Array) -> Array:
+        """Confusion tables (..., K, K) of draws (..., U)."""
+        return self.tally_of_mass(self.atoms.mass(counts)).table
+
+    @cached_property
+    def table(self) -> Array:
+        """The confusion table of all rows."""
+        return self.tables(self.atoms.rows)
+
+    def tally(self, counts: Array) -> ConfusionTally:
+        return self.tally_of_mass(self.atoms.mass(counts))
+
+    def tally_of_mass(self, mass: Array) -> ConfusionTally:
+        """Confusion table of atoms that weigh so much."""
+        n_classes = len(self.classes)
+        table = self.scatter(mass).reshape(*mass.shape[:-1], n_classes, n_classes)
+        return ConfusionTally(self.classes, table, self.data.ordered)
+
+    def read(self, tables: Array) -> Array:
+        """The metric of any tables of these classes, real or complex."""
+        return self.metric.read(ConfusionTally(self.classes, tables, self.data.ordered))
+
+    def slope(self) -> Array:
+        slope = gradient(self.read, self.table)
+        return np.asarray(slope.reshape(*slope.shape[:-2], -1)[..., self.cell])
+
+    def ways(self) -> tuple[Array | None, ...]:
+        return None, *np.divmod(self.cell, len(self.classes))
+
+    def row_ways(self) -> tuple[Array | None, ...]:
+        return None, self.data.true, self.data.pred
+
+    is_compact = is_one_table = True
+
+    @cached_property
+    def equal_rows(self) -> Array:
+        """The table of as many equal rows as its weights are worth (Kish), or groups if fewer."""
+        if self.design.is_counted:
+            return self.table
+        return self.table * (self.atoms.effective_rows / self.table.sum())
+
+    def with_prior_rows(self, prior: float) -> tuple[Array, Array]:
+        """Value and variance after ``prior`` rows more in each class, all predictions alike."""
+        added = self.equal_rows + prior / len(self.classes)
+        value, slope = value_and_gradient(self.read, added)
+        cells = added.reshape(*(1,) * (slope.ndim - added.ndim), *added.shape)
+        mean = divide((cells * slope).sum(axis=(-1, -2)), cells.sum(axis=(-1, -2)))
+        squares = cells * (slope - mean[..., None, None]) ** 2
+        return value, np.asarray(squares.sum(axis=(-1, -2)))
+
+    def is_defined_by_data(self) -> Array | bool:
+        """Whether the rows make the value, and not what 0/0 stands for (of one class only)."""
+        if len(self.classes) > 1 or not self.metric.takes("zero_division"):
+            return True
+        tally = ConfusionTally(self.classes, self.table, self.data.ordered)
+        return ~np.isnan(self.metric.with_params(zero_division=np.nan).read(tally))
+
+    def moves_of_one_row(self, labels: Array) -> Array:
+        """Value (m,) where one row of each of these classes, by name, is predicted otherwise."""
+        classes = np.array([self.classes.tolist().index(label) for label in labels.tolist()])
+        table, n_classes = self.table, len(self.classes)
+        atoms = self.atoms
+        assert atoms.label is not None
+        rows = np.bincount(atoms.label, atoms.rows, n_classes)
+        moved = np.repeat(table[None].astype(np.float64), len(classes), axis=0)
+        each, usual = np.arange(len(classes)), table[classes].argmax(axis=1)
+        other = np.where(
+            usual != classes, classes, np.where(classes > 0, classes - 1, n_classes - 1)
+        )
+        row = table[classes].sum(axis=1) / rows[classes]
+        moved[each, classes, usual] -= row
+        moved[each, classes, other] += row
+        return self.read(moved)
+
+
+class MomentSample(TallySample):
+    """A metric of means of values of rows."""
+
+    is_mean = True
+
+    def ways(self) -> tuple[Array | None, ...]:
+        return (None,)
+
+    row_ways = ways
+
+    @cached_property
+    def atoms(self) -> Atoms:
+        if self.counted is not None:
+            return self.counted[0]
+        return Atoms.each_row(len(self.data.true), self.design, self.label)
+
+    @property
+    def share(self) -> str:
+        """Whether the metric is a share of rows."""
+        interval = self.metric.spec.interval
+        return interval if interval in SHARES else ""
+
+    @property
+    def kind(self) -> str:
+        if self.share:
+            return "share of rows"
+        return "hall" if self.measured.shape[1] == 1 else "smooth"
+
+    @cached_property
+    def measured(self) -> Array:
+        """Values of each row, (n, d)."""
+        if self.counted is not None:
+            return self.counted[1]
+        measure, given = self.metric.spec.row_values, self.metric.params
+        assert measure is not None
+        own = {name: given[name] for name in given if name in parameters_of(measure)}
+        return np.ascontiguousarray(measure(self.data, **own), np.float64)
+
+    def tally(self, counts: Array) -> Means:
+        mass = self.atoms.mass(counts)
+        total = mass.sum(axis=-1)
+        sums = np.einsum("...u,ud->...d", mass, self.measured)
+        return Means(total, divide(sums, total[..., None]))
+
+    def slope(self) -> Array:
+        atoms = self.atoms
+        mass = np.asarray(atoms.mass(atoms.rows), dtype=np.float64)
+        return means_slope(self.metric, self.measured, mass)
+
+
+class RowSample(TallySample):
+    """A metric that is read from the rows under other weights, draw by draw."""
+
+    @property
+    def is_slow(self) -> bool:
+        return True
+
+    @cached_property
+    def atoms(self) -> Atoms:
+        return Atoms.each_row(self.data.true.shape[0], self.design, self.label)
+
+    @property
+    def share(self) -> str:
+        """Whether the metric is a share of rows that are right."""
+        interval = self.metric.spec.interval
+        if interval not in SHARES or not has_counts(self.metric, self.data):
+            return ""
+        return interval if reads_hits(self.metric, self.data) else ""
+
+    @property
+    def kind(self) -> str:
+        if self.share:
+            return "share of rows"
+        return "smooth" if has_counts(self.metric, self.data) else "draws"
+
+    def tally(self, counts: Array) -> Any:
+        return weighed(replace(self.data, weight=self.atoms.mass(counts), cache={}))[0]
+
+    def statistic(self, counts: Array) -> Array:
+        return _each(self._at, counts, self.value)
+
+    def _at(self, counts: Array) -> Any:
+        given = self.tally(counts)
+        return self.metric.function(given, given, **self.metric.params)
+
+    @cached_property
+    def all_rows(self) -> Any:
+        """The checked data, each row as often as it was seen."""
+        return self.tally(self.atoms.rows)
+
+    def slope(self) -> Array | None:
+        if not has_counts(self.metric, self.data):
+            return None
+        return slope_by_counts(self.metric, self.all_rows)
+
+
+def weighed(checked: Any, design: Design = INDEPENDENT) -> tuple[Any, Design]:
+    """The rows that have weight, and their design; of labels, the classes that then occur."""
+    weight = checked.weight
+    if weight is None or weight.all():
+        return checked, design
+    kept = np.flatnonzero(weight)
+    return some_rows(checked, kept), design.kept(kept)
+
+
+def some_rows(checked: Any, rows: Array) -> Any:
+    """Some of the rows; of labels, with the classes that occur there."""
+    weight = None if checked.weight is None else checked.weight[rows]
+    true, name = checked.true[rows], response_name(checked)
+    other, classes, kind = getattr(checked, name)[rows], checked.classes, {}
+    if name == "pred" and not checked.is_multilabel:
+        used, (true, other) = kernels.encode(true, other)
+        classes, kind = classes[used], {"kind": "multiclass" if len(used) > 2 else "binary"}
+    given = {"true": true, name: other, "weight": weight, "classes": classes, "cache": {}}
+    return replace(checked, **given, **kind)
+
+
+def response_name(checked: Any) -> str:
+    """Name of the response in checked data, next to the true labels."""
+    return {Labels: "pred", Scores: "score"}.get(type(checked), "proba")
+
+
+# --------------------------------------------------------------------------- raw rows
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionSample(Sample):
+    """Any function of rows, which are drawn one by one."""
+
+    y_true: Any
+    y_pred: Any
+    weight: Array | None = None
+    row_design: RowDesign = field(default_factory=RowDesign)
+
+    leaves_out_rows = True
+
+    @property
+    def is_slow(self) -> bool:
+        return True
+
+    @property
+    def design(self) -> RowDesign:
+        return self.row_design
+
+    @cached_property
+    def atoms(self) -> Atoms:
+        values = read_column(self.y_true, "y_true").values
+        is_column = isinstance(values, np.ndarray) and values.ndim == 1
+        label = None
+        if is_column and values.dtype.kind != "f":
+            label = np.unique(values, return_inverse=True)[1].reshape(-1)
+        return Atoms.each_row(values.shape[0], self.row_design, label)
+
+    def statistic(self, counts: Array) -> Array:
+        return _each(self._at, counts, self.value)
+
+    def _at(self, counts: Array) -> Any:
+        rows = np.repeat(np.arange(len(counts)), counts)
+        true, pred = take_rows(self.y_true, rows), take_rows(self.y_pred, rows)
+        weights = {} if self.weight is None else {"sample_weight": self.weight[rows]}
+        return self.metric.function(true, pred, **self.metric.params, **weights)
+
+
+@dataclass(frozen=True, eq=False)
+class FoldMean(Sample):
+    """A metric's mean over folds, of which only the contributions of rows are known."""
+
+    rows: Atoms
+
+    kind = "folds"
+
+    @property
+    def atoms(self) -> Atoms:
+        return self.rows
+
+    def statistic(self, counts: Array) -> Array:
+        raise InvalidParameterError("A mean over folds is not resampled.")
+
+
+def _each(function: Callable[[Array], Any], draws: Array, like: Any) -> Array:
+    """A value for each draw; nan where the function refuses it, as for want of a class."""
+    shape = np.shape(like)
+    values = np.full((len(draws), *shape), np.nan)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for i, draw in enumerate(draws):
+            try:
+                found = np.asarray(function(draw), dtype=np.float64)
+            except (ValueError, ZeroDivisionError):
+                continue
+            if found.shape == shape:
+                values[i] = found
+    return values

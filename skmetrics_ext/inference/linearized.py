@@ -1,0 +1,404 @@
+"""Linearized statistics: a metric's value together with what each row contributes to it.
+
+The contribution of a row is its weight times the derivative of the metric by that weight, centred:
+contributions sum to 0, and on another sample the metric would differ by about the sum of its own.
+Their squares make the variance (Hampel 1974, JASA 69(346), 383-393; Deville 1999, Survey
+Methodology 25(2), 193-203; of areas, DeLong, DeLong & Clarke-Pearson 1988, Biometrics 44(3),
+837-845); squares of their sums over groups, that of dependent rows (Obuchowski 1997, Biometrics
+53(2), 567-578). In a stratified sample they are taken about the mean of their stratum (Woodruff
+1971, JASA 66(334), 411-414).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from skmetrics_ext import kernels
+from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign, cell_sums
+from skmetrics_ext.inference.draws.samples import FoldMean, Sample
+from skmetrics_ext.inference.notes import ROUNDING
+from skmetrics_ext.numeric import Array, divide
+
+Range = tuple[float, float]
+Way = Array | None  # codes of classes of atoms, (U,) or (S, U); None for one class of all rows
+
+_LEAST_FREEDOM = 0.5  # degrees of freedom of a class of one row
+_AT_ONCE = 1 << 20  # numbers that are held at once
+_JOINT = 1 << 14  # joint atoms of two models that are counted without sorting, at least
+
+
+class Spread(NamedTuple):
+    """Variance of a statistic, and how well the rows determine it.
+
+    ``effective`` is the number of equal contributions with the same ratio of squared second to
+    fourth moments: a small one means that few rows carry the variance. ``skewness`` is the third
+    moment in standard deviations.
+    """
+
+    variance: Array
+    freedom: Array
+    effective: Array
+    skewness: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Linearized:
+    """A metric's value and the contribution of each row to it.
+
+    Parameters
+    ----------
+    value : float or ndarray of shape (*S)
+    origin : Sample, (Linearized, Linearized) or None
+        The metric of some rows, which can be read under other numbers of rows; both sides of a
+        difference; or nothing more than the contributions.
+    bounds : (float, float)
+        Range of the metric.
+    log : bool
+        Whether contributions are to the logarithm of the value.
+    contributions : ndarray of shape (*S, U), default=None
+        Of one row of each atom; by default those that the origin finds.
+    own_atoms : Atoms, default=None
+        Rows that the metric cannot distinguish; by default those of the origin.
+    own_ways : tuple of ndarray or None, default=None
+        Classes of atoms, in each way by which degrees of freedom are counted. A class of m rows,
+        or groups, has m - 1; the variance is that of the first way, the least freedom wins.
+    """
+
+    value: Any
+    origin: Any
+    bounds: Range = (-np.inf, np.inf)
+    log: bool = False
+    contributions: Array | None = None
+    own_atoms: Atoms | None = None
+    own_ways: tuple[Way, ...] | None = None
+
+    @property
+    def atoms(self) -> Atoms:
+        """Rows that the metric cannot distinguish."""
+        atoms: Atoms = self.origin.atoms if self.own_atoms is None else self.own_atoms
+        return atoms
+
+    @property
+    def ways(self) -> tuple[Way, ...]:
+        """Classes of atoms, in each way by which degrees of freedom are counted."""
+        ways: tuple[Way, ...] = self.origin.ways() if self.own_ways is None else self.own_ways
+        return ways
+
+    @property
+    def design(self) -> RowDesign:
+        """Weights, groups and strata of the rows."""
+        design: RowDesign = (self.origin if self.own_atoms is None else self.own_atoms).design
+        return design
+
+    @property
+    def has_influence(self) -> bool:
+        """Whether the metric has a derivative by its rows."""
+        return self.contributions is not None or self.origin.kind != "draws"
+
+    @cached_property
+    def influence(self) -> Array:
+        """Contribution of one row of each atom, (*S, U)."""
+        if self.contributions is not None:
+            return self.contributions
+        atoms = self.atoms
+        return self._centred(self.origin.slope(), atoms.rows, atoms.weight)
+
+    def by_row(self) -> tuple[Array, tuple[Way, ...]]:
+        """Contribution of each row (*S, n), and the classes of rows in each way."""
+        if self.own_atoms is not None:
+            to_rows = self.own_atoms.to_rows
+            ways = tuple(None if way is None else to_rows(way) for way in self.ways)
+            return to_rows(self.influence), ways
+        slope, design = self.origin.row_slope(), self.design
+        if slope is None:
+            return self.atoms.to_rows(self.influence), self.origin.row_ways()
+        rows = np.ones(1) if design.sizes is None else design.sizes
+        return self._centred(slope, rows, design.weight), self.origin.row_ways()
+
+    def _centred(self, slope: Array, rows: Array, weight: Array | None) -> Array:
+        mass = rows if weight is None else weight * rows
+        # They sum to 0 but for rounding, and for the steps of what is read at a point.
+        if mass.shape[-1] == 1:
+            mean = slope.mean(axis=-1)
+        else:
+            mean = np.einsum("...u,u->...", slope, mass) / mass.sum()
+        parts = slope - mean[..., None]
+        parts = parts if weight is None else weight * parts
+        return divide(parts, float(self.value)) if self.log else np.asarray(parts)
+
+    # ----------------------------------------------------------------------- operations
+
+    def on_log(self) -> Linearized:
+        """The logarithm of the value."""
+        parts = self.contributions
+        if parts is not None:
+            parts = divide(parts, float(self.value))
+        return replace(self, log=True, contributions=parts)
+
+    def minus(self, other: Linearized) -> Linearized:
+        """The difference of two statistics of the same rows, from their joint atoms.
+
+        The range of the metric bounds it, but not that of logarithms.
+        """
+        atoms, first, second, ways = joint_atoms(self, other)
+        value = difference_of(self.value, other.value, log=self.log)
+        width = np.inf if self.log else self.bounds[1] - self.bounds[0]
+        parts, bounds = first - second, (-width, width)
+        return Linearized(value, (self, other), bounds, self.log, parts, atoms, ways)
+
+    # ----------------------------------------------------------------------- variance
+
+    @cached_property
+    def spread(self) -> Spread:
+        """Variance and degrees of freedom, and the shape of the contributions."""
+        parts, atoms = about_strata(self.influence, self.atoms), self.atoms
+        variance, freedom = _spread(parts, atoms, self.ways[0])
+        for way in self.ways[1:]:
+            freedom = np.fmin(freedom, _spread(parts, atoms, way)[1])
+        each, rows = self.independent()
+        added = each * each
+        if rows is not None:
+            added = added * rows
+        squares, cubes, fourth = (
+            added.sum(axis=-1),
+            np.einsum("...u,...u->...", added, each),
+            np.einsum("...u,...u,...u->...", added, each, each),
+        )
+        n_rows = float(each.shape[-1]) if rows is None else rows.sum()
+        with np.errstate(divide="ignore", invalid="ignore"):
+            skewness = np.nan_to_num(cubes * np.sqrt(n_rows) / squares**1.5)
+            return Spread(variance, freedom, squares**2 / fourth, skewness)
+
+    @property
+    def variance(self) -> Array:
+        """Variance of the value."""
+        return self.spread.variance
+
+    @property
+    def freedom(self) -> Array:
+        """Degrees of freedom of the variance, by Satterthwaite."""
+        return self.spread.freedom
+
+    def independent(self) -> tuple[Array, Array | None]:
+        """Contributions of rows about the mean of their stratum, or of groups; numbers of them."""
+        atoms, parts = self.atoms, about_strata(self.influence, self.atoms)
+        if atoms.group is None:
+            return parts, atoms.rows
+        return cell_sums(parts * atoms.rows, atoms.group, atoms.n_groups), None
+
+    @cached_property
+    def squares(self) -> Array:
+        """Sum of the squares of the contributions of rows, or of groups."""
+        each, rows = self.independent()
+        squares = each**2 if rows is None else rows * each**2
+        return np.asarray(squares.sum(axis=-1))
+
+    def design_effect(self) -> Array:
+        """The variance, as a multiple of that of independent rows (Kish 1965)."""
+        plain = replace(self.atoms, group=None, stratum=None)
+        parts = replace(self, own_atoms=plain, own_ways=self.ways, contributions=self.influence)
+        return divide(self.variance, parts.variance)
+
+
+def linearize(sample: Sample) -> Linearized:
+    """The metric of a sample, with what each row contributes to it."""
+    row = sample.metric.row
+    return Linearized(sample.value, sample, (-np.inf, np.inf) if row is None else row.bounds)
+
+
+def difference_of(first: Any, second: Any, *, log: bool = False) -> Any:
+    """Difference of values, or of their logarithms; 0 between equal ones."""
+    if not log:
+        return first - second
+    with np.errstate(divide="ignore", invalid="ignore"):  # of 0 and of infinite ones
+        return np.where(np.equal(first, second), 0.0, np.log(first) - np.log(second))[()]
+
+
+def mean_of_folds(folds: Sequence[Linearized], value: float, atoms: Atoms) -> Linearized:
+    """The mean of a metric over folds, whose rows follow each other in ``atoms``.
+
+    The classes of each fold have degrees of freedom of their own: its value is centred there.
+    """
+    by_row = [fold.by_row() for fold in folds]
+    parts = np.concatenate([parts for parts, _ in by_row], axis=-1) / len(folds)
+    sizes = [one.shape[-1] for one, _ in by_row]
+    of_fold = np.repeat(np.arange(len(folds)), sizes)
+    ways = []
+    for of_folds in zip(*(ways for _, ways in by_row), strict=True):
+        labels = [
+            np.zeros(size, dtype=np.int64) if way is None else way
+            for way, size in zip(of_folds, sizes, strict=True)
+        ]
+        label = np.concatenate(labels)
+        ways.append(of_fold * (int(label.max()) + 1) + label)
+    first = folds[0]
+    origin = FoldMean(first.origin.metric, value, atoms)
+    return Linearized(value, origin, first.bounds, False, parts, atoms, tuple(ways))
+
+
+def covariance_of(statistics: Sequence[Linearized]) -> Array:
+    """Covariance (p, p) of statistics of the same rows."""
+    first = statistics[0].design
+    n_rows = len(statistics[0].by_row()[0])
+    atoms = Atoms.each_row(n_rows, first, None)
+    parts = np.stack([one.by_row()[0] for one in statistics])
+    whole = Linearized(np.zeros(len(statistics)), None, contributions=parts, own_atoms=atoms)
+    each, rows = whole.independent()
+    return np.asarray((each if rows is None else each * rows) @ each.T)
+
+
+# --------------------------------------------------------------------------- joint atoms
+
+
+def joint_atoms(
+    first: Linearized, second: Linearized
+) -> tuple[Atoms, Array, Array, tuple[Way, ...]]:
+    """Atoms of both statistics at once, with the contributions of each, and all ways.
+
+    Cells of two tables of counted rows are counted together; else every row is an atom.
+    """
+    design = first.design
+    compact = all(one.own_atoms is None and one.origin.is_compact for one in (first, second))
+    if compact and design.is_counted:
+        a, b = first.atoms, second.atoms
+        key = a.of_row * len(b) + b.of_row
+        if len(a) * len(b) <= max(_JOINT, len(key)):
+            counts = kernels.bin_sums(key, len(a) * len(b), design.sizes)
+            filled = np.flatnonzero(counts)
+            i, j = np.divmod(filled, len(b))
+            assert a.label is not None
+            atoms = Atoms(counts[filled], label=a.label[i], design=design)
+            ways = [None if way is None else way[i] for way in first.ways]
+            ways += [None if way is None else way[j] for way in second.ways[1:]]
+            return atoms, first.influence[..., i], second.influence[..., j], tuple(ways)
+    one, ways_a = first.by_row()
+    other, ways_b = second.by_row()
+    label = None if first.own_atoms is not None else first.origin.label
+    atoms = Atoms.each_row(one.shape[-1], design, label)
+    return atoms, one, other, (*ways_a, *ways_b[1:])
+
+
+def correlation(first: Linearized, second: Linearized) -> float:
+    """Correlation of two statistics through the rows, or the clusters, that both have."""
+    one, other = _by_cluster(first), _by_cluster(second)
+    if one is not None and other is not None:
+        (places, sums), (others, more) = one, other
+        _, i, j = np.intersect1d(places, others, assume_unique=True, return_indices=True)
+        shared = (sums[i] * more[j]).sum()
+    else:
+        (number, parts, rows), (others, more, _) = _identified(first), _identified(second)
+        _, i, j = np.intersect1d(number, others, assume_unique=True, return_indices=True)
+        shared = (rows[i] * parts[i] * more[j]).sum()
+    size = np.sqrt(float(first.squares) * float(second.squares))
+    return float(np.clip(shared / size, -1.0, 1.0)) if size > 0 else 0.0
+
+
+def _identified(one: Linearized) -> tuple[Array, Array, Array]:
+    """Identity of each row or atom, what a row of it contributes, and how many it is."""
+    atoms = one.atoms
+    if atoms.number is not None:
+        return atoms.number, one.influence, atoms.rows
+    parts, design = one.by_row()[0], one.design
+    number = np.arange(len(parts)) if design.number is None else design.number
+    sizes = np.ones(len(parts)) if design.sizes is None else design.sizes
+    return number, parts, sizes
+
+
+def _by_cluster(one: Linearized) -> tuple[Array, Array] | None:
+    """Clusters of the rows by their numbers in the whole, and what each contributes."""
+    design = one.design
+    if design.group is None:
+        return None
+    cluster = design.group if design.cluster is None else design.cluster
+    parts = one.by_row()[0]
+    sums = np.bincount(cluster, weights=parts if design.sizes is None else parts * design.sizes)
+    present = np.unique(cluster)
+    return present, sums[present]
+
+
+# --------------------------------------------------------------------------- variance of classes
+
+
+def about_strata(parts: Array, atoms: Atoms) -> Array:
+    """Contribution of a row of each atom (..., U), less its share of the mean of its stratum.
+
+    That of a stratum of one row, or group, is taken about the mean of all, which is 0.
+    """
+    if atoms.stratum is None:
+        return parts
+    drawn, _ = atoms.drawn()
+    sums = cell_sums(parts * atoms.rows, atoms.stratum, len(drawn))
+    means = np.where(drawn > 1, sums / drawn, 0.0)[..., atoms.stratum]
+    if atoms.group is not None:  # the mean is of groups, and each row has a part of it
+        means = means / np.bincount(atoms.group, weights=atoms.rows)[atoms.group]
+    return np.asarray(parts - means)
+
+
+def _scale_of(atoms: Atoms) -> Array | None:
+    """What the mean of its stratum has taken from the square of each group, or atom."""
+    if atoms.stratum is None:
+        return None
+    drawn, stratum = atoms.drawn()
+    return np.where(drawn > 1, divide(drawn, drawn - 1), 1.0)[stratum]
+
+
+def _spread(parts: Array, atoms: Atoms, label: Way) -> tuple[Array, Array]:
+    """Variance and degrees of freedom (*S), from contributions about the means of strata."""
+    if label is None:
+        n_classes = 1
+        if atoms.is_plain:
+            each = np.asarray((atoms.rows * parts**2).sum(axis=-1))[..., None]
+            return over_classes(each, np.array([atoms.n_rows]))
+        label = np.zeros(len(atoms), dtype=np.int64)
+    elif label.ndim == 2:
+        of_each = [_spread(one, atoms, own) for one, own in zip(parts, label, strict=True)]
+        variance, freedom = np.array(of_each).T
+        return variance, freedom
+    n_classes = int(label.max()) + 1
+    lost, scale = atoms.lost(label, n_classes), _scale_of(atoms)
+    if atoms.group is None:
+        each, of_class = atoms.rows * parts**2, label
+        seen = np.bincount(label, weights=atoms.rows, minlength=n_classes)
+        scaled = None if scale is None else cell_sums(each * scale, of_class, n_classes)
+        return over_classes(cell_sums(each, of_class, n_classes), seen, lost, scaled)
+    n_groups, added = atoms.n_groups, parts * atoms.rows
+    held, cell = np.unique(atoms.group * n_classes + label, return_inverse=True)
+    of_group, of_class = np.divmod(held, n_classes)
+    each = cell_sums(added, cell, len(held)) ** 2
+    seen = np.bincount(of_class, minlength=n_classes)
+    scaled = None if scale is None else cell_sums(each * scale[of_group], of_class, n_classes)
+    within, freedom = over_classes(cell_sums(each, of_class, n_classes), seen, lost, scaled)
+    # Two classes of one group: the degrees of freedom are those of all groups.
+    between = cell_sums(added, atoms.group, n_groups) ** 2 - cell_sums(each, of_group, n_groups)
+    scale = divide(n_groups, n_groups - 1.0) if scale is None else scale
+    variance = within + (between * scale).sum(axis=-1)
+    sizes = cell_sums(np.abs(parts) * atoms.rows, atoms.group, n_groups)
+    agree = variance <= ROUNDING**2 * (sizes**2).sum(axis=-1)
+    return np.where(agree, 0.0, variance), freedom
+
+
+def over_classes(
+    squares: Array, seen: Array, lost: Array | float = 1.0, scaled: Array | None = None
+) -> tuple[Array, Array]:
+    """Variance of classes (..., K) of so many rows, and its freedom (Satterthwaite 1946).
+
+    nan where a class has one row, which counts half a degree of freedom. ``scaled`` are the squares
+    of the rows of strata, each by what its mean has taken from them; then a class has lost more.
+    """
+    own = squares * seen / np.maximum(seen - 1.0, _LEAST_FREEDOM)
+    own = own if scaled is None else np.maximum(own, scaled)
+    least = np.maximum(seen - lost, _LEAST_FREEDOM)
+    freedom = satterthwaite(own, least)
+    freedom = np.where(np.isnan(freedom), seen.sum(axis=-1) - 1.0, freedom)
+    variance = np.where(seen == 1, np.nan, own).sum(axis=-1)
+    return variance, np.maximum(freedom, 1.0)
+
+
+def satterthwaite(variances: Array, freedoms: Array | float) -> Array:
+    """Degrees of freedom of a sum of independent variances (..., K) (Satterthwaite 1946)."""
+    return divide(variances.sum(axis=-1) ** 2, (variances**2 / freedoms).sum(axis=-1))

@@ -1,0 +1,166 @@
+"""Simultaneous inference: the largest of many errors that vary together, and Holm's method."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from skmetrics_ext.inference.compare import (
+    LOG_RATIO,
+    ModelsToCompare,
+    compare_pair,
+    is_ratio,
+)
+from skmetrics_ext.inference.draws.bootstrap import seed_sequence
+from skmetrics_ext.inference.notes import ROUNDING, note_on_metric
+from skmetrics_ext.inference.proportions import normal_quantile
+from skmetrics_ext.inference.results import Comparison
+from skmetrics_ext.inference.scales import quantile
+from skmetrics_ext.inference.t_tests import note_on_few_rows, spread_of_difference
+from skmetrics_ext.inference.tests.adjustment import holm_adjust
+from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.validation import InvalidParameterError
+
+Pair = tuple[int, int]
+
+_AT_ONCE = 1 << 20  # numbers that are drawn at once
+
+
+def root_of(covariance: Array) -> Array:
+    """Errors (p, k) of k independent ones of variance 1 that have this covariance."""
+    values, vectors = np.linalg.eigh(np.nan_to_num(covariance))
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
+
+
+def largest_of(root: Array, n_draws: int, seed: object) -> Array:
+    """The largest of the errors (p, k), each over its own spread, in each draw; rising."""
+    if not len(root):
+        return np.zeros(n_draws)
+    alike = root / np.sqrt((root**2).sum(axis=1, keepdims=True))
+    rng = np.random.default_rng(seed_sequence(seed))
+    size = max(_AT_ONCE // len(alike), 1)
+    parts = [min(size, n_draws - start) for start in range(0, n_draws, size)]
+    found = [np.abs(rng.normal(size=(n, alike.shape[1])) @ alike.T).max(axis=1) for n in parts]
+    return np.sort(np.concatenate(found))
+
+
+def level_together(largest: Array, n_errors: int, level: float) -> float:
+    """Level of each of some intervals that hold together, by draws of the largest error.
+
+    Of any dependence it is at least that of one, and at most that of all apart (Bonferroni).
+    """
+    from scipy.special import ndtr
+
+    place = min(int(np.ceil(level * (len(largest) + 1))), len(largest)) - 1
+    ends = normal_quantile(level), normal_quantile(1 - (1 - level) / max(n_errors, 1))
+    return float(1 - 2 * ndtr(-np.clip(largest[place], *ends)))
+
+
+def level_of_all(covariance: Array, level: float, n_draws: int, seed: object) -> float:
+    """The same of errors with this covariance; those that do not vary are left out."""
+    variance = np.diag(covariance)
+    varies = variance > ROUNDING * np.nanmax(variance, initial=0.0)
+    root = root_of(covariance[np.ix_(varies, varies)])
+    return level_together(largest_of(root, n_draws, seed), int(varies.sum()), level)
+
+
+# --------------------------------------------------------------------------- many models
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PairwiseComparisons:
+    """Values of k models; differences of m pairs (m,), adjusted p-values and joint bounds."""
+
+    values: list[float]
+    difference: Array
+    low: Array
+    high: Array
+    p_value: Array
+    notes: list[str]
+
+    @classmethod
+    def of(cls, found: Sequence[Comparison], pairs: Sequence[Pair]) -> PairwiseComparisons:
+        """Comparisons of pairs of models, each alone."""
+        values = {i: one.value_a for (i, _), one in zip(pairs, found, strict=True)}
+        values |= {j: one.value_b for (_, j), one in zip(pairs, found, strict=True)}
+        difference, low, high, p_value = (
+            np.array([getattr(one, name) for one in found])
+            for name in ("difference", "low", "high", "p_value")
+        )
+        notes = [one.note for one in found]
+        return cls([values[k] for k in sorted(values)], difference, low, high, p_value, notes)
+
+
+def by_max_t(asked: ModelsToCompare, pairs: Sequence[Pair]) -> PairwiseComparisons:
+    """By the distribution of the largest of all statistics, which vary together (max-t).
+
+    Each row, or group, has a standard normal multiplier of what it contributes to all the models,
+    so that their errors are normal with the covariance of the contributions: it is drawn from
+    that. A difference with few degrees of freedom is put on the normal scale by its own p-value.
+    """
+    from scipy.special import ndtri, stdtr
+
+    if not asked.has_influence:
+        raise InvalidParameterError(
+            f"adjust='max_t' needs a derivative by the rows, which {asked.metric.name} of these "
+            "data does not have; adjust='holm' resamples each pair."
+        )
+    if len(pairs) == 1:
+        ((i, j),) = pairs
+        return PairwiseComparisons.of([compare_pair(asked.only(i, j, asked.level))], pairs)
+    log = is_ratio(asked.metric)
+    statistics = [one.on_log() if log else one for one in asked.statistics]
+    values = np.array([float(one.value) for one in statistics])
+    covariance = np.diag([float(one.variance) for one in statistics])
+    found = {pair: asked.difference(*pair, log=log) for pair in _all_pairs(len(values))}
+    for (i, j), one in found.items():
+        shared = (covariance[i, i] + covariance[j, j] - float(one.variance)) / 2
+        covariance[i, j] = covariance[j, i] = shared
+    first, second = np.array(pairs).T
+    own = np.diag(covariance)
+    variance = own[first] + own[second] - 2 * covariance[first, second]
+    signs = [1.0 if i < j else -1.0 for i, j in pairs]
+    differences = [found[min(pair), max(pair)] for pair in pairs]
+    difference = np.array([float(one.value) for one in differences]) * signs
+    known = (variance > ROUNDING * (own[first] + own[second])) & np.isfinite(difference)
+    spreads = [spread_of_difference(one) for one in differences]
+    variance, freedom, effective, _ = np.array(spreads).T
+    error = np.sqrt(np.where(known, variance, np.nan))
+    alone = 2 * stdtr(freedom, -np.abs(divide(difference, error)))
+    z = -ndtri(alone / 2)
+    n_draws = asked.plan.n_resamples
+    root = root_of(covariance)
+    largest = largest_of(root[first[known]] - root[second[known]], n_draws, asked.plan.random_state)
+    n_tests, n_values = max(int(known.sum()), 1), n_draws + 1
+    as_large = n_values - np.searchsorted(largest, z)
+    # Of any dependence it is at least that of one, and at most that of all separately (Bonferroni).
+    p_value = np.clip(as_large / n_values, alone, np.minimum(n_tests * alone, 1.0))
+    away = quantile(level_together(largest, n_tests, asked.level), freedom) * error
+    low, high = np.clip((difference - away, difference + away), *differences[0].bounds)
+    notes = [
+        note_on_few_rows(one, few) or note_on_metric(asked.metric)
+        for one, few in zip(differences, effective, strict=True)
+    ]
+    for k, pair in enumerate(pairs):
+        if known[k]:
+            continue
+        # No row distinguishes these two, or nothing is known of one.
+        method = LOG_RATIO if log else "delta"
+        alike = compare_pair(asked.only(*pair, 1 - (1 - asked.level) / len(pairs)), method)
+        low[k], high[k], p_value[k], notes[k] = alike.low, alike.high, alike.p_value, alike.note
+    return PairwiseComparisons(values.tolist(), difference, low, high, p_value, notes)
+
+
+def _all_pairs(n: int) -> list[Pair]:
+    return [(i, j) for i in range(n) for j in range(i + 1, n)]
+
+
+def by_holm(asked: ModelsToCompare, pairs: Sequence[Pair]) -> PairwiseComparisons:
+    """Every pair alone: p-values by Holm, intervals at the Bonferroni level."""
+    level = 1 - (1 - asked.level) / len(pairs)
+    found = PairwiseComparisons.of(
+        [compare_pair(asked.only(*pair, level)) for pair in pairs], pairs
+    )
+    return replace(found, p_value=holm_adjust(found.p_value))

@@ -1,0 +1,193 @@
+"""t tests of the difference of two linearized statistics: of the same rows, or of two samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.inference.areas import score_bounds, sides_of
+from skmetrics_ext.inference.linearized import Linearized, Spread, difference_of, over_classes
+from skmetrics_ext.inference.margins import Claim
+from skmetrics_ext.inference.notes import (
+    FEW_GROUPS_TO_COMPARE,
+    FEW_THAT_DECIDE,
+    FEW_TO_COMPARE,
+    NO_WIDTH,
+    NONE_DIFFER,
+    OF_RAREST,
+    ROUNDING,
+    reason,
+)
+from skmetrics_ext.inference.results import Comparison, comparison
+from skmetrics_ext.inference.scales import quantile, tail_probability
+from skmetrics_ext.inference.tests.mcnemar import alike_bounds
+from skmetrics_ext.numeric import Array
+
+_NAN = float("nan")
+_LEAST = 2.0  # rows of each class in which models differ, in the variance of a difference
+_RAREST = 50  # classes that are looked at for it
+_AREAS_WITHOUT_VARIANCE = (
+    "the areas have no variance to estimate, so there is no test (method='permutation' of compare "
+    "has one); the interval combines Newcombe's method 5 of both"
+)
+
+
+def spread_of_difference(difference: Linearized) -> Spread:
+    """Variance of a paired difference and its freedom.
+
+    For metrics of tables the models differ in at least two rows of each class: a rare class in
+    which they agree by chance would count as one in which they always do.
+    """
+    spread, sides = difference.spread, difference.origin
+    if spread.variance <= ROUNDING * (sides[0].squares + sides[1].squares):
+        return spread._replace(variance=np.zeros(()))
+    if not all(one.origin.is_compact for one in sides):
+        return spread
+    atoms, labels = difference.atoms, sides[0].origin.classes
+    label = atoms.label
+    if label is None:
+        return spread
+    rows = np.bincount(label, atoms.rows)
+    seen = np.bincount(label, atoms.rows * difference.influence**2)
+    present = np.flatnonzero(rows)
+    rare = present[np.argsort(rows[present], kind="stable")[:_RAREST]]
+    effects = [
+        np.abs(
+            difference_of(
+                one.origin.moves_of_one_row(labels[rare]),
+                np.asarray(one.value),
+                log=difference.log,
+            )
+        )
+        for one in sides
+    ]
+    lacking = np.zeros(len(rows))
+    lacking[rare] = _LEAST * np.mean(effects, axis=0) ** 2 - seen[rare]
+    lacking = np.where(np.isfinite(lacking), np.maximum(lacking, 0.0), 0.0)  # else says nothing
+    if not lacking.any():
+        return spread
+    by_class = over_classes(seen + lacking, atoms.by_class())[1]
+    freedom = np.fmin(spread.freedom, by_class)
+    return spread._replace(variance=spread.variance + lacking.sum(), freedom=freedom)
+
+
+def note_on_few_rows(difference: Linearized, effective: float) -> str:
+    """What to say of two models between which few rows decide."""
+    first, second = (one.origin for one in difference.origin)
+    differing = first.rows_that_differ(second)
+    if differing < FEW_TO_COMPARE:
+        return f"the models differ in {differing:g} rows only: method='permutation' is exact"
+    if effective < FEW_THAT_DECIDE:
+        return "few rows decide the difference: the test may miss its level"
+    rare, grouped = first.fewest_rows, first.design.group is not None
+    if rare < (FEW_GROUPS_TO_COMPARE if grouped else FEW_TO_COMPARE):
+        what = "groups with rows" if grouped else "rows"
+        return f"{rare:g} {what} of the rarest class are few: the test may miss its level"
+    return ""
+
+
+def paired_t_test(
+    difference: Linearized, claim: Claim, level: float, method: str, *, normal: bool = False
+) -> Comparison:
+    """A paired t test of a difference, with its interval."""
+    sides, spread = difference.origin, spread_of_difference(difference)
+    variance = float(spread.variance)
+    freedom = np.inf if normal else float(spread.freedom)
+    values = float(sides[0].value), float(sides[1].value)
+    value = float(difference.value)
+    told = partial(comparison, value, values, method, level, claim)
+    if abs(value) <= ROUNDING and variance == 0:
+        return alike(told, claim, sides[0].origin, difference, level)
+    if not (variance > 0 and freedom > 0 and np.isfinite(value)):
+        return _without_variance(told, claim, sides, value, level)
+    error = float(np.sqrt(variance))
+    away = float(quantile(level, None if normal else freedom)) * error
+    low, high = np.clip((value - away, value + away), *difference.bounds).tolist()
+    p_value, null = claim.tested(
+        lambda null, side: float(tail_probability((value - null) / error, freedom, side))
+    )
+    note = note_on_few_rows(difference, float(spread.effective))
+    return told((low, high), (value - null) / error, p_value, error, note)
+
+
+def welch_t_test(
+    sides: Sequence[Linearized],
+    variances: Array,
+    freedom: float,
+    claim: Claim,
+    level: float,
+    method: str,
+) -> Comparison:
+    """Welch's t test of two samples, whose variances add."""
+    value = float(sides[0].value) - float(sides[1].value)
+    values = float(sides[0].value), float(sides[1].value)
+    told = partial(comparison, value, values, method, level, claim)
+    error, width = float(np.sqrt(variances.sum())), sides[0].bounds[1] - sides[0].bounds[0]
+    if not (error > 0 and np.isfinite(value)):
+        return _without_variance(told, claim, sides, value, level)
+    away = float(quantile(level, freedom)) * error
+    low, high = np.clip((value - away, value + away), -width, width).tolist()
+    p_value, null = claim.tested(
+        lambda null, side: float(tail_probability((value - null) / error, freedom, side))
+    )
+    return told((low, high), (value - null) / error, p_value, error)
+
+
+def alike(
+    told: Callable[..., Comparison],
+    claim: Claim,
+    sample: Any,
+    difference: Linearized | None,
+    level: float,
+    statistic: float = 0.0,
+) -> Comparison:
+    """Two models that no row distinguishes: Tango's interval of shares of the rarest class."""
+    width = np.inf if difference is None else difference.bounds[1]
+    if sample.metric.row is not None:
+        width = sample.metric.row.bounds[1] - sample.metric.row.bounds[0]
+    p_value = 1.0 if claim.margin is None else _NAN
+    if not np.isfinite(width):
+        return told((0.0, 0.0), statistic, p_value, 0.0, f"{NONE_DIFFER}: {NO_WIDTH}")
+    low, high = alike_bounds(sample.fewest_rows, level)
+    note = f"{NONE_DIFFER}: {OF_RAREST}"
+    return told((width * low, width * high), statistic, p_value, 0.0, note)
+
+
+def _without_variance(
+    told: Callable[..., Comparison],
+    claim: Claim,
+    sides: Sequence[Linearized],
+    value: float,
+    level: float,
+) -> Comparison:
+    """A difference whose variance cannot be estimated: of areas, Newcombe's bounds of both."""
+    if np.isnan(value):
+        return told()
+    if all(one.origin.kind == "area" for one in sides):
+        bounds, width = _combined_bounds(sides, level), sides[0].bounds[1] - sides[0].bounds[0]
+        low, high = np.clip((value + bounds[0], value + bounds[1]), -width, width).tolist()
+        p_value = 1.0 if value == 0 and claim.margin is None else _NAN
+        note = reason(value, low, high) or _AREAS_WITHOUT_VARIANCE
+        return told((low, high), p_value=p_value, note=note)
+    what = "difference" if np.isfinite(value) else "logarithm of 0 or infinity"
+    note = f"the {what} has no variance to estimate"
+    if claim.margin is None:
+        note += ": method='permutation' has a test"
+    return told(note=note)
+
+
+def _combined_bounds(sides: Sequence[Linearized], level: float) -> tuple[float, float]:
+    """Squares of the distances to the bounds of both areas, added (Newcombe 1998)."""
+    start, stop = sides[0].bounds
+    areas = [(float(one.value) - start) / (stop - start) for one in sides]
+    ends = [
+        score_bounds(area, sides_of(one.origin), level)
+        for area, one in zip(areas, sides, strict=True)
+    ]
+    (low_a, high_a), (low_b, high_b) = ends
+    first, second = areas
+    down, up = np.hypot(first - low_a, high_b - second), np.hypot(high_a - first, second - low_b)
+    return -float(down) * (stop - start), float(up) * (stop - start)
