@@ -64,8 +64,13 @@ def _compare(options: argparse.Namespace) -> None:
     rows: list[dict[str, Any]] = []
     with reporting(not options.quiet, len(cases), "metric") as done:
         for place, ((group, kept), (name, metric, columns)) in enumerate(cases, start=1):
-            answers = _answers(name, metric, columns, found, options, kept)
-            rows += [{"group": group, **row} if options.by else row for row in answers]
+            try:
+                answers = _answers(name, metric, columns, found, options, kept)
+            except ValueError as error:  # such as a group of one class
+                if group is None:
+                    raise
+                answers = [{"metric": name, "note": str(error)}]
+            rows += [{"group": group or "all", **row} if options.by else row for row in answers]
             done(place)
     table = Rows(rows, _columns(options))
     if options.html:
@@ -76,9 +81,9 @@ def _compare(options: argparse.Namespace) -> None:
     print_lines(json_of(rows) if options.json else str(table))
 
 
-def _groups(found: files.Predictions, by: Sequence[str]) -> Iterator[tuple[str, Any]]:
-    """All rows, then each group of each column."""
-    yield "all", slice(None)
+def _groups(found: files.Predictions, by: Sequence[str]) -> Iterator[tuple[str | None, Any]]:
+    """All rows, whose name is None, then each group of each column."""
+    yield None, slice(None)
     for name in by:
         values = found.column(name)
         for value in np.unique(values):

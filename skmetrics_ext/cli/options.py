@@ -12,100 +12,103 @@ from skmetrics_ext.cli.models import MODELS
 from skmetrics_ext.datasets import BUNDLED
 
 _FORMATS = "a .csv, .tsv (also .gz) or .parquet file with a header"
-_COLUMN: dict[str, Any] = {"metavar": "COLUMN"}
-_REPEATED: dict[str, Any] = {"metavar": "COLUMN", "action": "append", "default": []}
-_COLUMNS: dict[str, Any] = {"metavar": "COLUMN", "nargs": "+", "default": []}
-_NUMBER: dict[str, Any] = {"metavar": "N", "type": int}
-_FLAG: dict[str, Any] = {"action": "store_true"}
 
-# Arguments for argparse. Of several flags the first is shown; the older ones still work.
+
+def _option(help: str, *flags: str, **settings: Any) -> dict[str, Any]:
+    """Arguments for argparse. Of several flags the first is shown; the others still work."""
+    return {"help": help, "flags": flags, **settings}
+
+
+def _flag(help: str) -> dict[str, Any]:
+    return _option(help, action="store_true")
+
+
+def _column(help: str, *flags: str, **settings: Any) -> dict[str, Any]:
+    return _option(help, *flags, metavar="COLUMN", **settings)
+
+
 OPTIONS: Mapping[str, dict[str, Any]] = {
     # which columns
-    "target": _COLUMN
-    | {"flags": ("--target", "--true"), "help": "column of the true classes (default: target)"},
-    "score": _REPEATED
-    | {
-        "help": "scores or probabilities of the positive class, once for each model; with more "
-        "than two classes once for each class, in columns named by the class or ending in _class"
-    },
-    "pred": _REPEATED | {"help": "predicted labels, once for each model"},
-    "positive": {"metavar": "CLASS", "help": "the positive class of two"},
-    "weight": _COLUMN | {"help": "weight of each row"},
-    "groups": _COLUMN
-    | {
-        "help": "rows of one group (a patient) may depend on each other: intervals allow for it, "
-        "and folds keep them together"
-    },
-    "by": _COLUMNS | {"help": "also show each group of these columns; missing values form a group"},
-    "features": _COLUMNS
-    | {
-        "help": "feature columns (default: all but identifiers, dates and text that rarely repeats)"
-    },
-    "drop": _COLUMNS | {"help": "columns that are no features"},
+    "target": _column("column of the true classes (default: target)", "--target", "--true"),
+    "score": _column(
+        "scores or probabilities of the positive class, once for each model; with more than two "
+        "classes once for each class, in columns named by the class or ending in _class",
+        action="append",
+        default=[],
+    ),
+    "pred": _column("predicted labels, once for each model", action="append", default=[]),
+    "positive": _option("the positive class of two", metavar="CLASS"),
+    "weight": _column("weight of each row"),
+    "groups": _column(
+        "rows of one group (a patient) may depend on each other: intervals allow for it, and folds "
+        "keep them together"
+    ),
+    "by": _column(
+        "also show each group of these columns; missing values form a group", nargs="+", default=[]
+    ),
+    "features": _column(
+        "feature columns (default: all but identifiers, dates and text that rarely repeats)",
+        nargs="+",
+    ),
+    "drop": _column("columns that are no features", nargs="+", default=[]),
     # how text files are written
-    "sep": {
-        "type": one_character,
-        "metavar": "CHARACTER",
-        "help": "separator of a text file, such as ';' or tab (default: detected)",
-    },
-    "encoding": {
-        "type": encoding,
-        "default": "utf-8",
-        "metavar": "NAME",
-        "help": "of a text file, such as gbk or latin-1 (default: utf-8)",
-    },
-    "decimal": {
-        "choices": (".", ","),
-        "help": "decimal separator of a text file (default: detected)",
-    },
-    "thousands": {
-        "type": one_character,
-        "metavar": "CHARACTER",
-        "help": "separator of thousands in a text file, such as , in 1,234.5; currency and per "
-        "cent signs are removed, too",
-    },
-    "drop-missing": _FLAG
-    | {"help": "leave out rows with a missing value in a column that must not have any"},
+    "sep": _option(
+        "separator of a text file, such as ';' or tab (default: detected)",
+        type=one_character,
+        metavar="CHARACTER",
+    ),
+    "encoding": _option(
+        "of a text file, such as gbk or latin-1 (default: utf-8)",
+        type=encoding,
+        default="utf-8",
+        metavar="NAME",
+    ),
+    "decimal": _option("decimal separator of a text file (default: detected)", choices=(".", ",")),
+    "thousands": _option(
+        "separator of thousands in a text file, such as , in 1,234.5; currency and per cent signs "
+        "are removed, too",
+        type=one_character,
+        metavar="CHARACTER",
+    ),
+    "drop-missing": _flag("leave out rows with a missing value in a column that must not have any"),
     # what is computed
-    "metrics": {
-        "flags": ("--metrics", "--scoring"),
-        "nargs": "+",
-        "metavar": "NAME",
-        "help": "names that `metrics` lists (default: a few)",
-    },
-    "metric": {
-        "flags": ("--metrics", "--scoring"),
-        "metavar": "NAME",
-        "help": "metric that chooses (default: %(default)s)",
-    },
-    "all": _FLAG | {"help": "all metrics that apply (default: a few of them)"},
-    "models": {
-        "flags": ("--models", "--model"),
-        "nargs": "+",
-        "metavar": "MODEL",
-        "help": f"of {', '.join(MODELS)}, module:factory of your own, or with --trust a .joblib "
-        "file",
-    },
-    "trust": _FLAG | {"help": "load models from files, which runs code in them"},
-    "confidence": {
-        "type": level,
-        "default": 0.95,
-        "metavar": "LEVEL",
-        "help": "level of intervals (default: 0.95)",
-    },
-    "resamples": _NUMBER
-    | {
-        "type": whole_number(100),
-        "default": 1000,
-        "help": "bootstrap resamples, where no formula gives the interval (default: %(default)s)",
-    },
-    "folds": _NUMBER | {"type": whole_number(2), "default": 5, "help": "default: 5"},
-    "seed": _NUMBER | {"default": 0, "help": "random seed of folds and models (default: 0)"},
-    "jobs": _NUMBER | {"default": 1, "help": "parallel jobs; -1 for all cores (default: 1)"},
+    "metrics": _option(
+        "names that `metrics` lists (default: a few)",
+        *("--metrics", "--scoring"),
+        nargs="+",
+        metavar="NAME",
+    ),
+    "metric": _option(
+        "metric that chooses (default: %(default)s)", "--metrics", "--scoring", metavar="NAME"
+    ),
+    "all": _flag("all metrics that apply (default: a few of them)"),
+    "models": _option(
+        f"of {', '.join(MODELS)}, module:factory of your own, or with --trust a .joblib file",
+        *("--models", "--model"),
+        nargs="+",
+        metavar="MODEL",
+    ),
+    "trust": _flag("load models from files, which runs code in them"),
+    "confidence": _option(
+        "level of intervals (default: 0.95)", type=level, default=0.95, metavar="LEVEL"
+    ),
+    "resamples": _option(
+        "bootstrap resamples, where no formula gives the interval (default: %(default)s)",
+        type=whole_number(100),
+        default=1000,
+        metavar="N",
+    ),
+    "folds": _option("default: 5", type=whole_number(2), default=5, metavar="N"),
+    "seed": _option(
+        "random seed of folds and models (default: 0)", type=int, default=0, metavar="N"
+    ),
+    "jobs": _option(
+        "parallel jobs; -1 for all cores (default: 1)", type=int, default=1, metavar="N"
+    ),
     # what is shown
-    "html": {"type": new_file, "metavar": "OUT", "help": "write a page with tables and pictures"},
-    "json": _FLAG | {"help": "print JSON instead of tables"},
-    "quiet": _FLAG | {"help": "no progress bar"},
+    "html": _option("write a page with tables and pictures", type=new_file, metavar="OUT"),
+    "json": _flag("print JSON instead of tables"),
+    "quiet": _flag("no progress bar"),
 }
 _TEXT = ("sep", "encoding", "decimal", "thousands", "drop-missing")
 _OUTPUT = ("confidence", "html", "json", "quiet")
@@ -146,7 +149,7 @@ def add_command(
     for option in options:
         dest = option.replace("-", "_")
         settings = {"dest": dest, **OPTIONS[option]}
-        flag, *older = settings.pop("flags", (f"--{option}",))
+        flag, *older = settings.pop("flags") or (f"--{option}",)
         settings |= {"default": defaults[dest]} if dest in defaults else {}
         command.add_argument(flag, **settings)
         for alias in older:

@@ -12,10 +12,10 @@ import numpy as np
 
 from skmetrics_ext.backends.engines import open_engine
 from skmetrics_ext.backends.evaluation import read_bytes
-from skmetrics_ext.backends.files import Files, open_files
+from skmetrics_ext.backends.files import Files, columns_of, open_files
 from skmetrics_ext.cli.messages import log, names_in
 from skmetrics_ext.cli.options import form_of
-from skmetrics_ext.datasets.files import values_of
+from skmetrics_ext.datasets.files import target_of, values_of
 from skmetrics_ext.merged.by import By
 from skmetrics_ext.merged.columns import Names, read_part
 from skmetrics_ext.registry import HEADINGS, OF_FILES, Metric, find
@@ -89,9 +89,11 @@ def read_predictions(options: argparse.Namespace) -> Predictions:
     """Open the file that the options name, and tell on stderr what was assumed."""
     scores, preds = (tuple(dict.fromkeys(given)) for given in (options.score, options.pred))
     more = By((*preds[1:], *options.by), crossed=True)
-    columns = options.weight, more, options.groups
-    names = Names(options.target or "target", scores, preds[0] if preds else None, *columns)
-    files = open_files(options.file, names, form_of(options))
+    form = form_of(options)
+    target = target_of(options.target, columns_of(options.file, form))
+    columns = preds[0] if preds else None, options.weight, more, options.groups
+    names = Names(target, scores, *columns)
+    files = open_files(options.file, names, form)
     if not options.stream and sum(Path(file).stat().st_size for file in files.files) <= LARGE:
         files = files.hold(names.all)
     log(*files.form.notes)

@@ -98,12 +98,16 @@ def read_table(path: str, use: Use) -> UsedColumns:
     )
 
 
+def target_of(target: str | None, columns: Sequence[str]) -> str:
+    """The column of the classes: the one that is named, or "target"."""
+    if target is None and "target" not in columns:
+        raise ValueError(f"--target must name the column of the classes: {shown_names(columns)}.")
+    return "target" if target is None else target
+
+
 def _names(path: str, found: list[str], use: Use) -> tuple[Names, list[str]]:
     """All columns that are read, and those that are predicted from."""
-    target = "target" if use.target is None else use.target
-    if use.target is None and "target" not in found:
-        listed = shown_names(found)
-        raise ValueError(f"--target must name the column of the classes: {listed}.")
+    target = target_of(use.target, found)
     # Where Parquet holds an index of pandas it is no column.
     found = [name for name in found if not name.startswith("__index_level_")]
     told = {"features": use.features or (), "drop": use.drop, "by": use.by}

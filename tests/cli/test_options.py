@@ -149,3 +149,25 @@ def test_several_columns_of_labels_are_scored(file, tmp_path, capsys):
     rows, _ = run(capsys, "score", path, "--pred", "p", "--pred", "q", "--metrics", "accuracy")
     hits = [(labels[name] == frame.target).mean() for name in ("p", "q")]
     assert [row["value"] for row in rows] == pytest.approx(hits)
+
+
+def test_a_group_of_one_class_says_why_nothing_is_compared(file, tmp_path, capsys):
+    frame = pandas.read_csv(file)
+    frame["clinic"] = np.where(frame.target == "ill", frame.clinic, "well people")
+    path = str(tmp_path / "groups.csv")
+    frame.to_csv(path, index=False)
+    asked = ("--score", "p", "--score", "q", "--positive", "ill", "--metrics", "log_loss")
+    rows, _ = run(capsys, "compare", path, *asked, "--by", "clinic")
+    assert [row["group"] for row in rows] == ["all", "a", "b", "well people"]
+    assert rows[0]["p_value"] is not None
+    assert all("label" in row["note"] for row in rows[1:])
+
+
+@pytest.mark.parametrize("command", ["cv", "score", "compare"])
+def test_the_target_is_asked_for(command, file, tmp_path, capsys):
+    path = str(tmp_path / "named.csv")
+    pandas.read_csv(file).rename(columns={"target": "outcome"}).to_csv(path, index=False)
+    columns = () if command == "cv" else ("--score", "p", "--score", "q")
+    assert main([command, path, *columns]) == 2
+    asked = "--target must name the column of the classes: outcome, p, q, clinic, sex."
+    assert asked in capsys.readouterr().err
