@@ -35,7 +35,7 @@ _NAN = float("nan")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class RowsBy:
+class RowGroups:
     """The group of each row of the data, and whether models were fitted on it.
 
     Parameters
@@ -55,7 +55,7 @@ class RowsBy:
     left_out: bool
 
     @classmethod
-    def of(cls, given: Any, X: Any, y: Any, folds: Sequence[Fold]) -> RowsBy:
+    def of(cls, given: Any, X: Any, y: Any, folds: Sequence[Fold]) -> RowGroups:
         """By a column of X, an array, or a dict of arrays."""
         by, groups, of_row = ColumnsBy(_columns(given, X)).of(count_rows(y) or 0, y)
         by.check({group: int(n) for group, n in zip(groups, np.bincount(of_row), strict=True)})
@@ -103,7 +103,7 @@ class FoldStatistics:
 
     plan = DrawPlan(random_state=0)
 
-    def __init__(self, data: ScoredData, rows_by: RowsBy, results: Sequence[FoldResult]) -> None:
+    def __init__(self, data: ScoredData, rows_by: RowGroups, results: Sequence[FoldResult]) -> None:
         self.data, self.rows_by = data, rows_by
         self.results = [result for result in results if result.responses]
         self.pooled = out_of_fold(self.results)
@@ -207,7 +207,7 @@ def by_group(report: CrossValidationReport, model: str) -> Evaluation:
 def group_table(report: CrossValidationReport) -> Rows:
     """Values by group and their gaps from the rest, of all models but the baseline."""
     assert report.data is not None
-    rows_by: RowsBy | None = report.data.rows_by
+    rows_by: RowGroups | None = report.data.rows_by
     assert rows_by is not None
     if "groups" not in report.computed:
         report.computed["groups"] = _group_table(report, rows_by.by)

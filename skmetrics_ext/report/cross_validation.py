@@ -167,9 +167,9 @@ default="prior"
     grouping = None if group is None else Grouping.of(group, folds)
     rows_by = None
     if by is not None:
-        from skmetrics_ext.report.by_group import RowsBy
+        from skmetrics_ext.report.by_group import RowGroups
 
-        rows_by = RowsBy.of(by, X, y, folds)
+        rows_by = RowGroups.of(by, X, y, folds)
     source = FittedOn(X, models, routed.fit)
     given = {model: (X, y, routed.fit[model]) for model in models}
     plain = labels is y and type(X) is np.ndarray

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,13 +13,13 @@ from skmetrics_ext.formats import interval, number, probability, signed
 from skmetrics_ext.inference.tests.fold_tests import corrected_resampled_ttest
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.report.fold import group_sizes
-from skmetrics_ext.report.out_of_fold import ThinnedFolds
+from skmetrics_ext.report.out_of_fold import ThresholdCounts
 from skmetrics_ext.report.summary import TARGETS, comparisons, fold_cells, interval_title, sign_of
 from skmetrics_ext.rows import Rows, Shown
 from skmetrics_ext.scoring.scorer import metric_of
 from skmetrics_ext.tallies import Counts, ThresholdTally
 from skmetrics_ext.validation import InvalidParameterError, distinct_labels
-from skmetrics_ext.validation.containers import read_array, take_rows
+from skmetrics_ext.validation.containers import read_array
 
 if TYPE_CHECKING:
     from skmetrics_ext.report.cv_report import CrossValidationReport
@@ -68,12 +69,12 @@ def findings_of(report: CrossValidationReport) -> Rows:
 
 def _failed(report: CrossValidationReport) -> Found:
     for model in report.models:
-        own = report.results_of(model)
-        told = Counter(
-            reason for result in own for reason in {*filter(_is_failure, result.reasons.values())}
+        results = report.results_of(model)
+        counts = Counter(
+            reason for r in results for reason in {*filter(_is_failure, r.reasons.values())}
         )
-        for reason, count in told.items():
-            yield None, model, f"in {count} of {len(own)} folds: {reason}"
+        for reason, count in counts.items():
+            yield None, model, f"in {count} of {len(results)} folds: {reason}"
 
 
 def _is_failure(reason: str) -> bool:
@@ -89,32 +90,21 @@ def _undefined(report: CrossValidationReport) -> Found:
 
 
 def _few_rows(report: CrossValidationReport) -> Found:
-    data = report.data
-    classes = None if data is None else distinct_labels(data.y)
-    if data is None or classes is None:
-        return
     of_fold = {result.fold: result.rows for result in report.results if result.rows is not None}
-    if not of_fold:
+    classes = None if report.data is None else distinct_labels(report.data.y)
+    if report.data is None or classes is None or not of_fold:
         return
-    folds = [read_array("y", take_rows(data.y, rows)) for rows in of_fold.values()]
+    y = read_array("y", report.data.y)
     few = []
     for label in classes.tolist():
-        counts = [int(np.count_nonzero(own == label)) for own in folds]
-        if min(counts) < FEW_ROWS:
-            total = int(np.count_nonzero(read_array("y", data.y) == label))
-            few.append(f"{label} ({min(counts)} in a test fold, {total} in all)")
+        fewest = min(int(np.count_nonzero(y[rows] == label)) for rows in of_fold.values())
+        if fewest < FEW_ROWS:
+            total = int(np.count_nonzero(y == label))
+            few.append(f"{label} ({fewest} in a test fold, {total} in all)")
     if few:
         more = f" and {len(few) - 5} more" if len(few) > 5 else ""
         text = f"fewer than {FEW_ROWS} rows of the class in a test fold: {', '.join(few[:5])}{more}"
         yield None, None, text
-
-
-def _hard(report: CrossValidationReport) -> Found:
-    yield from _of_distinct_scores(report, 2)
-
-
-def _constant(report: CrossValidationReport) -> Found:
-    yield from _of_distinct_scores(report, 1)
 
 
 _DISTINCT = {
@@ -125,27 +115,18 @@ _DISTINCT = {
 
 
 def _of_distinct_scores(report: CrossValidationReport, n_values: int) -> Found:
-    data = report.data
-    if data is None:
-        return
-    asking = [name for name, scorer in data.scorers.items() if _reads_scores(metric_of(scorer))]
-    if not asking:
-        return
-    names = ", ".join(asking)
+    scorers = {} if report.data is None else report.data.scorers
+    names = ", ".join(name for name, scorer in scorers.items() if _reads_scores(metric_of(scorer)))
     for model in report.models:
-        if model == report.baseline:
+        if model == report.baseline or not names:
             continue
-        own = [result for result in report.results_of(model) if result.responses]
-        scores = [
-            [response for method, response in result.responses.items() if method != "predict"]
-            for result in own
-        ]
-        found = [
-            max(len(np.unique(column)) for one in of_fold for column in np.atleast_2d(one.T))
-            for of_fold in scores
-            if of_fold and len(of_fold[0]) > 2
-        ]
-        if found and all(n == n_values for n in found):
+        n_distinct = []
+        for result in report.results_of(model):
+            scores = [own for method, own in result.responses.items() if method != "predict"]
+            if scores and len(scores[0]) > 2:
+                columns = (column for own in scores for column in np.atleast_2d(own.T))
+                n_distinct.append(max(len(np.unique(column)) for column in columns))
+        if n_distinct and set(n_distinct) == {n_values}:
             yield None, model, _DISTINCT[n_values].format(names)
 
 
@@ -224,23 +205,17 @@ def _difference(row: Mapping[str, Any]) -> str:
 
 
 def _poor_threshold(report: CrossValidationReport) -> Found:
-    data = report.data
-    if data is None or report.positive_class is None:
-        return
-    asked = {name: metric_of(scorer) for name, scorer in data.scorers.items()}
-    balancing = {name: metric for name, metric in asked.items() if metric and _balances(metric)}
-    if not balancing:
-        return
+    scorers = {} if report.data is None else report.data.scorers
+    metrics = {name: metric_of(scorer) for name, scorer in scorers.items()}
+    balancing = {name: metric for name, metric in metrics.items() if metric and _balances(metric)}
     for model in report.models:
-        if model == report.baseline:
-            continue
-        folds = ThinnedFolds.of(report, model)
-        if folds is None or len(folds.fold) < 2:
-            continue
-        for name, metric in balancing.items():
-            text = _better_threshold(report, model, name, metric, folds)
-            if text is not None:
-                yield name, model, text
+        if model != report.baseline and balancing:
+            folds = ThresholdCounts.of(report, model)
+            if folds is not None and len(folds.fold) > 1:
+                for name, metric in balancing.items():
+                    text = _better_threshold(report, model, name, metric, folds)
+                    if text is not None:
+                        yield name, model, text
 
 
 def _balances(metric: Metric) -> bool:
@@ -260,7 +235,7 @@ def _balances(metric: Metric) -> bool:
 
 
 def _better_threshold(
-    report: CrossValidationReport, model: str, name: str, metric: Metric, folds: ThinnedFolds
+    report: CrossValidationReport, model: str, name: str, metric: Metric, folds: ThresholdCounts
 ) -> str | None:
     """What is said where a threshold that the other folds choose does better on each."""
     assert report.data is not None
@@ -295,7 +270,7 @@ def _better_threshold(
     )
 
 
-def _cut_at_half(results: list[Any], folds: ThinnedFolds) -> bool:
+def _cut_at_half(results: list[Any], folds: ThresholdCounts) -> bool:
     """Whether nearly all labels are what probabilities cut at 0.5 say."""
     agree = []
     for result in results:
@@ -320,12 +295,13 @@ KINDS: Mapping[str, FindingKind] = {
         "this class by a tenth or more.",
     ),
     "hard_labels": FindingKind(
-        _hard,
+        partial(_of_distinct_scores, n_values=2),
         "The scores of the model have two values: they are labels, not probabilities, and metrics "
         "of scores read one point of a curve.",
     ),
     "constant_scores": FindingKind(
-        _constant, "The model gives every row of a fold the same score."
+        partial(_of_distinct_scores, n_values=1),
+        "The model gives every row of a fold the same score.",
     ),
     "worse_than_baseline": FindingKind(
         _worse, "A model that ignores the features is significantly better."
@@ -399,14 +375,13 @@ def _answer(report: CrossValidationReport) -> list[str]:
 
 
 def _undefined_cells(report: CrossValidationReport) -> str:
-    found = [cell for cell in fold_cells(report) if cell["n_undefined"]]
-    if not found:
+    cells = [cell for cell in fold_cells(report) if cell["n_undefined"]]
+    if not cells:
         return "Every metric is defined on every fold."
-    told = [
-        f"{cell['metric']} of {cell['model']} in {cell['n_undefined']} of {cell['n_folds']}"
-        for cell in found[:5]
+    listed = [
+        f"{c['metric']} of {c['model']} in {c['n_undefined']} of {c['n_folds']}" for c in cells
     ]
-    more = f", and {len(found) - 5} more" if len(found) > 5 else ""
-    never = [cell for cell in found if np.isnan(cell["mean"])]
-    added = " Means are over the other folds." if len(never) < len(found) else ""
-    return f"Undefined on some folds: {', '.join(told)}{more}.{added}"
+    more = f", and {len(cells) - 5} more" if len(cells) > 5 else ""
+    has_means = any(not np.isnan(cell["mean"]) for cell in cells)
+    others = " Means are over the other folds." if has_means else ""
+    return f"Undefined on some folds: {', '.join(listed[:5])}{more}.{others}"

@@ -21,7 +21,6 @@ from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import count_rows, take_rows
 
 if TYPE_CHECKING:
-    from skmetrics_ext.plotting.source import ScoredFold
     from skmetrics_ext.report.cv_report import CrossValidationReport
     from skmetrics_ext.report.fold import FoldResult
 
@@ -57,7 +56,7 @@ class ScoredData:
         Which rows depend on each other.
     source : FittedOn or None, default=None
         What the models were fitted to, for nested cross-validation.
-    rows_by : RowsBy or None, default=None
+    rows_by : RowGroups or None, default=None
         The groups that values are shown by.
     """
 
@@ -221,7 +220,7 @@ MOST = 500  # thresholds that are told apart
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class ThinnedFolds:
+class ThresholdCounts:
     """The test rows of each fold by the highest of few thresholds that they reach.
 
     Parameters
@@ -249,43 +248,34 @@ class ThinnedFolds:
         model: str,
         most: int = MOST,
         also: Sequence[float] = (),
-    ) -> ThinnedFolds | None:
+    ) -> ThresholdCounts | None:
         """Those of a model; None where it has no probabilities of a positive class.
 
         ``also`` are thresholds that there must be.
         """
-        folds = _scored(report, model)
+        folds = _scored_folds(report, model)
         if not folds:
             return None
         parts = [fold.scores for fold in folds]
-        score = np.concatenate([part.score for part in parts if part is not None])
-        edges = np.union1d(_edges(score, most), also)
-        own = [_mass(part, edges) for part in parts]
+        edges = np.union1d(_edges(np.concatenate([part.score for part in parts]), most), also)
+        mass = np.array([_mass(part, edges) for part in parts])
         rows = {r.fold: r.rows for r in report.results_of(model)}
-        rest = []
-        for fold in folds:
-            others = np.zeros_like(own[0], dtype=np.float64)
-            for other, part, mass in zip(folds, parts, own, strict=True):
-                if other is fold:
-                    continue
+        rest = np.zeros_like(mass, dtype=np.float64)
+        for k, fold in enumerate(folds):
+            for j, other in enumerate(folds):
                 # Of repeated folds, another one holds rows of this.
-                apart = ~np.isin(rows[other.number], rows[fold.number])
-                others += mass if apart.all() else _mass(part, edges, apart)
-            rest.append(others)
+                is_other = ~np.isin(rows[other.number], rows[fold.number])
+                rest[k] += mass[j] if is_other.all() else _mass(parts[j], edges, is_other)
         falling = edges[::-1]
-        return cls(
-            np.asarray(parts[0].classes),  # type: ignore[union-attr]
-            RankTally(falling, np.array(own)),
-            RankTally(falling, np.array(rest)),
-            tuple(fold.number for fold in folds),
-        )
+        tallies = RankTally(falling, mass), RankTally(falling, rest)
+        return cls(np.asarray(parts[0].classes), *tallies, tuple(fold.number for fold in folds))
 
     def values(self, metric: Metric, counts: Counts) -> Array:
         """A metric of labels of some counts."""
         return np.asarray(metric.read(ThresholdTally(self.labels, counts)))
 
 
-def _scored(report: CrossValidationReport, model: str) -> list[ScoredFold]:
+def _scored_folds(report: CrossValidationReport, model: str) -> list[Any]:
     positive = report.positive_class
     if positive is None or report.data is None:
         return []

@@ -377,9 +377,9 @@ def _report_fields(content: dict[str, Any]) -> dict[str, Any]:
         )
     if rows_by is not None:
         from skmetrics_ext.merged.by import By
-        from skmetrics_ext.report.by_group import RowsBy
+        from skmetrics_ext.report.by_group import RowGroups
 
-        rows_by = RowsBy(**{**rows_by, "by": By(**rows_by["by"])})
+        rows_by = RowGroups(**{**rows_by, "by": By(**rows_by["by"])})
         _check(
             _are_numbers(rows_by.of_row, len(rows_by.groups)) and len(rows_by.of_row) == n_samples,
             "the groups that values are shown by do not fit",

@@ -13,7 +13,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from skmetrics_ext import balanced_accuracy_score, cross_validation_report
 from skmetrics_ext.report.findings import KINDS, SHARES, best_and_next, conclusion
-from skmetrics_ext.report.out_of_fold import ThinnedFolds
+from skmetrics_ext.report.out_of_fold import ThresholdCounts
 
 PAGE = Path(__file__).parents[2] / "docs" / "guide" / "cross_validation.md"
 
@@ -138,7 +138,7 @@ def test_a_row_of_repeated_folds_does_not_choose_for_itself():
     X, y = data(n=60)
     folds = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)
     report, _ = found({"good": Given(0)}, X, y, cv=folds, scoring="neg_log_loss")
-    thinned = ThinnedFolds.of(report, "good")
+    thinned = ThresholdCounts.of(report, "good")
     # The other folds hold each of the 40 other rows twice.
     assert thinned.rest.mass.sum(axis=(1, 2)).tolist() == [80 + 0.0] * 6
     assert thinned.tally.mass.sum(axis=(1, 2)).tolist() == [20] * 6

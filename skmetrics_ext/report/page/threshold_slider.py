@@ -9,7 +9,7 @@ import numpy as np
 from skmetrics_ext.formats import html_table, known
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import AT_THRESHOLD, find
-from skmetrics_ext.report.out_of_fold import ThinnedFolds
+from skmetrics_ext.report.out_of_fold import ThresholdCounts
 from skmetrics_ext.report.page.document import Section, note, section
 from skmetrics_ext.tallies import Counts, RankTally
 
@@ -30,7 +30,7 @@ def thresholds_part(report: CrossValidationReport) -> tuple[list[Section], dict[
     """The part of the page, and what its script reads; nothing without probabilities of a class."""
     slid, tables, labels = [], [], []
     for model in report.models:
-        folds = None if model == report.baseline else ThinnedFolds.of(report, model, *_STEPS)
+        folds = None if model == report.baseline else ThresholdCounts.of(report, model, *_STEPS)
         if folds is None:
             continue
         labels = [str(label) for label in folds.labels.tolist()]
@@ -55,14 +55,14 @@ def _is_weighted(report: CrossValidationReport) -> bool:
     )
 
 
-def _steps(folds: ThinnedFolds) -> tuple[Array, Counts]:
+def _steps(folds: ThresholdCounts) -> tuple[Array, Counts]:
     """Thresholds, rising, and the counts of all folds at each."""
     pooled: RankTally = folds.tally.pool()
     counts = Counts(*(part[::-1] for part in pooled.counts().astuple()))
     return pooled.thresholds[::-1], counts
 
 
-def _values(folds: ThinnedFolds, name: str, counts: Counts) -> Array:
+def _values(folds: ThresholdCounts, name: str, counts: Counts) -> Array:
     metric = find(name, scorer=True)
     if metric.takes("zero_division"):
         metric = metric.with_params(zero_division=np.nan)
