@@ -187,11 +187,8 @@ def by_group(report: CrossValidationReport, model: str) -> Evaluation:
     n_rows = dict(zip(rows_by.groups, counts.tolist(), strict=True))
     n_rows = {group: n_rows[group] for group in by.ordered(n_rows)}
     n_rows[None] = sum(n_rows.values())
-    asked = {}
-    for name in report.metrics:
-        metric = metric_of(data.scorers[name])
-        if metric is not None:
-            asked[name] = replace(metric, name=name)
+    metrics = {name: metric_of(data.scorers[name]) for name in report.metrics}
+    asked = {name: replace(own, name=name) for name, own in metrics.items() if own is not None}
     groups = Groups(by, asked, source, n_rows, is_scored=True)
     rows = []
     for name in asked:
@@ -223,13 +220,11 @@ def _group_table(report: CrossValidationReport, by: By) -> Rows:
         found = report.by_group(model)
         gaps = {name: found.gaps(name) for name in found.groups.asked}
         for row in found.rows:
-            own = {**by.values(row.group), "model": model, "metric": row.metric}
-            own |= {"value": row.value, "low": row.low, "high": row.high, "n_rows": row.n_rows}
-            gap = gaps[row.metric].row(row.group) if row.group is not None else None
-            own["gap"] = None if gap is None else gap.difference
-            own["p_value"] = None if gap is None else gap.p_value
-            reason = row.reason if gap is None else row.reason or gap.reason
-            rows.append({**own, "reason": reason})
+            gap = gaps[row.metric].row(row.group) if row.group is not None else Row()
+            keys = ("metric", "value", "low", "high", "n_rows")
+            own = {**by.values(row.group), "model": model, **{key: row[key] for key in keys}}
+            own |= {"gap": gap.get("difference"), "p_value": gap.get("p_value")}
+            rows.append({**own, "reason": row.reason or gap.get("reason")})
     level = f"{100 * report.confidence_level:g}% interval"
     return Rows(
         rows,

@@ -26,6 +26,7 @@ from skmetrics_ext.validation.groups import read_design
 from skmetrics_ext.validation.parameters import check_level
 from skmetrics_ext.validation.rows import check_same_masks
 
+_KEYS = ("first", "second", "difference", "low", "high", "p_value", "note")
 ADJUSTMENTS = ("max_t", "holm")
 _COLUMNS = (
     Shown("first", is_text=True),
@@ -210,12 +211,9 @@ def compare_many(
     found, level = find_metric(metric, metric_params), check_level(confidence_level)
     names = _names(predictions, control)
     labels = tuple(f"predictions[{name!r}]" for name in names)
-    settled, models = _checked(
-        found,
-        y_true,
-        dict(zip(labels, predictions.values(), strict=True)),
-        (sample_weight, (groups, strata), weights_are),
-    )
+    by_label = dict(zip(labels, predictions.values(), strict=True))
+    design_of_rows = sample_weight, (groups, strata), weights_are
+    settled, models = _checked(found, y_true, by_label, design_of_rows)
     if found.row is None:
         design = models[0].design.design
     else:
@@ -241,11 +239,12 @@ def compare_many(
 
 
 def _names(predictions: Any, control: Any) -> list[Any]:
-    if not isinstance(predictions, Mapping) or len(predictions) < 2:
+    is_mapping = isinstance(predictions, Mapping)
+    if not is_mapping or len(predictions) < 2:
+        size = f" of {len(predictions)}" if is_mapping else ""
         raise InvalidParameterError(
             "predictions has to be a mapping of two models or more, such as {'a': pred_a, 'b': "
-            f"pred_b}}, got {type(predictions).__name__}"
-            f"{f' of {len(predictions)}' if isinstance(predictions, Mapping) else ''}."
+            f"pred_b}}, got {type(predictions).__name__}{size}."
         )
     names = list(predictions)
     if control is not None and control not in names:
@@ -281,19 +280,7 @@ def _checked(
 
 
 def _rows(names: list[Any], pairs: list[Pair], found: PairwiseComparisons) -> list[dict[str, Any]]:
-    columns = (found.difference, found.low, found.high, found.p_value)
-    numbers = zip(*(column.tolist() for column in columns), strict=True)
-    return [
-        {
-            "first": names[i],
-            "second": names[j],
-            "difference": difference,
-            "low": low,
-            "high": high,
-            "p_value": p_value,
-            "note": note,
-        }
-        for (i, j), (difference, low, high, p_value), note in zip(
-            pairs, numbers, found.notes, strict=True
-        )
-    ]
+    columns = [names[i] for i, _ in pairs], [names[j] for _, j in pairs]
+    numbers = (found.difference, found.low, found.high, found.p_value)
+    cells = zip(*columns, *(part.tolist() for part in numbers), found.notes, strict=True)
+    return [dict(zip(_KEYS, row, strict=True)) for row in cells]

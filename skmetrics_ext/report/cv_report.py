@@ -516,10 +516,9 @@ class CrossValidationReport(Tabular):
     ) -> str:
         """All of it as one self-contained page: tables and pictures, nothing to load.
 
-        It begins with the question, its answer and what `findings` tells, and is read without
-        scripts; with them tables are sorted, models and a metric chosen, and the threshold of the
-        confusion matrix moved. Curves of each fold and pictures of confusion matrices are drawn
-        where matplotlib is installed.
+        It begins with the question, its answer and the findings, and needs neither scripts nor
+        matplotlib. With scripts tables can be sorted, models and a metric chosen, values of curves
+        read, and the threshold of the confusion matrix moved. It names the parts it leaves out.
 
         Parameters
         ----------

@@ -148,19 +148,24 @@ def weak_slices(
         {"slice": {name: "any"}, "n_rows": n_rows, "reason": reason}
         for name, reason in reasons.items()
     ]
+    undefined = f"{asked.name} is undefined there"
     left_out += [
-        {"slice": one.told(kept), "n_rows": rows, "reason": f"{asked.name} is undefined there"}
-        for one, rows in found.undefined
+        {"slice": own.told(kept), "n_rows": rows, "reason": undefined}
+        for own, rows in found.undefined
     ]
-    listed = [_row(one, kept, statistic, found) for one in found.found]
+    listed = [_row(weak, kept, statistic, found) for weak in found.found]
     folded = [
-        {"slice": less.slice.told(kept), "into": one.slice.told(kept), "n_rows": less.n_rows}
-        | {"p_value": less.p_value}
-        for one in found.found
-        for less in _all_folded(one)
+        {
+            "slice": less.slice.told(kept),
+            "into": weak.slice.told(kept),
+            "n_rows": less.n_rows,
+            "p_value": less.p_value,
+        }
+        for weak in found.found
+        for less in _all_folded(weak)
     ]
-    value = float(statistic.value)
     tables = Rows(listed, SHOWN), Rows(folded, FOLDED), Rows(left_out, LEFT_OUT)
+    value = float(statistic.value)
     return WeakSlices(asked.name, value, *tables, n_rows, found.n_tested, alpha)
 
 
@@ -200,14 +205,12 @@ def _read(
 
 def _response(asked: Metric, table: Table, pred: Any, score: Any) -> tuple[Any, dict[str, Any]]:
     """Predicted labels or scores, and what the columns of these say of the classes."""
-    if asked.spec.response == "labels":
-        if pred is None:
-            raise InvalidParameterError(
-                f"{asked.name} needs predicted labels: say which column, pred=."
-            )
+    reads_labels = asked.spec.response == "labels"
+    if (pred if reads_labels else score) is None:
+        missing = "predicted labels: pass pred=" if reads_labels else "scores: pass score="
+        raise InvalidParameterError(f"{asked.name} needs {missing}, the name of a column.")
+    if reads_labels:
         return table.read(pred, "pred"), {}
-    if score is None:
-        raise InvalidParameterError(f"{asked.name} needs scores: say which column, score=.")
     names, params = _score_columns(score, asked.params)
     read = [table.read(name, "score") for name in names]
     if len(read) == 1:
@@ -272,11 +275,8 @@ def _row(
 
 def _bounds(parts: Sequence[Linearized], level: float) -> tuple[float, float, str]:
     """Distances of the bounds of the difference from it, and what to know of them."""
-    names = [
-        name
-        for name in methods_of(parts[0])
-        if name in methods_of(parts[1]) and name not in BOOTSTRAP_METHODS
-    ]
+    shared = [name for name in methods_of(parts[0]) if name in methods_of(parts[1])]
+    names = [name for name in shared if name not in BOOTSTRAP_METHODS]
     if not names:
         return _NAN, _NAN, "the metric has no interval without draws"
     sides = [BoundedStatistic.of(part, names[0], PLAN) for part in parts]
