@@ -103,19 +103,14 @@ def out_of_fold(results: Sequence[FoldResult]) -> OutOfFold:
         if all(len(result.classes) == len(classes) for result in results):
             classes = results[0].classes
     methods = [
-        method
-        for method in results[0].responses
-        if all(method in result.responses for result in results)
+        method for method in results[0].responses if all(method in r.responses for r in results)
     ]
-    return OutOfFold(
-        np.concatenate([result.rows for result in results]),
-        np.concatenate([np.full(len(result.rows), result.fold) for result in results]),
-        classes,
-        {
-            method: np.concatenate([_columns(result, method, classes) for result in results])
-            for method in methods
-        },
-    )
+    responses = {
+        method: np.concatenate([_columns(result, method, classes) for result in results])
+        for method in methods
+    }
+    folds = np.repeat([result.fold for result in results], [len(r.rows) for r in results])
+    return OutOfFold(np.concatenate([r.rows for r in results]), folds, classes, responses)
 
 
 def _columns(result: FoldResult, method: str, classes: Array | None) -> Array:
@@ -133,79 +128,55 @@ def _columns(result: FoldResult, method: str, classes: Array | None) -> Array:
 
 
 def pool(report: CrossValidationReport) -> list[dict[str, Any]]:
-    """A row per model and metric."""
-    rows = []
+    """Value and interval of each model and metric on all out-of-fold predictions."""
+    rows, data = [], report.data
+    empty: dict[str, Any] = {"method": None, "reason": "there are no predictions"}
+    empty |= dict.fromkeys(("value", "low", "high", "standard_error", "design_effect"), _NAN)
     for model, found in report.predictions.items():
         evaluation = None
-        if report.data is not None and len(found.rows):
+        if data is not None and len(found.rows):
             stored = Stored(found.classes, found.responses)
-            evaluation = ScoredModel(stored, None, take_rows(report.data.y, found.rows))
+            evaluation = ScoredModel(stored, None, take_rows(data.y, found.rows))
         for metric in report.metrics:
-            row: dict[str, Any] = {
-                "model": model,
-                "metric": metric,
-                "value": _NAN,
-                "low": _NAN,
-                "high": _NAN,
-                "standard_error": _NAN,
-                "method": None,
-                "n_rows": len(found.rows),
-                "design_effect": _NAN,
-                "reason": "there are no predictions",
-            }
-            if evaluation is not None and report.data is not None:
-                told = [r.notes.get(metric) for r in report.results_of(model)]
-                row.update(_pooled(report, report.data, metric, evaluation, found, told))
+            row = {"model": model, "metric": metric, "n_rows": len(found.rows), **empty}
+            if data is not None and evaluation is not None:
+                notes = [result.notes.get(metric) for result in report.results_of(model)]
+                level = report.confidence_level
+                row |= _pooled(data, metric, evaluation, found.rows, notes, level)
             rows.append(row)
     return rows
 
 
 def _pooled(
-    report: CrossValidationReport,
     data: ScoredData,
-    metric: str,
+    name: str,
     evaluation: ScoredModel,
-    found: OutOfFold,
-    told: list[str | None],
+    rows: Array,
+    notes: list[str | None],
+    level: float,
 ) -> dict[str, Any]:
-    scorer = data.scorers[metric]
-    found_metric = metric_of(scorer)
-    if found_metric is None:
+    scorer, metric = data.scorers[name], metric_of(data.scorers[name])
+    if metric is None:
         return {"reason": "it is no metric of this package, so whether it pools is not known"}
-    # What a row is right by (its own largest score) needs no common scale of the folds.
-    if found_metric.spec.response == "scores" and found_metric.spec.tally == "ranks":
+    # Whether the largest score of a row is right needs no common scale of the folds.
+    if metric.spec.response == "scores" and metric.spec.tally == "ranks":
         return {"reason": _RANKED}
-    n_samples = count_rows(data.y)
-    params = take_params(data.params[metric], n_samples, found.rows)
-    result = evaluate_all({metric: scorer}, evaluation, {metric: params})
-    value, note = result.values[metric], result.notes.get(metric)
+    params = take_params(data.params[name], count_rows(data.y), rows)
+    result = evaluate_all({name: scorer}, evaluation, {name: params})
+    value, note = result.values[name], result.notes.get(name)
     if np.isnan(value):
-        return {"reason": result.reasons.get(metric)}
-    if found_metric.spec.takes_logs:  # a class that a fold's model never saw is among those of all
-        note = "; ".join(dict.fromkeys(filter(None, [note, *told]))) or None
-    estimate, reason = estimate_of(
-        scorer,
-        evaluation,
-        params,
-        {
-            "confidence_level": report.confidence_level,
-            "random_state": 0,
-            "groups": dependent_rows(data.grouping, found.rows),
-        },
-        value,
-    )
+        return {"reason": result.reasons.get(name)}
+    if metric.spec.takes_logs:  # a class that a fold's model never saw is among those of all
+        note = "; ".join(dict.fromkeys(filter(None, [note, *notes]))) or None
+    design = {"random_state": 0, "groups": dependent_rows(data.grouping, rows)}
+    options = {"confidence_level": level, **design}
+    estimate, reason = estimate_of(scorer, evaluation, params, options, value)
     noted = None if note is None else f"by convention: {note}"
     if estimate is None:
         return {"value": value, "reason": "; ".join(filter(None, [reason, noted]))}
-    return {
-        "value": value,
-        "low": estimate.low,
-        "high": estimate.high,
-        "standard_error": estimate.standard_error,
-        "design_effect": estimate.design_effect,
-        "method": estimate.method,
-        "reason": "; ".join(filter(None, [noted, estimate.note])) or None,
-    }
+    keys = ("low", "high", "standard_error", "design_effect", "method")
+    reason = "; ".join(filter(None, [noted, estimate.note])) or None
+    return {"value": value, "reason": reason, **{key: getattr(estimate, key) for key in keys}}
 
 
 def dependent_rows(grouping: Grouping | None, rows: Array) -> Array | None:

@@ -131,11 +131,8 @@ def interval_title(report: CrossValidationReport, interval: str | None = None) -
 def intervals_of(report: CrossValidationReport, kind: str) -> dict[tuple[str, str], Any]:
     """The part of a row of the summary that concerns its interval, by model and metric."""
     if kind not in report.computed:
-        pooled = {(row["model"], row["metric"]): row for row in pool(report) if kind == "pooled"}
         report.computed[kind] = {
-            (model, metric): _cells_of(
-                report, kind, KINDS[kind](report, model, metric, pooled.get((model, metric)))
-            )
+            (model, metric): _cells_of(report, kind, KINDS[kind](report, model, metric))
             for model in report.models
             for metric in report.metrics
         }
@@ -157,14 +154,17 @@ def _cells_of(report: CrossValidationReport, kind: str, found: Found) -> dict[st
     }
 
 
-def _pooled(report: CrossValidationReport, _model: str, _metric: str, row: Any) -> Found:
+def _pooled(report: CrossValidationReport, model: str, metric: str) -> Found:
+    if "pool" not in report.computed:
+        report.computed["pool"] = {(row["model"], row["metric"]): row for row in pool(report)}
+    row = report.computed["pool"][model, metric]
     if np.isnan(row["low"]):
         return str(row["reason"])
     ends = row["value"], row["low"], row["high"], row["standard_error"]
     return Estimate(*ends, row["method"], report.confidence_level, row["reason"] or "")
 
 
-def _corrected(report: CrossValidationReport, model: str, metric: str, _: Any) -> Found:
+def _corrected(report: CrossValidationReport, model: str, metric: str) -> Found:
     """Nadeau and Bengio's interval over the folds with a value, within the bounds of the metric."""
     results = report.results_of(model)
     values = np.array([result.values[metric] for result in results])
@@ -193,25 +193,23 @@ def bounds_of(scorer: Any) -> tuple[float, float]:
 # --------------------------------------------------------------------------- mean over folds
 
 
-def _over_folds(report: CrossValidationReport, model: str, metric: str, _: Any) -> Found:
-    """From what each row adds to the value of its fold, all folds together."""
+def _over_folds(report: CrossValidationReport, model: str, metric: str) -> Found:
+    """The mean over folds, from what each row adds to the value of its fold."""
     data = report.data
-    own = [result for result in report.results_of(model) if np.isfinite(result.values[metric])]
-    found_metric = None if data is None else metric_of(data.scorers[metric])
-    if data is not None and found_metric is None:
+    results = [r for r in report.results_of(model) if np.isfinite(r.values[metric])]
+    found = None if data is None else metric_of(data.scorers[metric])
+    if data is not None and found is None:
         return "only metrics of this package have influence values"
-    if data is None or found_metric is None or not own or not all(r.responses for r in own):
+    if data is None or found is None or not results or not all(r.responses for r in results):
         return _NO_DATA
-    samples, rows = [], []
-    for result in own:
-        one = sample_of_fold(data, metric, result)
-        if isinstance(one, str):
-            return one
-        samples.append(one[0])
-        rows.append(one[1])
+    parts = [sample_of_fold(data, metric, result) for result in results]
+    samples = [part for part in parts if not isinstance(part, str)]
+    if len(samples) < len(parts):
+        return next(part for part in parts if isinstance(part, str))
     sign = sign_of(data, metric)
-    value = float(np.mean([sign * result.values[metric] for result in own]))
-    mean = mean_of_samples(samples, np.concatenate(rows), data.grouping, value)
+    value = float(np.mean([sign * result.values[metric] for result in results]))
+    rows = np.concatenate([own for _, own in samples])
+    mean = mean_of_samples([sample for sample, _ in samples], rows, data.grouping, value)
     if mean is None:
         return f"{metric} has no derivative by its rows"
     estimate = interval_of(mean, "cv", report.confidence_level, PLAN)
@@ -275,52 +273,45 @@ def sample_of_fold(
 # --------------------------------------------------------------------------- nested
 
 
-def _nested(report: CrossValidationReport, model: str, metric: str, _: Any) -> Found:
+def _nested(report: CrossValidationReport, model: str, metric: str) -> Found:
     """By `nested_cv_interval`, which fits the model anew."""
     data = report.data
     if data is None or data.source is None:
         return "the report holds no data to fit the models to"
     found = metric_of(data.scorers[metric])
-    if found is None or found.function not in LOSS_OF or not _is_plain(found):
+    if found is None or found.function not in LOSS_OF or not _has_defaults(found):
         return (
             "nested cross-validation has the losses of error rate, accuracy, log loss and Brier "
             f"score, and not {metric}"
         )
     if data.params[metric] or data.source.fit[model]:
         return "nested cross-validation takes no params"
-    loss, from_1 = LOSS_OF[found.function]
-    n_folds = min(max(report.n_folds, _FEWEST_FOLDS), _MOST_FOLDS)
-    groups = None if data.grouping is None else data.grouping.of_row
+    loss, is_complement = LOSS_OF[found.function]
+    options: dict[str, Any] = {
+        "loss": loss,
+        "n_folds": min(max(report.n_folds, _FEWEST_FOLDS), _MOST_FOLDS),
+        "groups": None if data.grouping is None else data.grouping.of_row,
+        "confidence_level": report.confidence_level,
+    }
+    source = data.source
     try:
         estimate = nested_cv_interval(
-            data.source.models[model],
-            data.source.X,
-            data.y,
-            loss=loss,
-            n_folds=n_folds,
-            groups=groups,
-            confidence_level=report.confidence_level,
-            random_state=0,
+            source.models[model], source.X, data.y, random_state=0, **options
         )
     except (ValueError, TypeError, NotImplementedError) as error:
         return one_line(error)
-    return turned(_from_1(estimate) if from_1 else estimate, sign_of(data, metric))
+    if is_complement:  # accuracy is 1 less the error rate
+        value, low, high = 1 - estimate.value, 1 - estimate.high, 1 - estimate.low
+        estimate = replace(estimate, value=value, low=low, high=high)
+    return turned(estimate, sign_of(data, metric))
 
 
-def _is_plain(metric: Metric) -> bool:
-    """Whether it is asked of as a loss of `nested_cv_interval` is, which both classes share."""
+def _has_defaults(metric: Metric) -> bool:
+    """Whether its parameters are those of the loss, which both classes share."""
     return all(map(metric.is_default, metric.params.keys() - {"pos_label"}))
 
 
-def _from_1(found: Estimate) -> Estimate:
-    """Of a share of rows, the share of the others."""
-    turned_round = turned(found, -1)
-    ends = turned_round.value, turned_round.low, turned_round.high
-    value, low, high = (1 + end for end in ends)
-    return replace(found, value=value, low=low, high=high)
-
-
-KINDS: Mapping[str, Callable[[CrossValidationReport, str, str, Any], Found]] = {
+KINDS: Mapping[str, Callable[[CrossValidationReport, str, str], Found]] = {
     "pooled": _pooled,
     "cv": _over_folds,
     "corrected": _corrected,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import math
 import re
-from collections.abc import Iterable
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -67,7 +66,6 @@ def report_page(report: CrossValidationReport) -> str:
     charts = overlays(report, displays)
     omitted = [note(f"{title}: {reason}.") for title, reason in left_out(report).items()]
     slider, slid = thresholds_part(report)
-    scorers = {} if report.data is None else report.data.scorers
     parts = [
         section("In short", brief(conclusion(report))),
         section("Findings", _findings(report)),
@@ -84,7 +82,7 @@ def report_page(report: CrossValidationReport) -> str:
             if kind == "pooled"
             else []
         ),
-        *meanings(report.metrics, scorers),
+        *metrics_section(report),
         folded("Every fold", *_table(report.folds())),
         *([section("Left out", *omitted)] if omitted else []),
     ]
@@ -109,12 +107,12 @@ def _findings(report: CrossValidationReport) -> str:
     """By code: what it says, and of which metric and model."""
     rows = report.findings()
     if not rows:
-        return note("Nothing was found that should be known before the numbers are believed.")
+        return note("No reason to distrust the numbers was found.")
     parts = []
     for code in dict.fromkeys(row.code for row in rows):
         told = KINDS[code].meaning
         if code in SHARES:
-            told += f" In simulations where it is wrong, said in {100 * SHARES[code]:g} %."
+            told += f" False-alarm rate in simulations: {100 * SHARES[code]:g} %."
         items = [_finding(row) for row in rows if row.code == code]
         shown = f"<ul>{''.join(items[:_FIRST])}</ul>"
         if rest := items[_FIRST:]:
@@ -179,66 +177,64 @@ def _groups(report: CrossValidationReport) -> list[Section]:
     return [section("By group", note(rows_by.description), *_table(group_table(report)))]
 
 
-_READS = {
-    "labels": "predicted labels",
-    "scores": "scores: their order",
-    "proba": "probabilities",
-    "probabilities": "probabilities",
-}
+# --------------------------------------------------------------------------- metrics
+
+_READS = {"labels": "predicted labels", "scores": "scores: their order", "proba": "probabilities"}
 _BETTER = {True: "higher is better", False: "lower is better", None: "neither end is better"}
+_TEX = (
+    (r"\\(?:mathrm|text|operatorname)\{([^}]*)\}", r"\1"),
+    (r"\\frac\{([^}]*)\}\{([^}]*)\}", r"(\1) / (\2)"),
+    (r"\\[,;! ]", " "),
+    (r"[\\{}]", ""),
+)
 
 
-def meanings(names: Iterable[str], scorers: Any) -> list[Section]:
-    """The part of the page; nothing where no metric is one of this package."""
+def metrics_section(report: CrossValidationReport) -> list[Section]:
+    """The first sentences of the documentation of each metric, and its facts."""
+    scorers = {} if report.data is None else report.data.scorers
+    metrics = {name: metric_of(scorers.get(name)) for name in report.metrics}
     shown = []
-    for name in names:
-        metric = metric_of(scorers.get(name))
+    for name, metric in metrics.items():
         if metric is not None and metric.row is not None:
-            facts = "".join(f"<dd>{escape(line)}</dd>" for line in _facts(name, metric))
+            facts = "".join(f"<dd>{escape(line)}</dd>" for line in _facts(metric))
             shown.append(f'<div data-metric="{escape(name)}"><dt>{escape(name)}</dt>{facts}</div>')
     if not shown:
         return []
-    return [folded("What the metrics mean", f'<dl class="meanings">{"".join(shown)}</dl>\n')]
+    return [folded("Metrics", f'<dl class="meanings">{"".join(shown)}</dl>\n')]
 
 
-def _facts(name: str, metric: Metric) -> list[str]:
-    row = metric.spec
-    low, high = row.bounds
-    better = _BETTER[row.greater_is_better]
-    turned = row.greater_is_better is False
-    sign = " Here with a minus sign, so that higher is better." if turned else ""
-    about = f"From {low:g} to {high:g}, {better}; reads {_READS.get(row.response, row.response)}."
-    lines = [_told(metric.function), about + sign]
-    if row.undefined:
-        lines.append(f"Undefined: {row.undefined}.")
-    given = {key: value for key, value in metric.params.items() if not callable(value)}
-    if given:
-        lines.append(f"With {', '.join(f'{key}={value!r}' for key, value in given.items())}.")
-    return lines
+def _facts(metric: Metric) -> list[str]:
+    spec = metric.spec
+    low, high = spec.bounds
+    reads = _READS.get(spec.response, spec.response)
+    about = f"From {low:g} to {high:g}, {_BETTER[spec.greater_is_better]}; reads {reads}."
+    if spec.greater_is_better is False:
+        about += " Here with a minus sign, so that higher is better."
+    lines = [_summary_of(metric.function), about]
+    if spec.undefined:
+        lines.append(f"Undefined: {spec.undefined}.")
+    params = ", ".join(f"{k}={v!r}" for k, v in metric.params.items() if not callable(v))
+    return [*lines, f"With {params}."] if params else lines
 
 
-def _told(function: Any) -> str:
-    """Summary and first paragraph, as plain text."""
-    text = inspect.getdoc(function) or ""
-    before = re.split(r"\n(?:Parameters|Returns)\n-+\n", text)[0]
-    paragraphs = [
-        " ".join(part.split())
-        for part in before.split("\n\n")
-        if part.strip() and not part.lstrip().startswith("..") and not part.startswith(" ")
-    ]
+def _summary_of(function: Any) -> str:
+    """Summary and first paragraph of a docstring, as plain text."""
+    text = re.split(r"\n(?:Parameters|Returns)\n-+\n", inspect.getdoc(function) or "")[0]
+    parts = (part for part in text.split("\n\n") if part.strip() and not part.startswith(" "))
+    paragraphs = [" ".join(part.split()) for part in parts if not part.startswith("..")]
     # A paragraph that goes on after a formula says nothing without it.
     return " ".join(_plain(part) for part in paragraphs[:2] if not part[:1].islower())
 
 
 def _plain(text: str) -> str:
-    """Without the marks of documentation."""
-    text = re.sub(r":[a-z]+:`([^`]*)`", lambda found: _formula(found[1]), text)
-    text = text.replace("``", "").replace("`", "").rstrip(":")
+    """Text without the marks of documentation."""
+    text = re.sub(r":[a-z]+:`([^`]*)`", _formula, text).replace("`", "").rstrip(":")
     return text if text.endswith((".", ")")) else f"{text}."
 
 
-def _formula(text: str) -> str:
-    """What TeX says, in letters."""
-    text = re.sub(r"\\(?:mathrm|text|operatorname)\{([^}]*)\}", r"\1", text)
-    text = re.sub(r"\\frac\{([^}]*)\}\{([^}]*)\}", r"(\1) / (\2)", text)
-    return re.sub(r"\\[,;! ]", " ", text).replace("\\", "").replace("{", "").replace("}", "")
+def _formula(role: re.Match[str]) -> str:
+    """A formula of TeX in letters."""
+    text = role[1]
+    for pattern, letters in _TEX:
+        text = re.sub(pattern, letters, text)
+    return text
