@@ -207,7 +207,7 @@ def test_scorers_of_different_classes_are_refused():
         )
     with pytest.raises(ValueError, match=r"\(pos_label: 0, recall: 1\)"):
         cross_validation_report(GaussianNB(), X, Y, scoring=get_scorer("recall"), pos_label=0)
-    with pytest.raises(ValueError, match="f1 is of one class"):  # before anything is fitted
+    with pytest.raises(ValueError, match="f1 needs a positive class"):  # before anything is fitted
         cross_validation_report(GaussianNB(), X, y, scoring=ScorerPanel(["f1"]))
 
 
