@@ -218,7 +218,8 @@ class CalibrationDisplay(CurveDisplay):
 
         Parameters
         ----------
-        {ax}
+        ax : matplotlib axes, default=None
+            Where to draw; a new figure by default.
             Axes of another display of this kind are added to, in other colours and markers.
         {model_name}
         histogram : bool, default=True

@@ -131,7 +131,8 @@ class ConfusionMatrixDisplay(SourceDisplay):
             The class that comes last, where ``labels`` do not give an order.
         {sample_weight}
         {model_name}
-        {ax}
+        ax : matplotlib axes, default=None
+            Where to draw; a new figure by default.
         {options}
 
         {drawn}

@@ -39,8 +39,10 @@ class CrossValidationDisplay(Display):
     folds : DataFrame, mapping of str to sequence, or sequence of mappings
         A row per model, metric and fold, with ``model``, ``metric``, ``value`` (nan where
         undefined) and, for intervals, ``n_train`` and ``n_test``.
-    {baseline}
-    {confidence_level}
+    baseline : str, default=None
+        Name of the reference model.
+    confidence_level : float in (0, 1), default=0.95
+        Level of the intervals.
 
     Attributes
     ----------
@@ -131,8 +133,10 @@ class CrossValidationDisplay(Display):
         cv_results : dict, or mapping of str to dict
             Result of ``cross_validate`` for one model, or a mapping of names to several. Intervals
             need ``return_indices=True``.
-        {baseline}
-        {confidence_level}
+        baseline : str, default=None
+            Name of the reference model.
+        confidence_level : float in (0, 1), default=0.95
+            Level of the intervals.
         {axes}
         {options}
 

@@ -366,28 +366,24 @@ class CurveDisplay(SourceDisplay):
 
     def _take_intervals(self, report: Any, names: Mapping[Any, str]) -> None:
         """Means over folds have the interval of their metric in the report, if it is there."""
-        rows = []
+        level = report.confidence_level
+        found: dict[tuple[Any, Any], list[Any]] = {}
         for row in report.summary():
             metric = metric_of(report.data.scorers[row.metric])
             if metric is not None and not np.isnan(row.low):
-                rows.append((row, metric.function))
+                bounds = row.low, row.high, row.standard_error, row.interval, level
+                found.setdefault((row.model, metric.function), []).append((row.value, bounds))
+
+        def reported(line: Line) -> Estimate | None:
+            model = names[self.name if line.model is None else line.model]
+            same = found.get((model, getattr(line.metric, "func", line.metric)), [])
+            near = [e for e in same if np.isclose(e[0], line.value, rtol=0, atol=1e-9)]
+            return Estimate(near[0][0], *near[0][1]) if near else None
+
         self.lines = tuple(
-            replace(line, interval=self._reported(line, names, rows, report.confidence_level))
-            if line.fold == MEAN
-            else line
+            replace(line, interval=reported(line)) if line.fold == MEAN else line
             for line in self.lines
         )
-
-    def _reported(
-        self, line: Line, names: Mapping[Any, str], rows: list[tuple[Any, Any]], level: float
-    ) -> Estimate | None:
-        model = names[self.name if line.model is None else line.model]
-        for row, function in rows:
-            same = row.model == model and function is getattr(line.metric, "func", line.metric)
-            if same and np.isclose(row.value, line.value, rtol=0, atol=1e-9):
-                error = row.standard_error
-                return Estimate(row.value, row.low, row.high, error, row.interval, level)
-        return None
 
     def columns(self) -> dict[str, Array]:
         """The numbers behind the picture.
@@ -430,7 +426,8 @@ class CurveDisplay(SourceDisplay):
 
         Parameters
         ----------
-        {ax}
+        ax : matplotlib axes, default=None
+            Where to draw; a new figure by default.
             Axes of another display of the same kind are added to, in other colours and dashes.
         {model_name}
         band : {"auto", "std", "interval"} or None, default="auto"

@@ -54,8 +54,8 @@ line_ : matplotlib line
     "score_pos_label": """
 pos_label : int, float, bool or str, default=None
     The positive class of two. By default the second of ``labels``, else 1 of {0, 1} or {-1, 1},
-    or True. It is required for other labels, except by ROC curves (the same from either side:
-    the later class) and confusion matrices.""",
+    or True. It is required for other labels, except by confusion matrices, and by ROC curves of
+    a column for each class (the same from either side: the later class).""",
     "estimator_pos_label": """
 pos_label : int, float, bool or str, default=None
     The positive class of two. By default 1 of {0, 1} or {-1, 1}, or True. It is required for
@@ -70,9 +70,6 @@ name : str, default=None
     "estimator_name": """
 name : str, default=None
     Name in the legend; the class of the estimator by default.""",
-    "ax": """
-ax : matplotlib axes, default=None
-    Where to draw; a new figure by default.""",
     "display_ax": """
 ax : matplotlib axes, default=None
     Where to draw; a new figure by default. Axes of another display of the same kind are
@@ -85,12 +82,6 @@ display
     "axes": """
 ax : matplotlib axes or sequence of them, default=None
     Where to draw, one for each panel; a new figure by default.""",
-    "baseline": """
-baseline : str, default=None
-    Name of the reference model.""",
-    "confidence_level": """
-confidence_level : float in (0, 1), default=0.95
-    Level of the intervals.""",
 }
 
 

@@ -48,7 +48,7 @@ class ModelRows(NamedTuple):
     """Rows and the responses of a model, or why there are none: one set, or a test fold."""
 
     y: Any
-    responses: Responses | None
+    responses: Responses
     weight: Any = None
     fold: int = 0
     n_train: int = 0
@@ -57,7 +57,6 @@ class ModelRows(NamedTuple):
 
     def scores(self, request: Request) -> Scores:
         """Checked scores, the columns of a model matched with the classes by name."""
-        assert self.responses is not None
         method = self.responses.method(request.methods, prefer_order=True, what=request.what)
         classes, response = self.responses.classes, self.responses.get(method)
         if classes is None:
@@ -139,22 +138,20 @@ class DisplaySource:
         cls, request: Request, y_true: Any, predictions: Any, weight: Any, name: str | None
     ) -> Self:
         """Predictions of one model, or a mapping of names to those of several."""
-
-        def read(values: Any) -> list[ModelRows]:
-            return [ModelRows(y_true, _given(values, request), weight)]
-
-        return cls(_by_model(predictions, name, read), request)
+        models = _by_model(
+            predictions, name, lambda own: [ModelRows(y_true, _given(own, request), weight)]
+        )
+        return cls(models, request)
 
     @classmethod
     def of_estimator(
         cls, request: Request, estimator: Any, X: Any, y: Any, weight: Any, name: str | None
     ) -> Self:
         """One fitted estimator, or a mapping of names to several."""
-
-        def read(model: Any) -> list[ModelRows]:
-            return [ModelRows(y, Responses(model, X), weight)]
-
-        return cls(_by_model(estimator, name, read, estimator_name), request)
+        models = _by_model(
+            estimator, name, lambda own: [ModelRows(y, Responses(own, X), weight)], estimator_name
+        )
+        return cls(models, request)
 
     @classmethod
     def of_folds(cls, request: Request, folds: Any, n_train: Any, name: str | None) -> Self:
@@ -194,17 +191,13 @@ class DisplaySource:
         cls, request: Request, cv_results: Any, X: Any, y: Any, weight: Any, name: str | None
     ) -> Self:
         """One result of scikit-learn's ``cross_validate``, or a mapping of names to several."""
-        if not isinstance(cv_results, Mapping):
-            raise _not_cv_results(request.what)
-        several = is_by_model(cv_results)
-
-        def read(results: Any) -> list[ModelRows]:
-            return list(_cv_parts(results, X, y, weight, request.what))
-
-        def named(results: Any) -> str:
-            return estimator_name(results["estimator"][0])
-
-        models = _by_model(cv_results, name, read, named, several=several)
+        models = _by_model(
+            cv_results,
+            name,
+            lambda own: list(_cv_parts(own, X, y, weight, request.what)),
+            lambda own: estimator_name(own["estimator"][0]),
+            several=is_by_model(cv_results),
+        )
         return cls(models, request, distinct_labels(y), in_folds=True)
 
     @classmethod
@@ -243,7 +236,7 @@ class DisplaySource:
     def _scored(self, part: ModelRows) -> ScoredFold:
         """Scores of a fold; of a model fitted without a class they would be of another problem."""
         scores, reason = None, part.reason
-        known = None if part.responses is None else part.responses.classes
+        known = part.responses.classes
         if self.classes is not None and known is not None:
             fitted = read_array("classes_", known).tolist()
             lacking = [label for label in self.classes.tolist() if label not in fitted]
@@ -258,10 +251,10 @@ class DisplaySource:
         return {name: self._joined(parts) for name, parts in self.models.items()}
 
     def _joined(self, parts: Sequence[ModelRows]) -> tuple[Any, Any, Any]:
-        known = [part for part in parts if not part.reason and part.responses is not None]
+        known = [part for part in parts if not part.reason]
         if not known:
             raise InvalidParameterError(f"No fold has predictions: {parts[0].reason}.")
-        triples = [(p.y, p.responses.get("predict"), p.weight) for p in known if p.responses]
+        triples = [(p.y, p.responses.get("predict"), p.weight) for p in known]
         if len(triples) == 1:
             return triples[0]
         true, predicted, weight = zip(*triples, strict=True)
@@ -271,9 +264,9 @@ class DisplaySource:
 
     def fitted_classes(self) -> list[Any]:
         """Classes that any of the models was fitted on."""
-        responses = [part.responses for parts in self.models.values() for part in parts]
-        known = [r.classes for r in responses if r is not None and r.classes is not None]
-        return [label for labels in known for label in read_array("classes_", labels).tolist()]
+        known = [part.responses.classes for parts in self.models.values() for part in parts]
+        arrays = [read_array("classes_", labels) for labels in known if labels is not None]
+        return [label for labels in arrays for label in labels.tolist()]
 
     def groups(self) -> dict[Any, Array | None]:
         """Groups of the joined rows of the folds of each model, where they are known."""
@@ -310,23 +303,20 @@ def _given(values: Any, request: Request) -> Responses:
     return Responses(Stored(None, dict.fromkeys(request.methods, values)), None)
 
 
-def is_by_model(cv_results: Mapping[str, Any]) -> bool:
+def is_by_model(cv_results: Any) -> bool:
     """Whether these are results of several models by name."""
-    return bool(cv_results) and all(isinstance(own, Mapping) for own in cv_results.values())
-
-
-def _not_cv_results(what: str) -> InvalidParameterError:
-    return InvalidParameterError(
-        f"{what} needs cv_results of cross_validate(..., return_estimator=True, "
-        "return_indices=True): 'estimator' or 'indices' is missing."
-    )
+    several = isinstance(cv_results, Mapping) and bool(cv_results)
+    return several and all(isinstance(own, Mapping) for own in cv_results.values())
 
 
 def _cv_parts(
     results: Mapping[str, Any], X: Any, y: Any, weight: Any, what: str
 ) -> Iterator[ModelRows]:
-    if not all(key in results for key in _NEEDED):
-        raise _not_cv_results(what)
+    if not isinstance(results, Mapping) or not all(key in results for key in _NEEDED):
+        raise InvalidParameterError(
+            f"{what} needs cv_results of cross_validate(..., return_estimator=True, "
+            "return_indices=True): 'estimator' or 'indices' is missing."
+        )
     indices = results["indices"]
     n_rows = count_rows(X) or 0
     triples = zip(results["estimator"], indices["train"], indices["test"], strict=True)

@@ -93,10 +93,8 @@ class ThresholdDisplay(CurveDisplay):
         display = super()._of_folds(source, **options)
         if criterion is not None:
             objective = Objective.make(criterion, None, None, None)
-            best = {}
+            best, left_out = {}, display.undefined.keys()
             for name, folds in source.folds().items():
-                left_out = {key for fold in folds for key in (fold.number, (name, fold.number))}
-                left_out &= display.undefined.keys()
                 used = [f.scores for f in folds if not {f.number, (name, f.number)} & left_out]
                 tallies = [RankTally.of_class(scores) for scores in used if scores is not None]
                 best[name] = best_over_folds(tallies, objective).threshold

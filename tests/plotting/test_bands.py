@@ -46,3 +46,46 @@ def test_averages_have_none(several) -> None:
 def test_other_bands_are_refused(binary) -> None:
     with pytest.raises(InvalidParameterError, match="band has to be one of"):
         sx.RocCurvesDisplay.from_predictions(*binary, pos_label="sick", band="std")
+
+
+SICK = np.arange(12) % 2
+
+
+@pytest.mark.parametrize("name", ["RocCurves", "PrecisionRecallCurves", "Gain", "Lift",
+                                  "DecisionCurve", "Threshold"])  # fmt: skip
+def test_a_pointwise_band_is_drawn_by_default_and_named(name, binary) -> None:
+    y, score = binary
+    drawn = getattr(sx, f"{name}Display").from_predictions(y, score, pos_label="sick")
+    assert len(drawn.bands_) == len(drawn.lines_)
+    texts = [text.get_text() for text in drawn.legend_.get_texts()]
+    assert texts.count("95% pointwise band") == 1
+    without = drawn.plot(band=None)
+    assert not without.bands_
+
+
+@pytest.mark.parametrize(
+    ("name", "metric", "scale"),
+    [("Lift", sx.lift_score, 0), ("Gain", sx.lift_score, 1), ("DecisionCurve", sx.net_benefit, 0)],
+)
+def test_bands_of_other_curves_are_those_of_the_function(name, metric, scale, binary) -> None:
+    y, score = binary
+    drawn = getattr(sx, f"{name}Display").from_predictions(y, score, pos_label="sick")
+    columns = drawn.columns()
+    x = columns[drawn.x]
+    at = x if name == "DecisionCurve" else None
+    band = sx.curve_band(metric, y, score, pos_label="sick", at=at, random_state=0)
+    for end in ("low", "high"):
+        bound = getattr(band, end) * band.at**scale
+        outside = {"left": np.nan, "right": np.nan}
+        expected = np.minimum(np.interp(x, band.at, bound, **outside), drawn.bounds[1])
+        np.testing.assert_allclose(columns[end], expected, atol=1e-3)
+
+
+def test_many_curves_and_many_rows_have_no_band_by_default() -> None:
+    y = np.tile(SICK, 10_000)
+    score = np.tile(np.arange(12) % 5 / 5, 10_000)
+    assert not sx.RocCurvesDisplay.from_predictions(y, score).bands_
+    assert sx.RocCurvesDisplay.from_predictions(y[:1200], score[:1200]).bands_
+    models = {str(k): score[:1200] + k * SICK[0] for k in range(5)}
+    assert not sx.RocCurvesDisplay.from_predictions(y[:1200], models).bands_
+    assert len(sx.RocCurvesDisplay.from_predictions(y[:1200], models, band="pointwise").bands_) == 5

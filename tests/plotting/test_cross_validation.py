@@ -129,3 +129,23 @@ def test_errors(report) -> None:
         sx.CrossValidationDisplay.from_cv_results({"fit_time": np.array([1.0])})
     with pytest.raises(ValueError, match="rows has to be one of"):
         sx.CrossValidationDisplay.from_report(report).frame("models")
+
+
+@pytest.mark.parametrize(("baseline", "text"), [(0.1, "← 0.100"), (9.0, "9.000 →"), (0.7, None)])
+def test_axes_show_the_models_and_an_arrow_a_far_baseline(baseline, text) -> None:
+    values = {"a": [0.70, 0.72, 0.74], "b": [0.75, 0.78, 0.80], "base": [baseline] * 3}
+    rows = [
+        {"model": model, "metric": "f1", "value": value, "n_train": 60, "n_test": 30}
+        for model, own in values.items()
+        for value in own
+    ]
+    display = sx.CrossValidationDisplay(rows, baseline="base").plot()
+    display.figure_.canvas.draw()
+    low, high = display.ax_.get_xlim()
+    columns = display.columns()
+    ends = columns["low"][:2].min(), columns["high"][:2].max()
+    assert low < ends[0]
+    assert ends[1] < high
+    assert high - low < 2 * (ends[1] - ends[0])
+    shown = [drawn.get_text() for drawn in display.ax_.texts]
+    assert (text in shown) if text else not any("→" in t or "←" in t for t in shown)

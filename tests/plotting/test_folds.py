@@ -35,7 +35,7 @@ def mean_of(display, curve=None):
 def test_mean_of_two_folds_by_hand() -> None:
     # The first ranks perfectly; of the second the curve is (0, 0), (1/2, 0), (1/2, 1), (1, 1).
     folds = [([0, 1], [0.1, 0.9]), ([0, 1, 0], [0.9, 0.5, 0.1])]
-    display = sx.RocCurvesDisplay.from_folds(folds, pos_label="sick", grid=[0, 0.25, 0.5, 1])
+    display = sx.RocCurvesDisplay.from_folds(folds, grid=[0, 0.25, 0.5, 1])
     mean = mean_of(display)
     np.testing.assert_array_equal(mean.columns["tpr"], [0.5, 0.5, 1, 1])
     half = np.sqrt(0.5)  # of 1 and 0, with ddof 1
