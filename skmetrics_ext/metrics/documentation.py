@@ -1,4 +1,4 @@
-"""What makes a function public: parameters described once, results in the arrays that it was given.
+"""Shared paragraphs of docstrings, and results in the kind of array that a function was given.
 
 ``@document`` puts the descriptions in the place of ``{name}`` lines in the docstring of a function,
 or in those of a class and its methods, and lets the results of a function follow its tensors.

@@ -323,7 +323,7 @@ def _reader(kernel: Callable[..., Array]) -> Callable[..., Array]:
 
 
 class Statistic(NamedTuple):
-    """What `confusion_statistic` knows of a statistic of the confusion table."""
+    """Facts that `confusion_statistic` needs of a statistic of the confusion table."""
 
     abbreviation: str  # its name in PyCM, where many readers will have met it
     per_class: bool

@@ -207,7 +207,9 @@ class MetricSpec:
 
     @cached_property
     def tally(self) -> str:
-        """What the kernel reads: "hits", "marks", "counts", "confusion", "ranks" or "moments"."""
+        """The tally that the kernel reads.
+
+        "hits", "marks", "counts", "confusion", "ranks" or "moments"."""
         name, kinds, *_ = self._kernel_parameters
         if name in ("hits", "marks"):
             return name
@@ -238,7 +240,7 @@ class MetricSpec:
 
     @cached_property
     def response(self) -> str:
-        """What the function takes after ``y_true``: "labels", "scores" or "probabilities"."""
+        """The second argument of the function: "labels", "scores" or "probabilities"."""
         if "takes_probabilities" in self.traits:
             return "probabilities"
         return _RESPONSES[list(inspect.signature(self.function).parameters)[1]]

@@ -27,7 +27,7 @@ OF_FILES = (
     "precision_macro", "recall_macro", "f1_macro", "matthews_corrcoef",
 )  # fmt: skip
 
-# What a metric is told under, by what it reads.
+# Headings of metrics, by the response that they read.
 HEADINGS: Mapping[str, str] = {
     "scores": "ranking",
     "probabilities": "probabilities",

@@ -30,7 +30,7 @@ class Binning:
     Parameters
     ----------
     edges : ndarray of shape (B + 1,)
-        Rising; the first two are equal where the lowest probability fills a bin by itself.
+        Rising; the first two are equal where the lowest probability fills a bin alone.
     """
 
     edges: Array
@@ -121,7 +121,7 @@ class Binning:
         return cls(np.concatenate([[lowest], np.unique(uppers)]))
 
     def breaks(self) -> Self:
-        """The same without a first bin of no width, whose rows the next one holds."""
+        """The bins without a first one of no width, whose rows the next one holds."""
         edges = self.edges
         return type(self)(edges[1:]) if len(edges) > 2 and edges[0] == edges[1] else self
 
@@ -153,7 +153,7 @@ class Binning:
         )
 
     def sums_of(self, proba: Array, mass: Array) -> BinTally:
-        """The same from the weight of both classes (..., 2, T) at each probability, falling."""
+        """Sum the weight of both classes (..., 2, T) at each probability, in falling order."""
         bins = self.assign(proba)
         starts = np.flatnonzero(np.diff(bins, prepend=-1))
 

@@ -99,7 +99,7 @@ def fixed_points(proba: Array, residual: Array) -> Array:
     A bandwidth that gives more than itself is below the point: so many cosines are taken that
     there is one whose Gaussian leaves nothing of the others.
     """
-    found = np.zeros(len(residual))
+    points = np.zeros(len(residual))
     open_rows = np.flatnonzero(residual.any(axis=1))
     n_waves = _FEWEST
     while len(open_rows) and n_waves <= _MOST:
@@ -109,13 +109,13 @@ def fixed_points(proba: Array, residual: Array) -> Array:
         held = above >= floor if n_waves < _MOST else above > _NOTHING
         low = np.full(len(waves), floor if n_waves < _MOST else 0.0)[held]
         if held.any():
-            found[open_rows[held]] = _crossings(waves[held], low, above[held])
+            points[open_rows[held]] = _crossings(waves[held], low, above[held])
         open_rows, n_waves = open_rows[~held], 2 * n_waves
-    return found
+    return points
 
 
 def _crossings(waves: Array, low: Array, high: Array) -> Array:
-    """Where the error less the bandwidth, which falls, is 0; above 0 at `low`, not at `high`.
+    """Roots of the error less the bandwidth, which falls: above 0 at `low`, not at `high`.
 
     By secants, and by halves where they leave what is known to hold the point.
     """
@@ -278,8 +278,8 @@ def expected_calibration_error(
         raise InvalidParameterError(
             f"debias=True corrects squared gaps and needs norm='l2', got norm={norm!r}."
         )
-    found = forecasts(y_true, y_proba, target, labels, pos_label, sample_weight)
-    tallies = [Binning.of(f.proba, f.weight, strategy, bins).sums(f) for f in found]
+    events = forecasts(y_true, y_proba, target, labels, pos_label, sample_weight)
+    tallies = [Binning.of(f.proba, f.weight, strategy, bins).sums(f) for f in events]
     errors = [binned_error(t.debiased() if debias else t, norm=norm) for t in tallies]
     return float(error_of_classes(np.array(errors), norm))
 

@@ -29,7 +29,7 @@ def binary_forecast(
 
     Of the rows that have weight, or of every row.
     """
-    one = BinaryProbabilities.check(
+    forecast = BinaryProbabilities.check(
         y_true,
         y_proba,
         labels=labels,
@@ -38,7 +38,7 @@ def binary_forecast(
         side="either" if of_one is None else "one",
         what="" if of_one is None else of_one.__name__,
     )
-    return one if every else one.weighed()
+    return forecast if every else forecast.weighed()
 
 
 def forecasts(
@@ -57,8 +57,8 @@ def forecasts(
     check_option("target", target, accepted)
     if target == "binary":
         try:
-            about = labels, pos_label, sample_weight, of_one
-            return [binary_forecast(y_true, y_proba, *about, every=every)]
+            options = labels, pos_label, sample_weight, of_one
+            return [binary_forecast(y_true, y_proba, *options, every=every)]
         except InvalidParameterError as error:
             if "multiclass" not in str(error):
                 raise
@@ -67,5 +67,5 @@ def forecasts(
     checked = Probabilities.check_strict(
         y_true, y_proba, labels=labels, pos_label=pos_label, sample_weight=sample_weight
     )
-    found = [checked.top_label()] if target == "top_label" else checked.each_class()
-    return found if every else [one.weighed() for one in found]
+    events = [checked.top_label()] if target == "top_label" else checked.each_class()
+    return events if every else [forecast.weighed() for forecast in events]

@@ -64,7 +64,7 @@ class CalibrationLine(Result):
 
 
 def observed_to_expected(means: Means) -> Array:
-    """Of means of (whether the event happened, its probability); x/0 is infinite."""
+    """Ratio of the means of (whether the event happened, its probability); x/0 is infinite."""
     observed, expected = means.mean[..., 0], means.mean[..., 1]
     infinite = (observed.real > 0) & (expected == 0)
     return np.where(infinite, np.inf, divide(observed, expected))
@@ -91,12 +91,12 @@ def fit_line(x: Array, event: Array, weight: Array) -> tuple[Array, Array]:
         promise, size = float(score @ step), 1.0
         while size > _SMALL_STEP:
             trial = line + size * step
-            found = _loss(trial, design, event, weight)
+            trial_loss = _loss(trial, design, event, weight)
             # Near the maximum the likelihood is flat to its last digits, and the step is not.
-            if found <= loss * (1 + _LOSS_ROUNDING) - size * promise / 4:
+            if trial_loss <= loss * (1 + _LOSS_ROUNDING) - size * promise / 4:
                 break
             size /= 2
-        line, loss = trial, found
+        line, loss = trial, trial_loss
         if np.abs(size * step).max() <= _SMALL_STEP * (1 + np.abs(line).max()):
             break
     if promise > _LOSS_ROUNDING**0.5 * loss:
@@ -107,7 +107,7 @@ def fit_line(x: Array, event: Array, weight: Array) -> tuple[Array, Array]:
 
 
 def fit_intercept(x: Array, event: Array, weight: Array) -> float:
-    """Maximum-likelihood intercept beside an offset, where both classes occur.
+    """Maximum-likelihood intercept given an offset, where both classes occur.
 
     Newton's method on the excess of expected over observed events, which rises with the
     intercept; a step out of the bracket that its signs make is replaced by halving it.
@@ -193,8 +193,8 @@ def no_maximum(x: Array, event: Array) -> str:
 
 def events_and_chances(checked: BinaryProbabilities | Probabilities) -> Array:
     """Whether the event happened, and its probability."""
-    one = checked.as_binary()
-    return np.stack([one.true, one.proba]).T  # columns in one piece, which sum fast
+    forecast = checked.as_binary()
+    return np.stack([forecast.true, forecast.proba]).T  # columns in one piece, which sum fast
 
 
 # --------------------------------------------------------------------------- public functions

@@ -1,4 +1,4 @@
-"""What errors cost: a matrix of costs, distances between ordered classes, wrong marks."""
+"""Costs of errors: a matrix of costs, distances between ordered classes, wrong marks."""
 
 from __future__ import annotations
 

@@ -157,9 +157,9 @@ def precision_recall_fscore_support(
     return precision, recall, fscore, support(y_true, y_pred, labels, sample_weight, plan.counts)
 
 
-def _silent(zero_division: Any, told: bool) -> Any:
-    """What stands for 0/0 where it need not be told."""
-    return zero_division if told or not isinstance(zero_division, str) else 0.0
+def _silent(zero_division: Any, warns: bool) -> Any:
+    """The value of 0/0, which is 0 for a rate that must not warn."""
+    return zero_division if warns or not isinstance(zero_division, str) else 0.0
 
 
 def support(y_true: Any, y_pred: Any, labels: Any, sample_weight: Any, counts: Counts) -> Array:
@@ -294,8 +294,8 @@ def confusion_statistics(
     Examples
     --------
     >>> from skmetrics_ext import confusion_statistics
-    >>> found = confusion_statistics(["a", "a", "b", "b"], ["a", "a", "a", "b"])
-    >>> found["cramers_v"], found["lift"]
+    >>> values = confusion_statistics(["a", "a", "b", "b"], ["a", "a", "a", "b"])
+    >>> values["cramers_v"], values["lift"]
     (0.5773502691896257, array([1.33333333, 2.        ]))
     """
     return _read(list(STATISTICS), y_true, y_pred, labels, sample_weight)

@@ -102,7 +102,7 @@ def check_brier(
 
 
 def hinge_rows(margin: Array) -> Array:
-    """What each row falls short of a margin of 1."""
+    """Shortfall of each row from a margin of 1."""
     return np.maximum(1 - margin, 0.0)
 
 

@@ -35,7 +35,7 @@ _ROUNDING = 1e-14
 
 
 def brier_skill(means: Means, reference: Any = None) -> Array:
-    """Of means of (loss, indicator of each class): skill against the class frequencies.
+    """Skill against the class frequencies, from means of (loss, indicator of each class).
 
     With another ``reference`` the means are of (loss, loss of the reference).
     """
@@ -46,7 +46,7 @@ def brier_skill(means: Means, reference: Any = None) -> Array:
 
 
 def log_loss_skill(means: Means) -> Array:
-    """The same for the log loss, whose reference loses the entropy of the frequencies."""
+    """Skill in log loss, where the reference loses the entropy of the class frequencies."""
     share = means.mean[..., 1:]
     rest = complement(share)
     rare = share.real < rest.real
@@ -276,13 +276,13 @@ def brier_skill_score(
     """
     options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
     checked = Probabilities.check_strict(y_true, y_proba, **options)
-    own = brier_losses(checked, False)
+    losses = brier_losses(checked, False)
     if reference is None:
-        means = means_of(own, checked)
+        means = means_of(losses, checked)
     else:
         forecast = _spread(reference, len(checked.true), n_columns(y_proba))
         other = brier_losses(Probabilities.check_strict(y_true, forecast, **options), False)
-        means = Means.of(np.column_stack([own, other]), checked.weight)
+        means = Means.of(np.column_stack([losses, other]), checked.weight)
     return _told(brier_skill(means, reference), brier_skill_score)
 
 

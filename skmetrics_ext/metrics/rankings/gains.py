@@ -48,8 +48,8 @@ gain_capture = gini
 def lift(tally: RankTally, fraction: float) -> Array:
     """Share of the positives in the top fraction of the weight, over that fraction."""
     fp, tp, negative, positive = tally.steps()
-    found = interpolate(tp + fp, tp, fraction * (positive + negative))
-    return divide(found, fraction * positive)
+    in_fraction = interpolate(tp + fp, tp, fraction * (positive + negative))
+    return divide(in_fraction, fraction * positive)
 
 
 def around_fraction(stretch: RankTally, fraction: float) -> Array:
@@ -67,13 +67,13 @@ def lift_slope(tally: RankTally, fraction: float) -> Array:
     x, y = divide(tp + fp, rows), divide(tp, positive)
     inside = share_inside(x, fraction)
     value = (tally.positive * inside).sum() / (positive * fraction)
-    # Of a row more acted on, the share that another one, at the border, gives up.
-    found = (
+    # A further row at the top pushes one out at the border: the share of positives that is lost.
+    pushed_out = (
         slope_at(x, y, fraction, tally.positive + tally.negative)
         * (inside - fraction)
         / (rows * fraction)
     )
-    return np.stack([-found, inside / (positive * fraction) - found - value / positive])
+    return np.stack([-pushed_out, inside / (positive * fraction) - pushed_out - value / positive])
 
 
 # --------------------------------------------------------------------------- public functions

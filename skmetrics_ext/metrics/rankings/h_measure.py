@@ -39,8 +39,8 @@ def hand_h(tally: RankTally, severity_ratio: float | None = None) -> Array:
     nothing = prevalence * _rest_between(prevalence, 1.0, first, second)
     everything = (1 - prevalence) * _cost_between(0.0, prevalence, first, second)
     total = np.bincount(curve, weights=loss, minlength=len(positive))
-    found = np.clip(1 - divide(total, nothing + everything), 0.0, 1.0)
-    return np.where((negative == 0) | (positive == 0), np.nan, found).reshape(tally.mass.shape[:-2])
+    value = np.clip(1 - divide(total, nothing + everything), 0.0, 1.0)
+    return np.where((negative == 0) | (positive == 0), np.nan, value).reshape(tally.mass.shape[:-2])
 
 
 def _cost_between(low: Any, high: Any, first: float, second: Array) -> Any:

@@ -35,7 +35,7 @@ def ascending(score: Array) -> Array:
 
 
 def run_starts(ranked: Array, n_labels: int) -> Array:
-    """Where runs of equal scores begin in ranked rows; none goes on into the next row."""
+    """Starts of the runs of equal scores in ranked rows; no run goes on into the next row."""
     new = np.empty(len(ranked), dtype=bool)
     np.not_equal(ranked[1:], ranked[:-1], out=new[1:])
     new[::n_labels] = True
@@ -78,7 +78,7 @@ def wrong_pairs(true: Array, score: Array) -> Array:
 
 
 def reached(true: Array, score: Array) -> tuple[Array, Array, Array]:
-    """Of each relevant label: its row, how many labels score as high, how many relevant ones do.
+    """For each relevant label: its row, and how many labels, and relevant ones, score as high.
 
     Equal scores reach all of their run, so that a tie is never to the good.
     """
@@ -118,7 +118,7 @@ def loss_rows(checked: Scores) -> Array:
 
 
 def discounts(n_labels: int, k: int | None = None, log_base: float = 2) -> Array:
-    """What relevance is worth at each place, from the last place to the first; 0 beyond k."""
+    """Worth of relevance at each place, from the last place to the first; 0 beyond k."""
     place = np.arange(n_labels, 0, -1)
     worth = np.log(log_base) / np.log(place + 1)
     return worth if k is None else np.where(place <= k, worth, 0.0)

@@ -49,15 +49,15 @@ def benefit_shares(
     The last says whether they are shares of the same rows.
     """
     reached = tally.thresholds >= threshold
-    found = tally.mass[:, reached].sum(axis=-1, dtype=np.float64)  # false ones, then true ones
+    treated = tally.mass[:, reached].sum(axis=-1, dtype=np.float64)  # false ones, then true ones
     odds, of_class = threshold / (1 - threshold), tally.mass.sum(axis=-1, dtype=np.float64)
     if prevalence is None:
-        return found, np.full(2, of_class.sum()), np.array([-odds, 1.0]), True
-    return found, of_class, np.array([-(1 - prevalence) * odds, prevalence]), False
+        return treated, np.full(2, of_class.sum()), np.array([-odds, 1.0]), True
+    return treated, of_class, np.array([-(1 - prevalence) * odds, prevalence]), False
 
 
 def benefit_of_all(tally: RankTally, threshold: Any, prevalence: float | None = None) -> Array:
-    """The same where every row is predicted positive."""
+    """Net benefit where every row is predicted positive."""
     positive, negative = tally.positive.sum(axis=-1), tally.negative.sum(axis=-1)
     share = divide(positive, positive + negative) if prevalence is None else np.asarray(prevalence)
     odds = np.asarray(threshold) / (1 - np.asarray(threshold))
@@ -235,7 +235,7 @@ def net_benefit_curve(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> NetBenefitCurve:
-    r"""Decision curve: net benefit over the threshold probability, beside treating all.
+    r"""Decision curve: net benefit over the threshold probability, next to treating all.
 
     .. math:: t \mapsto \frac{TP}{n} - \frac{FP}{n} \frac{t}{1 - t}
 

@@ -53,22 +53,22 @@ def _largest(values: Array, given: Array, target: float) -> Array:
 def sensitivity_at(tally: RankTally, specificity: float, method: str = "step") -> Array:
     counts = tally.counts_from_none()
     if method == "step":
-        given = rates.specificity(counts)
-        return _largest(rates.recall(counts), given, specificity)
+        reached = rates.specificity(counts)
+        return _largest(rates.recall(counts), reached, specificity)
     # From the lowest threshold up, where the specificity never falls.
     tn, tp = counts.tn[..., ::-1], counts.tp[..., ::-1]
-    found = interpolate(tn, tp, specificity * tn[..., -1])
-    return divide(found, np.where(tn[..., -1] > 0, tp[..., 0], 0))
+    at_target = interpolate(tn, tp, specificity * tn[..., -1])
+    return divide(at_target, np.where(tn[..., -1] > 0, tp[..., 0], 0))
 
 
 def specificity_at(tally: RankTally, sensitivity: float, method: str = "step") -> Array:
     counts = tally.counts_from_none()
     if method == "step":
-        given = rates.recall(counts)
-        return _largest(rates.specificity(counts), given, sensitivity)
+        reached = rates.recall(counts)
+        return _largest(rates.specificity(counts), reached, sensitivity)
     tp, tn = counts.tp, counts.tn
-    found = interpolate(tp, tn, sensitivity * tp[..., -1])
-    return divide(found, np.where(tp[..., -1] > 0, tn[..., 0], 0))
+    at_target = interpolate(tp, tn, sensitivity * tp[..., -1])
+    return divide(at_target, np.where(tp[..., -1] > 0, tn[..., 0], 0))
 
 
 def precision_at(tally: RankTally, recall: float, method: str = "step") -> Array:

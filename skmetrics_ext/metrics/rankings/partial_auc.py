@@ -73,7 +73,7 @@ def partial_roc_auc_slope(
 
 
 def _between(x: Array, y: Array, low: float, high: float, area: Array) -> tuple[Array, Array]:
-    """What a row of the class along x, and one of the class along y, adds to the area between.
+    """Contribution to the area between of a row of the class along x, and of one along y.
 
     A row lies anywhere on the step of its score, so that means along steps are taken.
     """

@@ -79,8 +79,8 @@ def davis_goadrich_steps(fp: Array, tp: Array, fp_to: Array, tp_to: Array) -> Ar
 def _area_of(steps: Callable[[Array, Array, Array, Array], Array], tally: RankTally) -> Array:
     """Sum over the steps of a curve, (..., T) by both ends of each, for each positive row."""
     fp, tp, _, positive = tally.steps()
-    found = steps(fp[..., :-1], tp[..., :-1], fp[..., 1:], tp[..., 1:])
-    return divide(found.sum(axis=-1), positive)
+    areas = steps(fp[..., :-1], tp[..., :-1], fp[..., 1:], tp[..., 1:])
+    return divide(areas.sum(axis=-1), positive)
 
 
 def unit_step_area(tally: RankTally) -> Array:

@@ -35,7 +35,7 @@ def at_most_1(area: Array) -> Array:
 
 
 def gain_area(tally: RankTally) -> Array:
-    """The same area before it is cut, a sum over the scores."""
+    """The area before it is cut at 1: a sum over the scores."""
     fp, tp, negative, positive = tally.steps()
     whole = negative[..., None], positive[..., None]
     ends = fp[..., :-1], tp[..., :-1], fp[..., 1:], tp[..., 1:]
@@ -89,7 +89,7 @@ def _from_crossing(steps: Steps) -> tuple[Counts, int]:
 
 
 def auprg_slope(tally: RankTally) -> Array:
-    """Each step also hangs on the weight of both classes, which every row adds to."""
+    """Each step also depends on the weight of both classes, which every row adds to."""
     fp, tp, *whole = tally.steps()
 
     def term(*ends: Array) -> Array:

@@ -216,7 +216,7 @@ def around(point: int) -> Array:
 
 
 def around_crossing(rising: Array, target: Array | float) -> Array:
-    """The same where a value that never falls first reaches a target."""
+    """Numbers of the scores around the point where a value that never falls reaches a target."""
     return around(int(np.searchsorted(rising, target)))
 
 

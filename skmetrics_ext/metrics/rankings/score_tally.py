@@ -107,7 +107,7 @@ class ScoreTally:
         return wins
 
     def _rest_wins(self) -> Wins:
-        """The same of each class against the rest, (K,)."""
+        """Pairs that each class wins against the rest, (K,)."""
         wins, mass = self._wins(), self.support
         return Wins(wins.sum(axis=1) - wins.diagonal(), mass.sum() - mass, mass)
 
@@ -152,7 +152,7 @@ def pairs_of_wins(kernel: RankKernel, wins: Array, mass: Array) -> Array:
 
 
 def pairs_of_columns(kernel: RankKernel, columns: Iterable[RankTally]) -> Array:
-    """The same of what needs more than the pairs won: weight of each class at each score."""
+    """The kernel of pairs, for one that needs the weight of each class at each score."""
     values = []
     for k, tally in enumerate(columns):
         own = np.broadcast_to(tally.mass[k], tally.mass.shape)
@@ -164,8 +164,8 @@ def pairs_of_columns(kernel: RankKernel, columns: Iterable[RankTally]) -> Array:
 
 def rankings_of(checked: Scores) -> Rankings:
     """The rankings of checked scores; of merged rows those that stand in their place."""
-    found: Rankings | None = checked.cache.get("rankings")
-    return ScoreTally(checked) if found is None else found
+    stored: Rankings | None = checked.cache.get("rankings")
+    return ScoreTally(checked) if stored is None else stored
 
 
 # --------------------------------------------------------------------------- reading

@@ -97,7 +97,7 @@ def test_tallies_of_integers_and_of_floats_add_exactly():
     for score in ([1.0, 2.0], [2**60, 2**60 + 1]):
         merged = sx.RankTally.combine([wide, sx.RankTally.from_predictions([0, 1], score)])
         assert merged.mass.sum() == 4
-    with pytest.raises(InvalidParameterError, match="no dtype in common"):
+    with pytest.raises(InvalidParameterError, match="no common dtype"):
         sx.RankTally.combine([wide, sx.RankTally.from_predictions([0, 1], [0.25, 0.5])])
 
 

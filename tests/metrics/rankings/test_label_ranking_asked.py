@@ -117,7 +117,7 @@ def test_a_column_of_true_labels_cannot_be_ranked(name):
     frame = pd.DataFrame({"true": [0, 1], "score": [0.2, 0.3]})
     with pytest.raises(ValueError, match=f"{name} ranks several labels of each row"):
         sx.evaluate(frame, true="true", score="score", metrics=[name])
-    with pytest.raises(ValueError, match=f"pass {NAMES[name].__name__} both matrices"):
+    with pytest.raises(ValueError, match=f"call {NAMES[name].__name__} with both matrices"):
         sx.Accumulator([name])
 
 
