@@ -82,7 +82,7 @@ def _compare(options: argparse.Namespace) -> None:
 
 
 def _groups(found: files.Predictions, by: Sequence[str]) -> Iterator[tuple[str | None, Any]]:
-    """All rows, whose name is None, then each group of each column."""
+    """Names and masks of groups: first all rows, named None, then each group of each column."""
     yield None, slice(None)
     for name in by:
         values = found.column(name)

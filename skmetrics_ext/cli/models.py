@@ -17,7 +17,7 @@ from skmetrics_ext.validation.errors import near
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """Where a classifier is defined, and what it needs.
+    """Import path of a classifier, and its preparation.
 
     Parameters
     ----------

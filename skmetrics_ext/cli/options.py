@@ -158,7 +158,7 @@ def add_command(
 
 
 def form_of(options: argparse.Namespace) -> TextForm:
-    """How a text file is written."""
+    """Format of a text file."""
     if options.thousands is not None and options.thousands == options.decimal:
         raise ValueError(f"--thousands and --decimal are both {options.decimal!r}.")
     return TextForm(options.sep, options.encoding, options.decimal, options.thousands)

@@ -1,4 +1,4 @@
-"""What models are fitted to: features, classes, and what is known of the rows."""
+"""Data sets for fitting models: features, classes, groups and weights."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ BUNDLED = {
     "wine": "load_wine",
     "digits": "load_digits",
 }
-_MOST_LEVELS = 30  # of a column of text that have an indicator of their own
-_MOST_CELLS = 1 << 27  # of all indicators together: 1 GiB of floats
+_MOST_LEVELS = 30  # indicators of a column of text; rarer values share the last one
+_MOST_CELLS = 1 << 27  # values of all indicators together: 1 GiB of floats
 
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """Features and classes.
+    """Features and classes of a data set.
 
     Parameters
     ----------
     name : str
-        Name of the data set or the file.
+        Name of the data set or file.
     X : array or pandas.DataFrame of shape (n_samples, n_features)
-        A frame has float64 columns and columns of text.
+        The columns of a frame are float64 or text.
     y : ndarray of shape (n_samples,)
         Class of each row.
     categorical : tuple of str
@@ -41,15 +41,15 @@ class Dataset:
     incomplete : tuple of str
         Columns with missing values.
     most_levels : int
-        Indicators that a column may have; rarer values share the last.
+        Largest number of indicators of a column.
     groups, weight : ndarray of shape (n_samples,) or None
-        Which rows depend on each other, and how much each counts.
+        Group (patient) and weight of each row.
     by : mapping of str to ndarray
-        Columns that values are shown by.
+        Columns whose groups are shown.
     notes : tuple of str
-        What was done to the columns, a line for each fact.
+        Lines about what was done to the columns.
     warnings : tuple of str
-        What a reader of a report should know about them.
+        Lines that belong on a report, such as an identifier that repeats.
     """
 
     name: str
@@ -66,19 +66,19 @@ class Dataset:
 
     @property
     def is_plain(self) -> bool:
-        """Whether models take the features as they are."""
+        """Whether models can be fitted without encoding or filling."""
         return not self.categorical and not self.incomplete
 
 
 def load(name: str, use: Use | None = None) -> Dataset:
-    """Data set of a name or a file.
+    """Load a bundled data set or a file.
 
     Parameters
     ----------
     name : str
         A key of `BUNDLED`, or the path of a CSV or Parquet file with a header.
     use : Use, default=None
-        Which column is what, for a file; the classes are in "target" by default.
+        Roles of the columns of a file; the classes are in "target" by default.
 
     Returns
     -------
@@ -87,7 +87,7 @@ def load(name: str, use: Use | None = None) -> Dataset:
     Raises
     ------
     ValueError
-        If there is no such data set, file or column, or the file is no table of classes.
+        If the data set, file or column does not exist, or the target holds no classes.
     ImportError
         If pandas or pyarrow is not installed.
     """
@@ -111,7 +111,7 @@ def _check_file(path: Path) -> None:
     siblings = folder.iterdir() if folder.is_dir() else ()
     tables = [str(folder / p.name) for p in siblings if kind_of(p.name) is not None]
     hint = near(str(path), [*BUNDLED, *tables])
-    what = "is a folder" if path.is_dir() else "is no file and no data set"
+    what = "is a folder" if path.is_dir() else "is no file or data set"
     raise ValueError(f"{str(path)!r} {what}.{hint} Data sets: {', '.join(BUNDLED)}.")
 
 

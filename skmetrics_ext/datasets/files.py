@@ -1,4 +1,4 @@
-"""A person's own file: which column is what, and its columns."""
+"""Your own file: roles of its columns, and their values."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from skmetrics_ext.validation.errors import near, shown_names
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """Which column of a file is what.
+    """Roles of the columns of a file.
 
     Parameters
     ----------
     target : str or None
-        The classes; "target" where that exists.
+        Column of the classes; "target" by default.
     features : sequence of str or None
-        What to predict from, whatever it looks like; None is all that is left.
+        Feature columns; None for all others but identifiers, dates and text that rarely repeats.
     drop : sequence of str
-        What not to predict from.
+        Columns that are no features.
     groups, weight : str or None
-        Which rows depend on each other, and how much each counts.
+        Columns of groups of dependent rows, and of weights.
     by : sequence of str
-        Columns that values are shown by; they remain features.
+        Columns whose groups are shown; they remain features.
     drop_missing : bool
         Whether rows without a class, group, weight or value of ``by`` are left out. By default
         missing values of ``by`` form a group, and others are refused.
     form : TextForm
-        How a CSV file is written.
+        Format of a text file.
     """
 
     target: str | None = None
@@ -51,7 +51,7 @@ class Use:
 
     @property
     def names(self) -> dict[str, Any]:
-        """What is said of columns, by the name of the option."""
+        """Roles that were given, by option."""
         options = ("target", "features", "drop", "groups", "weight", "by", "drop_missing")
         given = {name.replace("_", "-"): getattr(self, name) for name in options}
         return {name: value for name, value in given.items() if value}
@@ -59,7 +59,7 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class UsedColumns:
-    """The columns of a file, by what they are for; rows are complete but for the features."""
+    """Columns of a file by role; only features may have missing values."""
 
     features: Any
     y: Array
@@ -71,7 +71,7 @@ class UsedColumns:
 
 
 def read_table(path: str, use: Use) -> UsedColumns:
-    """Read what is used of a file."""
+    """Read the columns of a file that have a role."""
     require("pyarrow", "Reading a file")
     require("pandas", "Reading a file")
     import pyarrow
@@ -106,13 +106,13 @@ def target_of(target: str | None, columns: Sequence[str]) -> str:
 
 
 def _names(path: str, found: list[str], use: Use) -> tuple[Names, list[str]]:
-    """All columns that are read, and those that are predicted from."""
+    """Columns to read, and the features among them."""
     target = target_of(use.target, found)
     # Where Parquet holds an index of pandas it is no column.
     found = [name for name in found if not name.startswith("__index_level_")]
-    told = {"features": use.features or (), "drop": use.drop, "by": use.by}
-    told |= {"groups": [use.groups] if use.groups else [], "target": [target]}
-    for option, names in told.items():
+    given = {"features": use.features or (), "drop": use.drop, "by": use.by}
+    given |= {"groups": [use.groups] if use.groups else [], "target": [target]}
+    for option, names in given.items():
         for name in names:
             if name not in found:
                 raise ValueError(
@@ -125,7 +125,7 @@ def _names(path: str, found: list[str], use: Use) -> tuple[Names, list[str]]:
         raise ValueError(f"--features names the target {target!r}: it would predict itself.")
     features = [name for name in dict.fromkeys(wanted) if name not in taken]
     if not features:
-        raise ValueError(f"{path!r} has no column beside {target!r} to predict from.")
+        raise ValueError(f"{path!r} has no feature column besides {target!r}.")
     others = tuple(dict.fromkeys([*features, *use.by]))
     names_read = Names(target, (), None, use.weight, By(others, crossed=True), use.groups)
     check_columns(names_read, found, repr(path))
@@ -133,7 +133,7 @@ def _names(path: str, found: list[str], use: Use) -> tuple[Names, list[str]]:
 
 
 def _by_codes(files: Files) -> Files:
-    """Text of CSV files as codes and levels, of which each is held once."""
+    """Text columns of CSV files as codes and levels, which takes less memory."""
     if files.kind != "csv":
         return files
     import pyarrow
@@ -176,7 +176,7 @@ def _classes(column: Any, target: str) -> Array:
     if values.dtype.kind == "f" and not np.array_equal(values, np.round(values)):
         raise ValueError(
             f"The target {target!r} holds {len(np.unique(values))} numbers that are not "
-            "whole: it is no column of classes."
+            "whole: these are no classes."
         )
     if values.dtype.kind in "fiu":
         return values.astype(np.int64)

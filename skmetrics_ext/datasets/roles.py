@@ -1,4 +1,4 @@
-"""What a column of a file is to a model: a number, text to encode, or nothing to learn from."""
+"""Roles of columns as features: numbers, text to encode, or left out."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from skmetrics_ext.backends.csv_files import signed_number
 from skmetrics_ext.numeric import Array
 
 _MOSTLY = 0.9  # share of values that are numbers once separators and signs are removed
-_FEW = 20  # so many values may all differ by chance
-_MOST_NAMED = 8  # columns of one kind that a line names
+_FEW = 20  # up to this many values may all differ by chance
+_MOST_NAMED = 8  # columns that a line names
 
 # Names that people give to identifiers, alone or at the end of a longer one.
 _IDENTIFIER = re.compile(
@@ -34,19 +34,19 @@ _COMMA = re.compile(r"[+-]?\d+,\d+")
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """What becomes of a column.
+    """Role of a column as a feature.
 
     Parameters
     ----------
     name : str
     kind : {"number", "text", "date"}
     n_levels : int
-        Different values of text and of identifiers; 0 of other columns.
+        Number of distinct values of text and identifiers; 0 for other columns.
     n_missing : int
     why : str
-        Why it is left out; empty where it is not.
+        Why it is left out; "" if it is not.
     advice : str
-        Which option would read it.
+        An option that would read it; "" if there is none.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Role:
 
 
 def roles_of(table: Any, *, chosen: bool) -> list[Role]:
-    """The role of each column; ``chosen`` columns are kept whatever they look like."""
+    """Roles of all columns; ``chosen`` ones are kept whatever they look like."""
     roles = [_role(name, table[name], chosen) for name in table.column_names]
     if chosen and any(role.why for role in roles):
         role = next(role for role in roles if role.why)
@@ -136,7 +136,7 @@ def _text_role(name: str, column: Any, n_seen: int, n_missing: int, chosen: bool
 
 
 def _advice(column: Any, n_seen: int) -> str:
-    """How to read text of which most values are numbers with separators or signs."""
+    """An option for text that mostly holds numbers with separators or signs; "" for other text."""
     import pyarrow.compute as pc
 
     text = column.cast("string").drop_null()
@@ -159,7 +159,7 @@ def _advice(column: Any, n_seen: int) -> str:
 
 
 def feature_of(column: Any, role: Role) -> Any:
-    """What a model is given of a column: floats, or text with nan where it is missing."""
+    """A column as a model reads it: floats, or text with nan for missing values."""
     import pyarrow
     import pyarrow.compute as pc
 
@@ -181,7 +181,7 @@ def feature_of(column: Any, role: Role) -> Any:
 
 
 def _days(column: Any) -> Array:
-    """Days since 1970, nan where there is no date."""
+    """Days since 1970; nan for a missing date."""
     import pandas
 
     moments = column.to_pandas()

@@ -220,7 +220,7 @@ def test_a_wrong_argument_gives_one_line(arguments, words, capsys):
     [
         ("a.csv", "x,y\n1,2\n", [], ["--target", "x, y"]),
         ("a.csv", "x,outcome\n1,2\n", ["--target", "outcom"], ["no column", "'outcome'"]),
-        ("a.csv", "target\n1\n2\n", [], ["no column beside"]),
+        ("a.csv", "target\n1\n2\n", [], ["no feature column besides"]),
         ("a.csv", "x,target\n1,a\n2,\n3,\n", [], ["'target'", "2 missing values"]),
         ("a.csv", "x,target\n1,0.5\n2,0.7\n", [], ["'target'", "not whole"]),
         ("a.csv", "x,target\n1,a\n2,a\n", [], ["single class"]),
