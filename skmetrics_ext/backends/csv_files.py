@@ -1,8 +1,7 @@
-"""CSV files, read by Arrow; what a column holds is decided from all of its values.
+"""CSV files, read by Arrow; the type of a column is decided from all of its values.
 
-The readers guess from the first rows, and each in its own way: a later 0.25 becomes 0, and 007
-becomes 7 or stays text. So the values are read as text first, and the types they have are told
-to whoever reads them.
+Readers guess from the first rows, each in another way: a later 0.25 becomes 0, and 007 becomes 7 or
+stays text. So values are read as text first, and readers are told the types.
 """
 
 from __future__ import annotations
@@ -69,14 +68,14 @@ class TextForm:
     Parameters
     ----------
     separator : str or None
-        Of values; None is found out, for each file.
+        Separator of values; None to detect it in each file.
     encoding : str
-        Name of the encoding as Python knows it.
+        Python's name of the encoding.
     decimal : {".", ","} or None
-        What stands before decimals; None is found out, for all files together.
+        Decimal separator; None to detect it in all files together.
     thousands : str or None
-        What stands between thousands; such numbers are read without it, and without currency and
-        per cent signs.
+        Separator of thousands; such numbers are read without it, and without currency and per
+        cent signs.
     signed : frozenset of str
         Columns of such numbers.
     three_decimals : tuple of (str, str)
@@ -92,7 +91,7 @@ class TextForm:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was assumed about numbers, a line each."""
+        """Assumptions about numbers, a line each."""
         notes = ["numbers are read with decimal commas"] if self.decimal == "," else []
         notes += [
             f"{name}: all values with a point have three decimals, such as {value}; if the point "
@@ -114,10 +113,10 @@ class TextForm:
         return self.encoding.lower().replace("_", "-") in ("utf-8", "utf8", "utf-8-sig")
 
     def of(self, file: str) -> TextForm:
-        """The form of a file, its separator known.
+        """The form of a file with its separator.
 
-        It is the one that gives the most columns, of those that give the first rows as many values
-        as the header has; the usual one, where none gives more than one column.
+        Among separators that give each of the first rows as many values as the header, the one
+        with the most columns is chosen; the usual one, if none gives more than one column.
         """
         if self.separator is not None:
             return self
@@ -140,7 +139,7 @@ class TextForm:
         return rows
 
     def open(self, file: str) -> Any:
-        """The text of a file; what is no text of UTF-8 is marked, and of others refused."""
+        """Open a file as text; bytes that are not UTF-8 are marked, other encodings are strict."""
         csv.field_size_limit(max(csv.field_size_limit(), _BLOCK))
         known = "utf-8-sig" if self.is_utf8 else self.encoding
         errors = "surrogateescape" if self.is_utf8 else "strict"
@@ -157,7 +156,7 @@ PLAIN = TextForm()
 
 
 def stem_of(file: str) -> tuple[str, str]:
-    """A file's name without the ending of its compression, and the ending before that."""
+    """A file's name without the suffix of its compression, and the suffix before that."""
     path = Path(file)
     if path.suffix.lower() in COMPRESSED:
         path = path.with_suffix("")
@@ -176,7 +175,7 @@ def header_of(file: str, form: TextForm = PLAIN) -> list[str]:
 
 
 def separator_hint(header: Sequence[str]) -> str:
-    """A sentence about another separator, where a file seems to have one."""
+    """A sentence about another separator, if a file seems to have one."""
     if len(header) == 1:
         for other in _SEPARATORS[1:]:
             if other in header[0]:
@@ -184,20 +183,20 @@ def separator_hint(header: Sequence[str]) -> str:
     return ""
 
 
-# The forms of a column, each with a value of it and where that stands.
-_Found = dict[str, tuple[str, str]]
+# The forms of the values of a column, each with a value and its position.
+_Examples = dict[str, tuple[str, str]]
 
 
 def text_types(
     files: Sequence[str], names: Names, form: TextForm = PLAIN
 ) -> tuple[dict[str, Any], TextForm]:
-    """The Arrow type of each column, from all of its values in all files; the decimal sign known.
+    """The Arrow type of each column, from all values of all files, and the form that was detected.
 
-    Labels and groups are integers, floats or booleans where every value is; text else, and also
-    where a number is written with leading zeros: 007 and 7 are two names.
+    Labels and groups are integers, floats or booleans if all values are, else text. A number with
+    leading zeros makes text as well: 007 and 7 are two names.
     """
     numbers = {*names.score, *((names.weight,) if names.weight else ())}
-    found: dict[str, _Found] = {name: {} for name in names.all}
+    examples: dict[str, _Examples] = {name: {} for name in names.all}
     signed: set[str] = set()
     for batch, place in csv_batches(files, dict.fromkeys(names.all, "string"), form):
         for name in names.all:
@@ -205,15 +204,16 @@ def text_types(
             if form.thousands is not None and not column.equals(batch.column(name)):
                 signed.add(name)
             for value, kind in _forms_of(column):
+                if kind in examples[name] and "\x00" not in value:
+                    continue
+                where = place.of(_row_of(column, value))
                 if "\x00" in value:
-                    where = place.of(_row_of(column, value))
                     raise _refused(name, value, where, "with a NUL byte: the file is damaged")
-                if kind not in found[name]:
-                    found[name][kind] = value, place.of(_row_of(column, value))
                 if name in numbers and kind not in _NUMBERS | _DECIMAL:
-                    raise _refused(name, *found[name][kind], "which is no number")
-    sign = _decimal_sign(found, files, form)
-    forms = {name: _forms_by(sign, own, name, numbers) for name, own in found.items()}
+                    raise _refused(name, value, where, "which is no number")
+                examples[name][kind] = value, where
+    sign = _decimal_sign(examples, files, form)
+    forms = {name: _forms_under(sign, own, name, numbers) for name, own in examples.items()}
     labels = [name for name in (names.true, names.pred) if name is not None]
     together = set().union(*(forms[name] for name in labels))
     if "digits" in together and together <= _NUMBERS:
@@ -221,9 +221,12 @@ def text_types(
     types = {name: _type(forms[name], name in numbers) for name in names.all}
     numeric = {name for name, kind in types.items() if kind in ("int64", "float64")}
     three = tuple(
-        (name, own["three"][0])
-        for name, own in found.items()
-        if name in numeric and "three" in own and "point" not in own and form.point is None
+        (name, examples[name]["three"][0])
+        for name in names.all
+        if name in numeric
+        and "three" in examples[name]
+        and "point" not in examples[name]
+        and form.point is None
     )
     return types, replace(
         form, decimal=sign, signed=frozenset(signed & numeric), three_decimals=three
@@ -254,42 +257,42 @@ def _escaped(character: str) -> str:
     return character if character.isspace() else f"\\{character}"
 
 
-def _decimal_sign(found: Mapping[str, _Found], files: Iterable[str], form: TextForm) -> str:
-    """The sign that is told, or that columns of numbers have; commas may be it if none separate.
+def _decimal_sign(examples: Mapping[str, _Examples], files: Iterable[str], form: TextForm) -> str:
+    """The decimal separator that was passed, or that columns of numbers have.
 
-    1,234 alone does not make it a comma, which may stand between thousands.
+    A comma is possible only if it does not separate values; 1,234 alone does not make it one, since
+    it may stand between thousands.
     """
     if form.point is not None:
         return form.point
     if any(form.of(file).separator == "," for file in files):
         return "."
-    columns = {name: own for name, own in found.items() if set(own) <= _NUMBERS | _DECIMAL}
+    columns = {name: own for name, own in examples.items() if set(own) <= _NUMBERS | _DECIMAL}
     points = {
         name: own["point" if "point" in own else "three"]
         for name, own in columns.items()
         if own.keys() & _DECIMALS["."]
     }
-    point = next(iter(points), None)
-    comma = next((n for n, own in columns.items() if "comma" in own and n not in points), None)
-    if point is None or comma is None:
+    commas = (name for name, own in columns.items() if "comma" in own and name not in points)
+    comma = next(commas, None)
+    if comma is None or not points:
         return "." if comma is None else ","
-    a, b = found[comma]["comma"], points[point]
-    raise _refused(
-        comma, *a, f"and column {point!r} {b[0]!r} in {b[1]}: one sign of decimals is needed"
-    )
+    point, (value, where) = next(iter(points.items()))
+    why = f"and column {point!r} {value!r} in {where}: one sign of decimals is needed"
+    raise _refused(comma, *examples[comma]["comma"], why)
 
 
-def _forms_by(sign: str, own: _Found, name: str, numbers: set[str]) -> set[str]:
-    """The forms of a column where decimals have one sign; what has the other is text."""
-    for kind, (value, where) in own.items():
+def _forms_under(sign: str, examples: _Examples, name: str, numbers: set[str]) -> set[str]:
+    """The forms of a column under a decimal separator; numbers with the other one are text."""
+    for kind, (value, where) in examples.items():
         if name in numbers and kind in _DECIMAL - _DECIMALS[sign]:
             raise _refused(name, value, where, _NO_SIGN[kind])
-    signs = dict.fromkeys(_DECIMAL, "text") | dict.fromkeys(_DECIMALS[sign], "float")
-    return {signs.get(kind, kind) for kind in own}
+    read_as = dict.fromkeys(_DECIMAL, "text") | dict.fromkeys(_DECIMALS[sign], "float")
+    return {read_as.get(kind, kind) for kind in examples}
 
 
 def _forms_of(column: Any) -> Iterator[tuple[str, str]]:
-    """The forms that occur, each with a value of it; one with a NUL byte where there are any."""
+    """The forms that occur, each with a value; a value with a NUL byte comes first."""
     import pyarrow.compute as pc
 
     left = pc.unique(column).drop_null()
@@ -300,9 +303,9 @@ def _forms_of(column: Any) -> Iterator[tuple[str, str]]:
         if not len(left):
             return
         fits = pc.match_substring_regex(left, pattern)
-        found = left.filter(fits)
-        if len(found):
-            yield found[0].as_py(), form
+        matching = left.filter(fits)
+        if len(matching):
+            yield matching[0].as_py(), form
         left = left.filter(pc.invert(fits))
 
 
@@ -327,7 +330,7 @@ def _type(forms: set[str], is_number: bool) -> str:
 def csv_batches(
     files: Iterable[str], types: Mapping[str, Any], form: TextForm = PLAIN
 ) -> Iterator[tuple[Any, Place]]:
-    """Record batches with columns of these types, and where they stand."""
+    """Record batches with columns of these types, and their positions."""
     for file in files:
         first = 0
         try:
