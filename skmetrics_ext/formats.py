@@ -16,19 +16,19 @@ _WRAPPED, _PADDING = 22, 4  # characters of a column of text in HTML that is pre
 
 
 def number(value: float) -> str:
-    """Four decimals; four digits where the number is large; nan is "undefined"."""
+    """Four decimals, or four digits of a large number; nan is "undefined"."""
     if math.isnan(value):
         return "undefined"
     return f"{value:z.4f}" if abs(value) < 1000 else f"{value:.4g}"
 
 
 def known(value: float) -> str:
-    """A number; empty where there is none."""
+    """A number; empty for nan."""
     return "" if math.isnan(value) else number(value)
 
 
 def interval(low: float, high: float) -> str:
-    """Bounds in brackets; empty where there are none."""
+    """Bounds in brackets; empty for nan."""
     return "" if math.isnan(low) or math.isnan(high) else f"[{number(low)}, {number(high)}]"
 
 
@@ -38,19 +38,19 @@ def signed(value: float) -> str:
 
 
 def probability(value: float) -> str:
-    """Three decimals, and never a flat 0."""
+    """Three decimals; "< 0.001" below."""
     if math.isnan(value):
         return ""
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def plain(value: Any) -> str:
-    """Anything: numbers as numbers, reasons with how often they hold, nothing for nothing."""
+    """Any value as text: numbers by `known`, reasons with their counts, None as nothing."""
     if value is None:
         return ""
     if isinstance(value, dict):
         return "; ".join(f"{text} ({count})" for text, count in value.items())
-    # Numbers of numpy are no floats where they are narrow.
+    # Narrow numbers of NumPy are no subclass of float.
     if isinstance(value, float) or getattr(getattr(value, "dtype", None), "kind", "") == "f":
         return known(float(value)) if not getattr(value, "ndim", 0) else str(value)
     return str(value)
@@ -62,7 +62,7 @@ _JOINERS = "\u200c\u200d"  # invisible, and parts of words and pictures in many 
 
 
 def visible(text: str) -> str:
-    """Text on one line: white space as spaces, control characters and broken ones as escapes."""
+    """Text on one line: white space as spaces, control characters and surrogates as escapes."""
     if text.isprintable():
         return text
     return "".join(
@@ -101,7 +101,7 @@ _LATEX_PAIRS = re.compile(r"(?<=[-'`,!?])(?=[-'`,])")
 
 
 def latex_text(text: str) -> str:
-    """Text that LaTeX sets as it is; a bracket after a line's end is no option of it."""
+    """Text that LaTeX sets as it is; grouped brackets are no options of a line end."""
     return "{}".join(part.translate(_LATEX) for part in _LATEX_PAIRS.split(visible(text)))
 
 
@@ -109,7 +109,7 @@ def latex_text(text: str) -> str:
 
 
 def text_table(header: Sequence[str], rows: Iterable[Sequence[str]], align: str = "<") -> str:
-    """Columns aligned by ``align``, "<" or ">" for each; those beyond it to the right."""
+    """Aligned columns: "<" or ">" in ``align`` for each, ">" for those beyond it."""
     grid = [[visible(cell) for cell in row] for row in (header, *rows)]
     widths = [max(map(len, column)) for column in zip(*grid, strict=True)]
     sides = align.ljust(len(widths), ">")
@@ -131,18 +131,18 @@ def html_table(
     text: Collection[int] = (),
     baseline: str | None = None,
 ) -> str:
-    """A table whose first cells name its rows.
+    """A table whose first column names its rows.
 
     Parameters
     ----------
     header, rows : sequence of str
-        Cells, which are escaped.
+        Texts, which are escaped.
     caption : str
-        What stands above it.
+        Text above the table.
     text : collection of int
-        Columns of text, which are aligned to the left.
+        Places of columns that are aligned to the left.
     baseline : str or None
-        Rows in which a cell is this name are marked.
+        Rows with a cell of this name are marked.
     """
     left = {0, *text}
     rows = [list(row) for row in rows]
@@ -160,15 +160,15 @@ def html_table(
         )
         mark = ' class="baseline"' if baseline in row else ""
         lines.append(f"<tr{mark}>{first}{rest}</tr>\n")
-    told = f"<caption>{html_text(caption)}</caption>" if caption else ""
+    above = f"<caption>{html_text(caption)}</caption>" if caption else ""
     return (
-        f'<div class="wide"><table>{told}<thead><tr>{head}</tr></thead>\n<tbody>\n'
+        f'<div class="wide"><table>{above}<thead><tr>{head}</tr></thead>\n<tbody>\n'
         f"{''.join(lines)}</tbody></table></div>\n"
     )
 
 
 def _column(is_text: bool, cells: Sequence[str]) -> str:
-    """A column of text is at least as wide as what it holds, up to where names are wrapped."""
+    """Attributes of a column; one of text has the width of its texts, up to a limit."""
     if not is_text:
         return ""
     width = min(max(map(len, cells), default=0) + _PADDING, _WRAPPED)
@@ -189,7 +189,7 @@ _NOTEBOOK = """
 
 
 def html_fragment(lead: Iterable[str], shown: str, notes: Iterable[str]) -> str:
-    """What a notebook shows: lines, a table already in HTML, and notes in small print."""
+    """HTML for notebooks: lines, a table that is HTML already, and notes in small print."""
     lines = "".join(f"<p>{html_text(line)}</p>" for line in lead)
     below = "".join(f"<p><small>{html_text(text)}</small></p>" for text in notes)
     return f'<div class="skmetrics-ext"><style>{_NOTEBOOK}</style>{lines}{shown}{below}</div>'

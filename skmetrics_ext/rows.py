@@ -19,14 +19,14 @@ Library = Literal["pandas", "polars"]
 LIBRARIES = ("pandas", "polars")
 _MOST_SHOWN = 100
 
-# How columns are shown of which nothing else is said, by their names; those of tests begin "p_".
+# How columns are shown by default, by their names; p-values begin with "p_".
 _FORMS: Mapping[str, Callable[..., str]] = {
     "value": formats.number,
     "mean": formats.number,
     "difference": formats.signed,
     "p_value": formats.probability,
 }
-# Sentences: they stand below the table and not in it.
+# Columns of sentences, which stand below the table.
 _SENTENCES = ("reason", "reasons", "note", "notes", "interval_note")
 
 
@@ -52,8 +52,8 @@ class Row(dict[str, Any]):
         try:
             return self[name]
         except KeyError:
-            told = f"a row has no {name!r}; it has {list(self)}"
-            raise AttributeError(told, name=name, obj=self) from None
+            message = f"a row has no {name!r}; it has {list(self)}"
+            raise AttributeError(message, name=name, obj=self) from None
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *map(str, self)})
@@ -64,20 +64,20 @@ def _row(row: Mapping[str, Any]) -> Row:
 
 
 class Shown(NamedTuple):
-    """A column as it is shown.
+    """How a column is shown.
 
     Parameters
     ----------
     title : str
-        Its head.
+        Its heading.
     keys : str or tuple of str, default=""
-        What of a row it is made of; by default what the title names.
+        Keys of a row that it shows; by default the title.
     form : callable
-        Takes the values and returns text; numbers are shown by four decimals otherwise.
+        Takes the values and returns text; by default numbers have four decimals.
     is_text : bool, default=None
-        Whether it is aligned to the left; by default where a row holds text there.
+        Whether it is aligned to the left; by default if a row holds text there.
     none : str, default=""
-        What is shown where there is no value.
+        Text in place of a missing value.
     """
 
     title: str
@@ -87,7 +87,7 @@ class Shown(NamedTuple):
     none: str = ""
 
     def cell(self, row: Mapping[str, Any]) -> str:
-        """What is shown of a row."""
+        """The text of a row's cell."""
         keys = self.keys or self.title
         keys = (keys,) if isinstance(keys, str) else keys
         values = [row.get(key) for key in keys]
@@ -95,12 +95,12 @@ class Shown(NamedTuple):
 
 
 class Tabular:
-    """What is given as rows: text, HTML, frames, Markdown and LaTeX of them."""
+    """Base of results that are rows: text, HTML, frames, Markdown and LaTeX."""
 
     __slots__ = ()
 
     def _as_rows(self) -> Rows:
-        """The rows, and how they are shown."""
+        """The rows with their columns, lead and notes."""
         raise NotImplementedError
 
     def frame(self, *, library: Library = "pandas") -> Any:
@@ -109,7 +109,7 @@ class Tabular:
         Parameters
         ----------
         library : {"pandas", "polars"}, default="pandas"
-            Whose frame.
+            Library of the frame.
 
         Returns
         -------
@@ -164,7 +164,7 @@ class Tabular:
         if not rows:
             return "\n".join([*lead, rows.empty])
         shown = formats.text_table(rows.header(), rows.cells(_MOST_SHOWN), rows.align())
-        notes = map(formats.visible, rows.told())
+        notes = map(formats.visible, rows.footnotes())
         below = "\n".join(fill(note, WIDTH, subsequent_indent="    ") for note in notes)
         parts = ["\n".join([*lead, shown, *rows.beyond(_MOST_SHOWN)]), below]
         return "\n\n".join(filter(None, parts))
@@ -182,7 +182,9 @@ class Tabular:
         left = [place for place, side in enumerate(rows.align()) if side == "<"]
         cells = rows.cells(_MOST_SHOWN)
         shown = formats.html_table(rows.header(), cells, text=left, baseline=rows.baseline)
-        return formats.html_fragment(rows.lead, shown, [*rows.beyond(_MOST_SHOWN), *rows.told()])
+        return formats.html_fragment(
+            rows.lead, shown, [*rows.beyond(_MOST_SHOWN), *rows.footnotes()]
+        )
 
 
 class Rows(Tabular, list[Row]):
@@ -193,8 +195,8 @@ class Rows(Tabular, list[Row]):
     rows : iterable of mapping
         The rows.
     columns : sequence of str or Shown, default=None
-        What is shown, and how. By default every key but sentences, which stand below the table;
-        ``low`` and ``high`` are shown as one interval.
+        Columns of the table. By default every key but those of sentences, which stand below;
+        ``low`` and ``high`` make one column, the interval.
     lead : sequence of str, default=()
         Lines above the table.
     notes : sequence of str, default=()
@@ -252,12 +254,12 @@ class Rows(Tabular, list[Row]):
     @overload
     def __getitem__(self, place: slice) -> Self: ...
     def __getitem__(self, place: Any) -> Any:
-        """A row, or the rows of a slice, which read as a table too."""
+        """A row, or a slice of the rows with the same columns, lead and notes."""
         found = super().__getitem__(place)
         return self.like(found) if isinstance(place, slice) else found
 
     def like(self, rows: Iterable[Mapping[str, Any]]) -> Self:
-        """Other rows, shown as these are."""
+        """Other rows with the columns, lead and notes of these."""
         other = type(self).__new__(type(self))
         list.__init__(other, map(_row, rows))
         other.__dict__.update(self.__dict__)
@@ -274,11 +276,11 @@ class Rows(Tabular, list[Row]):
         return [Shown(c) if isinstance(c, str) else c for c in self._columns]
 
     def header(self) -> list[str]:
-        """Titles of the columns that are shown, and of the marks of sentences."""
+        """Titles of the columns, and of the column of note marks."""
         return [*(column.title for column in self.shown()), *(["note"] if self._texts() else [])]
 
     def align(self) -> str:
-        """The side of each column: "<" of text, ">" of numbers."""
+        """Alignment of each column: "<" for text, ">" for numbers."""
         sides = "".join("<" if self._is_text(column) else ">" for column in self.shown())
         return sides + "<" * bool(self._texts())
 
@@ -289,7 +291,7 @@ class Rows(Tabular, list[Row]):
         return any(isinstance(row.get(key), str) for row in self)
 
     def cells(self, most: int | None = None) -> list[list[str]]:
-        """What is shown of each row, or of the first ones."""
+        """Texts of the cells of all rows, or of the first ones."""
         columns, places = self.shown(), self._texts()
         cells = [[column.cell(row) for column in columns] for row in list(self)[:most]]
         if places:
@@ -298,21 +300,21 @@ class Rows(Tabular, list[Row]):
         return cells
 
     def beyond(self, most: int) -> list[str]:
-        """What stands in place of rows beyond the first ones."""
+        """A line in place of the rows beyond the first ones."""
         more = len(self) - most
         return [f"... and {more} more rows, as frame() has them"] if more > 0 else []
 
-    def told(self) -> list[str]:
-        """What stands below the table: sentences with their marks, then notes."""
+    def footnotes(self) -> list[str]:
+        """Sentences with their marks, then notes."""
         return [*(f"[{place}] {text}" for text, place in self._texts().items()), *self.notes]
 
     def around(self, table: str, escaped: Callable[[str], str]) -> list[str]:
-        """The table between the lines above and the notes below, escaped."""
+        """Paragraphs: the lead, the table and the footnotes, whose text is escaped."""
         shown = table if self else escaped(self.empty)
-        return [*map(escaped, self.lead), shown, *map(escaped, self.told())]
+        return [*map(escaped, self.lead), shown, *map(escaped, self.footnotes())]
 
     def _sentences(self, row: Row) -> list[str]:
-        """Those of a row, each once."""
+        """Sentences of a row, each once."""
         return [*dict.fromkeys(filter(None, (formats.plain(row.get(k)) for k in self.sentences)))]
 
     def _texts(self) -> dict[str, int]:
@@ -322,7 +324,7 @@ class Rows(Tabular, list[Row]):
 
 
 def _inferred(rows: Rows) -> list[Shown]:
-    """Columns of which nothing is said: as their names and values tell."""
+    """Columns chosen by the names and values of the keys."""
     keys = [key for key in rows.fields() if key not in rows.sentences]
     has_bounds = "low" in keys and "high" in keys
     columns = []
@@ -334,15 +336,14 @@ def _inferred(rows: Rows) -> list[Shown]:
         form = _FORMS.get(key, formats.probability if key.startswith("p_") else formats.plain)
         are_numbers = all(isinstance(row.get(key), float | int | None) for row in rows)
         columns.append(Shown(key, key, form if are_numbers else formats.plain))
-    # What is empty in every row says nothing.
-    return [column for column in columns if any(map(column.cell, rows))]
+    return [column for column in columns if any(map(column.cell, rows))]  # not empty everywhere
 
 
 # --------------------------------------------------------------------------- elsewhere
 
 
 def frame_of(columns: Mapping[str, Any], library: str, what: str) -> Any:
-    """Columns of one length as a frame of pandas or polars, which is imported only now."""
+    """Columns of equal length as a frame of pandas or polars, imported on use."""
     check_option("library", library, LIBRARIES)
     try:
         if library == "pandas":

@@ -14,7 +14,7 @@ from skmetrics_ext import kernels
 from skmetrics_ext.backends.files import BATCH, Files, own_prefix
 from skmetrics_ext.backends.partitions import SAMPLE, PartitionSums, PartitionSurvey, Task, sum_part
 from skmetrics_ext.backends.read_errors import Rows, check_columns, guarded_batches, placed, reading
-from skmetrics_ext.backends.sorted_scan import SortedScan, by_name
+from skmetrics_ext.backends.sorted_scan import SortedScan
 from skmetrics_ext.merged.columns import MOST_EXACT, Names, Place, encode_labels, read_part
 from skmetrics_ext.merged.ranges import RangeReading
 from skmetrics_ext.merged.sums import Sums
@@ -40,17 +40,15 @@ class DuckEngine:
     Parameters
     ----------
     run : callable
-        ``run(sql)`` gives the relation of a query over ``data``, whose columns are called
-        ``k0``, ``k1``, ... in the order of ``names.all``: the names of the user's columns need
-        not be different to DuckDB, which does not see their case.
+        ``run(sql)`` returns the relation of a query over ``data``. Its columns are called ``k0``,
+        ``k1``, ... in the order of ``names.all``, since DuckDB ignores the case of names.
     names : Names
     close : callable
         Frees what was opened.
     rows : callable or None
-        The same rows in their order, to say where the one stands that is refused; None for those
-        of ``data``.
+        Reads the rows in their order, to locate one that is refused; None for ``data`` itself.
     what : str
-        How messages call the data set.
+        The data set in messages.
     """
 
     name = "duckdb"
@@ -263,7 +261,11 @@ class DuckEngine:
             scan.close()
             self._advance(before + n_rows - self.done)  # rows that came as one are read as well
             scans.append(scan.done)
-        return by_name(scans, task.groups)
+        return {
+            group: [scan[number] for scan in scans]
+            for group, number in task.groups.items()
+            if number in scans[0]
+        }
 
     def _sorted(self, score: str, task: Task, grouped: bool) -> str:
         """SQL of group, score and class of each row, and its weight, the highest score first."""

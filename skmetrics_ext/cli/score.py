@@ -165,7 +165,7 @@ def table_section(title: str, table: Rows) -> Section:
     """A table with its notes, as a section of a page."""
     left = [place for place, side in enumerate(table.align()) if side == "<"]
     shown = html_table(table.header(), table.cells(), text=left)
-    return section(title, shown, *map(note, table.told()))
+    return section(title, shown, *map(note, table.footnotes()))
 
 
 def _charts(options: argparse.Namespace, found: files.Predictions) -> list[Chart]:

@@ -133,7 +133,7 @@ def _table(rows: Rows) -> list[str]:
     """A table with the lines above it and the notes below."""
     left = [place for place, side in enumerate(rows.align()) if side == "<"]
     shown = html_table(rows.header(), rows.cells(), text=left, baseline=rows.baseline)
-    return [*map(note, rows.lead), shown, *map(note, rows.told())]
+    return [*map(note, rows.lead), shown, *map(note, rows.footnotes())]
 
 
 def _summary(report: CrossValidationReport) -> list[str]:

@@ -43,7 +43,7 @@ def search_page(report: SearchReport) -> str:
     picture = note(_LEGEND.format(level)) + pictures([(drawn, report.metric)])
     parts = [
         section("In short", brief(lead), note(_ABOUT)),
-        section("Candidates", picture, note(_SET), shown, *map(note, rows.told())),
+        section("Candidates", picture, note(_SET), shown, *map(note, rows.footnotes())),
     ]
     return document(f"Search by {report.metric}", (), parts)
 
