@@ -67,6 +67,8 @@ class Linearized:
     own_ways : tuple of ndarray or None, default=None
         Classes of atoms, in each way by which degrees of freedom are counted. A class of m rows,
         or groups, has m - 1; the variance is that of the first way, the least freedom wins.
+    size : float, default=0
+        Squares of the contributions to both sides of a difference: what is far less is rounding.
     """
 
     value: Any
@@ -76,6 +78,7 @@ class Linearized:
     contributions: Array | None = None
     own_atoms: Atoms | None = None
     own_ways: tuple[Way, ...] | None = None
+    size: float = 0.0
 
     @property
     def atoms(self) -> Atoms:
@@ -110,6 +113,10 @@ class Linearized:
 
     def by_row(self) -> tuple[Array, tuple[Way, ...]]:
         """Contribution of each row (*S, n), and the classes of rows in each way."""
+        return self._by_row
+
+    @cached_property
+    def _by_row(self) -> tuple[Array, tuple[Way, ...]]:
         if self.own_atoms is not None:
             to_rows = self.own_atoms.to_rows
             ways = tuple(None if way is None else to_rows(way) for way in self.ways)
@@ -133,6 +140,12 @@ class Linearized:
 
     # ----------------------------------------------------------------------- operations
 
+    def as_rows(self) -> Linearized:
+        """The same statistic with rows for atoms, which differences of many models share."""
+        parts, ways = self.by_row()
+        atoms = Atoms.each_row(parts.shape[-1], self.design, self.origin.label)
+        return replace(self, contributions=parts, own_atoms=atoms, own_ways=ways)
+
     def on_log(self) -> Linearized:
         """The logarithm of the value."""
         parts = self.contributions
@@ -149,7 +162,8 @@ class Linearized:
         value = difference_of(self.value, other.value, log=self.log)
         width = np.inf if self.log else self.bounds[1] - self.bounds[0]
         parts, bounds = first - second, (-width, width)
-        return Linearized(value, (self, other), bounds, self.log, parts, atoms, ways)
+        size = float(atoms.summed(first * first) + atoms.summed(second * second))
+        return Linearized(value, (self, other), bounds, self.log, parts, atoms, ways, size)
 
     # ----------------------------------------------------------------------- variance
 
@@ -188,7 +202,7 @@ class Linearized:
         """Contributions of rows about the mean of their stratum, or of groups; numbers of them."""
         atoms, parts = self.atoms, about_strata(self.influence, self.atoms)
         if atoms.group is None:
-            return parts, atoms.rows
+            return parts, None if atoms.are_rows else atoms.rows
         return cell_sums(parts * atoms.rows, atoms.group, atoms.n_groups), None
 
     @cached_property
@@ -278,8 +292,10 @@ def joint_atoms(
             return atoms, first.influence[..., i], second.influence[..., j], tuple(ways)
     one, ways_a = first.by_row()
     other, ways_b = second.by_row()
-    label = None if first.own_atoms is not None else first.origin.label
-    atoms = Atoms.each_row(one.shape[-1], design, label)
+    atoms = first.own_atoms
+    if atoms is None or not atoms.are_rows:
+        label = None if first.own_atoms is not None else first.origin.label
+        atoms = Atoms.each_row(one.shape[-1], design, label)
     return atoms, one, other, (*ways_a, *ways_b[1:])
 
 
@@ -352,7 +368,7 @@ def _spread(parts: Array, atoms: Atoms, label: Way) -> tuple[Array, Array]:
     if label is None:
         n_classes = 1
         if atoms.is_plain:
-            each = np.asarray((atoms.rows * parts**2).sum(axis=-1))[..., None]
+            each = np.asarray(atoms.summed(parts * parts))[..., None]
             return over_classes(each, np.array([atoms.n_rows]))
         label = np.zeros(len(atoms), dtype=np.int64)
     elif label.ndim == 2:
@@ -362,7 +378,8 @@ def _spread(parts: Array, atoms: Atoms, label: Way) -> tuple[Array, Array]:
     n_classes = int(label.max()) + 1
     lost, scale = atoms.lost(label, n_classes), _scale_of(atoms)
     if atoms.group is None:
-        each, of_class = atoms.rows * parts**2, label
+        each, of_class = parts * parts, label
+        each = each if atoms.are_rows else atoms.rows * each
         seen = np.bincount(label, weights=atoms.rows, minlength=n_classes)
         scaled = None if scale is None else cell_sums(each * scale, of_class, n_classes)
         return over_classes(cell_sums(each, of_class, n_classes), seen, lost, scaled)

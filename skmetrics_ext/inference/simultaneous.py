@@ -112,9 +112,10 @@ def by_max_t(asked: ModelsToCompare, pairs: Sequence[Pair]) -> PairwiseCompariso
         return PairwiseComparisons.of([compare_pair(asked.only(i, j, asked.level))], pairs)
     log = is_ratio(asked.metric)
     statistics = [one.on_log() if log else one for one in asked.statistics]
+    statistics = [one if one.origin.is_compact else one.as_rows() for one in statistics]
     values = np.array([float(one.value) for one in statistics])
     covariance = np.diag([float(one.variance) for one in statistics])
-    found = {pair: asked.difference(*pair, log=log) for pair in _all_pairs(len(values))}
+    found = {(i, j): statistics[i].minus(statistics[j]) for i, j in _all_pairs(len(values))}
     for (i, j), one in found.items():
         shared = (covariance[i, i] + covariance[j, j] - float(one.variance)) / 2
         covariance[i, j] = covariance[j, i] = shared

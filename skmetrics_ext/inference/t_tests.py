@@ -42,7 +42,7 @@ def spread_of_difference(difference: Linearized) -> Spread:
     which they agree by chance would count as one in which they always do.
     """
     spread, sides = difference.spread, difference.origin
-    if spread.variance <= ROUNDING * (sides[0].squares + sides[1].squares):
+    if spread.variance <= ROUNDING * difference.size:
         return spread._replace(variance=np.zeros(()))
     if not all(one.origin.is_compact for one in sides):
         return spread

@@ -179,6 +179,15 @@ class Atoms:
         return Atoms(self.rows[order], weight, group, label, stratum, *about)
 
     @property
+    def are_rows(self) -> bool:
+        """Whether every row is an atom that was seen once."""
+        return self.rows.strides == (0,)
+
+    def summed(self, values: Array) -> Array:
+        """Sum of values (..., U) of one row of each atom, over all rows, (...)."""
+        return values.sum(axis=-1) if self.are_rows else np.einsum("...u,u->...", values, self.rows)
+
+    @property
     def n_groups(self) -> int:
         """Number of groups, 0 where there are none."""
         return 0 if self.group is None else int(self.group.max()) + 1

@@ -204,9 +204,7 @@ class RankingSample(TallySample):
             return None
         mass = self.atoms.mass(self.atoms.rows)
         if self.is_binary:
-            (index,) = self.indexes
-            whole = RankTally.of_class(self.data) if self.is_counted else index.tally(mass)
-            return derivative(whole).reshape(-1)[index.index]
+            return derivative(self._tally).reshape(-1)[self.indexes[0].index]
         each = np.stack(
             [derivative(index.tally(mass)).reshape(-1)[index.index] for index in self.indexes]
         )
@@ -225,11 +223,16 @@ class RankingSample(TallySample):
         return np.asarray(average_values(np.nan_to_num(each.T), average, support) + gain)
 
     def row_slope(self) -> Array | None:
-        """From the placements of a whole area, which one sort gives in the order of the rows."""
-        if not (self.is_binary and is_area(self.metric)) or self.counted is not None:
+        """Derivative by rows of one ranking; of areas, one sort gives it in the order of rows."""
+        if not self.is_binary or self.counted is not None:
             return None
         checked, sizes = self.data, self.design.sizes
         mass = checked.weight if sizes is None else sizes
+        if not is_area(self.metric):
+            derivative = slope_of(self.metric)
+            if derivative is None:
+                return None
+            return np.take(derivative(self._tally), self._row_index)
         negative, positive = kernels.bin_sums(checked.true, 2, mass).astype(np.float64).tolist()
         if not negative * positive:
             return None
@@ -237,10 +240,25 @@ class RankingSample(TallySample):
         area = (float(self.value) - low) / (high - low)
         slope = kernels.placements(checked.score, checked.true, mass)
         # A positive row beats the negative ones below it, a negative row the positive ones above.
-        np.subtract(positive, slope, out=slope, where=checked.true == 0)
-        slope -= np.where(checked.true == 0, area * positive, area * negative)
-        slope *= (high - low) / (negative * positive)
+        scale = (high - low) / (negative * positive)
+        slope *= np.array([-scale, scale])[checked.true]
+        slope += np.array([scale * positive * (1 - area), -scale * negative * area])[checked.true]
         return np.asarray(slope)
+
+    @property
+    def _tally(self) -> RankTally:
+        """The only ranking, of all rows."""
+        if self.is_counted:
+            return RankTally.of_class(self.data)
+        return self.indexes[0].tally(self.atoms.mass(self.atoms.rows))
+
+    @property
+    def _row_index(self) -> Array:
+        """Where each row stands in the ranking, by class and score."""
+        if self.is_counted:
+            n_scores = len(RankTally.of_class(self.data).thresholds)
+            return self.data.true * n_scores + places_of(self.data)
+        return self.atoms.to_rows(self.indexes[0].index)
 
     def ways(self) -> tuple[Array | None, ...]:
         if np.ndim(self.value) == 1 and not self.is_binary:

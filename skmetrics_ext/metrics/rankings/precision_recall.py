@@ -119,10 +119,15 @@ def average_precision_slope(tally: RankTally) -> Array:
     if not tally.positive.any():
         return np.zeros((2, len(tally.thresholds)))
 
-    def term(_: Array, tp: Array, fp_to: Array, tp_to: Array) -> Array:
-        return (tp_to - tp) * divide(tp_to, fp_to + tp_to)
-
-    return over_positives(slope_of_sum(term, tally), average_precision(tally), tally)
+    fp, tp, _, _ = tally.steps()
+    predicted = fp[1:] + tp[1:]
+    precision = np.nan_to_num(divide(tp[1:], predicted))
+    found = np.diff(tp)
+    # Steps change by the precision at their ends; precision, by all rows at or above the score.
+    bends = np.nan_to_num(divide(found, predicted))
+    by_fp, by_tp = -bends * precision, bends * (1 - precision)
+    slope = np.stack([by_fp[::-1].cumsum()[::-1], by_tp[::-1].cumsum()[::-1] + precision])
+    return over_positives(slope, average_precision(tally), tally)
 
 
 def pr_area_slope(tally: RankTally, interpolation: str = "trapezoid") -> Array:

@@ -1,1 +1,0 @@
-"""What each row adds to a metric: variances from derivatives by the tally."""
