@@ -292,11 +292,11 @@ def joint_atoms(
             return atoms, first.influence[..., i], second.influence[..., j], tuple(ways)
     one, ways_a = first.by_row()
     other, ways_b = second.by_row()
-    atoms = first.own_atoms
-    if atoms is None or not atoms.are_rows:
+    rows = first.own_atoms
+    if rows is None or not rows.are_rows:
         label = None if first.own_atoms is not None else first.origin.label
-        atoms = Atoms.each_row(one.shape[-1], design, label)
-    return atoms, one, other, (*ways_a, *ways_b[1:])
+        rows = Atoms.each_row(one.shape[-1], design, label)
+    return rows, one, other, (*ways_a, *ways_b[1:])
 
 
 def correlation(first: Linearized, second: Linearized) -> float:

@@ -333,7 +333,7 @@ class HeldRows:
         if self.cells is not None and metric.sums == "tables":
             return self.cells.statistic(metric, groups)
         parts = [self._rows[group] for group in groups if group in self._rows]
-        rows = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
+        rows = np.sort(np.concatenate(parts)) if parts else np.zeros(0, dtype=np.int64)
         if not len(rows):
             return NO_ROWS
         settled = self.layout.settled(metric) if metric.sums == "tables" else metric
