@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import Any
 
-from skmetrics_ext.merged.columns import Part, join_parts
+from skmetrics_ext.merged.columns import Partition, join_parts
 from skmetrics_ext.merged.evaluation import Evaluation, build_evaluation
 from skmetrics_ext.merged.layout import Layout, find_metrics
 from skmetrics_ext.merged.ranges import (
@@ -76,7 +76,7 @@ class Accumulator:
         self._state = StreamState(find_metrics(metrics), classes, pos_label)
         self.max_distinct = check_integer("max_distinct", max_distinct, 1)
         self._ranks = any(one.sums == "ranks" for one in self._state.asked)
-        self._waiting: list[Part] = []
+        self._waiting: list[Partition] = []
         self._n_waiting = 0  # scores and labels
         self._sums = Sums()
         self._stacks: list[RankStack] = []
@@ -138,7 +138,7 @@ class Accumulator:
 
     # ----------------------------------------------------------------------- counting
 
-    def _add(self, part: Part, state: StreamState) -> None:
+    def _add(self, part: Partition, state: StreamState) -> None:
         """Count the rows, or let them wait if counting them cannot fail."""
         assert state.layout is not None
         n_scores = part.score.size if part.score is not None and self._ranks else 0
@@ -153,7 +153,7 @@ class Accumulator:
         if self._n_waiting >= _BLOCK or len(self._waiting) >= _MOST_WAITING:
             self._count_waiting()
 
-    def _count_now(self, part: Part, layout: Layout) -> None:
+    def _count_now(self, part: Partition, layout: Layout) -> None:
         """Count rows that may still be refused: not every metric takes these columns of scores."""
         sums, tallies = sum_part(part, layout)
         stacks = [RankStack(stack.tallies) for stack in self._stacks]

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from skmetrics_ext.backends.read_errors import guarded_batches, reading
-from skmetrics_ext.merged.columns import Names, Place
+from skmetrics_ext.merged.columns import ColumnNames, RowLocation
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.errors import printable
 
@@ -188,7 +188,7 @@ _Examples = dict[str, tuple[str, str]]
 
 
 def text_types(
-    files: Sequence[str], names: Names, form: TextForm = PLAIN
+    files: Sequence[str], names: ColumnNames, form: TextForm = PLAIN
 ) -> tuple[dict[str, Any], TextForm]:
     """The Arrow type of each column, from all values of all files, and the form that was detected.
 
@@ -329,13 +329,13 @@ def _type(forms: set[str], is_number: bool) -> str:
 
 def csv_batches(
     files: Iterable[str], types: Mapping[str, Any], form: TextForm = PLAIN
-) -> Iterator[tuple[Any, Place]]:
+) -> Iterator[tuple[Any, RowLocation]]:
     """Record batches with columns of these types, and their positions."""
     for file in files:
         first = 0
         try:
             for batch in guarded_batches(repr(file), partial(_open, file, types, form.of(file))):
-                place = Place(printable(file), first, None, 1, partial(_line_of, file, form))
+                place = RowLocation(printable(file), first, None, 1, partial(_line_of, file, form))
                 yield _as_numbers(batch, types, form), place
                 first += batch.num_rows
         except InvalidParameterError as error:

@@ -10,7 +10,7 @@ import numpy as np
 
 from skmetrics_ext.backends import partitions
 from skmetrics_ext.backends.partitions import PartitionError, PartitionSums, PartitionSurvey, Task
-from skmetrics_ext.merged.columns import Names, Place
+from skmetrics_ext.merged.columns import ColumnNames, RowLocation
 from skmetrics_ext.merged.ranges import RangeReading
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.errors import printable
@@ -24,13 +24,13 @@ class DaskEngine:
     Parameters
     ----------
     frame : dask.dataframe.DataFrame
-    names : Names
+    names : ColumnNames
     """
 
     name = "dask"
     needs_ranges = True
 
-    def __init__(self, frame: Any, names: Names) -> None:
+    def __init__(self, frame: Any, names: ColumnNames) -> None:
         self.frame, self.names = frame[list(names.all)], names
         self.parts = self.frame.to_delayed()
         self.report: Callable[[int], None] = lambda done: None
@@ -38,7 +38,7 @@ class DaskEngine:
     def close(self) -> None:
         """Nothing is held."""
 
-    def collect(self, columns: tuple[str, ...]) -> Iterator[tuple[Any, Place]]:
+    def collect(self, columns: tuple[str, ...]) -> Iterator[tuple[Any, RowLocation]]:
         """Batches of some columns."""
         for i, part in enumerate(self.frame[list(columns)].to_delayed()):
             (batch,) = self._compute([part])
@@ -102,8 +102,8 @@ class DaskEngine:
         return partitions.gather((reading for part in readings for reading in part), task)
 
 
-def _place(i: int) -> Place:
-    return Place(f"partition {i} of the Dask DataFrame")
+def _place(i: int) -> RowLocation:
+    return RowLocation(f"partition {i} of the Dask DataFrame")
 
 
 def _delayed(what: Any) -> Any:
@@ -123,7 +123,7 @@ def _shuffle() -> str:
     return "p2p"
 
 
-def _spread(data: Any, task: Task, place: Place) -> Any:
+def _spread(data: Any, task: Task, place: RowLocation) -> Any:
     import pandas
 
     return pandas.DataFrame(partitions.spread_part(data, task, place))
@@ -133,7 +133,7 @@ def _empty(task: Task) -> Any:
     import pandas
 
     none = pandas.DataFrame(columns=list(task.names.all))
-    return pandas.DataFrame(partitions.spread_part(none, task, Place()))
+    return pandas.DataFrame(partitions.spread_part(none, task, RowLocation()))
 
 
 def _read(frame: Any, task: Task, offsets: partitions.RangeOffsets) -> bytes:

@@ -15,7 +15,13 @@ from skmetrics_ext.backends.files import BATCH, Files, own_prefix
 from skmetrics_ext.backends.partitions import SAMPLE, PartitionSums, PartitionSurvey, Task, sum_part
 from skmetrics_ext.backends.read_errors import Rows, check_columns, guarded_batches, placed, reading
 from skmetrics_ext.backends.sorted_scan import SortedScan
-from skmetrics_ext.merged.columns import MOST_EXACT, Names, Place, encode_labels, read_part
+from skmetrics_ext.merged.columns import (
+    MOST_EXACT,
+    ColumnNames,
+    RowLocation,
+    encode_labels,
+    read_part,
+)
 from skmetrics_ext.merged.ranges import RangeReading
 from skmetrics_ext.merged.sums import Sums
 from skmetrics_ext.numeric import Array
@@ -42,7 +48,7 @@ class DuckEngine:
     run : callable
         ``run(sql)`` returns the relation of a query over ``data``. Its columns are called ``k0``,
         ``k1``, ... in the order of ``names.all``, since DuckDB ignores the case of names.
-    names : Names
+    names : ColumnNames
     close : callable
         Frees what was opened.
     rows : callable or None
@@ -57,7 +63,7 @@ class DuckEngine:
     def __init__(
         self,
         run: Callable[[str], Any],
-        names: Names,
+        names: ColumnNames,
         close: Callable[[], None],
         rows: Rows | None = None,
         what: str = "The data set",
@@ -189,7 +195,7 @@ class DuckEngine:
             if _NO_LABELS.match(held) or not (is_number or name in names.labels):
                 raise InvalidParameterError(f"Column {name!r} must hold {kind}, got {held}.")
 
-    def _rows(self) -> Iterator[tuple[Any, Place]]:
+    def _rows(self) -> Iterator[tuple[Any, RowLocation]]:
         if self.rows is not None:
             return self.rows(self.names.all)
         reader = self._reader(f"SELECT {', '.join(self.columns.values())} FROM data")
@@ -214,7 +220,7 @@ class DuckEngine:
         self.done += rows
         self.report(self.done)
 
-    def collect(self, columns: tuple[str, ...]) -> Iterator[tuple[Any, Place]]:
+    def collect(self, columns: tuple[str, ...]) -> Iterator[tuple[Any, RowLocation]]:
         """Batches of some columns."""
         wanted = ", ".join(map(self._value, columns))
         reader = self._reader(f"SELECT {wanted} FROM data")
@@ -234,7 +240,7 @@ class DuckEngine:
         try:
             for batch in self._batches(f"SELECT {columns} FROM data"):
                 named = dict(zip(self.names.all, batch.columns, strict=True))
-                total.add(sum_part(named, task, Place()))
+                total.add(sum_part(named, task, RowLocation()))
         except InvalidParameterError:
             for batch, place in self._rows():  # in their order, which DuckDB need not keep
                 sum_part(batch, task, place)
@@ -357,7 +363,7 @@ def _table(classes: Array, true: Array, pred: Array, weight: Array) -> Confusion
 # --------------------------------------------------------------------------- sources
 
 
-def open_relation(relation: Any, names: Names) -> DuckEngine:
+def open_relation(relation: Any, names: ColumnNames) -> DuckEngine:
     """A relation of the user's own connection, with its settings."""
     what = "The DuckDB relation"
     with reading(what):
@@ -367,7 +373,7 @@ def open_relation(relation: Any, names: Names) -> DuckEngine:
     return DuckEngine(lambda sql: data.query("data", sql), names, lambda: None, what=what)
 
 
-def open_files_in_duckdb(files: Files, names: Names, memory_limit: int) -> DuckEngine:
+def open_files_in_duckdb(files: Files, names: ColumnNames, memory_limit: int) -> DuckEngine:
     """Parquet or CSV files."""
 
     def fill(con: Any) -> None:
@@ -385,21 +391,21 @@ def open_files_in_duckdb(files: Files, names: Names, memory_limit: int) -> DuckE
 
 
 def open_table(
-    table: Any, header: Sequence[Any], rows: Rows, names: Names, memory_limit: int
+    table: Any, header: Sequence[Any], rows: Rows, names: ColumnNames, memory_limit: int
 ) -> DuckEngine:
     """An Arrow table or data set, with these columns."""
     fill = partial(_register, given=table, header=header, names=names)
     return _opened(fill, names, memory_limit, rows, "The data set")
 
 
-def open_reader(reader: Any, names: Names, memory_limit: int) -> DuckEngine:
+def open_reader(reader: Any, names: ColumnNames, memory_limit: int) -> DuckEngine:
     """Record batches that can be read once only, which are kept on disk."""
     fill = partial(_keep, reader=reader, names=names)
     return _opened(fill, names, memory_limit, None, "The RecordBatchReader")
 
 
 def _opened(
-    fill: Callable[[Any], None], names: Names, memory_limit: int, rows: Rows | None, what: str
+    fill: Callable[[Any], None], names: ColumnNames, memory_limit: int, rows: Rows | None, what: str
 ) -> DuckEngine:
     """A connection of our own; nothing of it is left where it cannot be filled."""
     con, close = connect(memory_limit)
@@ -412,7 +418,7 @@ def _opened(
         raise
 
 
-def _keep(con: Any, reader: Any, names: Names) -> None:
+def _keep(con: Any, reader: Any, names: ColumnNames) -> None:
     """The rows in a table of DuckDB, in their order."""
     con.register("given", reader)
     con.execute("SET preserve_insertion_order = true")
@@ -420,12 +426,12 @@ def _keep(con: Any, reader: Any, names: Names) -> None:
     con.execute("SET preserve_insertion_order = false")
 
 
-def _register(con: Any, given: Any, header: Sequence[Any], names: Names) -> None:
+def _register(con: Any, given: Any, header: Sequence[Any], names: ColumnNames) -> None:
     con.register("given", given)
     con.execute(f"CREATE VIEW data AS {_by_place('given', header, names)}")
 
 
-def _by_place(given: str, header: Sequence[Any], names: Names) -> str:
+def _by_place(given: str, header: Sequence[Any], names: ColumnNames) -> str:
     """SQL of the columns that are read, by their place among all of them."""
     header = list(header)
     wanted = ", ".join(f"c{header.index(name)} AS k{i}" for i, name in enumerate(names.all))

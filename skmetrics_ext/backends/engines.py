@@ -10,13 +10,13 @@ from typing import Any
 from skmetrics_ext.backends.files import BATCH, Files, open_files, require
 from skmetrics_ext.backends.memory import MemoryEngine
 from skmetrics_ext.backends.read_errors import Rows, check_columns, guarded_batches, placed, reading
-from skmetrics_ext.merged.columns import Names
+from skmetrics_ext.merged.columns import ColumnNames
 from skmetrics_ext.validation import InvalidParameterError, check_option
 
 ENGINES = ("auto", "memory", "duckdb", "dask", "spark")
 
 
-def open_engine(dataset: Any, names: Names, engine: str, memory_limit: int) -> Any:
+def open_engine(dataset: Any, names: ColumnNames, engine: str, memory_limit: int) -> Any:
     """Open the engine that reads a data set."""
     check_option("engine", engine, ENGINES)
     library = type(dataset).__module__.partition(".")[0]
@@ -84,7 +84,7 @@ def _prefers_duckdb(engine: str) -> bool:
     return engine == "duckdb"
 
 
-def _open_in_duckdb(dataset: Any, names: Names, memory_limit: int) -> Any:
+def _open_in_duckdb(dataset: Any, names: ColumnNames, memory_limit: int) -> Any:
     require("duckdb", "engine='duckdb'")
     require("pyarrow", "Reading DuckDB in batches")
     from skmetrics_ext.backends.duckdb import open_reader, open_table
@@ -118,7 +118,9 @@ def _arrow_table(frame: Any) -> Any:
 # --------------------------------------------------------------------------- arrow and lazy frames
 
 
-def _open_stream(dataset: Any, kind: str, names: Names, engine: str, memory_limit: int) -> Any:
+def _open_stream(
+    dataset: Any, kind: str, names: ColumnNames, engine: str, memory_limit: int
+) -> Any:
     if kind == "RecordBatch":
         import pyarrow
 
@@ -163,7 +165,7 @@ def _load_once(reader: Any, memory_limit: int) -> Any:
     return pyarrow.Table.from_batches(batches, reader.schema)
 
 
-def _reader_of_lazy(lazy: Any, names: Names) -> Any:
+def _reader_of_lazy(lazy: Any, names: ColumnNames) -> Any:
     """Arrow batches of a polars query, whose result need not fit into memory."""
     require("pyarrow", "A polars LazyFrame")
     import pyarrow

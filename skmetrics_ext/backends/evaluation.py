@@ -11,8 +11,7 @@ import numpy as np
 
 from skmetrics_ext.backends.engines import open_engine
 from skmetrics_ext.backends.partitions import SAMPLE, PartitionSums, PartitionSurvey, Task
-from skmetrics_ext.merged.by import By
-from skmetrics_ext.merged.columns import Names, read_value_column
+from skmetrics_ext.merged.columns import ColumnNames, read_value_column
 from skmetrics_ext.merged.evaluation import Evaluation, build_evaluation
 from skmetrics_ext.merged.layout import Layout, find_metrics, make_layout
 from skmetrics_ext.merged.ranges import RangePlan, RangeReading, kind_of, merged_readings
@@ -22,6 +21,7 @@ from skmetrics_ext.numeric import Array
 from skmetrics_ext.progress import Progress, reporting
 from skmetrics_ext.registry import OF_SCORES
 from skmetrics_ext.slices.coding import check_edges, edges_of, numbers_of
+from skmetrics_ext.slices.group_columns import GroupColumns
 from skmetrics_ext.tallies import ScoreSketch
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.column_names import check_names
@@ -251,7 +251,7 @@ def evaluate(
 
 def _names(
     true: Any, score: tuple[Any, ...], pred: Any, weight: Any, by: Any, groups: Any
-) -> Names:
+) -> ColumnNames:
     optional = {"pred": pred, "weight": weight, "groups": groups}
     arguments = [("true", true), *(("score", name) for name in score), *optional.items()]
     for argument, name in arguments:
@@ -259,7 +259,7 @@ def _names(
             raise InvalidParameterError(
                 f"{argument} must be the name of a column, got {name!r:.60}."
             )
-    return Names(true, score, pred, weight, By.of(by), groups)
+    return ColumnNames(true, score, pred, weight, GroupColumns.of(by), groups)
 
 
 def _score_columns(
@@ -331,7 +331,7 @@ def read_bytes(limit: int | str) -> int:
 
 
 def _add_margin(
-    level: By, task: Task, sums: PartitionSums, readings: Readings, opened: Any
+    level: GroupColumns, task: Task, sums: PartitionSums, readings: Readings, opened: Any
 ) -> dict[Any, list[RangeReading]]:
     """Add the sums of the groups of a level, and return their rankings.
 
@@ -362,7 +362,7 @@ def _add_margin(
 # --------------------------------------------------------------------------- bins
 
 
-def _with_edges(names: Names, bins: Any, opened: Any) -> Names:
+def _with_edges(names: ColumnNames, bins: Any, opened: Any) -> ColumnNames:
     """The names with edges of the bins, taken from a sample if only their number is given."""
     if not isinstance(bins, Mapping) or not bins:
         raise InvalidParameterError(

@@ -29,7 +29,7 @@ from skmetrics_ext.backends.read_errors import (
     placed,
     reading,
 )
-from skmetrics_ext.merged.columns import Names, Place
+from skmetrics_ext.merged.columns import ColumnNames, RowLocation
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.errors import printable
 
@@ -79,7 +79,7 @@ class Files:
         Columns without which a row is left out.
     missing : tuple of str
         Columns in which missing values are a value, `MISSING`, and all others text.
-    held : tuple of (record batch, Place) or None
+    held : tuple of (record batch, RowLocation) or None
         The rows, where they are in memory.
     """
 
@@ -92,7 +92,7 @@ class Files:
     form: TextForm = PLAIN
     complete: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
-    held: tuple[tuple[Any, Place], ...] | None = None
+    held: tuple[tuple[Any, RowLocation], ...] | None = None
 
     def schema(self, columns: Sequence[str]) -> Any:
         """Arrow's schema of some columns."""
@@ -193,7 +193,7 @@ def kind_of(file: str) -> str | None:
     return None if kind == "parquet" and stem != str(Path(file)) else kind
 
 
-def open_files(path: str, names: Names, form: TextForm = PLAIN) -> Files:
+def open_files(path: str, names: ColumnNames, form: TextForm = PLAIN) -> Files:
     """Find the files of a path, folder or glob, and check that they hold the columns."""
     files, kind = _found(path)
     if kind == "csv":
@@ -265,7 +265,7 @@ def _listed(path: str) -> tuple[str, ...]:
     return tuple(files)
 
 
-def _of_csv(path: str, files: tuple[str, ...], names: Names, form: TextForm) -> Files:
+def _of_csv(path: str, files: tuple[str, ...], names: ColumnNames, form: TextForm) -> Files:
     headers = _headers(files, form)
     for file, header in zip(files, headers, strict=True):
         check_columns(names, header, repr(file), hint=separator_hint(header))
@@ -284,7 +284,7 @@ def _headers(files: tuple[str, ...], form: TextForm) -> list[list[str]]:
 # --------------------------------------------------------------------------- parquet
 
 
-def _of_parquet(path: str, files: tuple[str, ...], names: Names) -> Files:
+def _of_parquet(path: str, files: tuple[str, ...], names: ColumnNames) -> Files:
     import pyarrow.parquet
 
     schemas = []

@@ -8,7 +8,7 @@ from typing import Any
 from skmetrics_ext.backends import partitions
 from skmetrics_ext.backends.partitions import PartitionSums, PartitionSurvey, Task
 from skmetrics_ext.backends.read_errors import Rows
-from skmetrics_ext.merged.columns import Names, Place, read_part, rows_by_group
+from skmetrics_ext.merged.columns import ColumnNames, RowLocation, read_part, rows_by_group
 from skmetrics_ext.merged.ranges import (
     RangeReading,
     RankStack,
@@ -32,7 +32,7 @@ class MemoryEngine:
     ----------
     rows : callable
         ``rows(names)`` gives the rows anew, in batches with these columns, each with its place.
-    names : Names
+    names : ColumnNames
     resident : bool
         Whether the rows are in memory anyway, so that their scores may be as well.
     """
@@ -40,7 +40,7 @@ class MemoryEngine:
     name = "memory"
     needs_ranges = False
 
-    def __init__(self, rows: Rows, names: Names, *, resident: bool) -> None:
+    def __init__(self, rows: Rows, names: ColumnNames, *, resident: bool) -> None:
         self.rows, self.names, self.resident = rows, names, resident
         self.report: Callable[[int], None] = lambda done: None
         self.done = 0
@@ -48,13 +48,13 @@ class MemoryEngine:
     def close(self) -> None:
         """Nothing is held."""
 
-    def collect(self, columns: tuple[str, ...]) -> Iterator[tuple[Any, Place]]:
+    def collect(self, columns: tuple[str, ...]) -> Iterator[tuple[Any, RowLocation]]:
         """Batches of some columns."""
         for batch, place in self.rows(columns):
             if partitions.n_rows_of(batch):
                 yield batch, place
 
-    def _parts(self) -> Iterator[tuple[Any, Place]]:
+    def _parts(self) -> Iterator[tuple[Any, RowLocation]]:
         for batch, place in self.rows(self.names.all):
             n_rows = partitions.n_rows_of(batch)
             if n_rows:

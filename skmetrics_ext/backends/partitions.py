@@ -10,7 +10,13 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext import kernels
-from skmetrics_ext.merged.columns import Names, Part, Place, read_part, rows_by_group
+from skmetrics_ext.merged.columns import (
+    ColumnNames,
+    Partition,
+    RowLocation,
+    read_part,
+    rows_by_group,
+)
 from skmetrics_ext.merged.layout import Layout
 from skmetrics_ext.merged.ranges import RangePlan, RangeReading, read_range
 from skmetrics_ext.merged.sums import Sums, count_labels, sum_rows
@@ -32,7 +38,7 @@ class PartitionError(RuntimeError):
 
 
 @contextmanager
-def partition_errors(place: Place) -> Iterator[None]:
+def partition_errors(place: RowLocation) -> Iterator[None]:
     """Name the partition in every error but our own, which name it already."""
     try:
         yield
@@ -50,7 +56,7 @@ class Task:
 
     Parameters
     ----------
-    names : Names
+    names : ColumnNames
     layout : Layout
     plan : RangePlan
     groups : mapping
@@ -61,7 +67,7 @@ class Task:
         Empty sketches of the columns.
     """
 
-    names: Names
+    names: ColumnNames
     layout: Layout
     plan: RangePlan
     groups: Mapping[Any, int]
@@ -139,7 +145,7 @@ def n_rows_of(batch: Any) -> int:
 
 
 def survey_part(
-    data: Any, names: Names, place: Place, *, seed: int, sampled: bool
+    data: Any, names: ColumnNames, place: RowLocation, *, seed: int, sampled: bool
 ) -> PartitionSurvey:
     """Count the labels and groups of a partition, and sample its scores."""
     with partition_errors(place):
@@ -154,7 +160,7 @@ def survey_part(
         return survey
 
 
-def sum_part(data: Any, task: Task, place: Place) -> PartitionSums:
+def sum_part(data: Any, task: Task, place: RowLocation) -> PartitionSums:
     """Sum up a partition."""
     with partition_errors(place):
         total = PartitionSums()
@@ -166,7 +172,7 @@ def sum_part(data: Any, task: Task, place: Place) -> PartitionSums:
         return total
 
 
-def _sum_scores(total: PartitionSums, part: Part, task: Task, place: Place) -> None:
+def _sum_scores(total: PartitionSums, part: Partition, task: Task, place: RowLocation) -> None:
     for group, rows in rows_by_group(part, task.layout, task.names, place):
         columns = rows.rankings
         if task.sketch is not None:
@@ -186,7 +192,7 @@ def _sum_scores(total: PartitionSums, part: Part, task: Task, place: Place) -> N
 # --------------------------------------------------------------------------- ranges of scores
 
 
-def spread_part(data: Any, task: Task, place: Place) -> dict[str, Array]:
+def spread_part(data: Any, task: Task, place: RowLocation) -> dict[str, Array]:
     """Rows of a partition for the shuffle: one for each distinct score, class and group.
 
     Columns: ``part`` (column and range in one number), ``grp``, ``score``, ``code``, ``weight``.
@@ -207,7 +213,7 @@ def spread_part(data: Any, task: Task, place: Place) -> dict[str, Array]:
     }
 
 
-def _spread(data: Any, task: Task, place: Place) -> Iterator[dict[str, Array]]:
+def _spread(data: Any, task: Task, place: RowLocation) -> Iterator[dict[str, Array]]:
     part = read_part(data, task.names, place)
     starts = first_parts(task)
     for group, rows in rows_by_group(part, task.layout, task.names, place):

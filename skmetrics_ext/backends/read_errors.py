@@ -7,14 +7,14 @@ from contextlib import contextmanager
 from typing import Any
 
 from skmetrics_ext.backends.partitions import PartitionError, n_rows_of
-from skmetrics_ext.merged.columns import Names, Place
+from skmetrics_ext.merged.columns import ColumnNames, RowLocation
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.errors import near, printable, shown_names
 
 _MOST_TEXT = 300
 
 # ``rows(names)`` reads the rows anew: batches with these columns, each with its place.
-Placed = Iterator[tuple[Any, Place]]
+Placed = Iterator[tuple[Any, RowLocation]]
 Rows = Callable[[tuple[str, ...]], Placed]
 
 
@@ -49,12 +49,12 @@ def placed(batches: Iterable[Any], part: str = "", counted_from: int = 0) -> Pla
     """Batches with their positions."""
     first = 0
     for batch in batches:
-        yield batch, Place(part, first, None, counted_from)
+        yield batch, RowLocation(part, first, None, counted_from)
         first += n_rows_of(batch)
 
 
 def check_columns(
-    names: Names, found: Iterable[Any], what: str, *, folded: bool = False, hint: str = ""
+    names: ColumnNames, found: Iterable[Any], what: str, *, folded: bool = False, hint: str = ""
 ) -> None:
     """Refuse columns that are missing or stand twice; ``folded`` if the engine ignores case."""
     found = list(found)

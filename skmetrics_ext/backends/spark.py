@@ -11,7 +11,7 @@ import numpy as np
 from skmetrics_ext.backends import partitions
 from skmetrics_ext.backends.partitions import PartitionError, PartitionSums, PartitionSurvey, Task
 from skmetrics_ext.backends.read_errors import reading
-from skmetrics_ext.merged.columns import Names, Place
+from skmetrics_ext.merged.columns import ColumnNames, RowLocation
 from skmetrics_ext.merged.ranges import RangeReading
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.errors import printable
@@ -26,13 +26,13 @@ class SparkEngine:
     Parameters
     ----------
     frame : pyspark.sql.DataFrame
-    names : Names
+    names : ColumnNames
     """
 
     name = "spark"
     needs_ranges = True
 
-    def __init__(self, frame: Any, names: Names) -> None:
+    def __init__(self, frame: Any, names: ColumnNames) -> None:
         self.names = names
         # Spark's own mapInArrow looks up columns by names that it does not quote.
         self.columns = {name: f"k{i}" for i, name in enumerate(names.all)}
@@ -45,7 +45,7 @@ class SparkEngine:
     def close(self) -> None:
         """Nothing is held."""
 
-    def collect(self, columns: tuple[str, ...]) -> Iterator[tuple[Any, Place]]:
+    def collect(self, columns: tuple[str, ...]) -> Iterator[tuple[Any, RowLocation]]:
         """Batches of some columns."""
 
         def send(batches: Iterator[Any]) -> Iterator[Any]:
@@ -127,7 +127,7 @@ def _partition() -> int:
     return 0 if context is None else int(context.partitionId())
 
 
-def _placed(batches: Iterator[Any], names: tuple[str, ...]) -> Iterator[tuple[Any, Place]]:
+def _placed(batches: Iterator[Any], names: tuple[str, ...]) -> Iterator[tuple[Any, RowLocation]]:
     """Batches that are not empty, under the names of the user's columns."""
     import pyarrow
 
@@ -135,7 +135,7 @@ def _placed(batches: Iterator[Any], names: tuple[str, ...]) -> Iterator[tuple[An
     for batch in batches:
         if batch.num_rows:
             named = pyarrow.RecordBatch.from_arrays(batch.columns, names=list(names))
-            yield named, Place(part, first)
+            yield named, RowLocation(part, first)
         first += batch.num_rows
 
 

@@ -16,10 +16,10 @@ from skmetrics_ext.backends.files import Files, columns_of, open_files
 from skmetrics_ext.cli.messages import log, names_in
 from skmetrics_ext.cli.options import form_of
 from skmetrics_ext.datasets.files import target_of, values_of
-from skmetrics_ext.merged.by import By
-from skmetrics_ext.merged.columns import Names, read_part
+from skmetrics_ext.merged.columns import ColumnNames, read_part
 from skmetrics_ext.registry import HEADINGS, OF_FILES, Metric, find
 from skmetrics_ext.registry.find import reads, single_valued
+from skmetrics_ext.slices.group_columns import GroupColumns
 from skmetrics_ext.validation.positive import natural_positive
 
 LARGE = 1 << 30  # bytes beyond which files are not read into memory
@@ -58,7 +58,7 @@ class Predictions:
     ----------
     files : Files
         Its rows, in memory unless they are many.
-    names : Names
+    names : ColumnNames
         Its columns.
     classes : list
         Labels that occur, true or predicted.
@@ -68,7 +68,7 @@ class Predictions:
     """
 
     files: Files
-    names: Names
+    names: ColumnNames
     classes: list[Any]
     positive: Any
     models: tuple[PredictedModel, ...]
@@ -88,11 +88,11 @@ class Predictions:
 def read_predictions(options: argparse.Namespace) -> Predictions:
     """Open the file that the options name, and tell on stderr what was assumed."""
     scores, preds = (tuple(dict.fromkeys(given)) for given in (options.score, options.pred))
-    more = By((*preds[1:], *options.by), crossed=True)
+    more = GroupColumns((*preds[1:], *options.by), crossed=True)
     form = form_of(options)
     target = target_of(options.target, columns_of(options.file, form))
     columns = preds[0] if preds else None, options.weight, more, options.groups
-    names = Names(target, scores, *columns)
+    names = ColumnNames(target, scores, *columns)
     files = open_files(options.file, names, form)
     if not options.stream and sum(Path(file).stat().st_size for file in files.files) <= LARGE:
         files = files.hold(names.all)
@@ -117,12 +117,12 @@ def read_predictions(options: argparse.Namespace) -> Predictions:
     return Predictions(files, names, classes, positive, tuple(models))
 
 
-def _classes(files: Files, names: Names, preds: Sequence[str], most_bytes: int) -> list[Any]:
+def _classes(files: Files, names: ColumnNames, preds: Sequence[str], most_bytes: int) -> list[Any]:
     """Labels that occur, true or predicted, in rows with weight."""
     tables: list[Any] = []
     for place in range(max(len(preds), 1)):
         pred = preds[place] if preds else None
-        labels = Names(names.true, (), pred, names.weight)
+        labels = ColumnNames(names.true, (), pred, names.weight)
         engine = open_engine(files, labels, "auto", most_bytes)
         try:
             tables += engine.survey(False).sums.tables.values()
@@ -134,9 +134,9 @@ def _classes(files: Files, names: Names, preds: Sequence[str], most_bytes: int) 
     return list(classes.tolist())
 
 
-def _held_by(files: Files, names: Names, columns: tuple[str, ...]) -> str:
+def _held_by(files: Files, names: ColumnNames, columns: tuple[str, ...]) -> str:
     """Whether columns of scores are probabilities; one row decides that they are not."""
-    asked = Names(names.true, columns)
+    asked = ColumnNames(names.true, columns)
     for batch, place in files.rows(asked.all):
         values = read_part(batch, asked, place).score if batch.num_rows else None
         if values is None:

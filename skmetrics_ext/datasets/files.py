@@ -11,9 +11,9 @@ import numpy as np
 from skmetrics_ext.backends.csv_files import PLAIN, TextForm
 from skmetrics_ext.backends.files import Files, columns_of, missing_named, open_files, require
 from skmetrics_ext.backends.read_errors import check_columns
-from skmetrics_ext.merged.by import By
-from skmetrics_ext.merged.columns import Names
+from skmetrics_ext.merged.columns import ColumnNames
 from skmetrics_ext.numeric import Array
+from skmetrics_ext.slices.group_columns import GroupColumns
 from skmetrics_ext.validation.errors import near, shown_names
 
 
@@ -105,7 +105,7 @@ def target_of(target: str | None, columns: Sequence[str]) -> str:
     return "target" if target is None else target
 
 
-def _names(path: str, found: list[str], use: Use) -> tuple[Names, list[str]]:
+def _names(path: str, found: list[str], use: Use) -> tuple[ColumnNames, list[str]]:
     """Columns to read, and the features among them."""
     target = target_of(use.target, found)
     # Where Parquet holds an index of pandas it is no column.
@@ -127,7 +127,9 @@ def _names(path: str, found: list[str], use: Use) -> tuple[Names, list[str]]:
     if not features:
         raise ValueError(f"{path!r} has no feature column besides {target!r}.")
     others = tuple(dict.fromkeys([*features, *use.by]))
-    names_read = Names(target, (), None, use.weight, By(others, crossed=True), use.groups)
+    names_read = ColumnNames(
+        target, (), None, use.weight, GroupColumns(others, crossed=True), use.groups
+    )
     check_columns(names_read, found, repr(path))
     return names_read, features
 
@@ -143,7 +145,7 @@ def _by_codes(files: Files) -> Files:
     return replace(files, types={name: kinds.get(t, codes) for name, t in files.types.items()})
 
 
-def _complete(files: Files, use: Use, names: Names) -> tuple[Any, int]:
+def _complete(files: Files, use: Use, names: ColumnNames) -> tuple[Any, int]:
     """The rows with a target, group and weight as a table, and how many others were left out."""
     needed = [name for name in (names.true, use.groups, use.weight) if name is not None]
     if use.drop_missing:

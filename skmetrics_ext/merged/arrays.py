@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.merged.by import By
 from skmetrics_ext.merged.evaluation import Evaluation, build_evaluation
 from skmetrics_ext.merged.ranges import (
     RangePlan,
@@ -20,6 +19,7 @@ from skmetrics_ext.merged.stream import NAMES, StreamState, sum_part
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.slices.coding import edges_of, numbers_of
+from skmetrics_ext.slices.group_columns import GroupColumns
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.containers import Column, count_rows, read_column
 from skmetrics_ext.validation.groups import read_groups
@@ -66,7 +66,7 @@ class ColumnsBy:
                 f"bins names {strange[0]!r}, which is not among the columns of by, {list(self.by)}."
             )
 
-    def of(self, n_rows: int, y_true: Any) -> tuple[By, Sequence[Any], Array]:
+    def of(self, n_rows: int, y_true: Any) -> tuple[GroupColumns, Sequence[Any], Array]:
         """The columns of groups, the groups that occur, and the group number of each row."""
         columns = {name: _column(data, name, y_true) for name, data in self.by.items()}
         for name, column in columns.items():
@@ -79,7 +79,7 @@ class ColumnsBy:
             name: edges_of(name, numbers_of(columns[name]), given)
             for name, given in self.bins.items()
         }
-        by = replace(By.of(list(columns)), edges=edges)
+        by = replace(GroupColumns.of(list(columns)), edges=edges)
         groups, group = by.groups_of(columns)
         assert group is not None
         return by, groups, group

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext import kernels
-from skmetrics_ext.merged.by import NO_GROUPS, By
 from skmetrics_ext.merged.layout import Layout
 from skmetrics_ext.numeric import Array, row_sums
+from skmetrics_ext.slices.group_columns import NO_GROUPS, GroupColumns
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import Column, read_column
 from skmetrics_ext.validation.encoding import encode, encode_columns, find_labels
@@ -28,14 +28,14 @@ MOST_EXACT = 2**53  # larger integers are not all distinct as floats
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class ColumnNames:
     """Names of the columns."""
 
     true: str
     score: tuple[str, ...] = ()
     pred: str | None = None
     weight: str | None = None
-    by: By = NO_GROUPS
+    by: GroupColumns = NO_GROUPS
     clusters: str | None = None
 
     @property
@@ -52,7 +52,7 @@ class Names:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RowLocation:
     """Position of a part of a data set.
 
     Parameters
@@ -84,7 +84,7 @@ class Place:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Part:
+class Partition:
     """Columns of one part, with labels and groups as codes into the values of this part.
 
     ``pred``, ``score`` (n, K), ``weight`` (int64 or float64) and ``group`` may be None. ``checked``
@@ -106,7 +106,7 @@ class Part:
         return len(self.true)
 
 
-def join_parts(parts: Sequence[Part]) -> Part:
+def join_parts(parts: Sequence[Partition]) -> Partition:
     """Concatenate parts that have no groups."""
     if len(parts) == 1:
         return parts[0]
@@ -137,7 +137,7 @@ def join_parts(parts: Sequence[Part]) -> Part:
     )
 
 
-def read_part(data: Any, names: Names, place: Place) -> Part:
+def read_part(data: Any, names: ColumnNames, place: RowLocation) -> Partition:
     """Read the columns of a data frame, a record batch, or a dict of arrays."""
     labels, codes = encode_labels(
         [read_value_column(data, name, place) for name in names.labels], place.part
@@ -147,7 +147,7 @@ def read_part(data: Any, names: Names, place: Place) -> Part:
     )
     score, eps = _scores(data, names, place)
     weight = None if names.weight is None else _weights(data, names.weight, place)
-    return Part(
+    return Partition(
         labels, codes[0], codes[1] if len(codes) > 1 else None, score, weight, groups, group, eps
     )
 
@@ -177,7 +177,7 @@ def _labels(column: Column) -> Array:
     return np.asarray(values)
 
 
-def read_value_column(data: Any, name: str, place: Place) -> Column:
+def read_value_column(data: Any, name: str, place: RowLocation) -> Column:
     column = data[name] if not hasattr(data, "column") else data.column(name)
     row = _first_missing(column)
     if row is not None:
@@ -217,7 +217,7 @@ def _first_missing(column: Any) -> int | None:
     return int(np.argmax(missing)) if missing.any() else None
 
 
-def _scores(data: Any, names: Names, place: Place) -> tuple[Array | None, float]:
+def _scores(data: Any, names: ColumnNames, place: RowLocation) -> tuple[Array | None, float]:
     if not names.score:
         return None, 0.0
     read = [read_value_column(data, name, place) for name in names.score]
@@ -247,7 +247,7 @@ def _shown(column: Column) -> str:
     return f"dtype {column.values.dtype}"
 
 
-def _weights(data: Any, name: str, place: Place) -> Array:
+def _weights(data: Any, name: str, place: RowLocation) -> Array:
     column = read_value_column(data, name, place)
     values = column.values
     if values.dtype.kind not in "fiub" or column.categories is not None:
@@ -283,7 +283,7 @@ class GroupRows:
 
 
 def rows_by_group(
-    part: Part, layout: Layout, names: Names, place: Place
+    part: Partition, layout: Layout, names: ColumnNames, place: RowLocation
 ) -> Iterator[tuple[Any, GroupRows]]:
     """The rows of each group that have scores and weight, by the value of the group."""
     if part.score is None or not part.n_rows:
@@ -295,7 +295,9 @@ def rows_by_group(
         yield group, GroupRows(codes[rows], score[rows], weight, part.eps)
 
 
-def scored(part: Part, layout: Layout, names: Names, place: Place) -> tuple[Array, Array]:
+def scored(
+    part: Partition, layout: Layout, names: ColumnNames, place: RowLocation
+) -> tuple[Array, Array]:
     """Every row's code into the classes of the layout, and its scores in their order."""
     assert part.score is not None
     codes = find_labels(part.labels, layout.classes)[part.true]
@@ -316,7 +318,7 @@ def scored(part: Part, layout: Layout, names: Names, place: Place) -> tuple[Arra
     return codes, score
 
 
-def each_group(part: Part, kept: Array | None = None) -> Iterator[tuple[Any, Any]]:
+def each_group(part: Partition, kept: Array | None = None) -> Iterator[tuple[Any, Any]]:
     """The groups that occur, and the places of the rows of each; only ``kept`` rows if given."""
     if part.group is None:
         if kept is None:
@@ -332,7 +334,7 @@ def each_group(part: Part, kept: Array | None = None) -> Iterator[tuple[Any, Any
         yield part.groups[part.group[order[start]]], rows
 
 
-def _probabilities(score: Array, names: Names, place: Place) -> Array:
+def _probabilities(score: Array, names: ColumnNames, place: RowLocation) -> Array:
     low, high = kernels.value_range(score)
     if low < -_RANGE or high > 1 + _RANGE:
         row, column = divmod(int(np.argmax(np.abs(score - 0.5))), score.shape[1])
@@ -343,7 +345,7 @@ def _probabilities(score: Array, names: Names, place: Place) -> Array:
     return np.clip(score, 0.0, 1.0)
 
 
-def _check_sums(score: Array, names: Names, place: Place) -> None:
+def _check_sums(score: Array, names: ColumnNames, place: RowLocation) -> None:
     """Refuse rows whose probabilities do not sum to 1."""
     if score.shape[1] == 1:
         return

@@ -16,11 +16,11 @@ from skmetrics_ext.inference.margins import Claim
 from skmetrics_ext.inference.methods import interval_of, methods_of
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.tests.adjustment import holm_adjust
-from skmetrics_ext.merged.by import ALL, NO_GROUPS, By
 from skmetrics_ext.merged.samples import Bounded, StatisticSource
 from skmetrics_ext.numeric import divide
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.rows import Row, Rows, Shown
+from skmetrics_ext.slices.group_columns import ALL, NO_GROUPS, GroupColumns
 from skmetrics_ext.slices.results import GroupGaps, GroupSpread, WorstGroup
 from skmetrics_ext.slices.spreads import compare_ranges
 from skmetrics_ext.validation import InvalidParameterError
@@ -73,7 +73,7 @@ class Groups:
 
     Parameters
     ----------
-    by : By
+    by : GroupColumns
     asked : mapping of str to Metric
     source : StatisticSource or None
     n_rows : mapping of group to int
@@ -83,7 +83,7 @@ class Groups:
         Whether losses are negated, so that what is greater is better.
     """
 
-    by: By = NO_GROUPS
+    by: GroupColumns = NO_GROUPS
     asked: Mapping[str, Metric] = field(default_factory=dict)
     source: StatisticSource | None = None
     n_rows: Mapping[Any, int] = field(default_factory=dict)
@@ -109,7 +109,7 @@ class Comparable:
     Parameters
     ----------
     metric : Metric
-    by : By
+    by : GroupColumns
     source : StatisticSource
     n_rows : mapping
         Rows of each group, in order; margins and all rows among them.
@@ -122,7 +122,7 @@ class Comparable:
     def __init__(
         self,
         metric: Metric,
-        by: By,
+        by: GroupColumns,
         source: StatisticSource,
         n_rows: Mapping[Any, int],
         too_few: int = 1,
@@ -255,7 +255,7 @@ def _reference(of: Comparable, against: Any) -> Any:
     if isinstance(against, Mapping):
         return partial(_like, of, _known(of, against))
     if against == "rest":
-        return lambda group: [cell for cell in of.cells if not of.by.holds(group, cell)]
+        return lambda group: [cell for cell in of.cells if not of.by.contains(group, cell)]
     if against == "overall":
         return lambda group: of.cells
     if against == "best":
@@ -384,7 +384,7 @@ def drawn(of: Comparable, level: float) -> Picture:
     for group in of.groups():
         value, low, high, *_ = of.interval(group, level)
         if not np.isnan(value):
-            points.append(Point(of.by.told(group), value, low, high, of.n_rows[group]))
+            points.append(Point(of.by.label_of(group), value, low, high, of.n_rows[group]))
     whole = of.of(of.cells)
     overall = None if isinstance(whole, str) else of.turn * float(whole.value)
     return Picture(of.metric.name, points, overall, level)

@@ -11,9 +11,8 @@ import numpy as np
 
 from skmetrics_ext.formats import interval, number
 from skmetrics_ext.merged import comparing
-from skmetrics_ext.merged.by import ALL, NO_GROUPS, By
 from skmetrics_ext.merged.comparing import Groups
-from skmetrics_ext.merged.layout import Layout
+from skmetrics_ext.merged.layout import Layout, refusal
 from skmetrics_ext.merged.ranges import RangePlan, RangeReading
 from skmetrics_ext.merged.rankings import NAN, Ranking, SketchedRankings, Value, read
 from skmetrics_ext.merged.samples import Bounded, GroupSums, HeldRows, interval_from, refused
@@ -24,6 +23,7 @@ from skmetrics_ext.numeric import Array, as_factors
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.results import draw
 from skmetrics_ext.rows import Row, Rows, Shown, Tabular
+from skmetrics_ext.slices.group_columns import ALL, NO_GROUPS, GroupColumns
 from skmetrics_ext.slices.results import GroupGaps, GroupSpread, WorstGroup
 from skmetrics_ext.tallies import ConfusionTally, Counts, ScoreSketch
 from skmetrics_ext.tallies.bins import BinTally
@@ -235,7 +235,9 @@ class Evaluation(Tabular):
         return Rows(records, [*groups, *own])
 
 
-def evaluation_rows(rows: Iterable[Mapping[str, Any]], level: float, by: By = NO_GROUPS) -> Rows:
+def evaluation_rows(
+    rows: Iterable[Mapping[str, Any]], level: float, by: GroupColumns = NO_GROUPS
+) -> Rows:
     """The rows as a table, without columns that are empty."""
     rows = list(rows)
     has = {
@@ -244,7 +246,7 @@ def evaluation_rows(rows: Iterable[Mapping[str, Any]], level: float, by: By = NO
     has["group"] |= bool(by.names)
     has["low"] = any(row["low"] == row["low"] for row in rows)
     columns = [
-        Shown("group", "group", by.told, is_text=True, none=ALL),
+        Shown("group", "group", by.label_of, is_text=True, none=ALL),
         Shown("metric", is_text=True),
         Shown("of", is_text=True),
         Shown("value", "value", number),
@@ -270,7 +272,7 @@ def build_evaluation(
     *,
     engine: str,
     level: float | None,
-    by: By = NO_GROUPS,
+    by: GroupColumns = NO_GROUPS,
     min_rows: int = 1,
     rows: HeldRows | None = None,
     weighted: bool = False,
@@ -291,7 +293,7 @@ def build_evaluation(
         What computed them.
     level : float or None
         Confidence level of the intervals; None for no intervals.
-    by : By
+    by : GroupColumns
         What makes the groups.
     min_rows : int
         Groups with fewer rows are not evaluated.
@@ -306,33 +308,27 @@ def build_evaluation(
     n_rows = {group: sums.rows[group] for group in by.ordered(sums.rows)}
     asked = {metric.name: metric for metric in layout.asked}
     groups = Groups(by, asked, source, n_rows, min_rows)
-    table: list[Row] = []
     found = Evaluation(Rows(), engine, 0.95 if level is None else level, groups=groups)
-    refusals: dict[tuple[Any, ...], str] = {}
+    table: list[Row] = []
     for group, n in n_rows.items():
-        if n < min_rows:
-            few = Value(NAN, f"{n} rows are fewer than min_rows={min_rows}")
-            for metric in layout.asked:
-                table.extend(_rows(metric, group, layout.classes, few, None, n))
-            continue
-        own = _GroupSums.of(layout, plan, sums, readings.get(group), sketches.get(group), group)
-        if own.ranking is not None and plan.points:
-            found.curves.update(_curves(own.ranking, group))
+        one = _OneGroup(layout, plan, sums, group, readings.get(group), sketches.get(group, ()))
+        few = f"{n} rows are fewer than min_rows={min_rows}" if n < min_rows else ""
+        if not few:
+            found.curves.update(one.curves())
         for metric in layout.asked:
-            if metric.sums == "bins" and own.has_weight:
-                bins = sums.bins[group, metric.name]
-                found.bins[group, metric.name] = bins[0] if len(bins) == 1 else bins
-            key = metric.name, *own.tally.classes.tolist()
-            if key not in refusals:
-                refusals[key] = layout.refusal(metric, own.tally.classes)
-            value = Value(NAN, refusals[key]) if refusals[key] else own.value(metric)
-            if metric.spec.is_table and own.ranking is not None:
-                found.pair_areas[group] = np.asarray(value.value)
-            bounds = own.sketch_bounds(metric) if sketches else None
+            value = Value(NAN, few) if few else one.value(metric)
+            bounds = one.sketch_bounds(metric) if sketches and not few else None
             known = np.ndim(value.value) == 0 and not np.isnan(value.value)
             if level is not None and known and bounds is None:
                 bounds = interval_from(source, metric, by.parts(group, cells), level)
-            table.extend(_rows(metric, group, own.classes_of(metric), value, bounds, n))
+            table.extend(_rows(metric, group, one.classes_of(metric), value, bounds, n))
+            if few or not one.has_weight:
+                continue
+            if metric.sums == "bins":
+                bins = sums.bins[group, metric.name]
+                found.bins[group, metric.name] = bins[0] if len(bins) == 1 else bins
+            if metric.spec.is_table and one.ranking is not None:
+                found.pair_areas[group] = np.asarray(value.value)
     return replace(found, rows=evaluation_rows(table, found.confidence_level, by))
 
 
@@ -352,35 +348,24 @@ class _EveryClass(ConfusionTally):
         """All classes."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _GroupSums:
-    """Sums of the rows of one group, and its ranking or sketches where there are scores."""
+class _OneGroup:
+    """Sums of the rows of one group, and its ranking or sketches if there are scores."""
 
-    layout: Layout
-    sums: Sums
-    group: Any
-    tally: ConfusionTally
-    ranking: Ranking | None
-    sketched: SketchedRankings
-
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         layout: Layout,
         plan: RangePlan,
         sums: Sums,
-        readings: Sequence[RangeReading] | None,
-        sketches: Sequence[ScoreSketch] | None,
         group: Any,
-    ) -> _GroupSums:
+        readings: Sequence[RangeReading] | None,
+        sketches: Sequence[ScoreSketch],
+    ) -> None:
+        self.layout, self.sums, self.group = layout, sums, group
+        self.tally = sums.tables[group]
+        self.has_weight = bool(self.tally.table.any())
         masses = sums.masses(group, layout.classes)
-        ranking = Ranking(layout, plan, readings, masses) if readings else None
-        sketched = SketchedRankings(sketches or (), masses)
-        return cls(layout, sums, group, sums.tables[group], ranking, sketched)
-
-    @property
-    def has_weight(self) -> bool:
-        return bool(self.tally.table.any())
+        self.ranking = Ranking(layout, plan, readings, masses) if readings else None
+        self.sketched = SketchedRankings(sketches, masses)
 
     def classes_of(self, metric: Metric) -> Array:
         """The classes that values of a metric by class belong to."""
@@ -392,6 +377,9 @@ class _GroupSums:
         """Value of a metric."""
         if not self.has_weight:
             return Value(NAN, "no row has weight")
+        why = refusal(self.layout, metric, tuple(self.tally.classes.tolist()))
+        if why:
+            return Value(NAN, why)
         if metric.sums == "tables":
             table = as_factors(self.tally.table)
             return read(self.layout.settled(metric), _EveryClass(self.tally.classes, table))
@@ -411,15 +399,17 @@ class _GroupSums:
         (low, high), reason = self.sketched.bounds(metric)
         return refused(reason) if reason else (low, high, _SKETCHED, "")
 
-
-def _curves(ranking: Ranking, group: Any) -> dict[tuple[Any, Any], ThinnedCurve]:
-    layout, curves = ranking.layout, {}
-    for k, column in enumerate(ranking.columns):
-        curve = thin_curve(column.kept, ranking.plan.points, column.gap)
-        if curve is not None:
-            label = layout.positive if layout.is_binary else layout.classes.tolist()[k]
-            curves[group, label] = curve
-    return curves
+    def curves(self) -> dict[tuple[Any, Any], ThinnedCurve]:
+        """Curves by group and class, if points were asked for."""
+        curves: dict[tuple[Any, Any], ThinnedCurve] = {}
+        if self.ranking is None or not self.ranking.plan.points:
+            return curves
+        for k, column in enumerate(self.ranking.columns):
+            curve = thin_curve(column.kept, self.ranking.plan.points, column.gap)
+            if curve is not None:
+                is_binary, classes = self.layout.is_binary, self.layout.classes.tolist()
+                curves[self.group, self.layout.positive if is_binary else classes[k]] = curve
+        return curves
 
 
 def _rows(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -115,23 +116,26 @@ class Layout:
             return metric.with_params(labels=self.labels)
         return metric
 
-    def refusal(self, metric: Metric, classes: Array) -> str:
-        """Error of a metric's function about its parameters, for one row of each class; or ""."""
-        is_open = not self.is_binary and metric.options.get("multi_class") == "raise"
-        if metric.is_as_named and not is_open:
-            return ""
-        if metric.sums == "tables":
-            metric, true, response = self.settled(metric), classes, classes
-        else:
-            true = np.arange(max(len(self.classes), 2))
-            response = np.array([0.25, 0.75]) if self.is_binary else np.eye(len(true))
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                metric.function(true, response, **metric.params)
-        except ValueError as error:
-            return " ".join(str(error).split())
+
+@lru_cache(maxsize=256)
+def refusal(layout: Layout, metric: Metric, classes: tuple[Any, ...]) -> str:
+    """Error of a metric's function about its parameters, for one row of each class; or ""."""
+    is_open = not layout.is_binary and metric.options.get("multi_class") == "raise"
+    if metric.is_as_named and not is_open:
         return ""
+    true, response = list(classes), list(classes)
+    if metric.sums == "tables":
+        metric = layout.settled(metric)
+    else:
+        true = list(range(max(len(layout.classes), 2)))
+        response = [0.25, 0.75] if layout.is_binary else np.eye(len(true)).tolist()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            metric.function(true, response, **metric.params)
+    except ValueError as error:
+        return " ".join(str(error).split())
+    return ""
 
 
 def make_layout(

@@ -99,14 +99,6 @@ class Ranking:
         parts = sum(wins) - wins[code], sum(masses) - masses[code], masses[code]
         return Wins(*(np.asarray(float(part)) for part in parts))
 
-    def scores(self) -> Scores:
-        """The cells of the ranking of two classes as rows with a weight."""
-        table, n = self.tables[0], len(self.tables[0].thresholds)
-        score, weight = np.tile(table.thresholds, 2), table.mass.reshape(-1)
-        kept = weight != 0
-        codes = np.repeat([0, 1], n)[kept]
-        return Scores("binary", self.layout.classes, codes, score[kept], weight[kept], True)
-
     def value(self, metric: Metric) -> Value:
         """Value of a metric of rankings."""
         if kind_of(metric) == "whole" and not self.whole:

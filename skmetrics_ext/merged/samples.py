@@ -20,10 +20,10 @@ from skmetrics_ext.inference.linearized import Linearized, linearize
 from skmetrics_ext.inference.methods import interval_of
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.merged.columns import (
+    ColumnNames,
     GroupRows,
-    Names,
-    Part,
-    Place,
+    Partition,
+    RowLocation,
     join_parts,
     read_part,
     read_value_column,
@@ -376,7 +376,7 @@ class HeldRows:
 
 
 def hold_rows(
-    parts: Iterable[tuple[Any, Place]], names: Names, layout: Layout, most_bytes: int
+    parts: Iterable[tuple[Any, RowLocation]], names: ColumnNames, layout: Layout, most_bytes: int
 ) -> HeldRows:
     """Rows of a data set with their clusters, as long as they fit into ``most_bytes``."""
     option = "n_resamples" if names.clusters is None else f"groups={names.clusters!r}"
@@ -399,7 +399,7 @@ def hold_rows(
     return rows_of_part(part, names, layout, cluster)
 
 
-def _joined(parts: list[Part]) -> Part:
+def _joined(parts: list[Partition]) -> Partition:
     """One part, whose groups are those of all."""
     numbers: dict[Any, int] = {}
     groups = []
@@ -412,13 +412,15 @@ def _joined(parts: list[Part]) -> Part:
     return replace(joined, groups=list(numbers), group=np.concatenate(groups))
 
 
-def rows_of_part(part: Part, names: Names, layout: Layout, cluster: Array | None) -> HeldRows:
+def rows_of_part(
+    part: Partition, names: ColumnNames, layout: Layout, cluster: Array | None
+) -> HeldRows:
     """The rows of a part, by its groups."""
     columns: dict[str, tuple[Array, Array]] = {}
     if part.pred is not None:
         columns["tables"] = part.true, part.pred
     if part.score is not None:
-        columns["scores"] = scored(part, layout, names, Place())
+        columns["scores"] = scored(part, layout, names, RowLocation())
     group = np.zeros(part.n_rows, dtype=np.int64) if part.group is None else part.group
     about = part.weight, cluster, part.eps
     return HeldRows(layout, part.labels, columns, part.groups, group, *about)

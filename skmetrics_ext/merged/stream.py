@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.merged.columns import Names, Part, Place, rows_by_group
+from skmetrics_ext.merged.columns import ColumnNames, Partition, RowLocation, rows_by_group
 from skmetrics_ext.merged.layout import Layout, make_layout
 from skmetrics_ext.merged.ranges import tallies_of
 from skmetrics_ext.merged.sums import Sums, bins_of, count_labels, sum_rows
@@ -27,7 +27,7 @@ from skmetrics_ext.validation.positive import usual_pair
 from skmetrics_ext.validation.rows import check_total, read_rows
 from skmetrics_ext.validation.score_values import check_mergeable, score_values
 
-NAMES, PLACE = Names("y_true", ("y_score",)), Place("the stream")
+NAMES, PLACE = ColumnNames("y_true", ("y_score",)), RowLocation("the stream")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -63,7 +63,9 @@ class StreamState:
     n_rows: int = 0
     n_batches: int = 0
 
-    def read(self, given: dict[str, Any], sample_weight: Any) -> tuple[Part | None, StreamState]:
+    def read(
+        self, given: dict[str, Any], sample_weight: Any
+    ) -> tuple[Partition | None, StreamState]:
         """Check a batch; return a copy of its rows, None if all are masked, and the new state.
 
         ``given`` holds ``y_true`` and the responses: ``y_score``, ``y_pred``, or both.
@@ -75,7 +77,7 @@ class StreamState:
 
     def read_rows(
         self, given: dict[str, Any], sample_weight: Any
-    ) -> tuple[Part | None, StreamState]:
+    ) -> tuple[Partition | None, StreamState]:
         """Like `read`, without the number of the batch in errors."""
         is_weighted = sample_weight is not None
         if self.is_weighted not in (None, is_weighted):
@@ -103,7 +105,9 @@ class StreamState:
             labels, codes, decided = checked.classes, checked.true, checked.pred.copy()
         is_text = self._check_text(labels)
         # Codes may be the labels themselves, in an array that the caller goes on to fill.
-        part = Part(labels, codes.copy(), decided, matrix, weight, (None,), None, eps, checked=True)
+        part = Partition(
+            labels, codes.copy(), decided, matrix, weight, (None,), None, eps, checked=True
+        )
         _check_edges(part, layout)
         return part, replace(
             self,
@@ -227,7 +231,7 @@ class StreamState:
         )
 
 
-def sum_part(part: Part, layout: Layout) -> tuple[Sums, dict[Any, list[RankTally]]]:
+def sum_part(part: Partition, layout: Layout) -> tuple[Sums, dict[Any, list[RankTally]]]:
     """Sums of the rows of each group and, if metrics rank, the tally of each column of scores."""
     sums = count_labels(part)
     sums.add(sum_rows(part, layout, NAMES, PLACE))
@@ -238,7 +242,7 @@ def sum_part(part: Part, layout: Layout) -> tuple[Sums, dict[Any, list[RankTally
     return sums, {group: tallies_of(rows, n_classes) for group, rows in groups}
 
 
-def _check_edges(part: Part, layout: Layout) -> None:
+def _check_edges(part: Partition, layout: Layout) -> None:
     """Refuse probabilities outside the edges of the bins."""
     for one in layout.of_kind("bins"):
         if not isinstance(one.options["n_bins"], int):

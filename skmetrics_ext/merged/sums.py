@@ -10,7 +10,14 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext import kernels
-from skmetrics_ext.merged.columns import GroupRows, Names, Part, Place, each_group, rows_by_group
+from skmetrics_ext.merged.columns import (
+    ColumnNames,
+    GroupRows,
+    Partition,
+    RowLocation,
+    each_group,
+    rows_by_group,
+)
 from skmetrics_ext.merged.layout import Layout
 from skmetrics_ext.metrics.calibration.binning import Binning, check_bins
 from skmetrics_ext.numeric import Array
@@ -81,7 +88,7 @@ class Sums:
         return np.array(found, dtype=true.dtype)
 
 
-def count_labels(part: Part) -> Sums:
+def count_labels(part: Partition) -> Sums:
     """Rows and confusion table of each group; diagonal, if nothing was predicted."""
     found = Sums()
     if not part.n_rows:
@@ -102,7 +109,7 @@ def count_labels(part: Part) -> Sums:
     return found
 
 
-def _count_each_group(labels: Labels, part: Part) -> Sums:
+def _count_each_group(labels: Labels, part: Partition) -> Sums:
     found = Sums()
     for value, rows in each_group(part):
         seen, (true, pred) = kernels.encode(labels.true[rows], labels.pred[rows])
@@ -119,7 +126,7 @@ def _occurring(classes: Array, table: Array) -> ConfusionTally:
     return ConfusionTally(classes[used], table[np.ix_(used, used)])
 
 
-def sum_rows(part: Part, layout: Layout, names: Names, place: Place) -> Sums:
+def sum_rows(part: Partition, layout: Layout, names: ColumnNames, place: RowLocation) -> Sums:
     """Moments and calibration bins of each group."""
     found = Sums()
     means, binned = layout.of_kind("moments"), layout.of_kind("bins")

@@ -13,7 +13,6 @@ from skmetrics_ext.formats import number, probability, signed
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.linearized import Linearized, linearize
 from skmetrics_ext.merged.arrays import ColumnsBy
-from skmetrics_ext.merged.by import By
 from skmetrics_ext.merged.comparing import Groups
 from skmetrics_ext.merged.evaluation import Evaluation, evaluation_rows
 from skmetrics_ext.numeric import Array
@@ -24,6 +23,7 @@ from skmetrics_ext.report.params import take_params
 from skmetrics_ext.report.summary import mean_of_samples, sample_of_fold
 from skmetrics_ext.rows import Row, Rows, Shown
 from skmetrics_ext.scoring.scorer import metric_of
+from skmetrics_ext.slices.group_columns import GroupColumns
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import count_rows, read_array
 from skmetrics_ext.validation.groups import INDEPENDENT, Design
@@ -40,7 +40,7 @@ class RowGroups:
 
     Parameters
     ----------
-    by : By
+    by : GroupColumns
     groups : sequence
         Those that occur.
     of_row : ndarray of int64 of shape (n_samples,)
@@ -49,7 +49,7 @@ class RowGroups:
         Whether every model was tested on groups that it had no row of.
     """
 
-    by: By
+    by: GroupColumns
     groups: Sequence[Any]
     of_row: Array
     left_out: bool
@@ -212,7 +212,7 @@ def group_table(report: CrossValidationReport) -> Rows:
     return table
 
 
-def _group_table(report: CrossValidationReport, by: By) -> Rows:
+def _group_table(report: CrossValidationReport, by: GroupColumns) -> Rows:
     rows = []
     for model in report.models:
         if model == report.baseline:

@@ -376,10 +376,10 @@ def _report_fields(content: dict[str, Any]) -> dict[str, Any]:
             "the groups do not fit",
         )
     if rows_by is not None:
-        from skmetrics_ext.merged.by import By
         from skmetrics_ext.report.by_group import RowGroups
+        from skmetrics_ext.slices.group_columns import GroupColumns
 
-        rows_by = RowGroups(**{**rows_by, "by": By(**rows_by["by"])})
+        rows_by = RowGroups(**{**rows_by, "by": GroupColumns(**rows_by["by"])})
         _check(
             _are_numbers(rows_by.of_row, len(rows_by.groups)) and len(rows_by.of_row) == n_samples,
             "the groups that values are shown by do not fit",

@@ -6,7 +6,7 @@ all the rows together. Leading axes hold folds, groups or bootstrap replicates.
 
 from skmetrics_ext.tallies.confusion import ConfusionTally, Tabulated
 from skmetrics_ext.tallies.counts import Counts
-from skmetrics_ext.tallies.labels import LabelTally, ThresholdTally
+from skmetrics_ext.tallies.label_tally import LabelTally, ThresholdTally
 from skmetrics_ext.tallies.moments import Means, MomentTally
 from skmetrics_ext.tallies.ranks import RankTally, Steps, Wins
 from skmetrics_ext.tallies.score_sketch import BinnedRankTally, ScoreSketch

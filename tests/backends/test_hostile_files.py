@@ -261,11 +261,11 @@ def test_our_connections_load_no_extensions():
 def test_labels_of_csv_files(tmp_path, engine, true, pred, classes):
     needs(engine)
     from skmetrics_ext.backends.engines import open_engine
-    from skmetrics_ext.merged.columns import Names
+    from skmetrics_ext.merged.columns import ColumnNames
 
     path = tmp_path / "a.csv"
     pd.DataFrame({"y": true, "p": pred}).to_csv(path, index=False)
-    opened = open_engine(path, Names("y", pred="p"), engine, 1 << 30)
+    opened = open_engine(path, ColumnNames("y", pred="p"), engine, 1 << 30)
     try:
         assert opened.survey(False).sums.tables[None].classes.tolist() == classes
     finally:

@@ -6,10 +6,10 @@ import pytest
 from support.frames import binary_frame, expected, run, several_frame, small_batches
 
 from skmetrics_ext import evaluate
-from skmetrics_ext.merged.by import By
-from skmetrics_ext.merged.columns import Names, Place, read_part
+from skmetrics_ext.merged.columns import ColumnNames, RowLocation, read_part
 from skmetrics_ext.merged.layout import find_metrics, make_layout
 from skmetrics_ext.merged.sums import Sums, count_labels, sum_rows
+from skmetrics_ext.slices.group_columns import GroupColumns
 from skmetrics_ext.validation import InvalidParameterError
 
 pytestmark = pytest.mark.usefixtures(small_batches.__name__)
@@ -144,7 +144,7 @@ def test_bounds_without_sorting_have_margins(engine):
 
 
 def test_a_margin_is_the_merge_of_its_groups_whatever_the_level():
-    by = By.of(["a", "b", "c"])
+    by = GroupColumns.of(["a", "b", "c"])
     groups = [(i, j, k) for i in range(2) for j in range(3) for k in range(2)]
     levels = by.levels()
     assert [level.columns for level in levels] == [
@@ -159,15 +159,15 @@ def test_a_margin_is_the_merge_of_its_groups_whatever_the_level():
 
 def sums_of(frame, by, layout):
     """Tables, moments and bins by group of the rows of a frame."""
-    names = Names("true", ("score",), "pred", None, by)
-    part = read_part(frame, names, Place())
+    names = ColumnNames("true", ("score",), "pred", None, by)
+    part = read_part(frame, names, RowLocation())
     sums = count_labels(part)
-    sums.add(sum_rows(part, layout, names, Place()))
+    sums.add(sum_rows(part, layout, names, RowLocation()))
     return sums
 
 
 def test_margins_of_merged_cubes_are_merged_margins():
-    frame, by = crossed_frame(), By.of(["group", "sex"])
+    frame, by = crossed_frame(), GroupColumns.of(["group", "sex"])
     asked = find_metrics(["f1", "log_loss", "expected_calibration_error"])
     layout = make_layout(asked, np.array([0, 1]), None, None, 1)
     parts = [sums_of(frame[place::3], by, layout) for place in range(3)]

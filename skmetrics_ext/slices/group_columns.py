@@ -1,4 +1,4 @@
-"""Which columns make the groups, what a group is called, and the margins of crossed groups.
+"""Columns of groups: the names of groups, and the margins of crossed groups.
 
 A group of one column is its value; of several a tuple of one value for each, None for a column
 that is summed over. All rows together are None.
@@ -23,18 +23,18 @@ _FEW = 100  # values of any column, however few rows there are
 
 
 @dataclass(frozen=True, eq=False)
-class By:
+class GroupColumns:
     """The columns of groups.
 
     Parameters
     ----------
     names : tuple of str
     crossed : bool
-        Whether groups are tuples, as where a list of columns was given.
+        Whether groups are tuples, as for a list of columns.
     edges : mapping of str to ndarray
         Inner edges of numeric columns that are read in bins.
     kept : tuple of bool or None
-        Of crossed groups the columns that are told apart; None for all of them.
+        For margins of crossed groups, the columns that are not summed over; None for all.
     """
 
     names: tuple[str, ...] = ()
@@ -43,8 +43,8 @@ class By:
     kept: tuple[bool, ...] | None = None
 
     @classmethod
-    def of(cls, by: str | Sequence[str] | None) -> By:
-        """Of one column, or of a list of columns that are crossed."""
+    def of(cls, by: str | Sequence[str] | None) -> GroupColumns:
+        """Groups by one column, or by a list of columns that are crossed."""
         if by is None:
             return cls()
         if isinstance(by, str):
@@ -60,7 +60,7 @@ class By:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that are told apart."""
+        """The columns that are not summed over."""
         if self.kept is None:
             return self.names
         return tuple(name for name, kept in zip(self.names, self.kept, strict=True) if kept)
@@ -77,7 +77,7 @@ class By:
         return tuple(next(left) if kept else None for kept in self.kept)
 
     def groups_of(self, columns: Mapping[str, Column]) -> tuple[Sequence[Any], Array | None]:
-        """The groups that occur, and the number of that of each row; None without columns."""
+        """The groups that occur, and the group number of each row; None without columns."""
         if not columns:
             return (None,), None
         coded = [
@@ -95,11 +95,11 @@ class By:
 
     # ----------------------------------------------------------------------- margins
 
-    def levels(self) -> list[By]:
-        """The same with fewer and fewer columns told apart, to none."""
+    def levels(self) -> list[GroupColumns]:
+        """The margins, summed over more and more columns, at last over all."""
         n = len(self.names)
         if not self.crossed:
-            return [By()] if n else []
+            return [GroupColumns()] if n else []
         places = [kept for size in range(n - 1, -1, -1) for kept in combinations(range(n), size)]
         return [replace(self, kept=tuple(i in kept for i in range(n))) for kept in places]
 
@@ -117,23 +117,23 @@ class By:
         return tuple(value if kept else None for value, kept in zip(group, self.kept, strict=True))
 
     def level_of(self, group: Any) -> tuple[bool, ...]:
-        """Which columns a group tells apart."""
+        """For each column, whether the group has a value of it."""
         return tuple(value is not None for value in self.values(group).values())
 
     def whole(self, groups: Iterable[Any]) -> list[Any]:
-        """The groups that tell all columns apart, of which all others are made."""
+        """The groups with a value of every column, of which all margins are made."""
         return [group for group in groups if all(self.level_of(group))]
 
-    def holds(self, group: Any, part: Any) -> bool:
-        """Whether a group of all columns is in one of fewer."""
+    def contains(self, group: Any, part: Any) -> bool:
+        """Whether a group includes a group with a value of every column."""
         own, other = self.values(group), self.values(part)
         return all(value is None or other[name] == value for name, value in own.items())
 
     def parts(self, group: Any, groups: Iterable[Any]) -> list[Any]:
-        """Those of some groups of all columns that a group is made of."""
-        return [part for part in groups if self.holds(group, part)]
+        """The groups, among those with a value of every column, that a group is made of."""
+        return [part for part in groups if self.contains(group, part)]
 
-    # ----------------------------------------------------------------------- what is told
+    # ----------------------------------------------------------------------- values and labels
 
     def values(self, group: Any) -> dict[str, Any]:
         """The value of each column, None where it is summed over."""
@@ -141,8 +141,8 @@ class By:
             return dict.fromkeys(self.names)
         return dict(zip(self.names, group if self.crossed else (group,), strict=True))
 
-    def told(self, group: Any) -> str:
-        """A group in words."""
+    def label_of(self, group: Any) -> str:
+        """The label of a group."""
         if group is None:
             return ALL
         if not self.crossed:
@@ -161,8 +161,8 @@ class By:
         def key(group: Any) -> tuple[Any, ...]:
             values = self.values(group)
             summed = [value is None for value in values.values()]
-            told = {name: x for name, x in values.items() if x is not None}
-            place = [places[name][x] if name in places else x for name, x in told.items()]
+            known = {name: x for name, x in values.items() if x is not None}
+            place = [places[name][x] if name in places else x for name, x in known.items()]
             return sum(summed), summed, place
 
         try:
@@ -171,7 +171,7 @@ class By:
             return sorted(listed, key=lambda group: list(self.values(group).values()).count(None))
 
     def check(self, rows: Mapping[Any, int]) -> None:
-        """Refuse columns that tell the rows apart, and more groups than a table can show."""
+        """Reject near-unique columns, and more groups than a table can show."""
         n_rows = sum(rows.values())
         distinct = {name: len({self.values(group)[name] for group in rows}) for name in self.names}
         for name, n in distinct.items():
@@ -182,11 +182,11 @@ class By:
                     "in groups=, and numbers in bins=."
                 )
         if len(rows) > MOST_GROUPS:
-            told = ", ".join(f"{printable(name)!r} {n}" for name, n in distinct.items())
+            listed = ", ".join(f"{printable(name)!r} {n}" for name, n in distinct.items())
             raise InvalidParameterError(
                 f"by makes {len(rows)} groups, more than {MOST_GROUPS}; values of the columns: "
-                f"{told}. Leave one out, or read numbers in bins=."
+                f"{listed}. Leave one out, or read numbers in bins=."
             )
 
 
-NO_GROUPS = By()
+NO_GROUPS = GroupColumns()
