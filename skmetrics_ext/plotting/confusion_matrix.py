@@ -89,16 +89,16 @@ class ConfusionMatrixDisplay(SourceDisplay):
     ) -> None:
         several = isinstance(confusion_matrix, Mapping)
         given = confusion_matrix if several else {name: confusion_matrix}
-        self.matrices = {key: read_array("confusion_matrix", own) for key, own in given.items()}
+        self.matrices = {key: read_array("confusion_matrix", table) for key, table in given.items()}
         first = next(iter(self.matrices.values()))
         self.confusion_matrix = self.matrices if several else first
         self.name = name
         names = range(len(first)) if display_labels is None else display_labels
         self.display_labels = list(np.asarray(names).tolist())
-        for own in self.matrices.values():
-            if own.shape != (len(self.display_labels),) * 2:
+        for table in self.matrices.values():
+            if table.shape != (len(self.display_labels),) * 2:
                 raise InvalidParameterError(
-                    f"confusion_matrix has shape {own.shape}, and display_labels names "
+                    f"confusion_matrix has shape {table.shape}, and display_labels names "
                     f"{len(self.display_labels)} classes."
                 )
         self.normalize: str | None = "true"
@@ -158,7 +158,11 @@ class ConfusionMatrixDisplay(SourceDisplay):
             occurring = [
                 Labels.check(true, pred).classes.tolist() for true, pred, _ in models.values()
             ]
-            classes = {label for own in (*occurring, source.fitted_classes()) for label in own}
+            classes = {
+                label
+                for labels_of_one in (*occurring, source.fitted_classes())
+                for label in labels_of_one
+            }
             labels = sorted(classes) if len(classes) > len(occurring[0]) else occurring[0]
             if request.pos_label in labels:
                 labels = [*(k for k in labels if k != request.pos_label), request.pos_label]
@@ -198,8 +202,8 @@ class ConfusionMatrixDisplay(SourceDisplay):
 
         Of several models by name.
         """
-        found = {name: self._rates(table) for name, table in self.matrices.items()}
-        return found if isinstance(self.confusion_matrix, dict) else next(iter(found.values()))
+        rates = {name: self._rates(table) for name, table in self.matrices.items()}
+        return rates if isinstance(self.confusion_matrix, dict) else next(iter(rates.values()))
 
     def _rates(self, table: Array) -> Array:
         axis: Any = _SHARES[self.normalize or "true"][1]
@@ -219,8 +223,8 @@ class ConfusionMatrixDisplay(SourceDisplay):
         table = {
             "true": np.tile(np.repeat(names, n_classes), len(tables)),
             "predicted": np.tile(names, n_classes * len(tables)),
-            "count": np.concatenate([own.ravel() for own in tables]),
-            "rate": np.concatenate([self._rates(own).ravel() for own in tables]),
+            "count": np.concatenate([counts.ravel() for counts in tables]),
+            "rate": np.concatenate([self._rates(counts).ravel() for counts in tables]),
         }
         if isinstance(self.confusion_matrix, dict):
             table = {"model": np.repeat(objects(list(self.matrices)), n_classes**2)} | table

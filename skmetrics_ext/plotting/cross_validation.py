@@ -154,8 +154,8 @@ class CrossValidationDisplay(Display):
         return (self.folds["model"] == model) & (self.folds["metric"] == metric)
 
     def _summarize(self, model: Any, metric: Any) -> dict[str, Any]:
-        own = self._is_of(model, metric)
-        every = self.folds["value"][own]
+        rows = self._is_of(model, metric)
+        every = self.folds["value"][rows]
         kept = np.isfinite(every)
         values = every[kept]
         nan = float("nan")
@@ -173,7 +173,7 @@ class CrossValidationDisplay(Display):
         if self._intervals:
             row["low"], row["high"] = self._intervals[model, metric]
         elif values.size > 1 and self._has_sizes:
-            sizes = {size: self.folds[size][own][kept] for size in _SIZES}
+            sizes = {size: self.folds[size][rows][kept] for size in _SIZES}
             interval = corrected_resampled_interval(
                 values, confidence_level=self.confidence_level, **sizes
             )

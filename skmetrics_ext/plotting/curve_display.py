@@ -122,8 +122,8 @@ class MetricRows(NamedTuple):
 
     def compared_with(self, other: Self) -> Comparison:
         """The difference of `compare`."""
-        found: Comparison = self._ask(compare, self.rows.score, other.rows.score)
-        return found
+        comparison: Comparison = self._ask(compare, self.rows.score, other.rows.score)
+        return comparison
 
     def _ask(self, function: Callable[..., Any], *scores: Any, **options: Any) -> Any:
         true = self.rows.marks() if self.rows.kind == MULTILABEL else self.rows.true
@@ -245,11 +245,11 @@ class CurveDisplay(SourceDisplay):
             design["groups"] = source.groups()[name] if source.in_folds else groups
             read = {line.curve: line for line in cls._read(rows, **options)}
             default = cls._default(read) if len(models) > 1 or cls.pools else None
-            own = select_curves(read, default if curves is None else curves).values()
+            selected = select_curves(read, default if curves is None else curves).values()
             problems = cls._problems(rows)
-            n_bands = len(models) * sum(line.band is not None for line in own)
+            n_bands = len(models) * sum(line.band is not None for line in selected)
             few = n_bands <= _MOST_BANDS and len(rows.true) <= _MOST_ROWS
-            for line in own:
+            for line in selected:
                 metric_rows = MetricRows.of(line, problems.get(line.curve, rows), design)
                 if interval is not None and metric_rows.is_defined:
                     line = replace(line, interval=metric_rows.interval(interval))
@@ -298,15 +298,15 @@ class CurveDisplay(SourceDisplay):
         undefined: dict[Any, str] = {}
         models = source.folds()
         for name, folds in models.items():
-            own, reasons = cls._fold_lines(folds, curves, points, level, options)
+            fold_lines, reasons = cls._fold_lines(folds, curves, points, level, options)
             several = len(models) > 1
-            lines += [replace(line, model=name) for line in own] if several else own
+            lines += [replace(line, model=name) for line in fold_lines] if several else fold_lines
             undefined |= {(name, k) if several else k: text for k, text in reasons.items()}
         if not lines:
             raise InvalidParameterError(
                 f"No fold has a curve: {'; '.join(sorted(set(undefined.values())))}."
             )
-        first = next(f.scores for own in models.values() for f in own if f.scores is not None)
+        first = next(f.scores for folds in models.values() for f in folds if f.scores is not None)
         name = next(iter(models)) if len(models) == 1 else None
         return cls(lines, name=name, positive=positive_of(first), undefined=undefined)
 
@@ -335,9 +335,9 @@ class CurveDisplay(SourceDisplay):
                     by_curve.setdefault(curve, []).append((fold, line))
         lines: list[Line] = []
         for pairs in by_curve.values():
-            own = [replace(line, fold=fold.number) for fold, line in pairs]
-            points = cls._grid(own) if grid is None else grid
-            lines += [*own, cls._mean([fold for fold, _ in pairs], own, points, level)]
+            of_folds = [replace(line, fold=fold.number) for fold, line in pairs]
+            points = cls._grid(of_folds) if grid is None else grid
+            lines += [*of_folds, cls._mean([fold for fold, _ in pairs], of_folds, points, level)]
         return lines, undefined
 
     @classmethod
@@ -367,16 +367,16 @@ class CurveDisplay(SourceDisplay):
     def _take_intervals(self, report: Any, names: Mapping[Any, str]) -> None:
         """Means over folds have the interval of their metric in the report, if it is there."""
         level = report.confidence_level
-        found: dict[tuple[Any, Any], list[Any]] = {}
+        by_metric: dict[tuple[Any, Any], list[Any]] = {}
         for row in report.summary():
             metric = metric_of(report.data.scorers[row.metric])
             if metric is not None and not np.isnan(row.low):
                 bounds = row.low, row.high, row.standard_error, row.interval, level
-                found.setdefault((row.model, metric.function), []).append((row.value, bounds))
+                by_metric.setdefault((row.model, metric.function), []).append((row.value, bounds))
 
         def reported(line: Line) -> Estimate | None:
             model = names[self.name if line.model is None else line.model]
-            same = found.get((model, getattr(line.metric, "func", line.metric)), [])
+            same = by_metric.get((model, getattr(line.metric, "func", line.metric)), [])
             near = [e for e in same if np.isclose(e[0], line.value, rtol=0, atol=1e-9)]
             return Estimate(near[0][0], *near[0][1]) if near else None
 

@@ -271,10 +271,10 @@ class SourceDisplay(Display):
     ) -> Self:
         """Compute the display and draw it; options that computing does not take are `plot`'s."""
         look = {k: v for k, v in options.items() if k in inspect.signature(cls.plot).parameters}
-        own = {k: v for k, v in options.items() if k not in look}
+        computing = {k: v for k, v in options.items() if k not in look}
         if "band" in look and not source.in_folds:
-            own["band"] = look.pop("band")
-        return cls._computed(source, report, **own).plot(ax, **look)
+            computing["band"] = look.pop("band")
+        return cls._computed(source, report, **computing).plot(ax, **look)
 
     @classmethod
     def _computed(cls, source: DisplaySource, report: Any = None, **options: Any) -> Self:

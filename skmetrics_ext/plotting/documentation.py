@@ -105,10 +105,10 @@ def _naming_options(
 ) -> Callable[..., Any]:
     signature = inspect.signature(function)
     explicit = {key: p for key, p in signature.parameters.items() if key != "options"}
-    own = {key: p for key, p in _options(display, chain).items() if key not in explicit}
+    computing = {key: p for key, p in _options(display, chain).items() if key not in explicit}
     plot = vars(display).get("plot") or display.plot
-    drawing = {k: p for k, p in _keywords(plot).items() if k not in explicit and k not in own}
-    accepted = {**explicit, **own, **drawing}
+    drawing = {k: p for k, p in _keywords(plot).items() if k not in explicit and k not in computing}
+    accepted = {**explicit, **computing, **drawing}
 
     @wraps(function)
     def call(cls: Any, *args: Any, **options: Any) -> Any:
@@ -116,12 +116,12 @@ def _naming_options(
         if unknown:
             raise InvalidParameterError(
                 f"{cls.__name__}.{function.__name__} takes no {' and no '.join(unknown)}; its "
-                f"options are {[*own, *drawing]}."
+                f"options are {[*computing, *drawing]}."
             )
         return function(cls, *args, **options)
 
     call.__signature__ = signature.replace(parameters=list(accepted.values()))  # type: ignore[attr-defined]
-    groups = [(own, "options of the display", "Described in the class."),
+    groups = [(computing, "options of the display", "Described in the class."),
               (drawing, "options of the drawing", "Passed to `plot`.")]  # fmt: skip
     lines = [f"{', '.join(keys)} : {kind}\n    {where}" for keys, kind, where in groups if keys]
     if function.__doc__:  # absent under python -OO

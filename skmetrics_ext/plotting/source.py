@@ -139,7 +139,7 @@ class DisplaySource:
     ) -> Self:
         """Predictions of one model, or a mapping of names to those of several."""
         models = _by_model(
-            predictions, name, lambda own: [ModelRows(y_true, _given(own, request), weight)]
+            predictions, name, lambda values: [ModelRows(y_true, _given(values, request), weight)]
         )
         return cls(models, request)
 
@@ -149,7 +149,10 @@ class DisplaySource:
     ) -> Self:
         """One fitted estimator, or a mapping of names to several."""
         models = _by_model(
-            estimator, name, lambda own: [ModelRows(y, Responses(own, X), weight)], estimator_name
+            estimator,
+            name,
+            lambda model: [ModelRows(y, Responses(model, X), weight)],
+            estimator_name,
         )
         return cls(models, request)
 
@@ -159,7 +162,7 @@ class DisplaySource:
         if not isinstance(folds, Mapping):
             folds = [tuple(fold) for fold in folds]
         several = folds.values() if isinstance(folds, Mapping) else [folds]
-        arrays = [tuple(fold) for own in several for fold in own]
+        arrays = [tuple(fold) for folds_of_model in several for fold in folds_of_model]
         if not arrays or any(len(fold) not in (2, 3) for fold in arrays):
             raise InvalidParameterError(
                 "folds must hold (y_true, y_score) or (y_true, y_score, sample_weight) of at least "
@@ -174,11 +177,13 @@ class DisplaySource:
                 by_column = n_columns(arrays[0][1]) > 1
                 request = request._replace(pos_label=request.positive(classes.tolist(), by_column))
 
-        def read(own: Any) -> list[ModelRows]:
-            triples = [(*fold, None)[:3] for fold in map(tuple, own)]
+        def read(folds_of_model: Any) -> list[ModelRows]:
+            triples = [(*fold, None)[:3] for fold in map(tuple, folds_of_model)]
             sizes = np.array([len(fold[0]) for fold in triples])
             # The folds are those of one partition, unless n_train says otherwise.
-            trained = sizes.sum() - sizes if n_train is None else np.broadcast_to(n_train, len(own))
+            trained = (
+                sizes.sum() - sizes if n_train is None else np.broadcast_to(n_train, sizes.shape)
+            )
             return [
                 ModelRows(true, _given(response, request), weight, number, int(trained[number]))
                 for number, (true, response, weight) in enumerate(triples)
@@ -194,8 +199,8 @@ class DisplaySource:
         models = _by_model(
             cv_results,
             name,
-            lambda own: list(_cv_parts(own, X, y, weight, request.what)),
-            lambda own: estimator_name(own["estimator"][0]),
+            lambda results: list(_cv_parts(results, X, y, weight, request.what)),
+            lambda results: estimator_name(results["estimator"][0]),
             several=is_by_model(cv_results),
         )
         return cls(models, request, distinct_labels(y), in_folds=True)
@@ -270,11 +275,11 @@ class DisplaySource:
 
     def groups(self) -> dict[Any, Array | None]:
         """Groups of the joined rows of the folds of each model, where they are known."""
-        found = {}
+        groups = {}
         for name, folds in self.folds().items():
             known = [f.group for f in folds if f.group is not None and f.scores is not None]
-            found[name] = np.concatenate(known) if known else None
-        return found
+            groups[name] = np.concatenate(known) if known else None
+        return groups
 
 
 def _by_model(
@@ -295,7 +300,7 @@ def _by_model(
         )
     if not given:
         raise InvalidParameterError("A mapping of models needs at least one, got none.")
-    return {str(key): read(own) for key, own in given.items()}
+    return {str(key): read(value) for key, value in given.items()}
 
 
 def _given(values: Any, request: Request) -> Responses:
@@ -306,7 +311,7 @@ def _given(values: Any, request: Request) -> Responses:
 def is_by_model(cv_results: Any) -> bool:
     """Whether these are results of several models by name."""
     several = isinstance(cv_results, Mapping) and bool(cv_results)
-    return several and all(isinstance(own, Mapping) for own in cv_results.values())
+    return several and all(isinstance(results, Mapping) for results in cv_results.values())
 
 
 def _cv_parts(
@@ -327,9 +332,9 @@ def _cv_parts(
                 f"X has {n_rows} rows, and fold {number} of cv_results has row {last}: pass the X "
                 "and y that were cross-validated."
             )
-        own = None if weight is None else read_array("sample_weight", weight)[test]
+        test_weight = None if weight is None else read_array("sample_weight", weight)[test]
         responses = Responses(estimator, take_rows(X, test))
-        yield ModelRows(take_rows(y, test), responses, own, number, len(train))
+        yield ModelRows(take_rows(y, test), responses, test_weight, number, len(train))
 
 
 def report_models(report: Any, model: str | Sequence[str] | None) -> list[str]:
@@ -352,7 +357,9 @@ def _report_parts(report: Any, model: str, request: Request, once: bool) -> Iter
             f"report uses; its metrics are {list(report.metrics)}."
         )
     params = report.data.params.values()
-    weight = next((own["sample_weight"] for own in params if "sample_weight" in own), None)
+    weight = next(
+        (arguments["sample_weight"] for arguments in params if "sample_weight" in arguments), None
+    )
     seen: set[int] = set()
     for result in results:
         kept = np.arange(len(result.rows))

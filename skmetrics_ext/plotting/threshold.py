@@ -80,12 +80,12 @@ class ThresholdDisplay(CurveDisplay):
         display = super()._of_rows(source, **options)
         if criterion is not None:
             models: dict[Any, Any] = source.scores()
-            found = {
+            optima = {
                 name: optimal_threshold(rows, rows, criterion=criterion)
                 for name, rows in models.items()
             }
-            display._mark({name: best.threshold for name, best in found.items()},
-                          next(iter(found.values())).criterion)  # fmt: skip
+            display._mark({name: best.threshold for name, best in optima.items()},
+                          next(iter(optima.values())).criterion)  # fmt: skip
         return display
 
     @classmethod
@@ -158,13 +158,13 @@ class ThresholdDisplay(CurveDisplay):
 
 
 def _label_metrics(metrics: Any) -> list[tuple[Any, Metric]]:
-    """Metrics of labels as they were given, and found."""
+    """Metrics of labels, as given and as `find` gives them."""
     several = isinstance(metrics, Sequence) and not isinstance(metrics, str)
-    found = [(metric, find(metric)) for metric in (metrics if several else [metrics])]
-    for _, metric in found:
+    pairs = [(metric, find(metric)) for metric in (metrics if several else [metrics])]
+    for _, metric in pairs:
         if metric.row is not None and metric.row.response != "labels":
             raise InvalidParameterError(
                 f"{metric.name!r} is a metric of {metric.row.response}, which a threshold does not "
                 "change; pass metrics of labels."
             )
-    return found
+    return pairs
