@@ -72,7 +72,7 @@ class Case:
 
         call = self.prepare(inputs)
         return {
-            name: Entrant(call, partial(kernels.use, name), self.atoms)
+            name: Entrant(call, partial(kernels.use, name), self.units)
             for name in reversed(kernels.available())
         }
 

@@ -51,7 +51,7 @@ def measure(case: Case, n: int, options: argparse.Namespace) -> list[Row]:
     times = race(entrants, rounds=options.rounds, seconds=options.seconds, clock=options.clock)
     for row in kept:
         theirs = times[row["peer"]]
-        row.update(theirs=float(np.median(theirs)), rounds=len(theirs), units=case.atoms)
+        row.update(theirs=float(np.median(theirs)), rounds=len(theirs), units=case.units)
         row.update({name: _beside(theirs, times[name]) for name in ours})
     return rows
 

@@ -37,7 +37,7 @@ class Peer:
         return importlib.util.find_spec(self.package) is not None
 
     def entrant(self, inputs: Inputs) -> Entrant:
-        return Entrant(self.prepare(inputs), units=self.atoms)
+        return Entrant(self.prepare(inputs), units=self.units)
 
     def difference(self, ours: Any, theirs: Any) -> str | None:
         """What is wrong, None where the answers are equal."""

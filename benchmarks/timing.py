@@ -83,7 +83,7 @@ def race(
         shuffle(names)
         for name in names:
             entrant = entrants[name]
-            times[name].append(_sample(entrant, repeats[name], now) / entrant.atoms)
+            times[name].append(_sample(entrant, repeats[name], now) / entrant.units)
     return times
 
 
