@@ -43,15 +43,11 @@ _OPTIONS = {
 }
 
 
-class _UsageError(Exception):
-    """Arguments that cannot be understood."""
-
-
 class _Parser(argparse.ArgumentParser):
     """A parser whose errors are one line, without the usage before it."""
 
     def error(self, message: str) -> NoReturn:
-        raise _UsageError(message)
+        raise ValueError(message)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -93,7 +89,7 @@ def _run(argv: Sequence[str] | None) -> int:
             options.run(options)
             sys.stdout.flush()
             return 0
-        except (_UsageError, ValueError, ImportError) as error:
+        except (ValueError, ImportError) as error:
             text = str(error)
             for word, option in _OPTIONS.items():
                 text = text.replace(word, option)

@@ -14,16 +14,15 @@ from skmetrics_ext import compare, compare_many
 from skmetrics_ext.cli import predictions as files
 from skmetrics_ext.cli.messages import json_of, log, print_lines
 from skmetrics_ext.cli.options import PREDICTIONS, add_command
-from skmetrics_ext.cli.score import table_section
-from skmetrics_ext.formats import interval, number, probability, signed
+from skmetrics_ext.cli.score import ALL, table_section
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.progress import reporting
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.report.page.document import document
-from skmetrics_ext.rows import Rows, Shown, written
+from skmetrics_ext.rows import Rows, written
 
 _CLAIMS = ("two-sided", "less", "greater", "non-inferior", "equivalent")
-_KEYS = ("value_a", "value_b", "difference", "low", "high", "p_value", "method", "note")
+_KEYS = ("value_b", "difference", "low", "high", "p_value", "method", "note")
 
 
 def add_compare(commands: argparse._SubParsersAction[Any]) -> None:
@@ -70,11 +69,12 @@ def _compare(options: argparse.Namespace) -> None:
                 if group is None:
                     raise
                 answers = [{"metric": name, "note": str(error)}]
-            rows += [{"group": group or "all", **row} if options.by else row for row in answers]
+            rows += [{"group": group or ALL, **row} if options.by else row for row in answers]
             done(place)
-    table = Rows(rows, _columns(options))
+    level = f"{100 * options.confidence:g} % intervals"
+    table = Rows(rows, lead=[f"{found.files.n_rows} rows, {level}"])
     if options.html:
-        lead = [f"{found.files.n_rows} rows; true classes: {found.names.true}", found.note]
+        lead = [*table.lead, f"true classes: {found.names.true}", found.note]
         title = f"Comparison of {Path(options.file).name}"
         page = document(title, filter(None, lead), [table_section("Differences", table)])
         written(page, options.html)
@@ -135,30 +135,14 @@ def _answers(
     models = {model: values[kept] for model, values in columns.items()}
     if len(models) > 2:
         many = compare_many(asked, true, models, **common)
-        ends = {"value_a": "first", "value_b": "second"}
+        values = [(many.values[row["first"]], many.values[row["second"]]) for row in many.rows]
         return [
-            {"metric": name, **row, **{key: many.values[row[end]] for key, end in ends.items()}}
-            | {"method": many.adjust}
-            for row in many.rows
+            {"metric": name, "first": row["first"], "value_a": a, "second": row["second"]}
+            | {"value_b": b, **row, "method": many.adjust}
+            for row, (a, b) in zip(many.rows, values, strict=True)
         ]
     (first, a), (second, b) = models.items()
     pair = compare(asked, true, a, b, alternative=options.claim, margin=options.margin, **common)
-    row = {"metric": name, "first": first, "second": second}
+    row = {"metric": name, "first": first, "value_a": pair.value_a, "second": second}
     row |= {key: getattr(pair, key) for key in _KEYS}
     return [row if options.claim == "two-sided" else {**row, "concluded": pair.concluded}]
-
-
-def _columns(options: argparse.Namespace) -> list[Shown]:
-    return [
-        *([Shown("group", is_text=True)] if options.by else []),
-        Shown("metric", is_text=True),
-        Shown("first", is_text=True),
-        Shown("value", "value_a", number),
-        Shown("second", is_text=True),
-        Shown("value", "value_b", number),
-        Shown("difference", "difference", signed),
-        Shown(f"{100 * options.confidence:g}% interval", ("low", "high"), interval),
-        Shown("p", "p_value", probability),
-        Shown("method", is_text=True),
-        *([Shown("shown", "concluded")] if options.claim != "two-sided" else []),
-    ]

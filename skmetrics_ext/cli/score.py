@@ -24,6 +24,7 @@ from skmetrics_ext.rows import Rows, Shown, written
 _LEGENDS = "Numbers in legends have {}. Percentages in confusion matrices are of the true class."
 _NOT_DRAWN = "There are no pictures of rows that are not in memory."
 _METHODS = {"probabilities": "predict_proba", "values": "decision_function"}
+ALL = "all"  # group of all rows
 Row = dict[str, Any]
 
 
@@ -57,25 +58,21 @@ def _score(options: argparse.Namespace) -> None:
     log(predictions.note)
     files.check_fit(metrics, predictions.models)
     rows = [row for model in predictions.models for row in _rows(options, predictions, model)]
-    rows.sort(key=lambda row: row["group"] is not None)  # stable: all rows come first
+    rows.sort(key=lambda row: row["group"] != ALL)  # stable: all rows come first
     if options.html:  # before printing: the reader of stdout may stop early, as `head` does
         written(_page(options, predictions, rows), options.html)
     if not options.pred:
         log("no --pred: metrics of predicted labels are left out")
-    shown = [{**row, "group": "all" if row["group"] is None else row["group"]} for row in rows]
-    if options.json:
-        print_lines(json_of(shown))
-    else:
-        tables = (f"{title}\n{table}" for title, table in _tables(options, rows))
-        print_lines("\n\n".join(tables))
-        if not (options.metrics or options.all):
-            log("these are a few metrics: --all shows all that apply, --metrics NAME others")
+    tables = "\n\n".join(f"{title}\n{table}" for title, table in _tables(options, rows))
+    print_lines(json_of(rows) if options.json else tables)
+    if not (options.json or options.metrics or options.all):
+        log("these are a few metrics: --all shows all that apply, --metrics NAME others")
 
 
 def _rows(
     options: argparse.Namespace, found: files.Predictions, model: files.PredictedModel
 ) -> Iterator[Row]:
-    """A row for each group and metric; the group is None for all rows."""
+    """A row for each group and metric."""
     asked = files.asked_metrics(options)
     metrics = files.applicable_metrics(model, found, asked, every=options.all)
     if not metrics:
@@ -108,15 +105,12 @@ def _rows(
             **role,
         )
         for row in evaluation:
-            named = row.group if row.group is None or len(options.by) == 1 else f"{by}={row.group}"
-            yield {
-                "group": None if row.group is None else str(named),
-                "of": model.name,
-                **{key: row[key] for key in ("metric", "value", "low", "high")},
-                "method": row.method or None,
-                "n_rows": row.n_rows,
-                "reason": row.reason or None,
-            }
+            named = f"{by}={row.group}" if len(options.by) > 1 else str(row.group)
+            about = {"group": ALL if row.group is None else named, "of": model.name}
+            about["kind"] = HEADINGS[metrics[row.metric].spec.response]
+            ends = {"method": row.method or None, "reason": row.reason or None}
+            keys = ("metric", "value", "low", "high", "n_rows")
+            yield about | {key: row[key] for key in keys} | ends
 
 
 def _tables(options: argparse.Namespace, rows: list[Row]) -> Iterator[tuple[str, Rows]]:
@@ -132,13 +126,8 @@ def _tables(options: argparse.Namespace, rows: list[Row]) -> Iterator[tuple[str,
         Shown("method", is_text=True),
     ]
     for (group, of), own in parts.items():
-        title = f"{of}{'' if group is None else f', group {group}'}: {own[0]['n_rows']} rows"
-        headings: dict[str, None] = {}
-        for row in own:
-            heading = HEADINGS[files.find_metric(row["metric"]).spec.response]
-            row["kind"] = "" if heading in headings else heading
-            headings[heading] = None
-        yield title, Rows(own, columns)
+        where = "" if group == ALL else f", group {group}"
+        yield f"{of}{where}: {own[0]['n_rows']} rows", Rows(own, columns)
 
 
 # --------------------------------------------------------------------------- page

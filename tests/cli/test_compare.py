@@ -94,7 +94,9 @@ def test_a_table_and_progress(file, capsys):
     arguments = ("--true", "truth", "--score", "a", "--score", "b", "--positive", "ill")
     assert main(["compare", file, *arguments]) == 0
     out, err = capsys.readouterr()
-    assert out.split()[:4] == ["metric", "first", "value", "second"]
+    lead, header, *_ = out.splitlines()
+    assert lead == "90 rows, 95 % intervals"
+    assert header.split()[:4] == ["metric", "first", "value_a", "second"]
     assert "4/4" in err
 
 
