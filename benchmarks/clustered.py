@@ -59,8 +59,11 @@ def of_reports(n_draws: int) -> list[list[str]]:
         X, y, group = patients(seed)
         about = {"scoring": SCORING, "baseline": None, "cv": list(GroupKFold(5).split(X, y, group))}
         for place, groups in enumerate((group, None)):
-            found = sx.cross_validation_report(Told(), X, y, groups=groups, **about).summary()
-            for row in found:
+            report = sx.cross_validation_report(Told(), X, y, groups=groups, **about)
+            kinds = report.summary("pooled"), report.summary("cv")  # areas are not pooled
+            for row in (
+                pool if np.isfinite(pool.low) else cv for pool, cv in zip(*kinds, strict=True)
+            ):
                 held[row["metric"]][place].append((row["low"], row["high"]))
                 if place == 0:
                     held[row["metric"]][2].append((row["value"], row["interval"]))

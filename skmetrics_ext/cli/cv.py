@@ -15,6 +15,7 @@ from skmetrics_ext.cli.models import make_models
 from skmetrics_ext.cli.options import MODELLING, add_command, form_of
 from skmetrics_ext.cli.predictions import chosen_positive, note_no_positive_class
 from skmetrics_ext.datasets import Dataset, Use, load
+from skmetrics_ext.report.summary import INTERVAL_KINDS
 
 _BASELINES = ("prior", "most_frequent", "stratified", "uniform", "none")
 
@@ -39,6 +40,8 @@ def add_cv(commands: argparse._SubParsersAction[Any]) -> None:
     dummy = "dummy model (default: prior)"
     command.add_argument("--repeats", type=whole_number(1), default=1, metavar="N", help=repeats)
     command.add_argument("--baseline", choices=_BASELINES, default="prior", help=dummy)
+    kinds = "what intervals describe: the fitted models, or others (default: auto)"
+    command.add_argument("--interval", choices=INTERVAL_KINDS, default="auto", help=kinds)
     command.add_argument("--save", type=new_file, metavar="OUT", help=saved)
 
 
@@ -60,6 +63,7 @@ def _cv(options: argparse.Namespace) -> None:
         pos_label=positive,
         sample_weight=data.weight,
         confidence_level=options.confidence,
+        interval=options.interval,
         n_jobs=options.jobs,
         random_state=options.seed,
         progress=not options.quiet,

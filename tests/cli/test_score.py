@@ -219,8 +219,10 @@ def test_page_without_a_positive_class_says_what_it_lacks(file, tmp_path, capsys
 def test_page_of_cv(tmp_path, capsys):
     path = tmp_path / "cv.html"
     arguments = ["--data", "iris", "--models", "tree", "naive_bayes", "--scoring", "accuracy"]
-    assert main(["cv", *arguments, "--repeats", "2", "--html", str(path), "--quiet"]) == 0
+    arguments += ["--repeats", "2", "--interval", "corrected"]
+    assert main(["cv", *arguments, "--html", str(path), "--quiet"]) == 0
     text = path.read_text(encoding="utf-8")
+    assert "95 %, models trained on other samples of this size" in text
     assert text.count("<svg") == 1  # the metric
     assert text.count('aria-label="Confusion matrix of') == 2
     assert "RepeatedStratifiedKFold" in text
