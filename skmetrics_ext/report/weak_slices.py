@@ -141,7 +141,7 @@ def weak_slices(
     if not kept:
         told_why = "; ".join(reasons.values()) or "data has none beside those that are named"
         raise InvalidParameterError(f"No column makes slices: {told_why}.")
-    kept = _of_weight(kept, table, weight, n_rows)
+    kept = _with_weight(kept, table, weight, n_rows)
     check_number(kept, max_columns)
     found = search(slice_tests(statistic, sign), kept, max_columns, min_rows, alpha)
     left_out = [
@@ -234,43 +234,35 @@ def _score_columns(score: Any, params: Mapping[str, Any]) -> tuple[list[Any], di
     return [score] if isinstance(score, str) or not isinstance(score, Sequence) else [*score], {}
 
 
-def _of_weight(kept: Sequence[Coded], table: Table, weight: str | None, n_rows: int) -> list[Coded]:
-    """Columns without the rows that have no weight."""
-    lengths = {one.name: len(one.codes) for one in kept}
-    if weight is None:
-        check_lengths({"true": n_rows, **lengths})
+def _with_weight(
+    kept: Sequence[Coded], table: Table, weight: str | None, n_rows: int
+) -> list[Coded]:
+    """Columns without the rows of weight 0."""
+    mass = np.ones(n_rows) if weight is None else np.asarray(table.read(weight, "weight").values)
+    lengths = {column.name: len(column.codes) for column in kept}
+    check_lengths({"true" if weight is None else weight: len(mass), **lengths})
+    if mass.all():
         return list(kept)
-    mass = np.asarray(table.read(weight, "weight").values)
-    check_lengths({weight: len(mass), **lengths})
-    return [Coded(one.name, one.values, one.codes[mass != 0]) for one in kept]
+    return [Coded(column.name, column.values, column.codes[mass != 0]) for column in kept]
 
 
 # --------------------------------------------------------------------------- rows
 
 
 def _row(
-    one: WeakSlice, kept: Sequence[Coded], statistic: Linearized, found: Search
+    weak: WeakSlice, kept: Sequence[Coded], statistic: Linearized, found: Search
 ) -> dict[str, Any]:
-    """What is told of a slice: values by the metric of its rows and of all others."""
-    inside = one.slice.rows(kept)
-    sample = statistic.origin
-    parts = [linearize(part_of(sample, np.flatnonzero(rows))) for rows in (inside, ~inside)]
+    """Values of the metric in a slice and in all other rows, with their difference."""
+    inside = weak.slice.rows(kept)
+    origin = statistic.origin
+    parts = [linearize(part_of(origin, np.flatnonzero(rows))) for rows in (inside, ~inside)]
     value, rest = (float(part.value) for part in parts)
-    difference = value - rest
-    low, high, note = _bounds(parts, 1 - found.level(one.slice))
+    low, high, note = _bounds(parts, 1 - found.level(weak.slice))
     width = statistic.bounds[1] - statistic.bounds[0]
-    low, high = np.clip((difference + low, difference + high), -width, width)
-    return {
-        "slice": one.slice.told(kept),
-        "n_rows": one.n_rows,
-        "value": value,
-        "rest": rest,
-        "difference": difference,
-        "low": float(low),
-        "high": float(high),
-        "p_value": one.p_value,
-        "note": note,
-    }
+    ends = np.clip((value - rest + low, value - rest + high), -width, width).tolist()
+    row = {"slice": weak.slice.told(kept), "n_rows": weak.n_rows, "value": value, "rest": rest}
+    row |= {"difference": value - rest, "low": ends[0], "high": ends[1]}
+    return row | {"p_value": weak.p_value, "note": note}
 
 
 def _bounds(parts: Sequence[Linearized], level: float) -> tuple[float, float, str]:
@@ -285,11 +277,11 @@ def _bounds(parts: Sequence[Linearized], level: float) -> tuple[float, float, st
         return -float(down), float(up), str(sides[0].interval(level).notes)
 
 
-def _all_folded(one: WeakSlice) -> list[WeakSlice]:
-    return [less for own in one.folded for less in (own, *_all_folded(own))]
+def _all_folded(weak: WeakSlice) -> list[WeakSlice]:
+    return [less for own in weak.folded for less in (own, *_all_folded(own))]
 
 
-def told(values: Mapping[str, Any] | str) -> str:
+def slice_text(values: Mapping[str, Any] | str) -> str:
     """A slice in words."""
     if isinstance(values, str):  # it is that already
         return values
@@ -301,7 +293,7 @@ def told(values: Mapping[str, Any] | str) -> str:
     return ", ".join(texts)
 
 
-_SLICE = Shown("slice", "slice", told, is_text=True)
+_SLICE = Shown("slice", "slice", slice_text, is_text=True)
 _ROWS = Shown("rows", "n_rows", str)
 _P_VALUE = Shown("p (adjusted)", "p_value", formats.probability)
 SHOWN = [
@@ -313,7 +305,7 @@ SHOWN = [
     Shown("interval", ("low", "high"), formats.interval),
     _P_VALUE,
 ]
-FOLDED = [_SLICE, Shown("into", "into", told, is_text=True), _ROWS, _P_VALUE]
+FOLDED = [_SLICE, Shown("into", "into", slice_text, is_text=True), _ROWS, _P_VALUE]
 LEFT_OUT = [_SLICE, _ROWS]
 
 
@@ -366,7 +358,7 @@ class WeakSlices(Tabular):
     alpha: float
 
     def _as_rows(self) -> Rows:
-        listed = [Row({**row, "slice": told(row["slice"])}) for row in self.rows]
+        listed = [Row({**row, "slice": slice_text(row["slice"])}) for row in self.rows]
         lead = (
             f"{self.metric} {formats.number(self.value)} in {self.n_rows} rows; "
             f"{self.n_tested} slices tested, alpha {self.alpha:g} over all"
