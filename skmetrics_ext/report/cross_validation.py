@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -306,7 +307,7 @@ def classes_and_task(y: Any) -> tuple[list[Any], str]:
 
 
 def _check_sides(chosen: ReportScoring, classes: list[Any]) -> None:
-    """A metric of one class asks for it before anything is fitted."""
+    """Raise before anything is fitted if a metric of one class does not know it."""
     for scorer in chosen.panel.scorers.values():
         metric = metric_of(scorer)
         if metric is not None and metric.sides == "one":
@@ -338,40 +339,34 @@ def _with_baseline(
 
 
 def make_splitter(cv: Any, y: Any, task: str, groups: Any, random_state: Any) -> Any:
-    from numbers import Integral
-
-    from sklearn.model_selection import (
-        GroupKFold,
-        KFold,
-        StratifiedGroupKFold,
-        StratifiedKFold,
-        check_cv,
-    )
+    """Splitter of an int, stratified where rows have one class, or the one that is given."""
+    from sklearn import model_selection as splitters
 
     if not isinstance(cv, Integral):
-        return check_cv(cv, y, classifier=True)
-    stratified: Any = StratifiedKFold if groups is None else StratifiedGroupKFold
-    plain: Any = KFold if groups is None else GroupKFold  # multilabel rows have no strata
-    kind = plain if task == "multilabel" else stratified
+        return splitters.check_cv(cv, y, classifier=True)
+    kind: Any = splitters.StratifiedKFold if groups is None else splitters.StratifiedGroupKFold
+    if task == "multilabel":  # its rows have no strata
+        kind = splitters.KFold if groups is None else splitters.GroupKFold
     if random_state is None:
         return kind(int(cv))
     return kind(int(cv), shuffle=True, random_state=random_state)
 
 
 def _check_fits(results: list[FoldResult], baseline: str | None) -> None:
-    """Models that failed on every fold are told of; if all did it is a mistake, not a result."""
-    failed = {}
-    models = dict.fromkeys(result.model for result in results)
-    for model in models:
-        own = [result for result in results if result.model == model]
+    """Warn of models that failed on every fold; if all but the baseline did, raise."""
+    failed: dict[str, str] = {}
+    by_model: dict[str, list[FoldResult]] = {}
+    for result in results:
+        by_model.setdefault(result.model, []).append(result)
+    for model, own in by_model.items():
         reasons = sorted({reason for result in own for reason in result.reasons.values()})
-        nothing = np.isnan([list(result.values.values()) for result in own]).all()
-        if nothing and reasons and all(reason.startswith("fit failed") for reason in reasons):
+        is_empty = np.isnan([list(result.values.values()) for result in own]).all()
+        if is_empty and reasons and all(reason.startswith("fit failed") for reason in reasons):
             failed[model] = f"{model!r}: on every fold the {reasons[0]}"
-    if failed and all(model in failed for model in models if model != baseline):
+    if failed and by_model.keys() - {baseline} <= failed.keys():
         raise InvalidParameterError("; ".join(failed.values()))
-    for told in failed.values():
-        warn_user(f"{told}. The report keeps its row with the reason.")
+    for text in failed.values():
+        warn_user(f"{text}. The report keeps its row with the reason.")
 
 
 def splitter_text(cv: Any, splitter: Any) -> str:
@@ -382,54 +377,55 @@ def splitter_text(cv: Any, splitter: Any) -> str:
     return text if len(text) <= 80 else type(splitter).__name__
 
 
+# --------------------------------------------------------------------------- names of models
+
 _MOST, _LONGEST = 3, 60  # parameters and characters that still read as a name
 
 
 def names_of(models: Sequence[Any]) -> list[str]:
-    """A name for each: its class, of a pipeline that of its last step; if it is not alone in that,
-    with the steps and parameters that the others have not, or else a number.
+    """Names of models by their class, or that of the last step of a pipeline.
+
+    Models of one class are distinguished by the steps and parameters in which they differ, or
+    else by a number.
     """
     names = [estimator_name(model) for model in models]
     for name in set(names):
         places = [place for place, own in enumerate(names) if own == name]
         if len(places) > 1:
-            own = [models[place] for place in places]
-            for place, told in zip(places, _differences(own), strict=True):
-                longer = f"{name} ({told})"
-                names[place] = longer if told and len(longer) <= _LONGEST else name
+            differences = _differences([models[place] for place in places])
+            for place, difference in zip(places, differences, strict=True):
+                longer = f"{name} ({difference})"
+                if difference and len(longer) <= _LONGEST:
+                    names[place] = longer
     return unique(names)
 
 
 def _differences(models: Sequence[Any]) -> list[str]:
-    """Of each model what not all of them have: steps before the last, then parameters."""
-    steps = [_steps(model) for model in models]
-    every_step = [step for step in steps[0] if all(step in own for own in steps)]
-    params = [_params(model) for model in models]
+    """Steps before the last, and parameters, that not all of these models have."""
+    steps, params = [_steps(model) for model in models], [_params(model) for model in models]
+    shared_steps = set(steps[0]).intersection(*steps)
     shared = [key for key in params[0] if all(key in own for own in params)]
     differing = [key for key in shared if len({own[key] for own in params}) > 1]
-    told = []
-    for own_steps, own_params in zip(steps, params, strict=True):
-        parts = [step for step in own_steps if step not in every_step]
-        if len(differing) <= _MOST:
-            parts += [f"{key.rpartition('__')[2]}={own_params[key]}" for key in differing]
-        told.append(", ".join(parts))
-    return told
+    differing = differing if len(differing) <= _MOST else []
+    return [
+        ", ".join(
+            [step for step in own_steps if step not in shared_steps]
+            + [f"{key.rpartition('__')[2]}={own_params[key]}" for key in differing]
+        )
+        for own_steps, own_params in zip(steps, params, strict=True)
+    ]
 
 
 def _steps(model: Any) -> list[str]:
     """Classes of the steps of a pipeline before its last."""
-    return [
-        step if isinstance(step, str) else type(step).__name__
-        for _, step in list(getattr(model, "steps", None) or [])[:-1]
-    ]
+    steps = [step for _, step in list(getattr(model, "steps", None) or [])[:-1]]
+    return [step if isinstance(step, str) else type(step).__name__ for step in steps]
 
 
 def _params(model: Any) -> dict[str, str]:
     """Parameters that are no models themselves, as text."""
     if not hasattr(model, "get_params") or isinstance(model, type):
         return {}
-    return {
-        key: repr(value)
-        for key, value in model.get_params(deep=True).items()
-        if isinstance(value, bool | int | float | str | None)
-    }
+    params = model.get_params(deep=True).items()
+    plain = bool | int | float | str | None
+    return {key: repr(value) for key, value in params if isinstance(value, plain)}
