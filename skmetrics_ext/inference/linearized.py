@@ -184,9 +184,24 @@ class Linearized:
             np.einsum("...u,...u,...u->...", added, each, each),
         )
         n_rows = float(each.shape[-1]) if rows is None else rows.sum()
+        if self.is_counted:
+            variance = squares
         with np.errstate(divide="ignore", invalid="ignore"):
             skewness = np.nan_to_num(cubes * np.sqrt(n_rows) / squares**1.5)
             return Spread(variance, freedom, squares**2 / fourth, skewness)
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether the variance is that of a multinomial table of independent rows.
+
+        It has no factor n / (n - 1), like the closed forms of kappa, F1 and shares of rows; means,
+        areas, groups and strata have it, like the t test and surveys.
+        """
+        if not self.design.is_plain:
+            return False
+        sides = self.origin if isinstance(self.origin, tuple) else (self,)
+        samples = [one.origin for one in sides]
+        return all(one is not None and one.is_counted_table for one in samples)
 
     @property
     def variance(self) -> Array:

@@ -146,11 +146,6 @@ def estimates(
 # --------------------------------------------------------------------------- shares of rows
 
 
-def _variance(statistic: Linearized) -> Array:
-    """Variance of a metric of labels: squares of independent rows, as counts have them."""
-    return statistic.squares if statistic.design.is_plain else statistic.variance
-
-
 def _as_share(sample: Any, value: Array, variance: Array) -> tuple[Array, Array, Any]:
     """The share of rows that the metric grows with, its variance, and the way back."""
     if sample.share == "dice":  # F = 2 J / (1 + J)
@@ -165,9 +160,8 @@ def _as_share(sample: Any, value: Array, variance: Array) -> tuple[Array, Array,
 def _share(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> Interval:
     """A share of rows, by a method of `proportion_interval`."""
     sample, design = statistic.origin, statistic.design
-    value, variance = np.asarray(statistic.value, dtype=np.float64), _variance(statistic)
-    error = np.sqrt(variance)
-    share, variance, back = _as_share(sample, value, variance)
+    value, error = np.asarray(statistic.value, dtype=np.float64), np.sqrt(statistic.variance)
+    share, variance, back = _as_share(sample, value, statistic.variance)
     rows = _effective_rows(statistic, share, variance, (0.0, 1.0), prior=None)
     notes = np.full(value.shape, "", dtype=object)
     inside = (value > 0) & (value < 1)
@@ -252,10 +246,9 @@ def _by_shares(
     value = np.asarray(statistic.value, dtype=np.float64)
     sample = statistic.origin
     rare = _rare_class(sample) if sample.is_compact else ""
-    variance = _variance(statistic) if sample.is_compact else statistic.variance
     notes = np.full(value.shape, rare, dtype=object)
     notes[(shares.fewest() < FEW_ROWS) & (rare == "")] = f"very few rows: {MAY_MISS}"
-    return Interval(*shares.bounds(value, level), np.sqrt(variance), notes)
+    return Interval(*shares.bounds(value, level), np.sqrt(statistic.variance), notes)
 
 
 def _largest_class(statistic: Linearized, _method: str, level: Level, _: DrawPlan) -> Interval:
@@ -271,7 +264,7 @@ def _largest_class(statistic: Linearized, _method: str, level: Level, _: DrawPla
     low = proportion_bounds(counts, counts.sum(), "wilson", joint)[0].max(axis=-1)
     largest = np.count_nonzero(high > low[..., None], axis=-1)
     wide = f"any of {largest} classes may be the largest: the interval is a wide one"
-    error = np.sqrt(_variance(statistic))
+    error = np.sqrt(statistic.variance)
     return Interval(low, high.max(axis=-1), error, wide if np.all(largest > 1) else "")
 
 
@@ -281,7 +274,7 @@ def _largest_class(statistic: Linearized, _method: str, level: Level, _: DrawPla
 def _by_table(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> Interval:
     """A metric of labels that is no share: by effective sample size, logarithms, or as it is."""
     sample, bounds = statistic.origin, statistic.bounds
-    value, variance = np.asarray(statistic.value, dtype=np.float64), _variance(statistic)
+    value, variance = np.asarray(statistic.value, dtype=np.float64), statistic.variance
     low, high = _TABLE_BOUNDS[method](statistic, value, variance, level)
     notes = np.full(value.shape, "", dtype=object)
     inside = (bounds[0] < value) & (value < bounds[1])

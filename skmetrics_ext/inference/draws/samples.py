@@ -91,6 +91,11 @@ class Sample(ABC):
         return False
 
     @property
+    def is_counted_table(self) -> bool:
+        """Whether the metric is read from counts of rows: a table, or a share of rows."""
+        return self.is_compact or bool(self.share)
+
+    @property
     def design(self) -> RowDesign:
         """Weights, groups and strata of the rows."""
         return self.atoms.design
