@@ -116,7 +116,7 @@ def check_parts(metric, ranges, tally, cuts, weighted=False):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_row_says_how_it_reads_ranges(name):
     ranges = ROWS[name].ranges
-    assert ranges is not None, "it is a ranking: registry.spec.Ranges, or WHOLE if all else fails"
+    assert ranges is not None, "it is a ranking: metrics.spec.Ranges, or WHOLE if all else fails"
     for one in (ranges, *([ranges.instead[1]] if ranges.instead else [])):
         assert one.kind in ("wins", "sum", "places", "whole")
         assert one.term is None or one.kind in ("sum", "places")
