@@ -41,7 +41,7 @@ BandKind = Literal["pointwise", "simultaneous"]
 _AVERAGE_DASHES = {MICRO: "-", MACRO: (0, (1, 1))}
 MULTILABEL = "multilabel-indicator"
 _MOST_BANDS = 4  # that do not hide each other
-_MOST_ROWS = 100_000  # more make a band thinner than its line
+_MOST_ROWS = 20_000  # more make a band that is narrow and takes seconds
 
 
 class BandSpec(NamedTuple):

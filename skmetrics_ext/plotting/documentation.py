@@ -23,8 +23,8 @@ _CONSTRUCTORS = {"from_predictions": _ROWS, "from_estimator": _ROWS} | dict.from
 
 _CURVE_OPTIONS = """
 - of one set of rows: ``band``, the band around each curve as `curve_band` computes it:
-  "pointwise", "simultaneous" or None; "auto" is "pointwise" for up to 4 curves and 100,000 rows
-  (of more rows, the band is thinner than the line). ``interval``, the method of the interval in
+  "pointwise", "simultaneous" or None; "auto" is "pointwise" for up to 4 curves and 20,000 rows
+  (with more rows the band is narrow and takes seconds). ``interval``, the method of the interval in
   the legend as in `confidence_interval` (None: no interval). ``groups``, groups of rows that
   depend on each other;
 - ``confidence_level=0.95``, of all intervals;"""

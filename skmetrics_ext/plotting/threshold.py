@@ -33,8 +33,8 @@ class ThresholdDisplay(CurveDisplay):
     - ``criterion``: marks the threshold that is best by it, one of those of `optimal_threshold`;
       over folds by its mean;
     - of one set of rows: ``band`` around each metric as `curve_band` computes it, "pointwise" (the
-      default up to 100,000 rows), "simultaneous" or None; ``groups``, groups of rows that depend
-      on each other;
+      default for up to 4 curves and 20,000 rows), "simultaneous" or None; ``groups``, groups of
+      rows that depend on each other;
     - of folds: ``grid``, the thresholds of the means;
     - ``confidence_level=0.95``, of all intervals.
 
