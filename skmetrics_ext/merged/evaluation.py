@@ -228,8 +228,8 @@ class Evaluation(Tabular):
         by = self.groups.by
         if not by.names:
             return self.rows
-        told = (dict(row) for row in self.rows)
-        records = [{**by.values(row.pop("group")), **row} for row in told]
+        rows = (dict(row) for row in self.rows)
+        records = [{**by.values(row.pop("group")), **row} for row in rows]
         groups = [Shown(name, is_text=True, none=ALL) for name in by.names]
         own = [column for column in self.rows.shown() if column.title != "group"]
         return Rows(records, [*groups, *own])

@@ -133,33 +133,33 @@ def sum_rows(part: Partition, layout: Layout, names: ColumnNames, place: RowLoca
     if not means and not binned and layout.n_columns != 2:  # which must sum to 1
         return found
     for group, rows in rows_by_group(part, layout, names, place):
-        for one in means:
-            found.moments[group, one.name] = moments_of(one, rows, layout)
-        for one in binned:
-            found.bins[group, one.name] = bins_of(one, rows, layout)
+        for metric in means:
+            found.moments[group, metric.name] = moments_of(metric, rows, layout)
+        for metric in binned:
+            found.bins[group, metric.name] = bins_of(metric, rows, layout)
     return found
 
 
-def moments_of(one: Metric, rows: GroupRows, layout: Layout) -> MomentTally:
+def moments_of(metric: Metric, rows: GroupRows, layout: Layout) -> MomentTally:
     """Moments of the values of the rows that a metric averages."""
-    values = one.spec.row_values
+    values = metric.spec.row_values
     assert values is not None
     accepted = inspect.signature(values).parameters
-    strange = [key for key in one.params if key not in accepted]
+    strange = [key for key in metric.params if key not in accepted]
     if strange:
-        raise InvalidParameterError(f"{one.name} cannot be read from sums with {strange}.")
-    every = one.spec.least_classes > 2
+        raise InvalidParameterError(f"{metric.name} cannot be read from sums with {strange}.")
+    every = metric.spec.least_classes > 2
     if every and layout.n_columns == 1:
         raise InvalidParameterError(
-            f"{one.name} of one column of scores depends on the range of all of them; pass a "
+            f"{metric.name} of one column of scores depends on the range of all of them; pass a "
             "column for each class."
         )
     checked = (
         as_probabilities(rows, layout)
-        if one.spec.response == "probabilities"
+        if metric.spec.response == "probabilities"
         else as_scores(rows, layout, every=every)
     )
-    columns = np.asarray(values(checked, **one.params), dtype=np.float64)
+    columns = np.asarray(values(checked, **metric.params), dtype=np.float64)
     return MomentTally.from_checked(columns, rows.weight)
 
 
@@ -179,14 +179,14 @@ def as_probabilities(rows: GroupRows, layout: Layout) -> Probabilities:
     return Probabilities(layout.classes, rows.true, matrix, rows.weight, rows.eps, cache=cache)
 
 
-def bins_of(one: Metric, rows: GroupRows, layout: Layout) -> tuple[BinTally, ...]:
+def bins_of(metric: Metric, rows: GroupRows, layout: Layout) -> tuple[BinTally, ...]:
     """Sums over the bins of a calibration error, for one event or for each class."""
-    bins = check_bins(one.options["n_bins"], "uniform")
-    target = one.options["target"]
+    bins = check_bins(metric.options["n_bins"], "uniform")
+    target = metric.options["target"]
     if target == "binary":
         if not layout.is_binary:
             raise InvalidParameterError(
-                f"{one.name} of several classes needs target='top_label' or 'classwise'."
+                f"{metric.name} of several classes needs target='top_label' or 'classwise'."
             )
         parts = (rows.true, rows.score[:, -1], rows.weight, rows.eps)
         events = [BinaryProbabilities(layout.classes, *parts)]
