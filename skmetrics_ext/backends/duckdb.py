@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext import kernels
 from skmetrics_ext.backends.files import BATCH, Files, own_prefix
 from skmetrics_ext.backends.partitions import SAMPLE, PartitionSums, PartitionSurvey, Task, sum_part
 from skmetrics_ext.backends.read_errors import Rows, check_columns, guarded_batches, placed, reading
@@ -18,15 +17,14 @@ from skmetrics_ext.backends.sorted_scan import SortedScan
 from skmetrics_ext.merged.columns import (
     MOST_EXACT,
     ColumnNames,
+    Partition,
     RowLocation,
     encode_labels,
     read_part,
 )
 from skmetrics_ext.merged.ranges import RangeReading
-from skmetrics_ext.merged.sums import Sums
-from skmetrics_ext.numeric import Array
+from skmetrics_ext.merged.sums import Sums, count_labels
 from skmetrics_ext.slices.coding import bin_names
-from skmetrics_ext.tallies import ConfusionTally
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import Column
 from skmetrics_ext.validation.rows import check_total
@@ -162,6 +160,7 @@ class DuckEngine:
         return by.key(values)
 
     def _sums(self, cells: list[tuple[Any, ...]], n_keys: int) -> Sums:
+        """Confusion tables of cells, which are counted as rows with weights."""
         names = self.names
         n_by = len(names.by.columns)
         labels = enumerate(names.labels, start=n_by)
@@ -169,15 +168,15 @@ class DuckEngine:
         classes, codes = encode_labels(columns)
         rows = np.array([int(cell[n_keys]) for cell in cells])
         weight = rows if names.weight is None else np.array([cell[-1] for cell in cells])
-        of_group: dict[Any, list[int]] = {}
-        for i, cell in enumerate(cells):
-            of_group.setdefault(self._group_of(cell[:n_by]), []).append(i)
-        sums = Sums()
-        for group, places in of_group.items():
-            here = np.array(places)
-            sums.rows[group] = int(rows[here].sum())
-            used = here[weight[here] != 0]
-            sums.tables[group] = _table(classes, codes[0][used], codes[-1][used], weight[used])
+        if weight.dtype.kind != "f":
+            check_total(float(weight.astype(np.float64).sum()), "weight")
+            weight = weight.astype(np.int64)
+        numbers: dict[Any, int] = {}
+        groups = [self._group_of(cell[:n_by]) for cell in cells]
+        group = np.array([numbers.setdefault(key, len(numbers)) for key in groups])
+        part = Partition(classes, codes[0], codes[-1], None, weight, list(numbers), group)
+        sums = count_labels(part)
+        sums.rows = {key: int(rows[group == number].sum()) for key, number in numbers.items()}
         return sums
 
     def _check_types(self) -> None:
@@ -347,17 +346,6 @@ def sql_literal(value: Any) -> str:
 def _column(name: str, values: list[Any]) -> Column:
     is_text = any(isinstance(value, str) for value in values)
     return Column(name, np.array(values, dtype=object if is_text else None))
-
-
-def _table(classes: Array, true: Array, pred: Array, weight: Array) -> ConfusionTally:
-    """The table of cells, over the classes that occur in them."""
-    used, (rows, columns) = kernels.encode(true, pred) if len(true) else (true, (true, pred))
-    whole = weight.dtype.kind != "f"
-    if whole:
-        check_total(float(weight.sum()), "weight")
-    table: Array = np.zeros((len(used),) * 2, dtype=np.int64 if whole else np.float64)
-    np.add.at(table, (rows, columns), weight.astype(table.dtype))
-    return ConfusionTally(classes[used], table)
 
 
 # --------------------------------------------------------------------------- sources
