@@ -56,7 +56,7 @@ class RowGroups:
 
     @classmethod
     def of(cls, given: Any, X: Any, y: Any, folds: Sequence[Fold]) -> RowGroups:
-        """By a column of X, an array, or a dict of arrays."""
+        """Group rows by a column of X, an array, or a dict of arrays."""
         by, groups, of_row = ColumnsBy(_columns(given, X)).of(count_rows(y) or 0, y)
         by.check({group: int(n) for group, n in zip(groups, np.bincount(of_row), strict=True)})
         left_out = not any(

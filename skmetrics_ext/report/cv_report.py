@@ -1,4 +1,4 @@
-"""What a cross-validation gives: values of every fold, from which the summary follows."""
+"""CrossValidationReport: values of every fold, and everything computed from them."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ class CrossValidationReport(Tabular):
         return max(means, key=lambda name: means[name])
 
     def results_of(self, model: str) -> list[FoldResult]:
-        """What a model gave, fold by fold.
+        """Results of a model, fold by fold.
 
         Parameters
         ----------
@@ -433,7 +433,7 @@ class CrossValidationReport(Tabular):
         return means
 
     def _as_rows(self) -> Rows:
-        """What is printed, as rows: a model in each."""
+        """The printed table, with a row per model."""
         return report_rows(self)
 
     def __str__(self) -> str:

@@ -237,7 +237,7 @@ def _balances(metric: Metric) -> bool:
 def _better_threshold(
     report: CrossValidationReport, model: str, name: str, metric: Metric, folds: ThresholdCounts
 ) -> str | None:
-    """What is said where a threshold that the other folds choose does better on each."""
+    """The finding that thresholds chosen on the other folds do better, if they do."""
     assert report.data is not None
     settled = metric.settled(folds.labels.tolist(), report.positive_class)
     # Their rows choose, those of the fold judge: nothing is gained by the choice itself.

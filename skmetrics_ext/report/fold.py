@@ -171,7 +171,7 @@ class Grouping:
 
     @classmethod
     def of(cls, of_row: Array, folds: Iterable[Fold]) -> Grouping:
-        """Of the number of the group of each row."""
+        """Count the groups of each fold from the group number of each row."""
         sizes, split = {}, np.zeros(int(of_row.max()) + 1, dtype=bool)
         for fold in folds:
             held = np.zeros((2, len(split)), dtype=bool)

@@ -42,7 +42,7 @@ class FittedOn:
 
 @dataclass(frozen=True, slots=True)
 class ScoredData:
-    """What pooled estimates are made of, beside the predictions.
+    """True labels, scorers and weights, from which estimates of the predictions are made.
 
     Parameters
     ----------

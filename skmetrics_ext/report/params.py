@@ -33,7 +33,7 @@ def send_params(
     params: Mapping[str, Any],
     groups: Any,
 ) -> Params:
-    """What each gets: by its requests where metadata routing is enabled."""
+    """Parameters of each fit and metric, by their requests if metadata routing is enabled."""
     from sklearn import get_config
 
     if get_config().get("enable_metadata_routing"):

@@ -118,7 +118,7 @@ def check_interval(interval: Any) -> IntervalKind:
 
 
 def target_of(report: CrossValidationReport, interval: str | None = None) -> str:
-    """What the intervals describe, in words; those of the report by default."""
+    """Target of the intervals in words; of those of the report by default."""
     kind = kind_of(report, report.interval if interval is None else interval)
     return TARGETS[kind].format(report.n_folds)
 
@@ -274,7 +274,7 @@ def sample_of_fold(
 
 
 def _nested(report: CrossValidationReport, model: str, metric: str) -> Found:
-    """By `nested_cv_interval`, which fits the model anew."""
+    """Interval by `nested_cv_interval`, which fits the model again."""
     data = report.data
     if data is None or data.source is None:
         return "the report holds no data to fit the models to"

@@ -1,4 +1,4 @@
-"""Where a model is weak: slices of the rows in which a metric is worse than in the others."""
+"""Slices of the rows in which a metric is worse than in the other rows."""
 
 from __future__ import annotations
 

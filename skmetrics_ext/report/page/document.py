@@ -114,7 +114,7 @@ def folded(title: str, *parts: str) -> Section:
 
 
 def brief(lines: Iterable[str]) -> str:
-    """What a page says in a few sentences; the first is what it was asked."""
+    """The conclusion of a page in a few sentences, the question first."""
     return f'<div class="brief">{"".join(f"<p>{escape(line)}</p>" for line in lines)}</div>\n'
 
 

@@ -104,7 +104,7 @@ def listed(names: list[str]) -> str:
 
 
 def _findings(report: CrossValidationReport) -> str:
-    """By code: what it says, and of which metric and model."""
+    """Findings by code, each with its meaning, metric and model."""
     rows = report.findings()
     if not rows:
         return note("No reason to distrust the numbers was found.")

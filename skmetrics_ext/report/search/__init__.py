@@ -1,1 +1,1 @@
-"""What a search over candidates should have said: corrected values, and who is as good."""
+"""Searches over candidates: corrected values, and which candidates are as good as the best."""

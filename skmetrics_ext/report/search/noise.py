@@ -1,4 +1,4 @@
-"""What the values of the candidates err by, together: from rows, draws, or folds."""
+"""Joint noise of the candidates' values, from rows, draws or folds."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SLOW_DRAWS = 100  # of metrics that are computed draw by draw
 
 @dataclass(eq=False, slots=True)
 class RowNoise:
-    """What each row (or group) adds to the mean over folds of each candidate.
+    """Contribution of each row (or group) to the mean over folds of each candidate.
 
     A row adds its contribution to the value of its fold, and its share of how far that is from
     the other folds: values of few rows are not linear in them, and a fold with one row of a class
@@ -69,12 +69,12 @@ class RowNoise:
 
     @property
     def half_of(self) -> Array:
-        """Of each fold: the repeats take turns."""
+        """Half of the repeats to which each fold belongs; the repeats take turns."""
         return np.asarray(self.round_of % 2)
 
     @property
     def sign(self) -> int:
-        """Of the scorer."""
+        """Sign of the scorer."""
         scorer = self.data.scorers[self.metric]
         return scorer._sign if isinstance(scorer, Scorer) else 1
 
@@ -281,7 +281,7 @@ class TopTwoDifference:
 
     @property
     def n_repeats(self) -> int:
-        """Of the folds."""
+        """Number of repeats of the folds."""
         return int(self.round_of.max()) + 1
 
     @property

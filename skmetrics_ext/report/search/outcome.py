@@ -150,7 +150,7 @@ class SearchOutcome:
     # ----------------------------------------------------------------------- parts
 
     def _rule(self, kept: Array, stable: Stable) -> tuple[Choose, bool]:
-        """What the search would choose of other values of these candidates, on their scale."""
+        """The choice of the search among other values of these candidates, on their scale."""
         refit = self.plan.refit
         if not callable(refit):
             return largest, False
@@ -261,7 +261,7 @@ class Scaled:
         return Estimate(value, low, high, error, _METHOD, self.level, note)
 
     def _without(self, value: float) -> tuple[float, float]:
-        """Of a value that no row adds to: as of a share of as many rows."""
+        """Bounds of a value to which no row contributes: those of a proportion of as many rows."""
         low, high = self.bounds
         if not np.isfinite([low, high]).all() or not self.n_units:
             return value, value
@@ -271,7 +271,7 @@ class Scaled:
 
 
 def _value(plan: Plan, result: FoldResult, metric: str) -> float:
-    """Of a fold; what the search takes for a fit that failed."""
+    """Value on a fold, or the search's ``error_score`` if the fit failed."""
     value, reason = result.values[metric], result.reasons.get(metric, "")
     error_score = getattr(plan.search, "error_score", _NAN)
     if reason.startswith("fit failed"):

@@ -1,4 +1,4 @@
-"""What a search fits: candidates, folds, metrics, and the parameters of each."""
+"""Plan of a search: candidates, folds, metrics, and the parameters of each."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Plan:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class SearchArguments:
-    """What `search_report` was given beside the search; ``y`` and ``groups`` are on the host."""
+    """Arguments of `search_report` but the search; ``y`` and ``groups`` are on the host."""
 
     X: Any
     y: Any
@@ -87,12 +87,12 @@ class SearchArguments:
 
     @property
     def to_fit(self) -> dict[str, Any]:
-        """What ``fit`` of the search takes beside the rows."""
+        """Arguments of the search's ``fit``, the rows aside."""
         return dict(self.params) if self.groups is None else {**self.params, "groups": self.groups}
 
 
 def plan_of(search: Any, arguments: SearchArguments) -> Plan:
-    """Of a search, or of named candidates."""
+    """Plan a search, or a comparison of named candidates."""
     if isinstance(search, Mapping):
         return _of_named(search, arguments)
     if not is_search(search):
@@ -149,7 +149,7 @@ def _of_named(search: Mapping[Any, Any], arguments: SearchArguments) -> Plan:
 def _route(
     search: Any, panel: ScorerPanel, arguments: SearchArguments
 ) -> tuple[dict[str, Any], dict[str, dict[str, Any]], dict[str, Any]]:
-    """What the search gives to fits, metrics and the splitter."""
+    """Parameters that the search sends to fits, metrics and the splitter."""
     from sklearn import get_config
     from sklearn.utils.metadata_routing import process_routing
 
@@ -185,7 +185,7 @@ SINGLE = "score"  # what scikit-learn calls the metric of a search that has one
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Candidates:
-    """What a search compares.
+    """Candidates of a search.
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ class Candidates:
 
     @classmethod
     def of(cls, search: Any) -> Candidates:
-        """Of a search that is fitted, or tells its candidates; of halving ones the last round."""
+        """Candidates of a fitted search or a grid; of a halving search those of the last round."""
         from sklearn.base import clone
 
         results = getattr(search, "cv_results_", None)
@@ -264,10 +264,10 @@ def scoring_of(search: Any, classes: list[Any]) -> dict[str, Callable[..., Any]]
     if scoring is None:
         return {SINGLE: _own_scorer(search.estimator)}
     if isinstance(scoring, str) or callable(scoring):
-        return {SINGLE: as_ours(scoring, classes)}
-    if isinstance(scoring, Mapping):
-        return {str(name): as_ours(one, classes) for name, one in scoring.items()}
-    return {str(name): as_ours(name, classes) for name in scoring}
+        scoring = {SINGLE: scoring}
+    elif not isinstance(scoring, Mapping):
+        scoring = {name: name for name in scoring}
+    return {str(name): as_ours(scorer, classes) for name, scorer in scoring.items()}
 
 
 def as_ours(scoring: Any, classes: list[Any]) -> Callable[..., Any]:
@@ -298,7 +298,7 @@ def _positive_of(metric: Any, classes: list[Any]) -> dict[str, Any]:
 
 
 def _own_scorer(estimator: Any) -> Callable[..., Any]:
-    """What ``estimator.score`` is: of scikit-learn's classifiers the share that is right."""
+    """Scorer that equals ``estimator.score``, which is accuracy for scikit-learn's classifiers."""
     from sklearn.base import is_classifier
 
     last = estimator

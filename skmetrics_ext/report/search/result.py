@@ -1,4 +1,4 @@
-"""What is told of a search."""
+"""SearchReport: the corrected value of a search, and its table of candidates."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ class SearchReport(Tabular):
 
 
 def heading(report: SearchReport) -> list[str]:
-    """What the numbers are of, and the three that count."""
+    """Lines above the table: the data, and the naive, corrected and nested values."""
     grouped = "" if report.n_groups is None else f" in {report.n_groups} groups"
     n = len(report.rows)
     best, level = report.best, f"{100 * report.confidence_level:g} %"

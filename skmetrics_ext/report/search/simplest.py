@@ -92,7 +92,7 @@ def simplest_within(
 
 @dataclass(frozen=True, slots=True)
 class SimplestWithin:
-    """What `simplest_within` gives: a function of ``cv_results_``."""
+    """Rule made by `simplest_within`: a function of ``cv_results_``."""
 
     complexity: str | Callable[[Mapping[str, Any]], float]
     rule: str
