@@ -80,19 +80,19 @@ class Linearized:
     own_ways: tuple[Way, ...] | None = None
     size: float = 0.0
 
-    @property
+    @cached_property
     def atoms(self) -> Atoms:
         """Rows that the metric cannot distinguish."""
         atoms: Atoms = self.origin.atoms if self.own_atoms is None else self.own_atoms
         return atoms
 
-    @property
+    @cached_property
     def ways(self) -> tuple[Way, ...]:
         """Classes of atoms, in each way by which degrees of freedom are counted."""
         ways: tuple[Way, ...] = self.origin.ways() if self.own_ways is None else self.own_ways
         return ways
 
-    @property
+    @cached_property
     def design(self) -> RowDesign:
         """Weights, groups and strata of the rows."""
         design: RowDesign = (self.origin if self.own_atoms is None else self.own_atoms).design
@@ -190,7 +190,7 @@ class Linearized:
             skewness = np.nan_to_num(cubes * np.sqrt(n_rows) / squares**1.5)
             return Spread(variance, freedom, squares**2 / fourth, skewness)
 
-    @property
+    @cached_property
     def is_counted(self) -> bool:
         """Whether the variance is that of a multinomial table of independent rows.
 

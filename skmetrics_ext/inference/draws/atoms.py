@@ -178,7 +178,7 @@ class Atoms:
         about = place[self.of_row], self.design
         return Atoms(self.rows[order], weight, group, label, stratum, *about)
 
-    @property
+    @cached_property
     def are_rows(self) -> bool:
         """Whether every row is an atom that was seen once."""
         return self.rows.strides == (0,)
@@ -187,7 +187,7 @@ class Atoms:
         """Sum of values (..., U) of one row of each atom, over all rows, (...)."""
         return values.sum(axis=-1) if self.are_rows else np.einsum("...u,u->...", values, self.rows)
 
-    @property
+    @cached_property
     def n_groups(self) -> int:
         """Number of groups, 0 where there are none."""
         return 0 if self.group is None else int(self.group.max()) + 1
@@ -197,12 +197,12 @@ class Atoms:
         """Number of strata; one where none are given."""
         return 1 if self.stratum is None else int(self.stratum.max()) + 1
 
-    @property
+    @cached_property
     def is_plain(self) -> bool:
         """Whether rows are independent, and drawn from one source."""
         return self.group is None and self.stratum is None
 
-    @property
+    @cached_property
     def n_rows(self) -> float:
         """Number of rows, as often as they were seen."""
         return float(self.rows.sum())

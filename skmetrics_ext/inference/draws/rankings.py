@@ -131,12 +131,12 @@ class RankingSample(TallySample):
     def kind(self) -> str:
         return _kind(self.metric)
 
-    @property
+    @cached_property
     def is_binary(self) -> bool:
         """Whether there is one ranking, that of the positive class."""
         return bool(self.data.kind == "binary")
 
-    @property
+    @cached_property
     def is_counted(self) -> bool:
         """Whether the atoms are the cells of one ranking."""
         plain = self.design.is_counted and self.design.sizes is None
@@ -245,7 +245,7 @@ class RankingSample(TallySample):
         slope += np.array([scale * positive * (1 - area), -scale * negative * area])[checked.true]
         return np.asarray(slope)
 
-    @property
+    @cached_property
     def _tally(self) -> RankTally:
         """The only ranking, of all rows."""
         if self.is_counted:

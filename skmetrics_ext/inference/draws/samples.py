@@ -156,7 +156,7 @@ class TallySample(Sample):
     def statistic(self, counts: Array) -> Array:
         return self.metric.read(self.tally(counts))
 
-    @property
+    @cached_property
     def design(self) -> RowDesign:
         return self.row_design
 
@@ -164,7 +164,7 @@ class TallySample(Sample):
     def known_classes(self) -> set[Any] | None:
         return set(self.data.classes.tolist())
 
-    @property
+    @cached_property
     def by_class(self) -> Array:
         if self.counted is not None and len(self.counted) > 2:
             by_class: Array = self.counted[2]
@@ -232,22 +232,22 @@ class TableSample(TallySample):
         atoms, first = Atoms.alike(design, labels.true, cells)
         return atoms, cells[first]
 
-    @property
+    @cached_property
     def atoms(self) -> Atoms:
         return self._cells[0]
 
-    @property
+    @cached_property
     def cell(self) -> Array:
         """The cell of each atom."""
         return self._cells[1]
 
-    @property
+    @cached_property
     def classes(self) -> Array:
         """The classes that occur."""
         classes: Array = self.data.classes
         return classes
 
-    @property
+    @cached_property
     def by_class(self) -> Array:
         atoms = self.atoms
         if atoms.group is not None or atoms.label is None:
@@ -487,7 +487,7 @@ class FunctionSample(Sample):
     def is_slow(self) -> bool:
         return True
 
-    @property
+    @cached_property
     def design(self) -> RowDesign:
         return self.row_design
 
@@ -518,7 +518,7 @@ class FoldMean(Sample):
 
     kind = "folds"
 
-    @property
+    @cached_property
     def atoms(self) -> Atoms:
         return self.rows
 
