@@ -304,7 +304,7 @@ def _scorer_parts(scorer: Callable[..., Any]) -> Mapping[str, Any] | None:
         "metric": metric.spec.name,
         "sign": scorer._sign,
         "kwargs": scorer._kwargs,
-        "response_method": scorer._response_method,
+        "response_method": scorer._methods,
         "missing": scorer._missing,
         "name": scorer._name,
     }

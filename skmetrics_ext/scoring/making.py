@@ -151,10 +151,10 @@ def _changed(scorer: Scorer, missing: Missing, pos_label: Any, params: dict[str,
     if pos_label is not None:
         params = {**params, "pos_label": pos_label}
     return Scorer(
-        scorer._score_func,
+        scorer._function,
         scorer._sign,
         {**scorer._kwargs, **params},
-        scorer._response_method,
+        scorer._methods,
         missing=missing,
         name=scorer._name,
     )

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
+import types
 from collections.abc import Callable, Hashable, Mapping
-from typing import Any, Literal
+from functools import cache
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -117,8 +121,19 @@ class Scorer(TakesMetadata):
     True
     """
 
-    # scikit-learn reads the first four when it makes scorers of its own from this one
-    # (TunedThresholdClassifierCV), so they bear its names.
+    # Of several scorers scikit-learn reads this to decide on a cache, which these do not use, and
+    # raises for all of them where the model lacks the method of one.
+    _response_method = "fit"
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        made: Self = object.__new__(_scorer_class())
+        return made
+
+    def __reduce__(self) -> Any:
+        return _restored, (self.__dict__,)
+
+    # scikit-learn makes scorers of its own from `_score_func`, `_sign` and `_kwargs`
+    # (TunedThresholdClassifierCV).
     def __init__(
         self,
         score_func: Callable[..., Any],
@@ -131,10 +146,13 @@ class Scorer(TakesMetadata):
         metric: Metric | None = None,
     ) -> None:
         check_option("missing", missing, MISSING)
-        self._score_func = score_func
+        self._function = score_func
+        self._score_func = (
+            _WithoutLabels(score_func) if metric or spec_of(score_func) else score_func
+        )
         self._sign = sign
         self._kwargs = dict(kwargs or {})
-        self._response_method = response_method
+        self._methods = response_method
         self._missing = missing
         self._name = name
         found = metric
@@ -201,21 +219,70 @@ class Scorer(TakesMetadata):
         (method, response), classes = evaluation.response(self), responses.classes
         if method != "predict" and classes is not None and not isinstance(classes, list):
             response = positive_column(response, np.asarray(classes), options.get("pos_label"))
-        return self._sign * self._score_func(evaluation.y_true, response, **options)
+        return self._sign * self._function(evaluation.y_true, response, **options)
+
+    def _score(self, predict: Any, estimator: Any, X: Any, y_true: Any, **metadata: Any) -> float:
+        """Score as one of several scorers of scikit-learn, without the columns that these share.
+
+        ``predict`` caches the column of one class of two, whichever class another scorer reads.
+        """
+        return self(estimator, X, y_true, **metadata)
 
     def _accept_sample_weight(self) -> bool:
-        return "sample_weight" in parameters_of(self._score_func)
+        return "sample_weight" in parameters_of(self._function)
 
     @property
     def __name__(self) -> str:
         """What tools that name a callable show: as registered, else that of its function."""
-        return self._name or str(getattr(self._score_func, "__name__", repr(self._score_func)))
+        return self._name or str(getattr(self._function, "__name__", repr(self._function)))
 
     def __repr__(self) -> str:
         options = "".join(f", {key}={value!r}" for key, value in self._kwargs.items())
         if self._name is not None:
             return f"get_scorer({self._name!r}{options})"
         return f"make_scorer({self.__name__}, greater_is_better={self._sign > 0}{options})"
+
+
+class _WithoutLabels:
+    """A metric whose signature has no ``labels``.
+
+    `LogisticRegressionCV` builds a scorer of its own from a function that has them, with
+    ``labels`` and ``pos_label`` of its choice; any other it calls as it is.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, function)
+        self.function, told = function, inspect.signature(function)
+        shown = [own for own in told.parameters.values() if own.name != "labels"]
+        self.__signature__ = told.replace(parameters=shown)
+
+    def __call__(self, *args: Any, **params: Any) -> Any:
+        return self.function(*args, **params)
+
+    def __reduce__(self) -> Any:
+        return _WithoutLabels, (self.function,)
+
+
+@cache
+def _scorer_class() -> Any:
+    """`Scorer` as a subclass of scikit-learn's own scorers, which its callbacks ask for.
+
+    Made with the first scorer, so that importing this package does not import scikit-learn.
+    """
+    from sklearn import metrics
+
+    base = getattr(metrics, "BaseScorer", None)  # once it is public
+    if base is None:
+        base = type(metrics.make_scorer(max)).__mro__[1]
+    facts = {name: getattr(Scorer, name) for name in ("__module__", "__qualname__", "__doc__")}
+    return types.new_class("Scorer", (Scorer, base), exec_body=lambda body: body.update(facts))
+
+
+def _restored(state: dict[str, Any]) -> Scorer:
+    """A scorer from its attributes, which it is pickled and copied by."""
+    scorer = Scorer.__new__(Scorer)
+    scorer.__dict__.update(state)
+    return scorer
 
 
 def check_classes(scorer: Any, classes: list[Any]) -> None:

@@ -38,7 +38,10 @@ def test_no_private_module_of_scikit_learn(path: Path) -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_metrics_of_scikit_learn_are_not_called(path: Path) -> None:
-    assert not {m for m in imported_modules(path) if m.startswith("sklearn.metrics")}
+    # A scorer is of the class of scikit-learn's scorers, and calls none of them.
+    allowed = {"sklearn.metrics"} if path == PACKAGE / "scoring" / "scorer.py" else set()
+    found = {m for m in imported_modules(path) if m.startswith("sklearn.metrics")}
+    assert found <= allowed
 
 
 def test_importing_the_package_loads_nothing_that_may_wait() -> None:
