@@ -142,7 +142,7 @@ def _designed(rows, rng):
     weight[rng.choice(n_rows, 5, replace=False)] = 0.0
     group = rng.permutation(np.arange(n_rows) % 35)
     # Each half holds rows of all classes, and whole groups.
-    half = np.where(group % 5 < 3, "a", "b")
+    half = np.where((group - group[0]) % 5 < 3, "a", "b")
     given = {name: getattr(rows, name) for name in rows.__dataclass_fields__}
     stratum = group % 3
     return DesignedRows(**{**given, "weight": weight}, half=half, group=group, stratum=stratum)
@@ -219,6 +219,16 @@ def is_resampled(question):
 def of_half(question, half):
     """The same question about half of the rows."""
     return replace(question, rows=question.rows.parts[half])
+
+
+@cache
+def by_halves(question):
+    """The same question about the rows of half "a", and then those of half "b".
+
+    Resampling with the same seed draws other rows from another order.
+    """
+    order = np.argsort(question.rows.half, kind="stable")
+    return replace(question, rows=question.rows.take(order))
 
 
 @cache

@@ -1,9 +1,8 @@
 """The central law: a metric asked about the same rows has one answer, whichever way it is asked.
 
 The answer is the function's. A way may refuse for want of ``pos_label`` where nothing says which
-class is positive, and must do so where the metric is of one class or reads one column of scores,
-unless a model says whose they are; it may say nan where the function warns that it gives a number
-by convention. It may never give a second number.
+class is positive, and must do so where the metric is of one class; it may say nan where the
+function warns that it gives a number by convention. It may never give a second number.
 """
 
 from dataclasses import replace
@@ -17,7 +16,6 @@ from support import versions
 from support.rows import OF_ONE_LABEL
 
 from skmetrics_ext import METRICS
-from skmetrics_ext.registry import find
 
 from .asked_data import Answer, Question, any_rows, heard, known_rows
 from .ways_to_ask import DUCKDB, OVER_THRESHOLDS, WAYS, evaluated_together
@@ -101,20 +99,6 @@ def expected_at(question, threshold):
     return expected(question.thresholded(threshold))
 
 
-# Their models name the class of each column.
-OF_MODELS = [WAYS[way] for way in ("scorer", "panel", "report")]
-
-
-def right_of(way, question):
-    """What a way has to answer: one column of scores is of a class that has to be known."""
-    nothing_said = question.pos_label is None and question.rows.natural is None
-    is_column = question.spec.response != "labels" and question.rows.is_binary
-    is_told = question.rows.told or way is WAYS["Accumulator"]
-    if way in OF_MODELS or not (is_column and nothing_said) or is_told:
-        return way.right(question, expected)
-    return way.right(question, expected) if find(question.metric).sides == "none" else ASKS
-
-
 def is_convention(question, right):
     """Whether there is no value, or a number in the place of 0/0."""
     if right.is_undefined or right.warned:
@@ -176,12 +160,11 @@ def compare_answers(way, asked):
     """Disagreements of a way with what is expected."""
     found = []
     for question in filter(way.takes, asked):
-        right = right_of(way, question)
+        right = way.right(question, expected)
         if way.single and right.value is not None and is_vector(question, right):
             continue
         keeps_rule = way is WAYS["function"] and versions.names(question.spec.name)
-        answer, may_ask = heard(way.ask, question), way not in OF_MODELS
-        wrong = disagreement(question, answer, right, keeps_rule=keeps_rule, may_ask=may_ask)
+        wrong = disagreement(question, heard(way.ask, question), right, keeps_rule=keeps_rule)
         found += [f"{question}: {wrong}"] if wrong else []
     return found
 
@@ -254,7 +237,7 @@ def test_one_answer_at_each_threshold(name, way):
 @pytest.mark.parametrize("name", NAMES)
 def test_one_answer_by_duckdb(name):
     """To a question that has an answer, and to one that has none: opening it takes time."""
-    rights = [(question, right_of(WAYS[DUCKDB], question)) for question in questions(name)]
+    rights = [(question, expected(question)) for question in questions(name)]
     refused = [question for question, right in rights if right is ASKS]
     others = [question for question, right in rights if right is not ASKS]
     check(compare_answers(WAYS[DUCKDB], [*refused[:1], others[len(name) % len(others)]]))
@@ -262,7 +245,7 @@ def test_one_answer_by_duckdb(name):
 
 def has_value(question):
     """Whether it has an answer; where that is one by convention, a data set may refuse it."""
-    right = right_of(WAYS[DUCKDB], question)
+    right = expected(question)
     if right.value is None or not right.warned:
         return right.value is not None
     return heard(WAYS["evaluate in memory"].ask, question).value is not None
@@ -277,8 +260,7 @@ def test_one_answer_to_all_metrics_by_duckdb(rows, response):
     found = []
     for label in {question.pos_label for question in asked}:
         together = [one for one in asked if one.pos_label == label and has_value(one)]
-        answers = evaluated_together(together, "duckdb") if together else []
-        for question, answer in zip(together, answers, strict=True):
+        for question, answer in zip(together, evaluated_together(together, "duckdb"), strict=True):
             wrong = disagreement(question, answer, expected(question))
             found += [f"{question}: {wrong}"] if wrong else []
     check(found)

@@ -1,13 +1,14 @@
 """The law of comparisons: the same two sets of rows have one difference, interval and p-value.
 
-`compare_many` with two models is `compare`, frequency weights stand for repeated rows, and a report
-compares by the fold tests that it names.
+Gaps between groups are those of `compare_samples`, `compare_many` with two models is `compare`,
+frequency weights stand for repeated rows, and a report compares by the fold tests that it names.
 """
 
 from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold
@@ -17,11 +18,16 @@ from support.compare import undefined_allowed
 import skmetrics_ext as sx
 
 from .interval_cases import (
+    DEFAULT_RESAMPLES,
     N_RESAMPLES,
     arguments,
     cases,
+    is_resampled,
+    of_half,
     questions,
+    reference,
 )
+from .ways_to_intervals import columns_of, one_column, responses
 
 CLOSE = {"rtol": 1e-9, "atol": 1e-10, "equal_nan": True}
 _MOST = 8  # disagreements that a failure shows
@@ -76,11 +82,157 @@ def check(found):
     assert not lines, f"{len(lines)} comparisons differ:\n  " + "\n  ".join(lines[:_MOST])
 
 
+# --------------------------------------------------------------------------- groups
+
+
+@cache
+def between_halves(question):
+    """`compare_samples` of the two halves; None where it refuses."""
+    sides = {}
+    for name, half in (("a", "a"), ("b", "b")):
+        own = of_half(question, half)
+        sides[f"y_true_{name}"], sides[f"y_pred_{name}"] = own.rows.y_true, own.response()
+        sides[f"sample_weight_{name}"] = own.rows.weight
+        sides[f"groups_{name}"] = own.rows.group
+    try:
+        with undefined_allowed():
+            found = sx.compare_samples(
+                question.metric, n_resamples=DEFAULT_RESAMPLES, random_state=0, **sides
+            )
+    except ValueError:
+        return None
+    return of_comparison(found)
+
+
+def by_arrays(rows, asked):
+    return sx.compute_metrics(
+        [one.name for one in asked],
+        rows.y_true,
+        **responses(rows, asked),
+        by={"half": rows.half},
+        intervals=True,
+        sample_weight=rows.weight,
+        groups=rows.group,
+    )
+
+
+def by_duckdb(rows, asked):
+    columns, roles = columns_of(rows, asked)
+    return sx.evaluate(
+        pd.DataFrame(columns),
+        true="true",
+        **roles,
+        metrics={one.name: one.metric for one in asked},
+        labels=list(rows.classes),
+        by="half",
+        intervals=True,
+        engine="duckdb",
+    )
+
+
+BY_GROUP = {"compute_metrics": by_arrays, "evaluate by DuckDB": by_duckdb}
+
+
+def gap_differences(table, asked, may_refuse):
+    for question in asked:
+        right = between_halves(question)
+        if right is None:
+            continue
+        with undefined_allowed():
+            said = of_row(table.gaps(question.name, against={"half": "b"}).row("a"), "reason")
+        if said.is_none and said.reason and may_refuse:
+            continue
+        wrong = difference_between(said, right)
+        if wrong:
+            yield question, wrong
+
+
+def is_asked(question, place):
+    """Every second metric, which other cases complete, and none that is resampled."""
+    return (place + question.rows.number) % 2 == 0 and not is_resampled(question)
+
+
+@pytest.mark.parametrize(
+    ("way", "design"),
+    [
+        *[("compute_metrics", design) for design in ("plain", "weights", "groups and weights")],
+        *[("evaluate by DuckDB", design) for design in ("plain", "groups")],
+    ],
+)
+def test_gaps_are_those_of_compare_samples(way, design):
+    found = []
+    for rows in cases(design):
+        asked = [one for one in questions(rows) if one_column(one)]
+        drawn = [one for one in asked if is_resampled(one)]
+        kept = drawn[0] if design == "plain" else None  # draws take long
+        asked = [one for place, one in enumerate(asked) if one is kept or is_asked(one, place)]
+        with undefined_allowed():
+            table = BY_GROUP[way](rows, asked)
+        found += gap_differences(table, asked, may_refuse=way != "compute_metrics")
+    check(found)
+
+
+@cache
+def at_level(question, level):
+    """The interval of a share by the exact method, of others by the default."""
+    exact = {} if reference(question).method != "wilson" else {"method": "clopper_pearson"}
+    for method in (exact, {}) if exact else ({},):
+        try:
+            with undefined_allowed():
+                return sx.confidence_interval(
+                    question.metric,
+                    question.rows.y_true,
+                    question.response(),
+                    confidence_level=level,
+                    **method,
+                    **arguments(question),
+                )
+        except ValueError:  # no share of rows, though its interval is Wilson's
+            continue
+    raise AssertionError(question)
+
+
+@pytest.mark.parametrize("design", ["plain", "groups and weights"])
+def test_the_worst_group_has_the_simultaneous_bounds_of_its_rows(design):
+    """Bonferroni for two groups: of the better bounds the worst one."""
+    found = []
+    for rows in cases(design):
+        asked = [
+            one
+            for one in questions(rows)
+            if one_column(one) and has_sign(one) and not is_resampled(one)
+        ]
+        with undefined_allowed():
+            table = by_arrays(rows, asked)
+        for question in asked:
+            parts = {half: of_half(question, half) for half in ("a", "b")}
+            if any(reference(part) is None for part in parts.values()):
+                continue
+            bounds = {half: at_level(part, 0.975) for half, part in parts.items()}
+            if not all(
+                np.isfinite([one.value, one.low, one.high]).all() for one in bounds.values()
+            ):
+                continue  # it may be left out, and bounds are then of the other group alone
+            sign = 1 if question.spec.greater_is_better else -1
+            best = {half: one.high if sign > 0 else -one.low for half, one in bounds.items()}
+            with undefined_allowed():
+                worst = table.worst(question.name)
+            if best["a"] == best["b"]:
+                continue
+            right = bounds[min(best, key=lambda half: best[half])]
+            if not np.allclose([worst.low, worst.high], [right.low, right.high], **CLOSE):
+                found.append((question, f"says {worst}, right is {right}"))
+            elif bool(worst.note) != bool(right.note):
+                found.append((question, f"note {worst.note!r}, right is {right.note!r}"))
+    check(found)
+
+
+def has_sign(question):
+    """Whether greater is better, or worse."""
+    return question.spec.greater_is_better is not None
+
+
 # --------------------------------------------------------------------------- models
-
-
-AGREEING = [("holm", design) for design in ("plain", "weights", "groups", "strata")]
-AGREEING += [("max_t", design) for design in ("weights", "strata")]
 
 
 @cache
@@ -102,7 +254,8 @@ def between_models(question):
     return of_comparison(found)
 
 
-@pytest.mark.parametrize(("adjust", "design"), AGREEING)
+@pytest.mark.parametrize("design", ["plain", "weights", "groups", "strata"])
+@pytest.mark.parametrize("adjust", ["max_t", "holm"])
 def test_many_comparisons_of_two_models_are_one(adjust, design):
     found = []
     for rows in cases(design):
@@ -129,6 +282,19 @@ def test_many_comparisons_of_two_models_are_one(adjust, design):
             (row,) = many.rows
             wrong = difference_between(of_row(row, "note"), right)
             found += [(question, wrong)] if wrong else []
+    check(found)
+
+
+def test_drawn_comparisons_carry_the_notes_of_both_values():
+    """A statistic that is biased or jumps is so in a comparison as well."""
+    found = []
+    for rows in cases("plain"):
+        for question in filter(is_resampled, questions(rows)):
+            other = replace(question, rows=replace(rows, pred=rows.pred_b, proba=rows.proba_b))
+            right = between_models(question)
+            noted = reference(question).noted and reference(other).noted
+            if right is not None and noted and not right.noted:
+                found.append((question, f"lacks the note {reference(question).reason!r}"))
     check(found)
 
 
@@ -168,7 +334,7 @@ def has_weights(question):
     return "sample_weight" in question.parameters
 
 
-@pytest.mark.parametrize("design", ["groups", "strata"])
+@pytest.mark.parametrize("design", ["plain", "groups", "strata"])
 def test_frequencies_are_repeated_rows_to_compare(design):
     found = []
     for rows in cases(design):

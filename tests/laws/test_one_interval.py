@@ -17,40 +17,24 @@ from .ways_to_intervals import OF_REPORT, OF_TABLES, WAYS
 
 CLOSE = {"rtol": 1e-9, "atol": 1e-12, "equal_nan": True}
 _MOST = 8  # disagreements that a failure shows
-# Entry points that still have other intervals, from sums of the rows or for parts of them. This is
-# to become empty.
-OF_SUMS = ("evaluate groups in memory", "evaluate by DuckDB", "Accumulator", "score --stream")
-DIFFERENT = {(way, design) for way in OF_SUMS for design in ("plain", "whole weights")}
-DIFFERENT |= {("compute_metrics by group", design) for design in OF_TABLES}
-ALL = "evaluate(n_resamples=) groups by DuckDB"
-DIFFERENT |= {(ALL, design) for design in ("plain", "weights", "whole weights")}
-
-ASKED = [
-    (way, design)
-    for way, own in WAYS.items()
-    for design in own.designs
-    if (way, design) not in DIFFERENT
-]
+ASKED = [(way, design) for way, own in WAYS.items() for design in own.designs]
 
 
 @cache
 def asked_of(way, rows):
     """The questions that are put to an entry point.
 
-    An interval of many draws takes long: it is asked for in one case of each design, in turn.
+    An interval of many draws takes long: one of each case is asked for, in turn, and those of
+    calibration errors, which take longest, where rows are plain.
     """
     found = list(filter(way.takes, questions(rows)))
     if way.n_resamples == N_RESAMPLES:
         return found
-    names = list(dict.fromkeys(one.spec.name for one in found if is_resampled(one)))
-    turn = rows.number
-    asked = {name: None for place, name in enumerate(names) if (place + turn) % 6 == 0}
-    first = {one.spec.name: one for one in reversed(found)}
-    return [
-        one
-        for one in found
-        if one.spec.name not in names or (one.spec.name in asked and one is first[one.spec.name])
-    ]
+    drawn = [one for one in found if is_resampled(one)]
+    quick = [one for one in drawn if one.spec.interval_note != "calibration"]
+    offered = quick if rows.number > 2 else drawn
+    kept = offered[rows.number % len(offered)] if offered else None
+    return [one for one in found if one is kept or not is_resampled(one)]
 
 
 def disagreement(way, question, said):

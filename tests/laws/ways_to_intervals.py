@@ -22,6 +22,8 @@ from .interval_cases import (
     DESIGNS,
     N_RESAMPLES,
     Said,
+    by_halves,
+    is_resampled,
     of_class,
     of_estimate,
     of_half,
@@ -183,7 +185,11 @@ def rows_of_halves(table, asked):
     for row in table:
         if row.group in (None, "a"):
             question = asked[row.metric]
-            yield question if row.group is None else of_half(question, "a"), said_of_row(row)
+            if row.group == "a":
+                question = of_half(question, "a")
+            elif is_resampled(question):  # the rows of all groups, one group after the other
+                question = by_halves(question)
+            yield question, said_of_row(row)
 
 
 def columns_of(rows, questions):
@@ -358,7 +364,7 @@ WAYS = {
     "evaluate(n_resamples=) groups by DuckDB": resampling_way("duckdb", by="half"),
     "Accumulator": Way(accumulated, OF_SUMS, **_SUMS),
     "score": Way(scored, OF_TABLES, CLI_RESAMPLES, takes=one_column, selects=True),
-    "score --stream": Way(partial(scored, further=["--stream"]), OF_TABLES, **_SUMS, selects=True),
+    "score --stream": Way(partial(scored, further=["--stream"]), OF_SUMS, **_SUMS, selects=True),
     "classification_report": Way(tabulated, OF_TABLES, may_refuse=always, takes=is_rate),
     "legend of ROC curves": Way(drawn, OF_TABLES, takes=is_area, selects=True),
 }
