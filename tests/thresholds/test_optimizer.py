@@ -382,6 +382,39 @@ def test_the_checks_of_scikit_learn():
     assert sum(result["status"] == "passed" for result in results) > 40
 
 
+# They fit classes that are 1 and 2, or text, and no check may pass pos_label.
+OF_OTHER_CLASSES = (
+    "check_estimators_dtypes",
+    "check_sample_weights_pandas_series",
+    "check_sample_weights_not_an_array",
+    "check_sample_weights_shape",
+    "check_sample_weights_not_overwritten",
+    "check_classifier_data_not_an_array",
+    "check_classifiers_classes",
+    "check_fit2d_1feature",
+)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_checks_of_scikit_learn_for_a_criterion_of_one_class():
+    """The decision "A threshold for one class asks for it" in docs/decisions.md."""
+    asks = dict.fromkeys(OF_OTHER_CLASSES, "f1 needs a positive class")
+    expected = {**asks, "check_classifiers_train": "predict is not the sign of the decision"}
+    results = check_estimator(
+        ThresholdOptimizerCV(GaussianNB(), criterion="f1", cv=3),
+        expected_failed_checks=expected,
+        on_skip=None,
+    )
+    assert sum(result["status"] == "passed" for result in results) > 40
+    refused = [one["exception"] for one in results if one["check_name"] in asks]
+    for error in refused:
+        assert "needs a positive class" in str(error) or "pandas.Series" in str(error)
+    y = np.array(["one", "two"])[Y]  # what they would pass with
+    fitted = ThresholdOptimizerCV(GaussianNB(), criterion="f1", cv=3, pos_label="two").fit(X, y)
+    plain = ThresholdOptimizerCV(GaussianNB(), criterion="f1", cv=3).fit(X, Y)
+    np.testing.assert_array_equal(fitted.predict(X) == "two", plain.predict(X) == 1)
+
+
 def test_tags_follow_the_estimator():
     for model in (LogisticRegression(), GaussianNB()):
         own, ours = (
