@@ -14,7 +14,7 @@ from skmetrics_ext.metrics.calibration.calibration_error import expected_calibra
 from skmetrics_ext.metrics.probabilities.losses import brier_score_loss
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import axes
-from skmetrics_ext.plotting.curve_display import CurveDisplay, Line, MetricRows
+from skmetrics_ext.plotting.curve_display import CurveDisplay, Line, MetricRows, note_mark
 from skmetrics_ext.plotting.documentation import document_display
 from skmetrics_ext.plotting.source import DisplaySource, binary_problems
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
@@ -278,8 +278,11 @@ class CalibrationDisplay(CurveDisplay):
     def _label(self, line: Any, named: bool) -> str:
         error = "" if np.isnan(line.error) else f" (ECE {line.error:.3f})"
         interval = line.interval
-        score = "" if interval is None else f"\nBrier score {axes.number(line.value, interval)}"
-        return f"{self._model_name(line, named)}{error}{score}"
+        name = self._model_name(line, named)
+        if interval is None:
+            return f"{name}{error}"
+        score = f"Brier score {axes.number(line.value, interval)}{note_mark(interval)}"
+        return f"{name}{error}\n{score}"
 
 
 def _below(ax: Any) -> Any:

@@ -371,7 +371,8 @@ class CurveDisplay(SourceDisplay):
         for row in report.summary():
             metric = metric_of(report.data.scorers[row.metric])
             if metric is not None and not np.isnan(row.low):
-                bounds = row.low, row.high, row.standard_error, row.interval, level
+                note = row.interval_note or ""
+                bounds = row.low, row.high, row.standard_error, row.interval, level, note
                 by_metric.setdefault((row.model, metric.function), []).append((row.value, bounds))
 
         def reported(line: Line) -> Estimate | None:
@@ -480,6 +481,8 @@ class CurveDisplay(SourceDisplay):
             self.lines_.append(axes.take_place(self._draw_line(ax, line, options)))
             place += 1
         self.line_ = self.lines_[0]
+        if self.notes and legend:
+            axes.add_remark(ax, "* has a note: display.notes")
         if self.comparison is not None and legend:
             axes.add_remark(ax, self._difference_text(self.comparison), difference=True)
         if reference:
@@ -516,6 +519,12 @@ class CurveDisplay(SourceDisplay):
         self.bands_.append(ax.fill_between(columns[self.x], low, high, **look))
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes of the numbers that have a star in the legend."""
+        estimates = [*(line.interval for line in self.lines), self.comparison]
+        return tuple(dict.fromkeys(e.note for e in estimates if e is not None and e.note))
+
+    @property
     def _n_curves(self) -> int:
         return len({(line.model, line.curve) for line in self.lines})
 
@@ -534,7 +543,7 @@ class CurveDisplay(SourceDisplay):
         text, value_name = self._model_name(line, named), self._value_name(line)
         if not value_name or np.isnan(line.value):
             return f"{text}, {mean}" if mean else text
-        value = f"{value_name} {axes.number(line.value, line.interval)}"
+        value = f"{value_name} {axes.number(line.value, line.interval)}{note_mark(line.interval)}"
         return f"{text}\n{mean} {value}" if mean else f"{text} ({value})"
 
     def _model_name(self, line: Line, named: bool) -> str:
@@ -568,7 +577,12 @@ def difference_text(models: Iterable[Any], value_name: str, comparison: Comparis
     p_value = probability(comparison.p_value)
     p_value = f"p {p_value}" if p_value.startswith("<") else f"p = {p_value}"
     number = axes.number(comparison.difference, comparison)
-    return f"{first} − {second}:\n{value_name} {number}, {p_value}"
+    return f"{first} − {second}:\n{value_name} {number}, {p_value}{note_mark(comparison)}"
+
+
+def note_mark(estimate: Any) -> str:
+    """A star where an estimate has a note."""
+    return "*" if getattr(estimate, "note", "") else ""
 
 
 @contextmanager

@@ -50,7 +50,9 @@ ax_, figure_ : matplotlib axes and figure
 lines_, fold_lines_ : list of matplotlib lines
     Of the curves, or of their means, and of the folds.
 line_ : matplotlib line
-    The first of ``lines_``.""",
+    The first of ``lines_``.
+notes : tuple of str
+    Notes of the numbers that have a star in the legend.""",
     "score_pos_label": """
 pos_label : int, float, bool or str, default=None
     The positive class of two. By default the second of ``labels``, else 1 of {0, 1} or {-1, 1},

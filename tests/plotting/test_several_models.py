@@ -66,7 +66,8 @@ def test_legend_shows_the_intervals_and_the_difference(name, design, models) -> 
     assert display.comparison == compared
     p_value = "< 0.001" if compared.p_value < 0.001 else f"= {compared.p_value:.3f}"
     bounds = f"{compared.difference:z.3f} [{compared.low:z.3f}, {compared.high:z.3f}]"
-    assert shown[2] == f"logistic − forest:\n{value_name} {bounds}, p {p_value}"
+    star = "*" if compared.note else ""
+    assert shown[2] == f"logistic − forest:\n{value_name} {bounds}, p {p_value}{star}"
 
 
 @pytest.mark.parametrize("name", DISPLAYS)
@@ -204,3 +205,18 @@ def test_mistakes(models) -> None:
     report = sx.cross_validation_report(LogisticRegression(), X, y, scoring="roc_auc", cv=2)
     with pytest.raises(ValueError, match="model must be one of"):
         sx.RocCurvesDisplay.from_report(report, ["none"])
+
+
+@pytest.mark.parametrize("name", ["RocCurvesDisplay", "PrecisionRecallCurvesDisplay"])
+def test_a_star_marks_numbers_with_a_note(name) -> None:
+    y, score = [0, 1, 0, 1, 1, 0, 0, 1], [0.1, 0.9, 0.3, 0.6, 0.2, 0.4, 0.15, 0.8]
+    metric = SUMMARIES[name][1]
+    few = getattr(sx, name).from_predictions(y, score)
+    many = getattr(sx, name).from_predictions(y * 100, score * 100)
+    wanted = [sx.confidence_interval(metric, y * k, score * k) for k in (1, 100)]
+    assert [bool(estimate.note) for estimate in wanted] == [True, False]
+    assert few.notes == (wanted[0].note,)
+    assert texts(few)[0].endswith("]*)")
+    assert "* has a note: display.notes" in texts(few)
+    assert many.notes == ()
+    assert not any("*" in text for text in texts(many))
