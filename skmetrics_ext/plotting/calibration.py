@@ -14,9 +14,9 @@ from skmetrics_ext.metrics.calibration.calibration_error import expected_calibra
 from skmetrics_ext.metrics.probabilities.losses import brier_score_loss
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import axes
-from skmetrics_ext.plotting.curve_display import CurveDisplay, Line, MetricRows, note_mark
+from skmetrics_ext.plotting.curve_display import CurveDisplay, Line, note_mark
 from skmetrics_ext.plotting.documentation import document_display
-from skmetrics_ext.plotting.source import DisplaySource, binary_problems
+from skmetrics_ext.plotting.source import DisplaySource, MetricRows, binary_problems
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
 
 _TOP = "top label"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
@@ -12,8 +10,6 @@ import numpy as np
 
 from skmetrics_ext.formats import probability
 from skmetrics_ext.inference.bands import BANDS, curve_band
-from skmetrics_ext.inference.compare import compare
-from skmetrics_ext.inference.confidence_interval import confidence_interval
 from skmetrics_ext.inference.results import Comparison, Estimate
 from skmetrics_ext.inference.tests.fold_tests import corrected_resampled_interval
 from skmetrics_ext.metrics.averaging import MACRO, MICRO
@@ -23,23 +19,24 @@ from skmetrics_ext.plotting import axes
 from skmetrics_ext.plotting.display import SourceDisplay
 from skmetrics_ext.plotting.documentation import BLOCKS
 from skmetrics_ext.plotting.source import (
+    AVERAGES,
     DisplaySource,
+    MetricRows,
     ScoredFold,
     binary_problems,
     objects,
     positive_of,
     select_curves,
+    without_undefined_warnings,
 )
 from skmetrics_ext.scoring.scorer import metric_of
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
 from skmetrics_ext.validation.parameters import check_level
 from skmetrics_ext.validation.tensors import to_host
 
-AVERAGES = (MICRO, MACRO)
 MEAN = "mean"
 BandKind = Literal["pointwise", "simultaneous"]
 _AVERAGE_DASHES = {MICRO: "-", MACRO: (0, (1, 1))}
-MULTILABEL = "multilabel-indicator"
 _MOST_BANDS = 4  # that do not hide each other
 _MOST_ROWS = 20_000  # more make a band that is narrow and takes seconds
 
@@ -90,46 +87,6 @@ class Line:
     def is_average(self) -> bool:
         """Whether it is the average of the curves of classes."""
         return self.curve in AVERAGES
-
-
-class MetricRows(NamedTuple):
-    """The metric of a line, and the rows that it is read from."""
-
-    metric: Any
-    rows: Any
-    design: Mapping[str, Any]
-    average: Mapping[str, Any]
-
-    @classmethod
-    def of(cls, line: Line, rows: Scores, design: Mapping[str, Any]) -> Self:
-        average: dict[str, Any] = {"average": line.curve} if line.is_average else {}
-        if line.is_average and rows.kind == "multiclass":
-            average["labels"] = list(range(len(rows.classes)))
-        return cls(line.metric, rows, dict(design), average)
-
-    @property
-    def lacks_class(self) -> bool:
-        return len(np.unique(self.rows.true)) < 2
-
-    @property
-    def is_defined(self) -> bool:
-        """Whether there is a metric, and rows of more than one class."""
-        return self.metric is not None and not self.lacks_class
-
-    def interval(self, method: str) -> Any:
-        """The interval of `confidence_interval`."""
-        return self._ask(confidence_interval, self.rows.score, method=method)
-
-    def compared_with(self, other: Self) -> Comparison:
-        """The difference of `compare`."""
-        comparison: Comparison = self._ask(compare, self.rows.score, other.rows.score)
-        return comparison
-
-    def _ask(self, function: Callable[..., Any], *scores: Any, **options: Any) -> Any:
-        true = self.rows.marks() if self.rows.kind == MULTILABEL else self.rows.true
-        options |= {"sample_weight": self.rows.weight, "random_state": 0}
-        with without_undefined_warnings():
-            return function(self.metric, true, *scores, **options, **self.design, **self.average)
 
 
 class CurveDisplay(SourceDisplay):
@@ -583,16 +540,6 @@ def difference_text(models: Iterable[Any], value_name: str, comparison: Comparis
 def note_mark(estimate: Any) -> str:
     """A star where an estimate has a note."""
     return "*" if getattr(estimate, "note", "") else ""
-
-
-@contextmanager
-def without_undefined_warnings() -> Iterator[None]:
-    """Suppress warnings about undefined values, which the picture shows."""
-    from sklearn.exceptions import UndefinedMetricWarning
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UndefinedMetricWarning)
-        yield
 
 
 def _check_grid(grid: Any) -> Array:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from skmetrics_ext.alignment import AlignedRows
+from skmetrics_ext.inference.compare import compare
+from skmetrics_ext.inference.confidence_interval import confidence_interval
+from skmetrics_ext.inference.results import Comparison
+from skmetrics_ext.metrics.averaging import MACRO, MICRO
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.scoring.responses import Responses, Stored, estimator_name
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option, distinct_labels
@@ -17,6 +23,8 @@ from skmetrics_ext.validation.positive import positive_class
 from skmetrics_ext.validation.probabilities import n_columns
 
 RESPONSES = ("predict_proba", "decision_function")
+AVERAGES = (MICRO, MACRO)
+MULTILABEL = "multilabel-indicator"
 _NEEDED = ("estimator", "indices")
 
 
@@ -433,3 +441,56 @@ def objects(values: Sequence[Any]) -> Array:
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array
+
+
+# --------------------------------------------------------------------------- metrics of rows
+
+
+class MetricRows(NamedTuple):
+    """The metric of a line, and the rows that it is read from."""
+
+    metric: Any
+    rows: Any
+    design: Mapping[str, Any]
+    average: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, line: Any, rows: Scores, design: Mapping[str, Any]) -> Self:
+        average: dict[str, Any] = {"average": line.curve} if line.is_average else {}
+        if line.is_average and rows.kind == "multiclass":
+            average["labels"] = list(range(len(rows.classes)))
+        return cls(line.metric, rows, dict(design), average)
+
+    @property
+    def lacks_class(self) -> bool:
+        return len(np.unique(self.rows.true)) < 2
+
+    @property
+    def is_defined(self) -> bool:
+        """Whether there is a metric, and rows of more than one class."""
+        return self.metric is not None and not self.lacks_class
+
+    def interval(self, method: str) -> Any:
+        """The interval of `confidence_interval`."""
+        return self._ask(confidence_interval, self.rows.score, method=method)
+
+    def compared_with(self, other: Self) -> Comparison:
+        """The difference of `compare`."""
+        comparison: Comparison = self._ask(compare, self.rows.score, other.rows.score)
+        return comparison
+
+    def _ask(self, function: Callable[..., Any], *scores: Any, **options: Any) -> Any:
+        true = self.rows.marks() if self.rows.kind == MULTILABEL else self.rows.true
+        options |= {"sample_weight": self.rows.weight, "random_state": 0}
+        with without_undefined_warnings():
+            return function(self.metric, true, *scores, **options, **self.design, **self.average)
+
+
+@contextmanager
+def without_undefined_warnings() -> Iterator[None]:
+    """Suppress warnings about undefined values, which the picture shows."""
+    from sklearn.exceptions import UndefinedMetricWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        yield
