@@ -222,16 +222,6 @@ def of_half(question, half):
 
 
 @cache
-def by_halves(question):
-    """The same question about the rows of half "a", and then those of half "b".
-
-    Resampling with the same seed draws other rows from another order.
-    """
-    order = np.argsort(question.rows.half, kind="stable")
-    return replace(question, rows=question.rows.take(order))
-
-
-@cache
 def of_class(question, label):
     """The same question about this class of two as the positive one."""
     return replace(question, pos_label=label)

@@ -4,6 +4,7 @@ Bounds, method and the presence of a note are those of `confidence_interval`, or
 says why it has no interval.
 """
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -115,3 +116,22 @@ def test_rates_of_several_classes(design):
             said = [cells[f"{column}_{end}"] for end in ("low", "high")]
             np.testing.assert_allclose(said, [right.low, right.high], **CLOSE)
             assert bool(cells.get(f"{column}_note")) == bool(right.note)
+
+
+CHANGES = {
+    "bound": lambda said: replace(said, high=said.high + 1e-6),
+    "method": lambda said: replace(said, method="other"),
+    "note": lambda said: replace(said, noted=not said.noted),
+    "none": lambda said: Said(np.nan, np.nan, reason="not today"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_another_interval_is_seen(change):
+    way, rows = WAYS["legend of ROC curves"], cases("plain")[0]
+
+    def changed(*asked):
+        return [(question, CHANGES[change](said)) for question, said in way.ask(*asked)]
+
+    assert disagreements(way, rows) == []
+    assert len(disagreements(replace(way, ask=changed), rows)) == 1

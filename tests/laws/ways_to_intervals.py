@@ -22,8 +22,6 @@ from .interval_cases import (
     DESIGNS,
     N_RESAMPLES,
     Said,
-    by_halves,
-    is_resampled,
     of_class,
     of_estimate,
     of_half,
@@ -185,11 +183,7 @@ def rows_of_halves(table, asked):
     for row in table:
         if row.group in (None, "a"):
             question = asked[row.metric]
-            if row.group == "a":
-                question = of_half(question, "a")
-            elif is_resampled(question):  # the rows of all groups, one group after the other
-                question = by_halves(question)
-            yield question, said_of_row(row)
+            yield question if row.group is None else of_half(question, "a"), said_of_row(row)
 
 
 def columns_of(rows, questions):
