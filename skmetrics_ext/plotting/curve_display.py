@@ -204,7 +204,8 @@ class CurveDisplay(SourceDisplay):
             default = cls._default(read) if len(models) > 1 or cls.pools else None
             selected = select_curves(read, default if curves is None else curves).values()
             problems = cls._problems(rows)
-            n_bands = len(models) * sum(line.band is not None for line in selected)
+            with_band = [line for line in selected if line.band is not None and not line.is_average]
+            n_bands = len(models) * len(with_band)
             few = n_bands <= _MOST_BANDS and len(rows.true) <= _MOST_ROWS
             for line in selected:
                 metric_rows = MetricRows.of(line, problems.get(line.curve, rows), design)

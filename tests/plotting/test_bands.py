@@ -41,6 +41,7 @@ def test_averages_have_none(several) -> None:
     assert [("low" in line.columns) for line in drawn.lines] == [True, True, True, False, False]
     assert len(drawn.bands_) == 3
     assert not sx.RocCurvesDisplay.from_predictions(y, proba, band=None).bands_
+    assert len(sx.RocCurvesDisplay.from_predictions(y, proba).bands_) == 3  # by default, too
 
 
 def test_other_bands_are_refused(binary) -> None:
