@@ -138,7 +138,8 @@ class StreamState:
             layout = make_layout(self.asked, np.array(found), None, self.pos_label, n_columns)
             return found, layout, found if is_sure else None
         if known is None:
-            known = make_layout(self.asked, None, classes, self.pos_label, n_columns)
+            two = np.array(pair) if classes is None else None
+            known = make_layout(self.asked, two, classes, self.pos_label, n_columns)
         return pair if classes is None else classes, known, pair
 
     def _scores(

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.validation.checked import checked_before
 from skmetrics_ext.validation.containers import Column
 from skmetrics_ext.validation.errors import InvalidParameterError
+from skmetrics_ext.validation.labels import checked_before
 from skmetrics_ext.validation.rows import read_rows
 from skmetrics_ext.validation.score_values import score_values
 from skmetrics_ext.validation.scores import Scores, dense_marks

@@ -18,8 +18,8 @@ from skmetrics_ext.validation import (
     Scores,
     check_option,
 )
-from skmetrics_ext.validation.decisions import check_decisions
 from skmetrics_ext.validation.probabilities import n_columns
+from skmetrics_ext.validation.scores import check_decisions
 
 # --------------------------------------------------------------------------- kernels
 

@@ -8,7 +8,7 @@ from skmetrics_ext.registry.find import find
 from skmetrics_ext.registry.table import METRICS
 from skmetrics_ext.tallies import Means, MomentTally
 from skmetrics_ext.validation import Probabilities
-from skmetrics_ext.validation.decisions import check_decisions
+from skmetrics_ext.validation.scores import check_decisions
 
 NAMES = sorted(
     name
