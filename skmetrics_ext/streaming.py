@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import Any
 
+from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.merged.columns import Partition, join_parts
 from skmetrics_ext.merged.evaluation import Evaluation, build_evaluation
 from skmetrics_ext.merged.layout import Layout, find_metrics
@@ -17,7 +18,7 @@ from skmetrics_ext.merged.ranges import (
 )
 from skmetrics_ext.merged.stream import StreamState, sum_part
 from skmetrics_ext.merged.sums import Sums
-from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.containers import count_rows
 from skmetrics_ext.validation.labels import read_labels
 from skmetrics_ext.validation.parameters import check_integer, check_level
@@ -241,6 +242,7 @@ class Accumulator:
         *,
         intervals: bool = False,
         confidence_level: float = 0.95,
+        weights_are: WeightsAre = "importance",
         curve_points: int = 0,
     ) -> Evaluation:
         """Values with intervals, reasons and curves, as from `evaluate`.
@@ -251,6 +253,9 @@ class Accumulator:
             Whether to add confidence intervals, for metrics where sums are enough for one.
         confidence_level : float in (0, 1), default=0.95
             Of the intervals.
+        weights_are : {"importance", "frequency"}, default="importance"
+            Whether a weight of 2 is one row that counts twice, or two rows. Sums give intervals
+            only for the second.
         curve_points : int, default=0
             Points of the curves.
 
@@ -259,6 +264,7 @@ class Accumulator:
         Evaluation
         """
         level = check_level(confidence_level)
+        check_option("weights_are", weights_are, WEIGHT_KINDS)
         self._count_waiting()
         if self._state.layout is None:
             raise InvalidParameterError("No rows were given yet: call update first.")
@@ -279,7 +285,7 @@ class Accumulator:
             {},
             engine="accumulator",
             level=level if intervals else None,
-            weighted=bool(self._state.is_weighted),
+            weighted=bool(self._state.is_weighted) and weights_are == "importance",
         )
 
     def __repr__(self) -> str:

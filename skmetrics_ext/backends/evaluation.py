@@ -11,6 +11,7 @@ import numpy as np
 
 from skmetrics_ext.backends.engines import open_engine
 from skmetrics_ext.backends.partitions import SAMPLE, PartitionSums, PartitionSurvey, Task
+from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.merged.columns import ColumnNames, read_value_column
 from skmetrics_ext.merged.evaluation import Evaluation, build_evaluation
 from skmetrics_ext.merged.layout import Layout, find_metrics, make_layout
@@ -55,6 +56,7 @@ def evaluate(
     pos_label: Any = None,
     intervals: bool = False,
     confidence_level: float = 0.95,
+    weights_are: WeightsAre = "importance",
     n_resamples: int | None = None,
     curve_points: int = 0,
     engine: Literal["auto", "memory", "duckdb", "dask", "spark"] = "auto",
@@ -117,6 +119,9 @@ def evaluate(
         values. ``reason`` says why others have none.
     confidence_level : float in (0, 1), default=0.95
         Of the intervals.
+    weights_are : {"importance", "frequency"}, default="importance"
+        Whether a weight of 2 is one row that counts twice, or two rows. Sums give intervals of
+        weighted rows only for the second.
     n_resamples : int, default=None
         Bootstrap resamples of intervals without a formula (Kolmogorov-Smirnov statistic,
         calibration errors). All intervals are then those of `confidence_interval`, and the rows
@@ -173,6 +178,7 @@ def evaluate(
     roc_auc      0.7500     4
     brier_score  0.1581     4
     """
+    check_option("weights_are", weights_are, WEIGHT_KINDS)
     flags = {"intervals": intervals, "approximate": approximate, "margins": margins}
     for name, flag in flags.items():
         check_option(name, flag, (True, False))
@@ -231,7 +237,7 @@ def evaluate(
             rows = None
             if groups is not None or (intervals and n_resamples is not None):
                 rows = hold_rows(opened.collect(names.all), names, layout, most_bytes)
-                rows = replace(rows, n_resamples=n_resamples)
+                rows = replace(rows, n_resamples=n_resamples, weights_are=weights_are)
     finally:
         opened.close()
     return build_evaluation(
@@ -245,7 +251,7 @@ def evaluate(
         by=names.by,
         min_rows=least,
         rows=rows,
-        weighted=weight is not None,
+        weighted=weight is not None and weights_are == "importance",
     )
 
 

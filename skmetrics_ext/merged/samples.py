@@ -34,7 +34,7 @@ from skmetrics_ext.merged.ranges import SPREAD, RangePlan, RangeReading
 from skmetrics_ext.merged.rankings import Ranking, call, read
 from skmetrics_ext.merged.sums import Sums, as_probabilities, as_scores
 from skmetrics_ext.metrics.rankings.ranking_kernels import roc_auc
-from skmetrics_ext.numeric import Array
+from skmetrics_ext.numeric import Array, as_factors
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.tallies import ConfusionTally, Means, MomentTally, RankTally
 from skmetrics_ext.validation import InvalidParameterError, Labels, Scores
@@ -121,9 +121,10 @@ class GroupSums:
     plan: DrawPlan = PLAN
 
     def statistic(self, metric: Metric, groups: Sequence[Any]) -> Linearized | str:
-        if not any(self.sums.tables[group].table.any() for group in groups):
+        counts = [self.sums.tables[group].table for group in groups]
+        if not any(table.any() for table in counts):
             return NO_ROWS
-        if self.weighted:
+        if self.weighted or any(table.dtype.kind == "f" for table in counts):
             return WEIGHTED
         if metric.sums == "tables":
             return self._of_tables(self.layout.settled(metric), groups)
@@ -166,7 +167,8 @@ class GroupSums:
         whole = ConfusionTally.combine(parts)
         occurs = (whole.table.sum(axis=0) + whole.table.sum(axis=1)) > 0
         classes = whole.classes[occurs]
-        whole = ConfusionTally(classes, whole.table[np.ix_(occurs, occurs)], whole.ordered)
+        counts = as_factors(whole.table[np.ix_(occurs, occurs)])
+        whole = ConfusionTally(classes, counts, whole.ordered)
         n, n_known = len(classes), len(self._classes)
         cells, rows, numbers = [], [], []
         for group, part in zip(groups, parts, strict=True):
@@ -177,7 +179,8 @@ class GroupSums:
             first = self._numbers[group] * n_known
             numbers.append((first + known[true]) * n_known + known[pred])
         cell = np.concatenate(cells)
-        atoms = Atoms(np.concatenate(rows), label=cell // n, number=np.concatenate(numbers))
+        counts = as_factors(np.concatenate(rows))
+        atoms = Atoms(counts, label=cell // n, number=np.concatenate(numbers))
         sample = TableSample(metric, _NAN, whole, RowDesign(), (atoms, cell))
         return _read(sample, whole)
 
@@ -196,9 +199,8 @@ class GroupSums:
             labels.append(label)
             first = self._firsts[self._numbers[group]]
             numbers.append(first + label * len(part.thresholds) + place)
-        atoms = Atoms(
-            np.concatenate(rows), label=np.concatenate(labels), number=np.concatenate(numbers)
-        )
+        counts, label = as_factors(np.concatenate(rows)), np.concatenate(labels)
+        atoms = Atoms(counts, label=label, number=np.concatenate(numbers))
         scores = ScoreIndex(whole.thresholds, np.concatenate(index))
         data = _Merged(self.layout.classes)
         sample = RankingSample(metric, _NAN, data, RowDesign(), (atoms, scores))
@@ -295,6 +297,7 @@ class HeldRows:
         Of the same rows, where all that metrics of labels know of a row is its cell.
     n_resamples : int or None
         Draws of intervals that need resampling; None for none of many rows.
+    weights_are : {"importance", "frequency"}
     """
 
     layout: Layout
@@ -307,6 +310,7 @@ class HeldRows:
     eps: float
     cells: GroupSums | None = None
     n_resamples: int | None = None
+    weights_are: str = "importance"
 
     def with_sums(self, cells: GroupSums) -> HeldRows:
         """The same, with sums of these rows, which suffice for tables of counted rows."""
@@ -344,7 +348,9 @@ class HeldRows:
 
         def sample() -> TallySample:
             checked = self._checked(metric, rows)
-            return sample_of_checked(settled, checked, Design(group), numbers=rows, cluster=cluster)
+            design = Design(group)
+            identity = {"numbers": rows, "cluster": cluster}
+            return sample_of_checked(settled, checked, design, self.weights_are, **identity)
 
         found = call(sample, metric.spec.undefined)
         if found.reason:

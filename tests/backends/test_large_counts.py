@@ -55,8 +55,8 @@ def test_an_accumulator_and_its_intervals():
     for name, value in few.compute().items():
         np.testing.assert_allclose(many.compute()[name], value, rtol=1e-12, err_msg=name)
     for name in ("roc_auc", "matthews_corrcoef", "accuracy"):
-        wide = few.evaluation(intervals=True).row(name)
-        narrow = many.evaluation(intervals=True).row(name)
+        wide = few.evaluation(intervals=True, weights_are="frequency").row(name)
+        narrow = many.evaluation(intervals=True, weights_are="frequency").row(name)
         share = (narrow.high - narrow.low) / (wide.high - wide.low)
         np.testing.assert_allclose(share, MANY**-0.5, rtol=0.1, err_msg=name)
 
