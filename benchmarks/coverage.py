@@ -201,6 +201,8 @@ def speed_of(case: Case) -> str:
 
 
 def few_rows(case: Case) -> tuple[Any, Any]:
+    if case.spec.response == "labels":
+        return np.divmod(np.arange(case.n_classes**2), case.n_classes)
     return draw_scores(np.random.default_rng(0), 50, case.n_classes, "balanced", case.spec.response)
 
 
@@ -296,12 +298,12 @@ def of_scores(listed: list[Case], prevalence: str, repetitions: int, seed: int) 
 class Joint(RankingSample):
     """Metrics of the same rankings, whose draws are tallied once."""
 
-    readings: list[Any]
+    readings: tuple[Any, ...] = ()
 
     @classmethod
     def of(cls, readings: list[Any]) -> Joint:
         first, values = readings[0], np.array([reading.value for reading in readings])
-        return cls(first.metric, values, first.data, first.design, None, readings)
+        return cls(first.metric, values, first.data, first.row_design, readings=tuple(readings))
 
     def statistic(self, counts: np.ndarray) -> np.ndarray:
         tally = self.tally(counts)

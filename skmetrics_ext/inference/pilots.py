@@ -157,9 +157,9 @@ def sample_size(
     >>> from skmetrics_ext import sample_size
     >>> y_true, y_pred = [0, 0, 1, 1] * 15, [0, 1, 1, 1] * 5 + [0, 0, 0, 1] * 10
     >>> print(sample_size("accuracy", y_true, y_pred, difference=0.05))
-    599 rows (0.75 in the pilot, standard error 0.0178)
+    589 rows (0.75 in the pilot, standard error 0.0178)
     >>> sample_size("f1", y_true, y_pred, width=0.1).n
-    429
+    422
     """
     if (width is None) == (difference is None):
         raise InvalidParameterError(

@@ -202,9 +202,9 @@ def compare_many(
     balanced_accuracy: a 0.9, b 0.75, c 0.75 (95% together, max_t)
     first  second  difference           interval  p (adjusted)
     -----  ------  ----------  -----------------  ------------
-    a      b          +0.1500   [0.0284, 0.2716]         0.011
-    a      c          +0.1500   [0.0370, 0.2630]         0.007
-    b      c           0.0000  [-0.0721, 0.0721]         1.000
+    a      b          +0.1500   [0.0290, 0.2710]         0.011
+    a      c          +0.1500   [0.0375, 0.2625]         0.006
+    b      c           0.0000  [-0.0717, 0.0717]         1.000
     """
     check_option("adjust", adjust, ADJUSTMENTS)
     check_option("weights_are", weights_are, WEIGHT_KINDS)

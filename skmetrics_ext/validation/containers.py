@@ -152,7 +152,7 @@ def _from_sequence(data: Any, name: str) -> Array:
             f"{name} ({type(data).__name__}) cannot be read as an array: "
             f"{type(error).__name__}: {error}"
         ) from error
-    if values.dtype.kind == "f" and values.size and np.nanmax(np.abs(values), initial=0) >= EXACT:
+    if values.dtype.kind == "f" and (np.abs(values) >= EXACT).any() and np.isfinite(values).all():
         exact = np.array(data, dtype=object)  # floats would make some integers equal
         values = exact if any(isinstance(one, int) for one in exact.flat) else values
     if values.dtype.kind == "U" and isinstance(data, Sequence) and values.ndim == 1:

@@ -65,7 +65,7 @@ def test_a_class_in_which_models_agree_counts_as_one_where_two_rows_tell_them_ap
     pred_b = np.where(np.arange(120) < 30, 1, true)  # other errors in the large class only
     found = compare("balanced_accuracy", true, pred_a, pred_b)
     share = 30 / 100
-    of_large = share * (1 - share) / 4 / 100 * 120 / 119  # half a rate, as is the other one
+    of_large = share * (1 - share) / 4 / 100  # half a rate, as is the other one
     assert found.standard_error == pytest.approx(np.sqrt(of_large + 2 / 20**2 / 4))
     assert not found.note
 

@@ -1,8 +1,8 @@
 """The central law: a metric asked about the same rows has one answer, whichever way it is asked.
 
-The answer is the function's. A way may refuse for want of ``pos_label`` where nothing says which
-class is positive, and must do so where the metric is of one class; it may say nan where the
-function warns that it gives a number by convention. It may never give a second number.
+The answer is the function's. Where nothing says which class is positive, a way may refuse for want
+of ``pos_label`` if it reads scores, and must do so if the metric is of one class; it may say nan
+where the function warns that it gives a number by convention. It may never give a second number.
 """
 
 from dataclasses import replace
@@ -135,7 +135,7 @@ def answers_agree(question, answer, right, *, keeps_rule, may_ask):
     asks = nothing_said and answer.asks_for(rows.classes)
     if right is ASKS:
         return asks or keeps_rule
-    if asks and (may_ask or keeps_rule):
+    if asks and (may_ask or keeps_rule or question.spec.response != "labels"):
         return True
     if answer.is_undefined and is_convention(question, right):
         return True
@@ -245,7 +245,10 @@ def test_one_answer_by_duckdb(name):
 
 def has_value(question):
     """Whether it has an answer; where that is one by convention, a data set may refuse it."""
-    right = expected(question)
+    right, rows = expected(question), question.rows
+    is_said = question.pos_label is not None or rows.natural is not None or rows.told
+    if rows.is_binary and question.spec.response != "labels" and not is_said:
+        return False  # whose scores they are has to be said
     if right.value is None or not right.warned:
         return right.value is not None
     return heard(WAYS["evaluate in memory"].ask, question).value is not None
@@ -260,7 +263,8 @@ def test_one_answer_to_all_metrics_by_duckdb(rows, response):
     found = []
     for label in {question.pos_label for question in asked}:
         together = [one for one in asked if one.pos_label == label and has_value(one)]
-        for question, answer in zip(together, evaluated_together(together, "duckdb"), strict=True):
+        answers = evaluated_together(together, "duckdb") if together else []
+        for question, answer in zip(together, answers, strict=True):
             wrong = disagreement(question, answer, expected(question))
             found += [f"{question}: {wrong}"] if wrong else []
     check(found)

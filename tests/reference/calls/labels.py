@@ -56,7 +56,7 @@ LATER: dict[str, Later] = {
     "fpr": later("false_positive_rate"),
     "geometric_mean_prec_recall": later("fowlkes_mallows_index_score"),
     "geometric_mean_recall": later("geometric_mean_score", average="multiclass"),
-    "geometric_mean_sens_spec": later("geometric_mean_score", average="binary"),
+    "geometric_mean_sens_spec": later("geometric_mean_score", average="binary", of_averages=True),
     "index_balanced_accuracy": later("index_balanced_accuracy_score"),
     "jaccard": later("jaccard_score"),
     "likelihood_ratios": later("class_likelihood_ratios"),
