@@ -111,9 +111,9 @@ class MetricSpec:
     kernel : callable
         The pure function of a tally that computes the metric. The type of its first parameter
         says which: `Counts` (named ``hits`` for the rows predicted right, ``marks`` for every mark
-        of multilabel data), `Tabulated`, `RankTally`, `Means`, or `Mean`, the average of any rate.
-        With a second type it reads the second kind of tally where its second parameter does not
-        have its default value.
+        of multilabel data), ``Tabulated``, `RankTally`, ``Means``, or ``Mean``, the average of any
+        rate. With a second type it reads the second kind of tally where its second parameter does
+        not have its default value.
     title : str
         The metric's name in sentences; empty where nothing is said about it.
     undefined : str

@@ -36,7 +36,7 @@ _PAD = 4.0  # pixels between a text and the edge of the figure
 _LEAST = 0.15  # share of the figure that axes keep
 _FEW = 16  # letters of a line at least
 _PART = 0.4  # share of a figure that a legend may take
-_TRIES, _SMALLER = 4, 0.85
+_TRIES, _SMALLER, _WIDER = 4, 0.85, 1.1
 _SHORT = 0.7  # of the shorter side of a figure: titles up to here always fit
 # A name is broken after a space or a separator.
 _PARTS = re.compile(r"[^\s_,;/()=+|-]*(?:[\s_,;/()=+|-]+|$)")
@@ -282,8 +282,8 @@ def name_rows(ax: Any, places: Sequence[float] | Array, names: Sequence[Any]) ->
 def fit_text(ax: Any) -> None:
     """Wrap the titles of the axes, and make room for all texts.
 
-    A figure of ours grows. In another one the letters of the legend shrink, and, where it has no
-    layout engine, the axes.
+    A figure of ours grows. In another one the axes shrink, or, where a layout engine places them,
+    the letters of the legend and the lines of the titles.
     """
     figure = ax.figure.figure  # that of a subfigure, too; `root` is of matplotlib 3.10
     titles = [(part.xaxis.label, 0) for part in (ax, *ax.child_axes)] + [(ax.yaxis.label, 1)]
@@ -291,9 +291,10 @@ def fit_text(ax: Any) -> None:
     _wrap_titles(ax, written)
     if _always_fits(ax, figure, [label for label, _, _ in written]):
         return
+    letter = _LETTER
     for _ in range(_TRIES):  # axes of one scale and legends move a little with each step
         figure.draw_without_rendering()
-        _wrap_titles(ax, written)
+        _wrap_titles(ax, written, letter)
         out = _overhang(ax, figure)
         if max(out) < 1:
             return
@@ -303,8 +304,10 @@ def fit_text(ax: Any) -> None:
             more = np.add(out[:2], out[2:])
             more += _PAD * (more > 0)
             figure.set_size_inches(figure.get_size_inches() + more / figure.dpi)
-        elif ax.get_legend() is not None:
-            shrink(ax.get_legend(), _SMALLER)
+        else:
+            letter *= _WIDER
+            if ax.get_legend() is not None:
+                shrink(ax.get_legend(), _SMALLER)
 
 
 def _always_fits(ax: Any, figure: Any, titles: Sequence[Any]) -> bool:
@@ -316,13 +319,13 @@ def _always_fits(ax: Any, figure: Any, titles: Sequence[Any]) -> bool:
     return figure.get_layout_engine() is not None and short and not beside and not ax.child_axes
 
 
-def _wrap_titles(ax: Any, titles: Sequence[tuple[Any, str, int]]) -> None:
+def _wrap_titles(ax: Any, titles: Sequence[tuple[Any, str, int]], letter: float = _LETTER) -> None:
     area = ax.get_window_extent()
     sides = [area.width, area.height]
     if ax.get_aspect() != "auto":
         sides = [min(sides)] * 2
     for label, text, side in titles:
-        label.set_text(wrap(text, max(int(sides[side] / ax.figure.dpi / _LETTER), _FEW)))
+        label.set_text(wrap(text, max(int(sides[side] / ax.figure.dpi / letter), _FEW)))
 
 
 def _overhang(ax: Any, figure: Any) -> list[float]:
