@@ -170,7 +170,7 @@ class Linearized:
     @cached_property
     def spread(self) -> Spread:
         """Variance and degrees of freedom, and the shape of the contributions."""
-        parts, atoms = about_strata(self.influence, self.atoms), self.atoms
+        parts, atoms = self._about_strata, self.atoms
         variance, freedom = _spread(parts, atoms, self.ways[0])
         for way in self.ways[1:]:
             freedom = np.fmin(freedom, _spread(parts, atoms, way)[1])
@@ -213,9 +213,14 @@ class Linearized:
         """Degrees of freedom of the variance, by Satterthwaite."""
         return self.spread.freedom
 
+    @cached_property
+    def _about_strata(self) -> Array:
+        """Contribution of one row of each atom about the mean of its stratum."""
+        return about_strata(self.influence, self.atoms)
+
     def independent(self) -> tuple[Array, Array | None]:
         """Contributions of rows about the mean of their stratum, or of groups; numbers of them."""
-        atoms, parts = self.atoms, about_strata(self.influence, self.atoms)
+        atoms, parts = self.atoms, self._about_strata
         if atoms.group is None:
             return parts, None if atoms.are_rows else atoms.rows
         return cell_sums(parts * atoms.rows, atoms.group, atoms.n_groups), None
@@ -381,7 +386,6 @@ def _scale_of(atoms: Atoms) -> Array | None:
 def _spread(parts: Array, atoms: Atoms, label: Way) -> tuple[Array, Array]:
     """Variance and degrees of freedom (*S), from contributions about the means of strata."""
     if label is None:
-        n_classes = 1
         if atoms.is_plain:
             each = np.asarray(atoms.summed(parts * parts))[..., None]
             return over_classes(each, np.array([atoms.n_rows]))
