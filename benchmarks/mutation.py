@@ -2,12 +2,11 @@
 
     python benchmarks/mutation.py --number 320 --seed 0
 
-Puts a sample of mistakes (another operator, constant, comparison, axis, bound) into kernels,
-tallies, metrics, inference, slices, thresholds, the search report and the command line, each in a
-process of its own, and runs the tests that reach the statement, the quickest first, until one
-fails. Mistakes are put into functions that are already loaded, by their code, so that nothing is
-imported or collected twice. A first pass finds which tests reach which statement. All runs on the
-NumPy kernels.
+Puts a sample of mistakes (another operator, constant, comparison, axis, bound) into the modules
+below, at least `--least` into each group, each in a process of its own, and runs the tests that
+reach the statement, the quickest first, until one fails. Mistakes are put into functions that are
+already loaded, by their code, so that nothing is imported or collected twice. A first pass finds
+which tests reach which statement. All runs on the NumPy kernels.
 
 Survivors that were looked at stand in `results/mutation.toml`, with why no test can find them.
 """
@@ -27,7 +26,7 @@ import signal
 import sys
 import time
 import types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -36,20 +35,30 @@ from mutants import Mutant, mutants_of, mutated, observed, source
 from mutation_page import page
 
 ROOT = Path(__file__).resolve().parents[1]
-# What is mutated, by what it is called in the table.
+# Files and directories by their name in the table; a file is in the first group that has it.
 MODULES = {
     "kernels": ("skmetrics_ext/kernels/_numpy", "skmetrics_ext/numeric.py"),
     "tallies": ("skmetrics_ext/tallies",),
     "metrics": ("skmetrics_ext/metrics",),
+    "bands": ("skmetrics_ext/inference/bands.py",),
+    "two samples": ("skmetrics_ext/inference/compare_samples.py",),
+    "margins": ("skmetrics_ext/inference/margins.py",),
+    "many models": (
+        "skmetrics_ext/inference/simultaneous.py",
+        "skmetrics_ext/report/compare_many.py",
+    ),
+    "search report": ("skmetrics_ext/report/search", "skmetrics_ext/inference/selection.py"),
     "inference": ("skmetrics_ext/inference",),
-    "slices": ("skmetrics_ext/slices",),
+    "slices": ("skmetrics_ext/slices", "skmetrics_ext/report/weak_slices.py"),
+    "threshold uncertainty": ("skmetrics_ext/thresholds/uncertainty.py",),
     "thresholds": ("skmetrics_ext/thresholds",),
-    "search report": ("skmetrics_ext/report/search",),
     "command line": ("skmetrics_ext/cli",),
 }
 TESTS = (
     *(f"tests/{name}" for name in ("kernels", "tallies", "metrics", "inference", "reference")),
     *(f"tests/{name}" for name in ("slices", "thresholds", "report/search", "cli")),
+    "tests/report/test_many_models.py",
+    "tests/report/test_weak_slices.py",
     *(
         f"tests/laws/test_{name}.py"
         for name in ("influence", "merging", "ranges", "rows_and_weights", "values")
@@ -60,6 +69,7 @@ TESTS = (
     "tests/test_worked_examples.py",
     *(f"skmetrics_ext/{name}" for name in ("metrics", "inference", "tallies")),
     *(f"skmetrics_ext/{name}" for name in ("slices", "thresholds", "report/search")),
+    *(f"skmetrics_ext/report/{name}.py" for name in ("compare_many", "weak_slices")),
 )
 _TELL = "_statement_is_reached_"
 _PATIENCE = 12  # times the CPU seconds, by the clock on the wall
@@ -230,7 +240,7 @@ class Run:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         items = [item for item in session.items if item.get_closest_marker("slow") is None]
         mutants = sample(self.options)
-        paths = sorted(files(place for places in MODULES.values() for place in places))
+        paths = sorted(path for own in files_by_group().values() for path in own)
         for path in paths:
             __import__(module_of(path))
         gc.collect()
@@ -322,31 +332,42 @@ def told(mutant: Mutant, answer: list[str], n_tests: int) -> dict[str, Any]:
 
 
 def group_of(path: str) -> str:
-    return next(name for name, places in MODULES.items() if path.startswith(places))
+    return next(name for name, paths in files_by_group().items() if file_of(path) in paths)
 
 
-def files(places: Iterable[str]) -> Iterator[Path]:
-    for place in map(file_of, places):
-        yield from sorted(place.rglob("*.py")) if place.is_dir() else [place]
+def files_by_group() -> dict[str, list[Path]]:
+    """The files of each group, without those of an earlier one."""
+    taken: set[Path] = set()
+    groups: dict[str, list[Path]] = {}
+    for name, places in MODULES.items():
+        paths = [path for place in map(file_of, places) for path in python_files(place)]
+        groups[name] = [path for path in paths if path not in taken]
+        taken.update(paths)
+    return groups
+
+
+def python_files(place: Path) -> list[Path]:
+    return sorted(place.rglob("*.py")) if place.is_dir() else [place]
 
 
 def sample(options: argparse.Namespace) -> list[Mutant]:
-    """Of each group as many as its share of all mistakes, from every group some."""
-    rng, found = random.Random(options.seed), []
-    all_ = {
+    """Mistakes drawn from each group: its share of `--number`, but at least `--least`."""
+    rng = random.Random(options.seed)
+    mutants = {
         name: [
             mutant
-            for path in files(places)
+            for path in paths
             for mutant in mutants_of(path, ROOT)
             if re.search(options.only, mutant.key)
         ]
-        for name, places in MODULES.items()
+        for name, paths in files_by_group().items()
     }
-    total = sum(map(len, all_.values()))
-    for own in all_.values():
-        number = min(len(own), -(-options.number * len(own) // max(total, 1)))
-        found += rng.sample(own, number)
-    return found
+    total = sum(map(len, mutants.values()))
+    drawn = []
+    for group in mutants.values():
+        share = -(-options.number * len(group) // max(total, 1))
+        drawn += rng.sample(group, min(len(group), max(share, options.least)))
+    return drawn
 
 
 def tell(text: str) -> None:
@@ -356,6 +377,7 @@ def tell(text: str) -> None:
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--number", type=int, default=320, help="mistakes to try")
+    parser.add_argument("--least", type=int, default=20, help="mistakes of each group")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", default="", metavar="REGEX", help="of the names of mistakes")
     parser.add_argument("--seconds", type=float, default=15.0, help="of tests for a mistake")

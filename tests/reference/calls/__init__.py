@@ -16,6 +16,7 @@ import skmetrics_ext
 from . import (
     auc,
     classical,
+    comparisons,
     curves,
     gains,
     intervals,
@@ -30,6 +31,7 @@ from .making import Call, Later
 CALLS: dict[str, Call] = {
     **auc.CALLS,
     **classical.CALLS,
+    **comparisons.CALLS,
     **curves.CALLS,
     **gains.CALLS,
     **intervals.CALLS,
