@@ -1,344 +1,117 @@
-"""Classification metrics for scikit-learn: exact, fast, fold-safe."""
+"""Classification metrics for scikit-learn: exact, fast, fold-safe.
 
-import typing as _typing
-from types import ModuleType as _ModuleType
+Each public name is imported when it is first used; ``__init__.pyi`` lists them for editors.
+"""
 
-from skmetrics_ext.curves import precision_recall_curves as precision_recall_curves
-from skmetrics_ext.curves import roc_curves as roc_curves
-from skmetrics_ext.inference.bands import CurveBand as CurveBand
-from skmetrics_ext.inference.bands import curve_band as curve_band
-from skmetrics_ext.inference.calibration_curve import (
-    calibration_curve_binned as calibration_curve_binned,
-)
-from skmetrics_ext.inference.calibration_line import (
-    calibration_slope_intercept as calibration_slope_intercept,
-)
-from skmetrics_ext.inference.class_report import classification_report as classification_report
-from skmetrics_ext.inference.compare import compare as compare
-from skmetrics_ext.inference.compare_samples import compare_samples as compare_samples
-from skmetrics_ext.inference.confidence_interval import confidence_interval as confidence_interval
-from skmetrics_ext.inference.confidence_interval import influence_values as influence_values
-from skmetrics_ext.inference.differences import (
-    proportion_difference_interval as proportion_difference_interval,
-)
-from skmetrics_ext.inference.differences import ratio_interval as ratio_interval
-from skmetrics_ext.inference.nested_cv import nested_cv_interval as nested_cv_interval
-from skmetrics_ext.inference.pilots import RowsNeeded as RowsNeeded
-from skmetrics_ext.inference.pilots import sample_size as sample_size
-from skmetrics_ext.inference.power import SampleSize as SampleSize
-from skmetrics_ext.inference.power import roc_auc_power as roc_auc_power
-from skmetrics_ext.inference.power import roc_auc_sample_size as roc_auc_sample_size
-from skmetrics_ext.inference.proportions import proportion_interval as proportion_interval
-from skmetrics_ext.inference.results import Comparison as Comparison
-from skmetrics_ext.inference.results import Estimate as Estimate
-from skmetrics_ext.inference.results import TestResult as TestResult
-from skmetrics_ext.inference.tests.adjustment import holm_adjust as holm_adjust
-from skmetrics_ext.inference.tests.contingency import classifier_f_test as classifier_f_test
-from skmetrics_ext.inference.tests.contingency import cochran_q_test as cochran_q_test
-from skmetrics_ext.inference.tests.contingency import mcnemar_test as mcnemar_test
-from skmetrics_ext.inference.tests.contingency import no_information_test as no_information_test
-from skmetrics_ext.inference.tests.delong import DelongTest as DelongTest
-from skmetrics_ext.inference.tests.delong import delong_test as delong_test
-from skmetrics_ext.inference.tests.five_by_two import five_by_two_cv_ftest as five_by_two_cv_ftest
-from skmetrics_ext.inference.tests.five_by_two import five_by_two_cv_ttest as five_by_two_cv_ttest
-from skmetrics_ext.inference.tests.fold_tests import BayesianComparison as BayesianComparison
-from skmetrics_ext.inference.tests.fold_tests import (
-    bayesian_correlated_ttest as bayesian_correlated_ttest,
-)
-from skmetrics_ext.inference.tests.fold_tests import (
-    corrected_resampled_interval as corrected_resampled_interval,
-)
-from skmetrics_ext.inference.tests.fold_tests import (
-    corrected_resampled_ttest as corrected_resampled_ttest,
-)
-from skmetrics_ext.inference.tests.mann_whitney import mwu_auc_test as mwu_auc_test
-from skmetrics_ext.inference.tests.rank_tests import NemenyiResult as NemenyiResult
-from skmetrics_ext.inference.tests.rank_tests import average_ranks as average_ranks
-from skmetrics_ext.inference.tests.rank_tests import friedman_test as friedman_test
-from skmetrics_ext.inference.tests.rank_tests import nemenyi_test as nemenyi_test
-from skmetrics_ext.inference.tests.signed_rank import (
-    wilcoxon_signed_rank_test as wilcoxon_signed_rank_test,
-)
-from skmetrics_ext.inference.tests.symmetry import bowker_test as bowker_test
-from skmetrics_ext.inference.tests.symmetry import stuart_maxwell_test as stuart_maxwell_test
-from skmetrics_ext.inference.tests.venkatraman import venkatraman_test as venkatraman_test
-from skmetrics_ext.metrics.calibration.binning import CalibrationCurve as CalibrationCurve
-from skmetrics_ext.metrics.calibration.calibration_error import (
-    expected_calibration_error as expected_calibration_error,
-)
-from skmetrics_ext.metrics.calibration.calibration_error import (
-    smooth_calibration_error as smooth_calibration_error,
-)
-from skmetrics_ext.metrics.calibration.decomposition import ScoreDecomposition as ScoreDecomposition
-from skmetrics_ext.metrics.calibration.decomposition import (
-    brier_decomposition as brier_decomposition,
-)
-from skmetrics_ext.metrics.calibration.decomposition import corp_decomposition as corp_decomposition
-from skmetrics_ext.metrics.calibration.goodness_of_fit import CalibrationTest as CalibrationTest
-from skmetrics_ext.metrics.calibration.goodness_of_fit import (
-    hosmer_lemeshow_test as hosmer_lemeshow_test,
-)
-from skmetrics_ext.metrics.calibration.goodness_of_fit import (
-    spiegelhalter_test as spiegelhalter_test,
-)
-from skmetrics_ext.metrics.calibration.recalibration import CalibrationLine as CalibrationLine
-from skmetrics_ext.metrics.calibration.recalibration import (
-    observed_expected_ratio as observed_expected_ratio,
-)
-from skmetrics_ext.metrics.labels.accuracy import accuracy_score as accuracy_score
-from skmetrics_ext.metrics.labels.accuracy import confusion_matrix as confusion_matrix
-from skmetrics_ext.metrics.labels.accuracy import error_rate as error_rate
-from skmetrics_ext.metrics.labels.accuracy import zero_one_loss as zero_one_loss
-from skmetrics_ext.metrics.labels.agreement import brennan_prediger_score as brennan_prediger_score
-from skmetrics_ext.metrics.labels.agreement import cohen_kappa_score as cohen_kappa_score
-from skmetrics_ext.metrics.labels.agreement import gwet_ac1_score as gwet_ac1_score
-from skmetrics_ext.metrics.labels.agreement import (
-    krippendorff_alpha_score as krippendorff_alpha_score,
-)
-from skmetrics_ext.metrics.labels.agreement import matthews_corrcoef as matthews_corrcoef
-from skmetrics_ext.metrics.labels.agreement import scott_pi_score as scott_pi_score
-from skmetrics_ext.metrics.labels.combined_rates import averaged_confusion as averaged_confusion
-from skmetrics_ext.metrics.labels.combined_rates import (
-    balanced_accuracy_score as balanced_accuracy_score,
-)
-from skmetrics_ext.metrics.labels.combined_rates import (
-    fbeta_of_averages_score as fbeta_of_averages_score,
-)
-from skmetrics_ext.metrics.labels.combined_rates import fbeta_score as fbeta_score
-from skmetrics_ext.metrics.labels.combined_rates import geometric_mean_score as geometric_mean_score
-from skmetrics_ext.metrics.labels.combined_rates import (
-    index_balanced_accuracy_score as index_balanced_accuracy_score,
-)
-from skmetrics_ext.metrics.labels.combined_rates import no_information_rate as no_information_rate
-from skmetrics_ext.metrics.labels.costs import expected_cost as expected_cost
-from skmetrics_ext.metrics.labels.costs import expected_cost_proba as expected_cost_proba
-from skmetrics_ext.metrics.labels.costs import hamming_loss as hamming_loss
-from skmetrics_ext.metrics.labels.costs import (
-    macro_averaged_mean_absolute_error as macro_averaged_mean_absolute_error,
-)
-from skmetrics_ext.metrics.labels.paired_rates import (
-    class_likelihood_ratios as class_likelihood_ratios,
-)
-from skmetrics_ext.metrics.labels.paired_rates import diagnostic_odds_ratio as diagnostic_odds_ratio
-from skmetrics_ext.metrics.labels.paired_rates import f1_gain_score as f1_gain_score
-from skmetrics_ext.metrics.labels.paired_rates import (
-    fowlkes_mallows_index_score as fowlkes_mallows_index_score,
-)
-from skmetrics_ext.metrics.labels.paired_rates import markedness_score as markedness_score
-from skmetrics_ext.metrics.labels.paired_rates import (
-    negative_likelihood_ratio as negative_likelihood_ratio,
-)
-from skmetrics_ext.metrics.labels.paired_rates import (
-    positive_likelihood_ratio as positive_likelihood_ratio,
-)
-from skmetrics_ext.metrics.labels.paired_rates import (
-    precision_gain_score as precision_gain_score,
-)
-from skmetrics_ext.metrics.labels.paired_rates import (
-    recall_gain_score as recall_gain_score,
-)
-from skmetrics_ext.metrics.labels.paired_rates import youden_j_score as youden_j_score
-from skmetrics_ext.metrics.labels.rates import detection_prevalence as detection_prevalence
-from skmetrics_ext.metrics.labels.rates import detection_rate as detection_rate
-from skmetrics_ext.metrics.labels.rates import f1_score as f1_score
-from skmetrics_ext.metrics.labels.rates import false_discovery_rate as false_discovery_rate
-from skmetrics_ext.metrics.labels.rates import false_negative_rate as false_negative_rate
-from skmetrics_ext.metrics.labels.rates import false_omission_rate as false_omission_rate
-from skmetrics_ext.metrics.labels.rates import false_positive_rate as false_positive_rate
-from skmetrics_ext.metrics.labels.rates import jaccard_score as jaccard_score
-from skmetrics_ext.metrics.labels.rates import (
-    negative_predictive_value_score as negative_predictive_value_score,
-)
-from skmetrics_ext.metrics.labels.rates import precision_score as precision_score
-from skmetrics_ext.metrics.labels.rates import prevalence as prevalence
-from skmetrics_ext.metrics.labels.rates import recall_score as recall_score
-from skmetrics_ext.metrics.labels.rates import specificity_score as specificity_score
-from skmetrics_ext.metrics.labels.summaries import (
-    confusion_statistic as confusion_statistic,
-)
-from skmetrics_ext.metrics.labels.summaries import (
-    confusion_statistics as confusion_statistics,
-)
-from skmetrics_ext.metrics.labels.summaries import (
-    multilabel_confusion_matrix as multilabel_confusion_matrix,
-)
-from skmetrics_ext.metrics.labels.summaries import (
-    precision_recall_fscore_support as precision_recall_fscore_support,
-)
-from skmetrics_ext.metrics.probabilities.losses import brier_score_loss as brier_score_loss
-from skmetrics_ext.metrics.probabilities.losses import hinge_loss as hinge_loss
-from skmetrics_ext.metrics.probabilities.losses import log_loss as log_loss
-from skmetrics_ext.metrics.probabilities.scores import brier_skill_score as brier_skill_score
-from skmetrics_ext.metrics.probabilities.scores import d2_brier_score as d2_brier_score
-from skmetrics_ext.metrics.probabilities.scores import d2_log_loss_score as d2_log_loss_score
-from skmetrics_ext.metrics.probabilities.scores import (
-    ranked_probability_score as ranked_probability_score,
-)
-from skmetrics_ext.metrics.probabilities.scores import spherical_score as spherical_score
-from skmetrics_ext.metrics.rankings.curve_arrays import auc as auc
-from skmetrics_ext.metrics.rankings.curve_arrays import (
-    confusion_matrix_at_thresholds as confusion_matrix_at_thresholds,
-)
-from skmetrics_ext.metrics.rankings.curve_arrays import det_curve as det_curve
-from skmetrics_ext.metrics.rankings.curve_arrays import (
-    precision_recall_curve as precision_recall_curve,
-)
-from skmetrics_ext.metrics.rankings.curve_arrays import roc_curve as roc_curve
-from skmetrics_ext.metrics.rankings.gains import GainCurve as GainCurve
-from skmetrics_ext.metrics.rankings.gains import LiftCurve as LiftCurve
-from skmetrics_ext.metrics.rankings.gains import gain_capture_score as gain_capture_score
-from skmetrics_ext.metrics.rankings.gains import gain_curve as gain_curve
-from skmetrics_ext.metrics.rankings.gains import ks_statistic_score as ks_statistic_score
-from skmetrics_ext.metrics.rankings.gains import lift_curve as lift_curve
-from skmetrics_ext.metrics.rankings.gains import lift_score as lift_score
-from skmetrics_ext.metrics.rankings.h_measure import h_measure_score as h_measure_score
-from skmetrics_ext.metrics.rankings.label_ranking import coverage_error as coverage_error
-from skmetrics_ext.metrics.rankings.label_ranking import dcg_score as dcg_score
-from skmetrics_ext.metrics.rankings.label_ranking import (
-    label_ranking_average_precision_score as label_ranking_average_precision_score,
-)
-from skmetrics_ext.metrics.rankings.label_ranking import label_ranking_loss as label_ranking_loss
-from skmetrics_ext.metrics.rankings.label_ranking import ndcg_score as ndcg_score
-from skmetrics_ext.metrics.rankings.net_benefit import NetBenefitCurve as NetBenefitCurve
-from skmetrics_ext.metrics.rankings.net_benefit import net_benefit as net_benefit
-from skmetrics_ext.metrics.rankings.net_benefit import net_benefit_curve as net_benefit_curve
-from skmetrics_ext.metrics.rankings.operating_points import equal_error_rate as equal_error_rate
-from skmetrics_ext.metrics.rankings.operating_points import (
-    precision_at_recall as precision_at_recall,
-)
-from skmetrics_ext.metrics.rankings.operating_points import (
-    recall_at_precision as recall_at_precision,
-)
-from skmetrics_ext.metrics.rankings.operating_points import (
-    sensitivity_at_specificity as sensitivity_at_specificity,
-)
-from skmetrics_ext.metrics.rankings.operating_points import (
-    specificity_at_sensitivity as specificity_at_sensitivity,
-)
-from skmetrics_ext.metrics.rankings.partial_auc import (
-    partial_roc_auc_score as partial_roc_auc_score,
-)
-from skmetrics_ext.metrics.rankings.partial_auc import (
-    roc_auc_convex_hull_score as roc_auc_convex_hull_score,
-)
-from skmetrics_ext.metrics.rankings.precision_recall import (
-    average_precision_score as average_precision_score,
-)
-from skmetrics_ext.metrics.rankings.precision_recall import pr_auc_score as pr_auc_score
-from skmetrics_ext.metrics.rankings.precision_recall_gain import (
-    PrecisionRecallGainCurve as PrecisionRecallGainCurve,
-)
-from skmetrics_ext.metrics.rankings.precision_recall_gain import auprg_score as auprg_score
-from skmetrics_ext.metrics.rankings.precision_recall_gain import (
-    precision_recall_gain_curve as precision_recall_gain_curve,
-)
-from skmetrics_ext.metrics.rankings.roc_auc import gini_score as gini_score
-from skmetrics_ext.metrics.rankings.roc_auc import pairwise_roc_auc as pairwise_roc_auc
-from skmetrics_ext.metrics.rankings.roc_auc import roc_auc_score as roc_auc_score
-from skmetrics_ext.metrics.rankings.top_k import top_k_accuracy_score as top_k_accuracy_score
-from skmetrics_ext.registry import METRICS as METRICS
-from skmetrics_ext.registry import MetricSpec as MetricSpec
-from skmetrics_ext.registry.table import FUNCTIONS as _FUNCTIONS
-from skmetrics_ext.report import CrossValidationReport as CrossValidationReport
-from skmetrics_ext.report import cross_validation_report as cross_validation_report
-from skmetrics_ext.report.compare_many import ManyComparisons as ManyComparisons
-from skmetrics_ext.report.compare_many import compare_many as compare_many
-from skmetrics_ext.report.search.result import SearchReport as SearchReport
-from skmetrics_ext.report.search.search_report import search_report as search_report
-from skmetrics_ext.report.search.simplest import simplest_within as simplest_within
-from skmetrics_ext.report.weak_slices import WeakSlices as WeakSlices
-from skmetrics_ext.report.weak_slices import weak_slices as weak_slices
-from skmetrics_ext.results import connect_pictures as _connect_pictures
-from skmetrics_ext.rows import Row as Row
-from skmetrics_ext.rows import Rows as Rows
-from skmetrics_ext.scoring import PanelResult as PanelResult
-from skmetrics_ext.scoring import Scorer as Scorer
-from skmetrics_ext.scoring import ScorerPanel as ScorerPanel
-from skmetrics_ext.scoring import get_scorer as get_scorer
-from skmetrics_ext.scoring import get_scorer_names as get_scorer_names
-from skmetrics_ext.scoring import make_scorer as make_scorer
-from skmetrics_ext.scoring.many import compute_metrics as compute_metrics
-from skmetrics_ext.slices.results import GroupGaps as GroupGaps
-from skmetrics_ext.slices.results import GroupSpread as GroupSpread
-from skmetrics_ext.slices.results import WorstGroup as WorstGroup
-from skmetrics_ext.tallies import ConfusionTally as ConfusionTally
-from skmetrics_ext.tallies import Counts as Counts
-from skmetrics_ext.tallies import MomentTally as MomentTally
-from skmetrics_ext.tallies import RankTally as RankTally
-from skmetrics_ext.tallies import ScoreSketch as ScoreSketch
-from skmetrics_ext.thresholds import OptimalThreshold as OptimalThreshold
-from skmetrics_ext.thresholds import ThresholdInterval as ThresholdInterval
-from skmetrics_ext.thresholds import optimal_threshold as optimal_threshold
-from skmetrics_ext.thresholds import optimal_threshold_interval as optimal_threshold_interval
-from skmetrics_ext.thresholds.at_thresholds import metric_at_thresholds as metric_at_thresholds
-
-if _typing.TYPE_CHECKING:
-    from skmetrics_ext.backends import PartitionError as PartitionError
-    from skmetrics_ext.backends import evaluate as evaluate
-    from skmetrics_ext.plotting import CalibrationDisplay as CalibrationDisplay
-    from skmetrics_ext.plotting import ConfusionMatrixDisplay as ConfusionMatrixDisplay
-    from skmetrics_ext.plotting import CrossValidationDisplay as CrossValidationDisplay
-    from skmetrics_ext.plotting import DecisionCurveDisplay as DecisionCurveDisplay
-    from skmetrics_ext.plotting import GainDisplay as GainDisplay
-    from skmetrics_ext.plotting import LiftDisplay as LiftDisplay
-    from skmetrics_ext.plotting import PrecisionRecallCurvesDisplay as PrecisionRecallCurvesDisplay
-    from skmetrics_ext.plotting import RocCurvesDisplay as RocCurvesDisplay
-    from skmetrics_ext.plotting import ThresholdDisplay as ThresholdDisplay
-    from skmetrics_ext.streaming import Accumulator as Accumulator
-    from skmetrics_ext.thresholds.optimizer import ThresholdOptimizerCV as ThresholdOptimizerCV
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+from warnings import warn
 
 __version__ = "0.1.0"
 
-# What inherits from scikit-learn, or draws, is imported when first asked for: name -> module.
-_DISPLAYS = (
-    "CalibrationDisplay",
-    "ConfusionMatrixDisplay",
-    "CrossValidationDisplay",
-    "DecisionCurveDisplay",
-    "GainDisplay",
-    "LiftDisplay",
-    "PrecisionRecallCurvesDisplay",
-    "RocCurvesDisplay",
-    "ThresholdDisplay",
-)
-_LATE = {
-    "Accumulator": "skmetrics_ext.streaming",
-    "PartitionError": "skmetrics_ext.backends",
-    "evaluate": "skmetrics_ext.backends",
-    "ThresholdOptimizerCV": "skmetrics_ext.thresholds.optimizer",
-    **dict.fromkeys(_DISPLAYS, "skmetrics_ext.plotting"),
+# Public names by module, apart from the metrics, which the registry finds.
+_MODULES = {
+    "backends": "PartitionError evaluate",
+    "curves": "precision_recall_curves roc_curves",
+    "inference.bands": "curve_band",
+    "inference.calibration_curve": "calibration_curve_binned",
+    "inference.calibration_line": "calibration_slope_intercept",
+    "inference.class_report": "classification_report",
+    "inference.compare": "compare",
+    "inference.compare_samples": "compare_samples",
+    "inference.confidence_interval": "confidence_interval influence_values",
+    "inference.differences": "proportion_difference_interval ratio_interval",
+    "inference.nested_cv": "nested_cv_interval",
+    "inference.pilots": "sample_size",
+    "inference.power": "roc_auc_power roc_auc_sample_size",
+    "inference.proportions": "proportion_interval",
+    "inference.tests.adjustment": "holm_adjust",
+    "inference.tests.contingency": (
+        "classifier_f_test cochran_q_test mcnemar_test no_information_test"
+    ),
+    "inference.tests.delong": "delong_test",
+    "inference.tests.five_by_two": "five_by_two_cv_ftest five_by_two_cv_ttest",
+    "inference.tests.fold_tests": (
+        "bayesian_correlated_ttest corrected_resampled_interval corrected_resampled_ttest"
+    ),
+    "inference.tests.mann_whitney": "mwu_auc_test",
+    "inference.tests.rank_tests": "average_ranks friedman_test nemenyi_test",
+    "inference.tests.signed_rank": "wilcoxon_signed_rank_test",
+    "inference.tests.symmetry": "bowker_test stuart_maxwell_test",
+    "inference.tests.venkatraman": "venkatraman_test",
+    "metrics.calibration.decomposition": "brier_decomposition corp_decomposition",
+    "metrics.calibration.goodness_of_fit": "hosmer_lemeshow_test spiegelhalter_test",
+    "metrics.labels.paired_rates": "class_likelihood_ratios",
+    "metrics.labels.summaries": (
+        "confusion_statistic confusion_statistics multilabel_confusion_matrix "
+        "precision_recall_fscore_support"
+    ),
+    "metrics.rankings.curve_arrays": (
+        "auc confusion_matrix_at_thresholds det_curve precision_recall_curve roc_curve"
+    ),
+    "metrics.rankings.gains": "gain_curve lift_curve",
+    "metrics.rankings.net_benefit": "net_benefit_curve",
+    "metrics.rankings.precision_recall_gain": "precision_recall_gain_curve",
+    "plotting": (
+        "CalibrationDisplay ConfusionMatrixDisplay CrossValidationDisplay DecisionCurveDisplay "
+        "GainDisplay LiftDisplay PrecisionRecallCurvesDisplay RocCurvesDisplay ThresholdDisplay"
+    ),
+    "registry": "METRICS MetricSpec",
+    "report": "CrossValidationReport cross_validation_report",
+    "report.compare_many": "compare_many",
+    "report.search.result": "SearchReport",
+    "report.search.search_report": "search_report",
+    "report.search.simplest": "simplest_within",
+    "report.weak_slices": "weak_slices",
+    "scoring": "Scorer ScorerPanel get_scorer get_scorer_names make_scorer",
+    "scoring.many": "compute_metrics",
+    "streaming": "Accumulator",
+    "thresholds": "optimal_threshold optimal_threshold_interval",
+    "thresholds.at_thresholds": "metric_at_thresholds",
+    "thresholds.optimizer": "ThresholdOptimizerCV",
 }
+# Modules whose names are deprecated at the top level.
+_MOVED_TO = ("results", "tallies")
 
 
-def _pictures() -> _typing.Any:
-    from skmetrics_ext.plotting.plot_results import PICTURES
-
-    return PICTURES
-
-
-_connect_pictures(_pictures)
-
-# Each metric is public by its spec; the imports above name them for editors and type checkers.
-globals().update(_FUNCTIONS)
-
-# Every name that was imported above, and those that wait.
-__all__ = sorted(
-    _LATE.keys()
-    | {
-        name
-        for name, value in globals().items()
-        if not name.startswith("_") and not isinstance(value, _ModuleType)
-    }
-)
+@cache
+def _places() -> dict[str, str]:
+    """The module of each public name."""
+    functions = import_module("skmetrics_ext.registry.table").FUNCTIONS
+    places = {name: function.__module__ for name, function in functions.items()}
+    for module, names in _MODULES.items():
+        places |= dict.fromkeys(names.split(), f"{__name__}.{module}")
+    return places
 
 
-def __getattr__(name: str) -> _typing.Any:
-    if name not in _LATE:
+def _pictures() -> Mapping[str, Callable[..., Any]]:
+    """Drawing functions by the class that they draw, loaded at the first picture."""
+    return import_module("skmetrics_ext.plotting.plot_results").PICTURES
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__all__":
+        return sorted(_places())
+    if name.startswith("_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(_LATE[name]), name)
+    # Before names are looked up: modules import modules while the registry is being loaded.
+    if find_spec(f"{__name__}.{name}"):
+        return import_module(f"{__name__}.{name}")
+    if name in _places():
+        globals()[name] = value = getattr(import_module(_places()[name]), name)
+        return value
+    for home in _MOVED_TO:
+        module = import_module(f"{__name__}.{home}")
+        if name in module.__all__:
+            old, new = f"{__name__}.{name}", f"{__name__}.{home}.{name}"
+            message = f"{old} is deprecated and will be removed in version 0.2: use {new}."
+            warn(message, DeprecationWarning, stacklevel=2)
+            return getattr(module, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return [*sorted(_places()), "__version__"]

@@ -14,7 +14,7 @@ from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.rankings.precision_recall import precision_recall_points
 from skmetrics_ext.metrics.rankings.ranking_kernels import recall_ends, roc_arrays
 from skmetrics_ext.numeric import Array, trapezoid
-from skmetrics_ext.results import CurveResult
+from skmetrics_ext.result_bases import CurveResult
 from skmetrics_ext.rows import Rows
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option, warn_undefined

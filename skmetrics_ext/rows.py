@@ -40,7 +40,7 @@ class Row(dict[str, Any]):
 
     Examples
     --------
-    >>> from skmetrics_ext import Row
+    >>> from skmetrics_ext.results import Row
     >>> row = Row(metric="recall", value=0.8)
     >>> row.value, row["value"], dict(row)
     (0.8, 0.8, {'metric': 'recall', 'value': 0.8})
@@ -211,7 +211,7 @@ class Rows(Tabular, list[Row]):
 
     Examples
     --------
-    >>> from skmetrics_ext import Rows
+    >>> from skmetrics_ext.results import Rows
     >>> rows = Rows([dict(metric="recall", value=0.8, low=0.7, high=0.9, reason=None)])
     >>> rows
     <Rows: 1 row, 5 columns>

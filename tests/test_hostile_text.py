@@ -6,8 +6,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from skmetrics_ext import Rows
 from skmetrics_ext.formats import html_text, latex_text, markdown_text, text_table, visible
+from skmetrics_ext.results import Rows
 
 HOSTILE = (
     "[x](javascript:alert(1))", "![x](http://a.b/c.png)", "[x][y]", "[x]: javascript:alert(1)",

@@ -6,8 +6,10 @@ import pickle
 
 import numpy as np
 import pytest
+from support.public import PUBLIC
 
 import skmetrics_ext as sx
+from skmetrics_ext.tallies import ConfusionTally, Counts, MomentTally, RankTally, ScoreSketch
 
 RNG = np.random.default_rng(0)
 Y = np.tile([0, 1, 1, 0], 10)
@@ -30,7 +32,7 @@ CURVES = {
 RESULTS = [
     ESTIMATE,
     COMPARISON,
-    sx.TestResult(4.2, 0.04, "mcnemar", 1.0),
+    sx.results.TestResult(4.2, 0.04, "mcnemar", 1.0),
     sx.bayesian_correlated_ttest([0.8, 0.9, 0.85], [0.7, 0.9, 0.8], n_train=20, n_test=10),
     sx.delong_test(Y, S, OTHER),
     sx.nemenyi_test([[0.9, 0.8, 0.7], [0.8, 0.7, 0.6]]),
@@ -43,7 +45,7 @@ RESULTS = [
     sx.roc_curves(Y, S),
     sx.precision_recall_gain_curve(Y, S),
     sx.compare_many("accuracy", Y, {"a": S > 0.5, "b": OTHER > 0.5}, random_state=0),
-    sx.PanelResult({"a": 0.5, "b": float("nan")}, {"b": "no rows"}),
+    sx.results.PanelResult({"a": 0.5, "b": float("nan")}, {"b": "no rows"}),
     GROUPED.worst("accuracy"),
     GROUPED.spread("accuracy"),
     *(curve for curve, _ in CURVES.values()),
@@ -90,14 +92,20 @@ def test_what_is_as_by_default_is_not_told():
     assert told.startswith(f"Estimate(value={ESTIMATE.value!r}, low=")
     assert "goal" not in told
     assert "design_effect" not in told
-    again = eval(told, {"Estimate": sx.Estimate})
+    again = eval(told, {"Estimate": sx.results.Estimate})
     assert (repr(again), str(again)) == (told, str(ESTIMATE))
 
 
 def test_every_public_result_is_html_in_a_notebook():
-    classes = [getattr(sx, name) for name in sx.__all__ if inspect.isclass(getattr(sx, name))]
+    classes = [thing for thing in PUBLIC.values() if inspect.isclass(thing)]
     given = {kind for kind in classes if dataclasses.is_dataclass(kind)}
-    no_results = {sx.ConfusionTally, sx.Counts, sx.MomentTally, sx.RankTally, sx.ScoreSketch}
+    no_results = {
+        ConfusionTally,
+        Counts,
+        MomentTally,
+        RankTally,
+        ScoreSketch,
+    }
     lacking = {kind for kind in given - no_results if not hasattr(kind, "_repr_html_")}
     assert lacking <= {sx.MetricSpec}
 
@@ -145,9 +153,9 @@ def test_a_long_curve_is_printed_in_part():
 
 def test_equal_results_are_equal_though_a_field_is_nan():
     one, other = (
-        sx.Estimate(0.5, 0.4, float("nan"), float("nan"), "delta", 0.95) for _ in range(2)
+        sx.results.Estimate(0.5, 0.4, float("nan"), float("nan"), "delta", 0.95) for _ in range(2)
     )
     assert one == other
     assert hash(one) == hash(other)
-    assert one != sx.Estimate(0.5, 0.4, 0.6, float("nan"), "delta", 0.95)
+    assert one != sx.results.Estimate(0.5, 0.4, 0.6, float("nan"), "delta", 0.95)
     assert one != tuple(one)

@@ -7,8 +7,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from skmetrics_ext import Row, Rows
 from skmetrics_ext.formats import probability
+from skmetrics_ext.results import Row, Rows
 from skmetrics_ext.rows import Shown
 
 NAN = float("nan")

@@ -10,9 +10,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 
 import skmetrics_ext as sx
-from skmetrics_ext import Counts, RankTally
 from skmetrics_ext.registry import find
-from skmetrics_ext.tallies import ThresholdTally
+from skmetrics_ext.tallies import Counts, RankTally, ThresholdTally
 
 
 def equals(fraction):

@@ -12,8 +12,9 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
-from skmetrics_ext import Rows, cross_validation_report, rows, search_report
+from skmetrics_ext import cross_validation_report, rows, search_report
 from skmetrics_ext.cli import main
+from skmetrics_ext.results import Rows
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 2))

@@ -9,7 +9,7 @@ from typing import Any
 
 import facts
 import skmetrics_ext
-from names import Section, is_class, sections
+from names import HOMES, Section, is_class, public, sections
 
 KEEP = {"backreferences", "sklearn.inv"}
 
@@ -34,19 +34,19 @@ def summary(name: str) -> str:
     """The first paragraph of the documentation."""
     if name == "METRICS":
         return "The registry: one `MetricSpec` per metric, by the name of its function."
-    doc = inspect.getdoc(getattr(skmetrics_ext, name)) or ""
+    doc = inspect.getdoc(public(name)) or ""
     return " ".join(doc.split("\n\n")[0].split())
 
 
 def page(name: str) -> str:
     """The page of a public name."""
     table = "\n".join(f"   * - {left}\n     - {right}" for left, right in facts.rows(name))
-    thing = getattr(skmetrics_ext, name)
+    thing = public(name)
     lines = [
         name, "=" * len(name), "",
         ".. list-table::", "   :class: facts", "   :stub-columns: 1", "   :widths: 1 4", "",
         table, "",
-        ".. currentmodule:: skmetrics_ext", "",
+        f".. currentmodule:: {HOMES[name]}", "",
     ]  # fmt: skip
     if name == "METRICS":
         lines += [".. py:data:: METRICS", "", f"   {summary(name)}", "", scorer_table()]
@@ -57,8 +57,13 @@ def page(name: str) -> str:
             lines += [f"   :members: {', '.join(members)}"]
     else:
         lines += [f".. autofunction:: {name}"]
-    lines += ["", f".. minigallery:: skmetrics_ext.{name}", ""]
+    lines += ["", f".. minigallery:: {HOMES[name]}.{name}", ""]
     return "\n".join(lines)
+
+
+def link(name: str) -> str:
+    """A link to the page of a public name, whose text is the name alone."""
+    return f":py:obj:`{name} <{HOMES[name]}.{name}>`"
 
 
 def scorer_table() -> str:
@@ -94,7 +99,7 @@ def index() -> str:
         lines += [f"The guide: :doc:`/guide/{section.guide}`.", ""]
         lines += [".. list-table::", "   :class: names", "   :widths: 2 3", ""]
         for name in names:
-            lines += [f"   * - :py:obj:`{name}`", f"     - {summary(name)}"]
+            lines += [f"   * - {link(name)}", f"     - {summary(name)}"]
         lines += [""]
     pages = [f"   {task_page(section)}" for section in sections()]
     return "\n".join([*lines, ".. toctree::", "   :hidden:", "", *pages, ""])
@@ -107,7 +112,7 @@ def task_page(section: Section) -> str:
 
 def task(section: Section, names: list[str]) -> str:
     """The page of a task."""
-    table = [f"   * - :py:obj:`{name}`\n     - {summary(name)}" for name in names]
+    table = [f"   * - {link(name)}\n     - {summary(name)}" for name in names]
     lines = [
         section.title, "=" * len(section.title), "",
         f"{section.about} The guide: :doc:`/guide/{section.guide}`.", "",

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 import skmetrics_ext
-from names import counterpart, section_of
+from names import HOMES, counterpart, public, section_of
 from skmetrics_ext.cli.metrics import PREDICTED as PREDICTED
 from skmetrics_ext.cli.metrics import SCORE as SCORE
 from skmetrics_ext.cli.metrics import TRUE as TRUE
@@ -66,8 +66,8 @@ def givers(name: str) -> list[str]:
     """Public functions that return this class, and classes with a public method that does."""
     returned = re.compile(rf"\b{name}\b")
     found = list(GIVEN.get(name, ()))
-    for other in skmetrics_ext.__all__:
-        thing = getattr(skmetrics_ext, other)
+    for other in sorted(HOMES):
+        thing = public(other)
         members = vars(thing).items() if inspect.isclass(thing) else [(other, thing)]
         for member, part in members:
             part = getattr(part, "__func__", getattr(part, "fget", part))
@@ -82,10 +82,10 @@ def givers(name: str) -> list[str]:
 def rows(name: str) -> list[tuple[str, str]]:
     """Rows of the table of a public name; those of a metric, if it is one."""
     found: list[tuple[str, str]] = []
-    if inspect.isclass(getattr(skmetrics_ext, name)) and givers(name):
-        links = (f":py:obj:`~skmetrics_ext.{giver}`" for giver in givers(name))
+    if inspect.isclass(public(name)) and givers(name):
+        links = (f":py:obj:`~{HOMES[giver]}.{giver}`" for giver in givers(name))
         found.append(("Given by", ", ".join(links)))
-    spec = spec_of(getattr(skmetrics_ext, name))
+    spec = spec_of(public(name))
     if spec is not None:
         low, high = spec.bounds
         found.append(("Range", f"{number(low)} to {number(high)}; {better(spec)}"))

@@ -9,12 +9,12 @@ import re
 from typing import Any
 
 from docutils import nodes
-from names import sections
+from names import HOMES, sections
 
 # A name alone, perhaps of the package; else the first public name that is called. A method of
 # something else (`report.compare()`) is not the function of that name.
-ALONE = re.compile(r"(?:sx\.|skmetrics_ext\.)?(\w+)")
-CALLED = re.compile(r"(?<![\w.])(?:sx\.|skmetrics_ext\.)?(\w+)\(")
+ALONE = re.compile(r"(?:(?:sx|skmetrics_ext)\.)?(?:(?:results|tallies)\.)?(\w+)")
+CALLED = re.compile(r"(?<![\w.])(?:(?:sx|skmetrics_ext)\.)?(?:(?:results|tallies)\.)?(\w+)\(")
 
 
 def public_name(text: str) -> str | None:
@@ -35,6 +35,17 @@ def link(app: Any, tree: nodes.document, docname: str) -> None:
         reference = nodes.reference("", "", internal=True, refuri=uri)
         literal.replace_self(reference)
         reference += literal
+
+
+def resolve(app: Any, env: Any, node: Any, text: Any) -> Any:
+    """A reference to a public name of another module, such as `Estimate` from a function's page."""
+    target = node.get("reftarget", "").removeprefix("skmetrics_ext.")
+    home = HOMES.get(target.partition(".")[0])
+    if node.get("refdomain") != "py" or home is None:
+        return None
+    python = env.get_domain("py")
+    place = node.get("refdoc", env.docname)
+    return python.resolve_xref(env, place, app.builder, "obj", f"{home}.{target}", node, text)
 
 
 def trim(app: Any, tree: nodes.document) -> None:
@@ -59,5 +70,6 @@ PAGES = {name for names in sections().values() for name in names}
 def setup(app: Any) -> dict[str, Any]:
     """Connect; links are made after references were resolved."""
     app.connect("doctree-read", trim)
+    app.connect("missing-reference", resolve)
     app.connect("doctree-resolved", link, priority=900)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -3,10 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import skmetrics_ext
 from skmetrics_ext.registry import spec_of
+
+# Names of the module that merges sums; its other classes are parts of these.
+TALLIES = ("ConfusionTally", "Counts", "MomentTally", "RankTally", "ScoreSketch")
+# The module in which each public name is documented.
+HOMES = {
+    **dict.fromkeys(skmetrics_ext.__all__, "skmetrics_ext"),
+    **dict.fromkeys(skmetrics_ext.results.__all__, "skmetrics_ext.results"),
+    **dict.fromkeys(TALLIES, "skmetrics_ext.tallies"),
+}
+
+
+def public(name: str) -> Any:
+    """The function or class of a public name."""
+    return getattr(import_module(HOMES[name]), name)
 
 
 @dataclass(frozen=True)
@@ -92,7 +107,7 @@ def section_of(name: str) -> Section:
     """The one section of a public name."""
     if name in _BY_NAME:
         return _BY_NAME[name]
-    thing = getattr(skmetrics_ext, name)
+    thing = public(name)
     spec = spec_of(thing)
     if spec is not None:
         return _BY_RESPONSE[spec.response]
@@ -104,9 +119,9 @@ def section_of(name: str) -> Section:
 
 
 def sections() -> dict[Section, list[str]]:
-    """The public names of each section, in the order of ``__all__``."""
+    """The public names of each section, sorted."""
     found: dict[Section, list[str]] = {section: [] for section in SECTIONS}
-    for name in skmetrics_ext.__all__:
+    for name in sorted(HOMES):
         found[section_of(name)].append(name)
     return found
 

@@ -20,7 +20,7 @@ from skmetrics_ext.inference.simultaneous import level_of_all
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
-from skmetrics_ext.results import read_curve
+from skmetrics_ext.result_bases import read_curve
 from skmetrics_ext.rows import Rows, Tabular
 from skmetrics_ext.validation import InvalidParameterError, Labels, Scores, check_option
 from skmetrics_ext.validation.groups import Design, read_design

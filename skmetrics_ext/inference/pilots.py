@@ -26,7 +26,7 @@ from skmetrics_ext.inference.scales import SCALES, Range
 from skmetrics_ext.inference.t_tests import spread_of_difference
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.registry import Metric
-from skmetrics_ext.results import Result
+from skmetrics_ext.result_bases import Result
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.groups import read_design
 from skmetrics_ext.validation.parameters import check_level, check_number
@@ -56,7 +56,7 @@ class RowsNeeded(Result):
 
     Examples
     --------
-    >>> from skmetrics_ext import RowsNeeded
+    >>> from skmetrics_ext.results import RowsNeeded
     >>> print(RowsNeeded(385, None, 0.5, 0.0255))
     385 rows (0.5 in the pilot, standard error 0.0255)
     """

@@ -8,7 +8,7 @@ from math import isfinite, isnan
 from typing import TYPE_CHECKING
 
 from skmetrics_ext.inference.notes import reason
-from skmetrics_ext.results import IntervalResult, Result
+from skmetrics_ext.result_bases import IntervalResult, Result
 
 if TYPE_CHECKING:
     from skmetrics_ext.inference.margins import Claim
@@ -51,7 +51,7 @@ class Estimate(IntervalResult):
 
     Examples
     --------
-    >>> from skmetrics_ext import Estimate
+    >>> from skmetrics_ext.results import Estimate
     >>> print(Estimate(0.8, 0.7, 0.9, 0.05, "delong", 0.95))
     0.8 [0.7, 0.9] (95% confidence, delong)
     >>> value, low, high = Estimate(0.8, 0.7, 0.9, 0.05, "delong", 0.95)
@@ -131,7 +131,7 @@ class Comparison(IntervalResult):
 
     Examples
     --------
-    >>> from skmetrics_ext import Comparison
+    >>> from skmetrics_ext.results import Comparison
     >>> found = Comparison(0.1, 0.02, 0.18, 2.4, 0.016, "delong", 0.9, 0.8, 0.04, 0.95)
     >>> print(found)
     0.1 [0.02, 0.18], p = 0.016 (95% confidence, delong)
@@ -215,7 +215,7 @@ class TestResult(Result):
 
     Examples
     --------
-    >>> from skmetrics_ext import TestResult
+    >>> from skmetrics_ext.results import TestResult
     >>> print(TestResult(4.2, 0.04, "mcnemar", 1.0))
     mcnemar: statistic = 4.2, p = 0.04
     """

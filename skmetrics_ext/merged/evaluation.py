@@ -21,7 +21,7 @@ from skmetrics_ext.merged.thinned_curve import ThinnedCurve, thin_curve
 from skmetrics_ext.metrics.calibration.calibration_error import error_of_classes
 from skmetrics_ext.numeric import Array, as_factors
 from skmetrics_ext.registry import Metric
-from skmetrics_ext.results import draw
+from skmetrics_ext.result_bases import draw
 from skmetrics_ext.rows import Row, Rows, Shown, Tabular
 from skmetrics_ext.slices.group_columns import ALL, NO_GROUPS, GroupColumns
 from skmetrics_ext.slices.results import GroupGaps, GroupSpread, WorstGroup

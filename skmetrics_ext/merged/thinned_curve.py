@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from skmetrics_ext.numeric import Array, divide
-from skmetrics_ext.results import CurveResult
+from skmetrics_ext.result_bases import CurveResult
 from skmetrics_ext.tallies import RankTally
 
 

@@ -22,7 +22,7 @@ from skmetrics_ext.plotting.precision_recall_curves import PrecisionRecallCurves
 from skmetrics_ext.plotting.roc_curves import RocCurvesDisplay
 from skmetrics_ext.plotting.source import DisplaySource
 from skmetrics_ext.plotting.threshold import ThresholdDisplay
-from skmetrics_ext.results import CurveResult
+from skmetrics_ext.result_bases import CurveResult
 from skmetrics_ext.validation import check_option
 
 _METRICS = "metrics"

@@ -19,7 +19,7 @@ from skmetrics_ext.inference.simultaneous import Pair, PairwiseComparisons, by_h
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.registry import Metric
-from skmetrics_ext.results import draw
+from skmetrics_ext.result_bases import draw
 from skmetrics_ext.rows import Rows, Shown, Tabular
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.groups import read_design

@@ -29,7 +29,7 @@ from skmetrics_ext.report.tables import (
     summary_table,
     text_report,
 )
-from skmetrics_ext.results import draw
+from skmetrics_ext.result_bases import draw
 from skmetrics_ext.rows import Library, Rows, Tabular, written
 from skmetrics_ext.validation import InvalidParameterError, check_option
 

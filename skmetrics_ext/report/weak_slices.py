@@ -16,7 +16,7 @@ from skmetrics_ext.inference.linearized import Linearized, linearize
 from skmetrics_ext.inference.methods import methods_of
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.registry import Metric
-from skmetrics_ext.results import draw
+from skmetrics_ext.result_bases import draw
 from skmetrics_ext.rows import Row, Rows, Shown, Tabular
 from skmetrics_ext.slices.coding import Coded
 from skmetrics_ext.slices.looks import check_number

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.results import Result
+from skmetrics_ext.result_bases import Result
 from skmetrics_ext.rows import Rows
 from skmetrics_ext.scoring.scorer import ScoredModel, Scorer, metric_of
 from skmetrics_ext.validation import InvalidParameterError

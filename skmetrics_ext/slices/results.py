@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from skmetrics_ext.inference.results import Estimate
-from skmetrics_ext.results import Result
+from skmetrics_ext.result_bases import Result
 from skmetrics_ext.rows import Rows, Tabular
 
 

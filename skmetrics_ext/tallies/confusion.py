@@ -119,7 +119,7 @@ class ConfusionTally(Tabulated, Merges):
 
     Examples
     --------
-    >>> from skmetrics_ext import ConfusionTally
+    >>> from skmetrics_ext.tallies import ConfusionTally
     >>> first = ConfusionTally.from_predictions(["a", "b"], ["a", "a"])
     >>> rest = ConfusionTally.from_predictions(["c", "b"], ["c", "b"])
     >>> first.merge(rest).table

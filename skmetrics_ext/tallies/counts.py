@@ -55,7 +55,7 @@ class Counts(Merges):
 
     Examples
     --------
-    >>> from skmetrics_ext import Counts
+    >>> from skmetrics_ext.tallies import Counts
     >>> counts = Counts.from_predictions([1, 2, 3], [1, 1, 3])
     >>> counts.tp, counts.fp
     (array([1, 0, 1]), array([1, 0, 0]))
@@ -135,7 +135,7 @@ class Counts(Merges):
         Examples
         --------
         >>> import numpy as np
-        >>> from skmetrics_ext import Counts
+        >>> from skmetrics_ext.tallies import Counts
         >>> Counts.from_table(np.array([[1, 2], [3, 4]])).fp
         array([3, 2])
         """
@@ -182,7 +182,7 @@ class Counts(Merges):
 
         Examples
         --------
-        >>> from skmetrics_ext import Counts
+        >>> from skmetrics_ext.tallies import Counts
         >>> Counts.from_margins(2, 3, 5, 10).tn
         np.int64(4)
         """

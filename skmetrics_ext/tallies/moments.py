@@ -102,7 +102,7 @@ class MomentTally(Means, Merges):
 
     Examples
     --------
-    >>> from skmetrics_ext import MomentTally
+    >>> from skmetrics_ext.tallies import MomentTally
     >>> tally = MomentTally.from_values([1.0, 2.0, 6.0])
     >>> tally.mean
     array([3.])
@@ -312,7 +312,7 @@ class MomentTally(Means, Merges):
 
         Examples
         --------
-        >>> from skmetrics_ext import MomentTally
+        >>> from skmetrics_ext.tallies import MomentTally
         >>> deviation, size = MomentTally.from_values([1.0, 2.0, 6.0]).atoms()
         >>> size.round(4)
         array([0.9585, 1.6598, 0.3817])

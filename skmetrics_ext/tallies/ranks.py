@@ -76,7 +76,7 @@ class RankTally(Merges):
 
     Examples
     --------
-    >>> from skmetrics_ext import RankTally
+    >>> from skmetrics_ext.tallies import RankTally
     >>> tally = RankTally.from_predictions([0, 1, 1, 0], [0.1, 0.8, 0.4, 0.4])
     >>> tally.thresholds, tally.positive, tally.negative
     (array([0.8, 0.4, 0.1]), array([1, 1, 0]), array([0, 1, 1]))

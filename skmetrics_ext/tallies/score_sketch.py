@@ -40,7 +40,7 @@ class BinnedRankTally(RankTally):
 
     Examples
     --------
-    >>> from skmetrics_ext import RankTally
+    >>> from skmetrics_ext.tallies import RankTally
     >>> y_true, y_score = [0, 1, 0, 1, 1, 0], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
     >>> tally = RankTally.from_predictions(y_true, y_score)
     >>> binned = tally.binned(3)
@@ -105,7 +105,7 @@ class ScoreSketch(Merges):
 
     Examples
     --------
-    >>> from skmetrics_ext import ScoreSketch
+    >>> from skmetrics_ext.tallies import ScoreSketch
     >>> empty = ScoreSketch.from_sample([0.1, 0.4, 0.35, 0.8], n_bins=4)
     >>> sketch = empty.update([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     >>> sketch.roc_auc

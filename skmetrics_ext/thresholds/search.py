@@ -14,7 +14,7 @@ from skmetrics_ext.metrics.labels import rates
 from skmetrics_ext.metrics.rankings.ranking_kernels import ROUNDING
 from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.results import Result
+from skmetrics_ext.result_bases import Result
 from skmetrics_ext.rows import Rows
 from skmetrics_ext.tallies import Counts, RankTally
 from skmetrics_ext.thresholds.criteria import Choice, Constraint, Objective

@@ -10,11 +10,12 @@ from support.compare import undefined_allowed
 from support.frames import binary_names, needs
 from support.samples import grid_scores, integers, weights
 
-from skmetrics_ext import RankTally, evaluate, roc_curve
+from skmetrics_ext import evaluate, roc_curve
 from skmetrics_ext.backends.sorted_scan import SortedScan
 from skmetrics_ext.merged.layout import find_metrics, make_layout
 from skmetrics_ext.merged.ranges import RangePlan, RangeReading, kind_of, read_range
 from skmetrics_ext.merged.rankings import Ranking
+from skmetrics_ext.tallies import RankTally
 
 RANKED = [one for one in find_metrics(binary_names()) if one.sums == "ranks"]
 

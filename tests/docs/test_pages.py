@@ -10,6 +10,7 @@ import names
 import numpy as np
 import pytest
 from support.markdown import ROOT, links
+from support.public import PUBLIC
 
 import skmetrics_ext
 
@@ -28,14 +29,13 @@ def code_in_tables(page: str) -> list[str]:
 
 def parameters() -> set[str]:
     """Names of the parameters of all public functions."""
-    things = [getattr(skmetrics_ext, name) for name in skmetrics_ext.__all__]
-    functions = filter(inspect.isfunction, things)
+    functions = filter(inspect.isfunction, PUBLIC.values())
     return {name for function in functions for name in inspect.signature(function).parameters}
 
 
 @pytest.mark.parametrize("page", ["which_metric.md", "glossary.md"])
 def test_names_of_the_tables_exist(page):
-    known = set(skmetrics_ext.__all__) | set(skmetrics_ext.get_scorer_names())
+    known = set(PUBLIC) | set(skmetrics_ext.get_scorer_names())
     accepted = parameters()
     found = code_in_tables(page)
     assert len(found) > 80
@@ -79,9 +79,8 @@ def namespace() -> dict[str, object]:
     rng = np.random.default_rng(0)
     y_true, pred_a = np.array([0, 1] * 20), np.array([0, 1, 0, 0, 1, 1, 0, 1] * 5)
     score_a, score_b = (np.round((y_true + 2 * rng.random(40)) / 3, 2) for _ in range(2))
-    public = {name: getattr(skmetrics_ext, name) for name in skmetrics_ext.__all__}
     folds = rng.random((2, 10))
-    return public | {
+    return PUBLIC | {
         "y_true": y_true,
         "y_true_b": y_true,
         "y_pred": pred_a,

@@ -22,12 +22,13 @@ from support.rows import NAMES, call, settings_of
 from support.samples import samples
 
 import skmetrics_ext
-from skmetrics_ext import METRICS, ConfusionTally
+from skmetrics_ext import METRICS
 from skmetrics_ext.registry import find
+from skmetrics_ext.tallies import ConfusionTally
 
 PACKAGE = Path(skmetrics_ext.__file__).parent
 PATHS = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"))
-REGISTRY = ("registry/", "__init__.py")
+REGISTRY = ("registry/", "__init__.py", "metrics/__init__.py")
 AVERAGING = "metrics/averaging.py"
 AVERAGES = {"macro", "weighted", "micro"}
 STEP = 1e-30

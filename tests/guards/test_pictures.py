@@ -8,9 +8,9 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from support.public import PUBLIC
 
 import skmetrics_ext
-from skmetrics_ext import results
 
 PACKAGE = Path(skmetrics_ext.__file__).parent
 SETTINGS = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text(encoding="utf-8"))
@@ -83,10 +83,9 @@ print(type(curve.plot()).__name__)
 def test_every_result_that_plots_is_in_the_table() -> None:
     from skmetrics_ext.plotting.plot_results import PICTURES
 
-    kinds = [getattr(skmetrics_ext, name) for name in skmetrics_ext.__all__]
     plotting = [
         kind
-        for kind in kinds
+        for kind in PUBLIC.values()
         if isinstance(kind, type)
         and hasattr(kind, "plot")
         and not kind.__name__.endswith("Display")
@@ -95,9 +94,3 @@ def test_every_result_that_plots_is_in_the_table() -> None:
     for kind in plotting:
         known = {parent.__name__ for parent in kind.__mro__} & PICTURES.keys()
         assert known or kind.__name__ == "Evaluation"  # draws the Picture of one metric
-
-
-def test_without_a_table_the_error_says_what_to_import(monkeypatch) -> None:
-    monkeypatch.setattr(results, "_CONNECTED", [])
-    with pytest.raises(RuntimeError, match="import skmetrics_ext before drawing"):
-        skmetrics_ext.gain_curve([0, 1], [0.1, 0.9]).plot()

@@ -1,14 +1,34 @@
-"""Every public name exists and is documented."""
+"""Every public name exists, is documented, and is known to editors."""
 
+import ast
 import inspect
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
 
 import pytest
+import sklearn.metrics
+from support.public import PUBLIC
 
 import skmetrics_ext
 
-FUNCTIONS = [n for n in skmetrics_ext.__all__ if inspect.isfunction(getattr(skmetrics_ext, n))]
-CLASSES = [n for n in skmetrics_ext.__all__ if inspect.isclass(getattr(skmetrics_ext, n))]
+FUNCTIONS = [name for name, thing in PUBLIC.items() if inspect.isfunction(thing)]
+CLASSES = [name for name, thing in PUBLIC.items() if inspect.isclass(thing)]
 SECTIONS = ("Parameters\n-", "Returns\n-", "Examples\n-", ">>> ")
+NAMESPACES = ("skmetrics_ext", "skmetrics_ext.metrics", "skmetrics_ext.results")
+
+
+def imports_of_stub(namespace: str) -> dict[str, str]:
+    """The names that a stub file re-exports, with their modules."""
+    file = Path(import_module(namespace).__file__).with_suffix(".pyi")
+    return {
+        alias.asname: node.module
+        for node in ast.parse(file.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if alias.asname
+    }
 
 
 def test_names_are_sorted_and_exist() -> None:
@@ -17,9 +37,51 @@ def test_names_are_sorted_and_exist() -> None:
     assert all(hasattr(skmetrics_ext, name) for name in names)
 
 
+def test_the_top_level_stays_small_and_lists_no_modules() -> None:
+    assert len(skmetrics_ext.__all__) <= 175
+    assert not [n for n in dir(skmetrics_ext) if inspect.ismodule(getattr(skmetrics_ext, n))]
+    assert not set(skmetrics_ext.__all__) & set(skmetrics_ext.results.__all__)
+
+
+@pytest.mark.parametrize("namespace", NAMESPACES)
+def test_editors_know_what_is_loaded_when_it_is_used(namespace: str) -> None:
+    loaded, stub = import_module(namespace), imports_of_stub(namespace)
+    assert sorted(stub) == sorted(loaded.__all__)
+    for name, module in stub.items():
+        assert getattr(loaded, name) is getattr(import_module(module), name), name
+
+
+def test_metrics_are_imported_as_from_scikit_learn() -> None:
+    metrics = import_module("skmetrics_ext.metrics")
+    functions = {name for name in skmetrics_ext.__all__ if name.islower()}
+    shared = functions & set(sklearn.metrics.__all__)
+    assert shared <= set(metrics.__all__)
+    assert not [name for name in metrics.__all__ if not inspect.isfunction(getattr(metrics, name))]
+
+
+@pytest.mark.parametrize(("home", "name"), [("results", "Estimate"), ("tallies", "RankTally")])
+def test_a_name_that_moved_is_still_found(home: str, name: str) -> None:
+    with pytest.warns(DeprecationWarning, match=rf"use skmetrics_ext\.{home}\.{name}"):
+        old = getattr(skmetrics_ext, name)
+    assert old is getattr(import_module(f"skmetrics_ext.{home}"), name)
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    for namespace in NAMESPACES:
+        with pytest.raises(AttributeError, match="'nothing'"):
+            import_module(namespace).nothing  # noqa: B018
+
+
+@pytest.mark.parametrize("first", ["registry.find", "metrics.labels.rates", "rows", "report.page"])
+def test_any_module_may_be_imported_first(first: str) -> None:
+    code = f"from skmetrics_ext import formats; import skmetrics_ext.{first}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert not done.returncode, done.stderr
+
+
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_are_documented(name: str) -> None:
-    function = getattr(skmetrics_ext, name)
+    function = PUBLIC[name]
     doc = inspect.getdoc(function) or ""
     missing = [section.splitlines()[0] for section in SECTIONS if section not in doc]
     if not inspect.signature(function).parameters and "Parameters" in missing:
@@ -30,7 +92,7 @@ def test_functions_are_documented(name: str) -> None:
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_each_parameter_is_documented(name: str) -> None:
-    function = getattr(skmetrics_ext, name)
+    function = PUBLIC[name]
     doc = inspect.getdoc(function) or ""
     described = {
         part.strip().lstrip("*")
@@ -43,4 +105,4 @@ def test_each_parameter_is_documented(name: str) -> None:
 
 @pytest.mark.parametrize("name", CLASSES)
 def test_classes_are_documented(name: str) -> None:
-    assert "Parameters\n-" in (inspect.getdoc(getattr(skmetrics_ext, name)) or "")
+    assert "Parameters\n-" in (inspect.getdoc(PUBLIC[name]) or "")

@@ -5,8 +5,8 @@ import re
 import typing
 
 import pytest
+from support.public import PUBLIC
 
-import skmetrics_ext as sx
 from skmetrics_ext.inference import areas, compare, differences, margins, methods, proportions
 from skmetrics_ext.inference.draws import atoms, bootstrap
 from skmetrics_ext.report import compare_many, summary
@@ -14,8 +14,8 @@ from skmetrics_ext.rows import LIBRARIES, Library
 from skmetrics_ext.scoring import scorer
 
 NAMED = re.compile(r"^(\w+) : \{([^}]*)\}", re.MULTILINE)
-FUNCTIONS = [getattr(sx, n) for n in sx.__all__ if inspect.isfunction(getattr(sx, n))]
-CLASSES = [getattr(sx, n) for n in sx.__all__ if inspect.isclass(getattr(sx, n))]
+FUNCTIONS = [thing for thing in PUBLIC.values() if inspect.isfunction(thing)]
+CLASSES = [thing for thing in PUBLIC.values() if inspect.isclass(thing)]
 METHODS = [
     method
     for kind in CLASSES

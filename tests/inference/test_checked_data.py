@@ -8,7 +8,6 @@ import pytest
 
 from skmetrics_ext import (
     METRICS,
-    ConfusionTally,
     compare,
     confidence_interval,
     f1_score,
@@ -18,6 +17,7 @@ from skmetrics_ext import (
 from skmetrics_ext.inference.compare import ModelsToCompare, compare_pair
 from skmetrics_ext.inference.confidence_interval import interval_of_checked
 from skmetrics_ext.registry import find
+from skmetrics_ext.tallies import ConfusionTally
 from skmetrics_ext.validation import InvalidParameterError, Labels, Probabilities, Scores
 
 RNG = np.random.default_rng(5)

@@ -5,13 +5,13 @@ import pytest
 from scipy import stats
 
 from skmetrics_ext import (
-    ConfusionTally,
     compare_samples,
     confidence_interval,
     delong_test,
     f1_score,
     proportion_difference_interval,
 )
+from skmetrics_ext.tallies import ConfusionTally
 
 
 def sample(rng, n_rows, gain=1.0):

@@ -10,6 +10,7 @@ from support.rows import NAMES
 
 import skmetrics_ext as sx
 from skmetrics_ext import METRICS
+from skmetrics_ext.tallies import ConfusionTally, MomentTally, RankTally, ScoreSketch
 
 from .doors import (
     RESPONSES,
@@ -165,13 +166,13 @@ BINARY_ROLES = {"y_true": "true", "y_score": "score", "sample_weight": "weight"}
 
 def of_rank_tally(data):
     rows = draw_rows(data, binary=True)
-    ask = sx.RankTally.from_predictions
+    ask = RankTally.from_predictions
     return call_of(ask, rows, BINARY_ROLES, **known_classes(rows))
 
 
 def of_sketch(data):
     rows = draw_rows(data, binary=True)
-    empty = sx.ScoreSketch.from_edges([-0.4, 0.1, 0.6], **known_classes(rows))
+    empty = ScoreSketch.from_edges([-0.4, 0.1, 0.6], **known_classes(rows))
     return call_of(empty.update, rows, BINARY_ROLES)
 
 
@@ -182,7 +183,7 @@ def known_classes(rows):
 
 def of_confusion_tally(data):
     roles = {"y_true": "true", "y_pred": "pred", "sample_weight": "weight", "labels": "classes"}
-    ask = sx.ConfusionTally.from_predictions
+    ask = ConfusionTally.from_predictions
     if data.draw(st.booleans()):
         roles["groups"] = "number"
     call = call_of(ask, draw_rows(data), roles)
@@ -191,7 +192,7 @@ def of_confusion_tally(data):
 
 def of_moment_tally(data):
     rows = draw_rows(data)
-    call = call_of(sx.MomentTally.from_values, rows, {"sample_weight": "weight"})
+    call = call_of(MomentTally.from_values, rows, {"sample_weight": "weight"})
     call = call.with_arguments(values=rows.scores(rows.classes[-1]))
     call.kinds["values"] = "scores"
     return call

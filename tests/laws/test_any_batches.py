@@ -97,13 +97,13 @@ def test_batches_in_any_container(data):
 def stream_doors(rows):
     """What each batch is given to, and the roles of its arguments."""
     told = known_classes(rows)
-    empty = sx.ScoreSketch.from_edges([-0.4, 0.1, 0.6], **told)
+    empty = sx.tallies.ScoreSketch.from_edges([-0.4, 0.1, 0.6], **told)
     labels = {"y_true": "true", "y_pred": "pred", "sample_weight": "weight"}
     return {
-        "RankTally": (partial(sx.RankTally.from_predictions, **told), BINARY_ROLES),
+        "RankTally": (partial(sx.tallies.RankTally.from_predictions, **told), BINARY_ROLES),
         "ScoreSketch": (empty.update, BINARY_ROLES),
         "ConfusionTally": (
-            partial(sx.ConfusionTally.from_predictions, labels=list(rows.classes)),
+            partial(sx.tallies.ConfusionTally.from_predictions, labels=list(rows.classes)),
             labels,
         ),
     }

@@ -5,9 +5,11 @@ from dataclasses import fields, is_dataclass, replace
 
 import numpy as np
 import pytest
+from support.public import PUBLIC
 
 import skmetrics_ext as sx
-from skmetrics_ext.results import CurveResult
+from skmetrics_ext.result_bases import CurveResult
+from skmetrics_ext.tallies import ConfusionTally, Counts, MomentTally, RankTally, ScoreSketch
 from skmetrics_ext.tallies.merging import Merges
 from skmetrics_ext.validation import InvalidParameterError
 
@@ -16,16 +18,16 @@ WEIGHT = [1.0, 2.5, 1.0, 0.5, 1.0, 2.0]
 LABELS = ["a", "b", "c", "a", "b", "a"]
 
 EXAMPLES = [
-    sx.ConfusionTally.from_predictions(LABELS, LABELS[::-1]),
-    sx.ConfusionTally.from_predictions(LABELS, LABELS[::-1], sample_weight=WEIGHT),
-    sx.ConfusionTally.from_predictions(Y, Y[::-1], groups=[0, 0, 0, 1, 1, 1]),
-    sx.Counts.from_predictions(LABELS, LABELS[::-1]),
-    sx.Counts.from_predictions(Y, Y[::-1], sample_weight=WEIGHT).of_class(1),
-    sx.RankTally.from_predictions(Y, S),
-    sx.RankTally.from_predictions(Y, S, sample_weight=WEIGHT),
-    sx.MomentTally.from_values(S, sample_weight=WEIGHT),
-    sx.MomentTally.stack([sx.MomentTally.from_values(np.column_stack([S, Y]))] * 2),
-    sx.ScoreSketch.from_edges([0.3, 0.6]).update(Y, S),
+    ConfusionTally.from_predictions(LABELS, LABELS[::-1]),
+    ConfusionTally.from_predictions(LABELS, LABELS[::-1], sample_weight=WEIGHT),
+    ConfusionTally.from_predictions(Y, Y[::-1], groups=[0, 0, 0, 1, 1, 1]),
+    Counts.from_predictions(LABELS, LABELS[::-1]),
+    Counts.from_predictions(Y, Y[::-1], sample_weight=WEIGHT).of_class(1),
+    RankTally.from_predictions(Y, S),
+    RankTally.from_predictions(Y, S, sample_weight=WEIGHT),
+    MomentTally.from_values(S, sample_weight=WEIGHT),
+    MomentTally.stack([MomentTally.from_values(np.column_stack([S, Y]))] * 2),
+    ScoreSketch.from_edges([0.3, 0.6]).update(Y, S),
     sx.gain_curve(Y, S),
     sx.lift_curve(Y, S),
     sx.net_benefit_curve(Y, S, thresholds=[0.2, 0.5]),
@@ -43,13 +45,13 @@ WEIGHTS = {"table", "tp", "fp", "fn", "tn", "mass", "weight", "n_rows"}
 
 def is_public(kind):
     holds = (isinstance(kind, type) and issubclass(kind, Merges | CurveResult)) or (
-        kind is sx.CurveBand
+        kind is sx.results.CurveBand
     )
     return holds and is_dataclass(kind)
 
 
 def test_all_public_ones_are_tried():
-    public = {value for name in sx.__all__ if is_public(value := getattr(sx, name))}
+    public = set(filter(is_public, PUBLIC.values()))
     assert public <= {type(one) for one in EXAMPLES}
 
 
@@ -109,10 +111,10 @@ def test_lists_and_tuples_say_what_arrays_say(example):
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.float32, object])
 def test_narrow_numbers_are_widened(dtype):
     table = np.array([[100, 100], [100, 100]]).astype(dtype)
-    tally = sx.ConfusionTally([0, 1], table)
+    tally = ConfusionTally([0, 1], table)
     assert tally.table.dtype.char in "ld"
     assert tally.counts().total.tolist() == [400, 400]
-    assert sx.RankTally([0.5, 0.1], table).wins().twice == 3 * 100 * 100 + 100 * 100
+    assert RankTally([0.5, 0.1], table).wins().twice == 3 * 100 * 100 + 100 * 100
 
 
 def wrong_for(example, name):
@@ -128,14 +130,14 @@ def wrong_for(example, name):
     }
     if name not in ("table", "mass"):  # which may have more of them
         found["an axis more"] = values[None].tolist()
-    if values.ndim and values.shape[-1] > 1 and not isinstance(example, sx.Counts):
+    if values.ndim and values.shape[-1] > 1 and not isinstance(example, Counts):
         found["one fewer"] = values[..., :-1]
     if name in WEIGHTS and isinstance(example, Merges):
         for what, number in (("nan", np.nan), ("infinite", np.inf), ("negative", -1.0)):
             bad = values.astype(float)
             bad[(-1,) * values.ndim] = number
             found[what] = bad.tolist()
-            if not isinstance(example, sx.Counts):  # arrays of these are not looked at
+            if not isinstance(example, Counts):  # arrays of these are not looked at
                 found[f"{what}, as an array"] = bad
     return found
 
@@ -155,19 +157,22 @@ def test_what_is_wrong_is_named(example):
 def test_what_does_not_fit_together_is_refused():
     table = [[1, 2], [3, 4]]
     for make, told in (
-        (lambda: sx.ConfusionTally([0, 0], table), "classes must name each class once"),
-        (lambda: sx.ConfusionTally([0, 1, 2], table), r"table must be of shape \(..., 3, 3\)"),
-        (lambda: sx.RankTally([0.1, 0.5], table), "thresholds must fall"),
-        (lambda: sx.RankTally([0.5, 0.5], table), "thresholds must fall"),
-        (lambda: sx.RankTally([0.5, np.nan], table), "thresholds"),
-        (lambda: sx.Counts([1], [1, 2], [1], [1]), "must be of one shape"),
-        (lambda: sx.MomentTally(2, [np.nan], [[0]], 2), "mean must be finite where"),
-        (lambda: sx.ConfusionTally.from_table([[1, 2], [3]]), "table must hold numbers"),
+        (lambda: ConfusionTally([0, 0], table), "classes must name each class once"),
+        (
+            lambda: ConfusionTally([0, 1, 2], table),
+            r"table must be of shape \(..., 3, 3\)",
+        ),
+        (lambda: RankTally([0.1, 0.5], table), "thresholds must fall"),
+        (lambda: RankTally([0.5, 0.5], table), "thresholds must fall"),
+        (lambda: RankTally([0.5, np.nan], table), "thresholds"),
+        (lambda: Counts([1], [1, 2], [1], [1]), "must be of one shape"),
+        (lambda: MomentTally(2, [np.nan], [[0]], 2), "mean must be finite where"),
+        (lambda: ConfusionTally.from_table([[1, 2], [3]]), "table must hold numbers"),
     ):
         with pytest.raises(InvalidParameterError, match=told):
             make()
     # Nothing is known of no rows.
-    assert np.isnan(sx.MomentTally(0, [np.nan], [[0]], 0).mean).all()
+    assert np.isnan(MomentTally(0, [np.nan], [[0]], 0).mean).all()
 
 
 def test_curves_of_classes():
@@ -181,12 +186,12 @@ def test_curves_of_classes():
 @pytest.mark.parametrize("axis", [0, 1, -1, -2, -3, 7])
 @pytest.mark.parametrize("weight", [None, [1.0, 2.5, 1.0, 0.5, 1.0, 2.0]])
 def test_only_leading_axes_are_pooled(axis, weight):
-    one = sx.ConfusionTally.from_predictions(Y, Y[::-1], sample_weight=weight)
-    ranks = sx.RankTally.from_predictions(Y, S, sample_weight=weight)
+    one = ConfusionTally.from_predictions(Y, Y[::-1], sample_weight=weight)
+    ranks = RankTally.from_predictions(Y, S, sample_weight=weight)
     for tally in (one, ranks):
         with pytest.raises(InvalidParameterError, match=r"one of the 0 leading axes"):
             tally.pool(axis)
-    stacked = sx.RankTally.stack([ranks, ranks])
+    stacked = RankTally.stack([ranks, ranks])
     if axis in (0, -3):
         assert stacked.pool(axis).wins().twice == 4 * ranks.wins().twice
     else:

@@ -8,8 +8,9 @@ from support.compare import same
 from support.rows import NAMES, call, draw_case, of_each_metric, signature
 from support.samples import integers, orders, samples
 
-from skmetrics_ext import METRICS, ConfusionTally, MomentTally, RankTally
+from skmetrics_ext import METRICS
 from skmetrics_ext.registry import find
+from skmetrics_ext.tallies import ConfusionTally, MomentTally, RankTally
 from skmetrics_ext.validation import Probabilities
 
 OF_LABELS = [name for name in NAMES if METRICS[name].response == "labels"]

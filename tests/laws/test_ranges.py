@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from support.compare import undefined_allowed
 from support.samples import grid_scores, integers, weights
 
-from skmetrics_ext import METRICS, RankTally
+from skmetrics_ext import METRICS
 from skmetrics_ext.metrics.rankings.ranking_kernels import around, corners, gini
 from skmetrics_ext.metrics.spec import WHOLE, Ranges
 from skmetrics_ext.registry import find, parameters_of
 from skmetrics_ext.registry.table import ROWS
-from skmetrics_ext.tallies import Stretch, Wins
+from skmetrics_ext.tallies import RankTally, Stretch, Wins
 
 NAMES = [name for name, row in ROWS.items() if row.tally == "ranks"]
 # By parameter: values beside the default and those that the names of scorers set.

@@ -13,6 +13,7 @@ from sklearn.linear_model import LogisticRegression
 import skmetrics_ext as sx
 from skmetrics_ext import METRICS
 from skmetrics_ext.scoring.responses import Stored
+from skmetrics_ext.tallies import ConfusionTally, Counts, MomentTally, RankTally, ScoreSketch
 from skmetrics_ext.validation.tensors import to_host
 from support.rows import call, probe, settings_of
 
@@ -215,8 +216,8 @@ def _accumulated_columns(put):
 
 
 def _sketched(put):
-    found = sx.ScoreSketch.from_sample(put(S), 8).update(put(Y), put(S), sample_weight=put(W))
-    return found.edges, sx.ScoreSketch.from_edges(put(np.array([0.25, 0.5]))).edges
+    found = ScoreSketch.from_sample(put(S), 8).update(put(Y), put(S), sample_weight=put(W))
+    return found.edges, ScoreSketch.from_edges(put(np.array([0.25, 0.5]))).edges
 
 
 def _panel(put):
@@ -299,17 +300,17 @@ DOORS = {
     "Accumulator of columns": _accumulated_columns,
     "ScoreSketch": _sketched,
     "ConfusionTally": lambda put: (
-        sx.ConfusionTally.from_predictions(
+        ConfusionTally.from_predictions(
             put(Y3), put(P3), labels=put(np.array([1, 0])), sample_weight=put(W), groups=put(G)
         ).table
     ),
-    "ConfusionTally of a table": lambda put: sx.ConfusionTally.from_table(
+    "ConfusionTally of a table": lambda put: ConfusionTally.from_table(
         put(np.array([[3, 1], [2, 4]])), put(np.array([0, 1]))
     ),
-    "Counts": lambda put: sx.Counts.from_predictions(put(Y), put(P), sample_weight=put(W)),
-    "RankTally": lambda put: sx.RankTally.from_predictions(put(Y), put(S), sample_weight=put(W)),
-    "MomentTally": lambda put: sx.MomentTally.from_values(put(S), sample_weight=put(W)),
-    "MomentTally of a loss": lambda put: sx.MomentTally.from_predictions(
+    "Counts": lambda put: Counts.from_predictions(put(Y), put(P), sample_weight=put(W)),
+    "RankTally": lambda put: RankTally.from_predictions(put(Y), put(S), sample_weight=put(W)),
+    "MomentTally": lambda put: MomentTally.from_values(put(S), sample_weight=put(W)),
+    "MomentTally of a loss": lambda put: MomentTally.from_predictions(
         put(Y), put(S), loss=_squares, sample_weight=put(W)
     ),
     "ConfusionMatrixDisplay": _matrix,

@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.samples import grid_scores, integers, weights
 
-from skmetrics_ext import RankTally, ScoreSketch, average_precision_score, roc_auc_score
+from skmetrics_ext import average_precision_score, roc_auc_score
 from skmetrics_ext.metrics.rankings.ranking_kernels import roc_auc
+from skmetrics_ext.tallies import RankTally, ScoreSketch
 
 LOOSE = 1e-12
 

@@ -13,8 +13,8 @@ from support.compare import identical
 from support.label_inputs import single_labels
 from support.samples import integers
 
-from skmetrics_ext import METRICS, ConfusionTally, Counts, cohen_kappa_score, confusion_matrix
-from skmetrics_ext.tallies import ThresholdTally
+from skmetrics_ext import METRICS, cohen_kappa_score, confusion_matrix
+from skmetrics_ext.tallies import ConfusionTally, Counts, ThresholdTally
 from skmetrics_ext.validation import Labels
 
 

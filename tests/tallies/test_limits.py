@@ -3,15 +3,9 @@
 import numpy as np
 import pytest
 
-from skmetrics_ext import (
-    ConfusionTally,
-    Counts,
-    MomentTally,
-    RankTally,
-    ScoreSketch,
-    compute_metrics,
-)
+from skmetrics_ext import compute_metrics
 from skmetrics_ext.metrics.rankings.ranking_kernels import roc_auc
+from skmetrics_ext.tallies import ConfusionTally, Counts, MomentTally, RankTally, ScoreSketch
 from skmetrics_ext.tallies.bins import BinTally
 
 HALF = 2**62  # of what an int64 holds, and one more

@@ -15,7 +15,7 @@ from scipy import stats
 from support.compare import same
 from support.samples import integers
 
-from skmetrics_ext import MomentTally
+from skmetrics_ext.tallies import MomentTally
 from skmetrics_ext.tallies.moments import MOST_COLUMNS
 from skmetrics_ext.validation import InvalidParameterError
 

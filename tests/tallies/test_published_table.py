@@ -8,7 +8,6 @@ from support.rows import NAMES, settings_of
 
 from skmetrics_ext import (
     METRICS,
-    ConfusionTally,
     compute_metrics,
     confidence_interval,
     expected_cost,
@@ -16,6 +15,7 @@ from skmetrics_ext import (
     macro_averaged_mean_absolute_error,
     roc_auc_score,
 )
+from skmetrics_ext.tallies import ConfusionTally
 
 OF_LABELS = [name for name in NAMES if METRICS[name].response == "labels"]
 TABLES = {

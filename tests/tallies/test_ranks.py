@@ -12,9 +12,9 @@ from support.compare import identical
 from support.samples import integers
 from support.score_inputs import binary_scores
 
-from skmetrics_ext import RankTally, gini_score, roc_auc_score
+from skmetrics_ext import gini_score, roc_auc_score
 from skmetrics_ext.metrics.rankings.ranking_kernels import roc_auc
-from skmetrics_ext.tallies import Stretch, Wins
+from skmetrics_ext.tallies import RankTally, Stretch, Wins
 
 
 def exact_area(positive, score, weight):

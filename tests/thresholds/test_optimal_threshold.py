@@ -14,13 +14,8 @@ from sklearn.linear_model import LogisticRegression
 from support.compare import undefined_allowed
 
 import skmetrics_ext
-from skmetrics_ext import (
-    METRICS,
-    Counts,
-    ThresholdOptimizerCV,
-    ks_statistic_score,
-    optimal_threshold,
-)
+from skmetrics_ext import METRICS, ThresholdOptimizerCV, ks_statistic_score, optimal_threshold
+from skmetrics_ext.tallies import Counts
 
 JUDGES = [
     name

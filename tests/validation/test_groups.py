@@ -10,13 +10,13 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 
 from skmetrics_ext import (
-    ConfusionTally,
     ThresholdOptimizerCV,
     compare,
     confidence_interval,
     cross_validation_report,
     delong_test,
 )
+from skmetrics_ext.tallies import ConfusionTally
 from skmetrics_ext.validation.groups import read_groups
 
 N = 24

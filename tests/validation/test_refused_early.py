@@ -96,9 +96,9 @@ def test_integers_that_floats_make_equal_between_parts():
     stream.update(FLOATS, FLOATS)
     with pytest.raises(InvalidParameterError, match=r"integers beyond 2\*\*53"):
         stream.compute()
-    parts = [sx.ConfusionTally.from_predictions(one, one) for one in (BIG, FLOATS)]
+    parts = [sx.tallies.ConfusionTally.from_predictions(one, one) for one in (BIG, FLOATS)]
     with pytest.raises(InvalidParameterError, match=r"integers beyond 2\*\*53"):
-        sx.ConfusionTally.combine(parts)
+        sx.tallies.ConfusionTally.combine(parts)
 
 
 def test_lists_of_large_integers_and_floats():
@@ -138,7 +138,7 @@ def test_a_metric_of_two_classes_in_a_report_of_three():
 @pytest.mark.parametrize("scores", [[], np.zeros((3, 2)), [0.1, np.nan], 0.5])
 def test_a_sketch_needs_a_sample(scores):
     with pytest.raises(InvalidParameterError, match="scores must be 1-D with one score"):
-        sx.ScoreSketch.from_sample(scores)
+        sx.tallies.ScoreSketch.from_sample(scores)
 
 
 OF_LABELS = [name for name, spec in METRICS.items() if "labels" in signature(spec)]

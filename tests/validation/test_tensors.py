@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import sklearn
 from support.compare import same, undefined_allowed
+from support.public import PUBLIC
 from support.rows import NAMES
 from support.tensor_calls import DOORS, FUNCTIONS, OF_NO_ROWS, P3, Y3, P, S, W, Y, called, parts_of
 
@@ -85,7 +86,7 @@ def test_every_public_function_is_in_the_tables():
     functions = {name for name in sx.__all__ if inspect.isfunction(getattr(sx, name))}
     missing = functions - of_registry - OF_NO_ROWS - CALLS.keys()
     assert not missing, f"tests/support/tensor_calls.py lacks a call of {missing}"
-    classes = {name for name in sx.__all__ if hasattr(getattr(sx, name), "from_predictions")}
+    classes = {name for name, thing in PUBLIC.items() if hasattr(thing, "from_predictions")}
     assert classes <= CALLS.keys()
 
 
@@ -146,7 +147,7 @@ def test_the_predictions_decide_where_results_are(true, pred, dispatch):
 
 
 def test_results_are_no_views_of_what_is_kept(dispatch):
-    tally = sx.ConfusionTally.from_predictions(Y3, P3)
+    tally = sx.tallies.ConfusionTally.from_predictions(Y3, P3)
     found = sx.confusion_matrix(tally, tally)
     before = found.copy()
     given = sx.confusion_matrix(elsewhere(Y3), elsewhere(P3))

@@ -22,7 +22,7 @@ from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.rankings.roc_auc import roc_auc_score
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import find
-from skmetrics_ext.results import Result
+from skmetrics_ext.result_bases import Result
 from skmetrics_ext.rows import Rows
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
 from skmetrics_ext.validation.groups import Design, read_design

@@ -10,7 +10,7 @@ import numpy as np
 from skmetrics_ext.inference.results import Comparison, Estimate
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.results import IntervalResult
+from skmetrics_ext.result_bases import IntervalResult
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import read_numbers
 from skmetrics_ext.validation.parameters import check_level, check_number
@@ -44,7 +44,7 @@ class BayesianComparison(IntervalResult):
 
     Examples
     --------
-    >>> from skmetrics_ext import BayesianComparison
+    >>> from skmetrics_ext.results import BayesianComparison
     >>> print(BayesianComparison(0.02, 0.0, 0.04, 0.8, 0.19, 0.01, 0.01, "correlated t", 0.95))
     0.02 [0, 0.04]: P(a better) = 0.8, P(equivalent) = 0.19, P(b better) = 0.01
     """

@@ -11,7 +11,7 @@ from skmetrics_ext.inference.proportions import increasing_root
 from skmetrics_ext.inference.results import TestResult
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array, divide, ratio
-from skmetrics_ext.results import Result
+from skmetrics_ext.result_bases import Result
 from skmetrics_ext.rows import Rows
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.containers import read_numbers

@@ -13,7 +13,7 @@ import numpy as np
 
 from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array, wilson
-from skmetrics_ext.results import CurveResult
+from skmetrics_ext.result_bases import CurveResult
 from skmetrics_ext.tallies.bins import BinTally
 from skmetrics_ext.validation import BinaryProbabilities, InvalidParameterError, check_option
 from skmetrics_ext.validation.tensors import to_host

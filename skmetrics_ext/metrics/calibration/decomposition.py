@@ -18,7 +18,7 @@ from skmetrics_ext.metrics.probabilities.losses import (
     mean,
 )
 from skmetrics_ext.numeric import Array, divide
-from skmetrics_ext.results import Result
+from skmetrics_ext.result_bases import Result
 from skmetrics_ext.tallies import Means
 from skmetrics_ext.tallies.bins import BinTally
 from skmetrics_ext.validation import BinaryProbabilities, InvalidParameterError, check_option

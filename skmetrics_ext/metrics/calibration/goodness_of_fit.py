@@ -13,7 +13,7 @@ from skmetrics_ext.metrics.calibration.binning import Binning, check_bins
 from skmetrics_ext.metrics.calibration.events import binary_forecast
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import divide, ratio
-from skmetrics_ext.results import Result
+from skmetrics_ext.result_bases import Result
 from skmetrics_ext.tallies.bins import BinTally
 from skmetrics_ext.validation import warn_undefined
 from skmetrics_ext.validation.parameters import check_integer

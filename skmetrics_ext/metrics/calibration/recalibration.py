@@ -14,7 +14,7 @@ from skmetrics_ext.metrics.calibration.events import binary_forecast
 from skmetrics_ext.metrics.public import metric
 from skmetrics_ext.metrics.spec import INFINITY
 from skmetrics_ext.numeric import Array, divide
-from skmetrics_ext.results import Result
+from skmetrics_ext.result_bases import Result
 from skmetrics_ext.tallies import Means
 from skmetrics_ext.validation import (
     BinaryProbabilities,

@@ -26,7 +26,7 @@ from skmetrics_ext.metrics.rankings.roc_auc import gini_slope
 from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
 from skmetrics_ext.metrics.spec import INFINITY, Ranges
 from skmetrics_ext.numeric import Array, divide, trapezoid
-from skmetrics_ext.results import CurveResult
+from skmetrics_ext.result_bases import CurveResult
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import warn_undefined
 

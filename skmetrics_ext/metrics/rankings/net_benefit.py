@@ -16,7 +16,7 @@ from skmetrics_ext.metrics.rankings.ranking_kernels import around
 from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
 from skmetrics_ext.metrics.spec import INFINITY, Ranges
 from skmetrics_ext.numeric import Array, divide
-from skmetrics_ext.results import CurveResult
+from skmetrics_ext.result_bases import CurveResult
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import InvalidParameterError, Scores, warn_undefined
 from skmetrics_ext.validation.tensors import to_host

@@ -17,7 +17,7 @@ from skmetrics_ext.metrics.rankings.ranking_kernels import ROUNDING, STEP, slope
 from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
 from skmetrics_ext.metrics.spec import INFINITY, Ranges
 from skmetrics_ext.numeric import Array, divide, trapezoid
-from skmetrics_ext.results import CurveResult
+from skmetrics_ext.result_bases import CurveResult
 from skmetrics_ext.tallies import Counts, RankTally, Steps
 from skmetrics_ext.validation import warn_undefined
 

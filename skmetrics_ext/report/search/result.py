@@ -10,7 +10,7 @@ import numpy as np
 
 from skmetrics_ext.formats import interval, number, probability
 from skmetrics_ext.inference.results import Estimate
-from skmetrics_ext.results import draw
+from skmetrics_ext.result_bases import draw
 from skmetrics_ext.rows import Row, Rows, Shown, Tabular, written
 
 _NAN = float("nan")

@@ -20,8 +20,8 @@ ENUM = pl.Enum(GRADES)
 
 def in_two_batches(m: Any) -> float:
     """Logits, one batch of which lies in [0, 1]: nothing is decided from the data of a batch."""
-    first = skmetrics_ext.RankTally.from_predictions([0, 1], [0.2, 0.9])
-    second = skmetrics_ext.RankTally.from_predictions([0, 1], [-3.0, 4.0])
+    first = skmetrics_ext.tallies.RankTally.from_predictions([0, 1], [0.2, 0.9])
+    second = skmetrics_ext.tallies.RankTally.from_predictions([0, 1], [-3.0, 4.0])
     return float(skmetrics_ext.METRICS["roc_auc_score"].kernel(first.merge(second)))
 
 

@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 
 from skmetrics_ext import (
-    ConfusionTally,
-    RankTally,
     balanced_accuracy_score,
     compare_samples,
     confidence_interval,
@@ -15,6 +13,7 @@ from skmetrics_ext import (
 )
 from skmetrics_ext.metrics.rankings.net_benefit import benefit, benefit_slope
 from skmetrics_ext.numeric import wilson
+from skmetrics_ext.tallies import ConfusionTally, RankTally
 
 TABLE = [[27, 3], [4, 8]]
 

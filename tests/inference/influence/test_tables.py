@@ -7,11 +7,12 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as nps
 from support.rows import NAMES, settings_of
 
-from skmetrics_ext import METRICS, ConfusionTally, confidence_interval, proportion_interval
+from skmetrics_ext import METRICS, confidence_interval, proportion_interval
 from skmetrics_ext.inference.derivatives import gradient
 from skmetrics_ext.inference.draws.readers import sample_of_rows
 from skmetrics_ext.inference.linearized import linearize
 from skmetrics_ext.registry import find
+from skmetrics_ext.tallies import ConfusionTally
 
 OF_LABELS = [name for name in NAMES if METRICS[name].response == "labels"]
 SMOOTH = [name for name in OF_LABELS if METRICS[name].interval != "largest"]

@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.score_inputs import class_probabilities
 
-from skmetrics_ext import RankTally, expected_calibration_error
+from skmetrics_ext import expected_calibration_error
 from skmetrics_ext.metrics.calibration.binning import Binning
 from skmetrics_ext.metrics.calibration.calibration_error import binned_error
+from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import BinaryProbabilities
 
 

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit
 
-from skmetrics_ext import MomentTally, calibration_slope_intercept, observed_expected_ratio
+from skmetrics_ext import calibration_slope_intercept, observed_expected_ratio
 from skmetrics_ext.metrics.calibration.recalibration import observed_to_expected
+from skmetrics_ext.tallies import MomentTally
 from skmetrics_ext.validation import InvalidParameterError
 
 TRUE, PROBA = [0, 1, 0, 1, 1, 0], [0.1, 0.2, 0.6, 0.7, 0.9, 0.4]

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-from skmetrics_ext import RankTally, expected_calibration_error, smooth_calibration_error
+from skmetrics_ext import expected_calibration_error, smooth_calibration_error
 from skmetrics_ext.metrics.calibration.calibration_error import _cosines, smooth_error
+from skmetrics_ext.tallies import RankTally
 
 
 def error_at(bandwidth, true, proba, weight, points=40001):

@@ -17,9 +17,10 @@ from sklearn.exceptions import UndefinedMetricWarning
 from support.compare import same, undefined_allowed
 
 import skmetrics_ext as m
-from skmetrics_ext import METRICS, ConfusionTally
+from skmetrics_ext import METRICS
 from skmetrics_ext.metrics.labels.summaries import STATISTICS
 from skmetrics_ext.registry import find
+from skmetrics_ext.tallies import ConfusionTally
 
 from .tables import BINARY, written_out
 

@@ -5,8 +5,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from skmetrics_ext import MomentTally, brier_score_loss
+from skmetrics_ext import brier_score_loss
 from skmetrics_ext.metrics.probabilities.losses import brier_rows, mean
+from skmetrics_ext.tallies import MomentTally
 
 F = Fraction
 TRUE = [0, 1, 1, 0]

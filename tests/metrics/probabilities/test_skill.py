@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from support.score_inputs import class_probabilities
 
 from skmetrics_ext import (
-    MomentTally,
     brier_score_loss,
     brier_skill_score,
     d2_brier_score,
@@ -17,6 +16,7 @@ from skmetrics_ext import (
     log_loss,
 )
 from skmetrics_ext.registry.find import find
+from skmetrics_ext.tallies import MomentTally
 from skmetrics_ext.validation import Probabilities
 
 TRUE, PROBA = [0, 1, 1, 0, 1], [0.1, 0.9, 0.8, 0.3, 0.6]

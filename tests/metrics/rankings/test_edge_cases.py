@@ -11,6 +11,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from support.frames import needs
 
 import skmetrics_ext as sx
+from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import InvalidParameterError
 
 Y = np.array([0, 1, 1, 0, 1, 0, 1, 1])
@@ -81,7 +82,7 @@ def test_numbers_of_more_digits_than_floats_keep_their_order(kind):
     assert sx.average_precision_score(true, score, pos_label=0) < 1
     assert sx.roc_auc_score(true, [score[0]] * len(score)) == 0.5
     with pytest.raises(InvalidParameterError, match="y_score holds numbers of more digits"):
-        sx.RankTally.from_predictions(true, score)
+        RankTally.from_predictions(true, score)
 
 
 @pytest.mark.parametrize("score", [["1e400", "1"], ["nan", "1"]])
@@ -93,12 +94,12 @@ def test_long_doubles_beyond_floats_are_refused(score):
 
 
 def test_tallies_of_integers_and_of_floats_add_exactly():
-    wide = sx.RankTally.from_predictions([0, 1], [2**60, 2**60 + 1])
+    wide = RankTally.from_predictions([0, 1], [2**60, 2**60 + 1])
     for score in ([1.0, 2.0], [2**60, 2**60 + 1]):
-        merged = sx.RankTally.combine([wide, sx.RankTally.from_predictions([0, 1], score)])
+        merged = RankTally.combine([wide, RankTally.from_predictions([0, 1], score)])
         assert merged.mass.sum() == 4
     with pytest.raises(InvalidParameterError, match="no common dtype"):
-        sx.RankTally.combine([wide, sx.RankTally.from_predictions([0, 1], [0.25, 0.5])])
+        RankTally.combine([wide, RankTally.from_predictions([0, 1], [0.25, 0.5])])
 
 
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])
@@ -111,8 +112,8 @@ def test_frames_of_integers_beyond_floats_are_refused(engine):
 
 def test_integers_within_floats_are_floats():
     assert sx.confusion_matrix_at_thresholds([0, 1], [3, 2**53])[4].dtype == np.float64
-    parts = [sx.RankTally.from_predictions([0, 1], [2**60 + k, 2**60 + 2]) for k in (0, 1)]
-    assert sx.RankTally.combine(parts).positive.tolist() == [2, 0, 0]
+    parts = [RankTally.from_predictions([0, 1], [2**60 + k, 2**60 + 2]) for k in (0, 1)]
+    assert RankTally.combine(parts).positive.tolist() == [2, 0, 0]
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def variance(inputs: Inputs, params: Params) -> float:
     return auc_interval(Scores.check(inputs["y_true"], inputs["y_score"])).standard_error ** 2
 
 
-def delong(inputs: Inputs, **options: Any) -> skmetrics_ext.DelongTest:
+def delong(inputs: Inputs, **options: Any) -> skmetrics_ext.results.DelongTest:
     """DeLong's test of two scores."""
     scores = inputs["y_score"], inputs["y_score2"]
     return skmetrics_ext.delong_test(inputs["y_true"], *scores, **options)

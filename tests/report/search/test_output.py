@@ -6,7 +6,8 @@ from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
-from skmetrics_ext import Rows, search_report
+from skmetrics_ext import search_report
+from skmetrics_ext.results import Rows
 
 RNG = np.random.default_rng(1)
 X = RNG.normal(size=(80, 2))

@@ -1,0 +1,247 @@
+"""Public names for editors and type checkers; a test compares them with what is loaded."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from skmetrics_ext.backends import PartitionError as PartitionError
+from skmetrics_ext.backends import evaluate as evaluate
+from skmetrics_ext.curves import precision_recall_curves as precision_recall_curves
+from skmetrics_ext.curves import roc_curves as roc_curves
+from skmetrics_ext.inference.bands import curve_band as curve_band
+from skmetrics_ext.inference.calibration_curve import (
+    calibration_curve_binned as calibration_curve_binned,
+)
+from skmetrics_ext.inference.calibration_line import (
+    calibration_slope_intercept as calibration_slope_intercept,
+)
+from skmetrics_ext.inference.class_report import classification_report as classification_report
+from skmetrics_ext.inference.compare import compare as compare
+from skmetrics_ext.inference.compare_samples import compare_samples as compare_samples
+from skmetrics_ext.inference.confidence_interval import confidence_interval as confidence_interval
+from skmetrics_ext.inference.confidence_interval import influence_values as influence_values
+from skmetrics_ext.inference.differences import (
+    proportion_difference_interval as proportion_difference_interval,
+)
+from skmetrics_ext.inference.differences import ratio_interval as ratio_interval
+from skmetrics_ext.inference.nested_cv import nested_cv_interval as nested_cv_interval
+from skmetrics_ext.inference.pilots import sample_size as sample_size
+from skmetrics_ext.inference.power import roc_auc_power as roc_auc_power
+from skmetrics_ext.inference.power import roc_auc_sample_size as roc_auc_sample_size
+from skmetrics_ext.inference.proportions import proportion_interval as proportion_interval
+from skmetrics_ext.inference.tests.adjustment import holm_adjust as holm_adjust
+from skmetrics_ext.inference.tests.contingency import classifier_f_test as classifier_f_test
+from skmetrics_ext.inference.tests.contingency import cochran_q_test as cochran_q_test
+from skmetrics_ext.inference.tests.contingency import mcnemar_test as mcnemar_test
+from skmetrics_ext.inference.tests.contingency import no_information_test as no_information_test
+from skmetrics_ext.inference.tests.delong import delong_test as delong_test
+from skmetrics_ext.inference.tests.five_by_two import five_by_two_cv_ftest as five_by_two_cv_ftest
+from skmetrics_ext.inference.tests.five_by_two import five_by_two_cv_ttest as five_by_two_cv_ttest
+from skmetrics_ext.inference.tests.fold_tests import (
+    bayesian_correlated_ttest as bayesian_correlated_ttest,
+)
+from skmetrics_ext.inference.tests.fold_tests import (
+    corrected_resampled_interval as corrected_resampled_interval,
+)
+from skmetrics_ext.inference.tests.fold_tests import (
+    corrected_resampled_ttest as corrected_resampled_ttest,
+)
+from skmetrics_ext.inference.tests.mann_whitney import mwu_auc_test as mwu_auc_test
+from skmetrics_ext.inference.tests.rank_tests import average_ranks as average_ranks
+from skmetrics_ext.inference.tests.rank_tests import friedman_test as friedman_test
+from skmetrics_ext.inference.tests.rank_tests import nemenyi_test as nemenyi_test
+from skmetrics_ext.inference.tests.signed_rank import (
+    wilcoxon_signed_rank_test as wilcoxon_signed_rank_test,
+)
+from skmetrics_ext.inference.tests.symmetry import bowker_test as bowker_test
+from skmetrics_ext.inference.tests.symmetry import stuart_maxwell_test as stuart_maxwell_test
+from skmetrics_ext.inference.tests.venkatraman import venkatraman_test as venkatraman_test
+from skmetrics_ext.metrics.calibration.calibration_error import (
+    expected_calibration_error as expected_calibration_error,
+)
+from skmetrics_ext.metrics.calibration.calibration_error import (
+    smooth_calibration_error as smooth_calibration_error,
+)
+from skmetrics_ext.metrics.calibration.decomposition import (
+    brier_decomposition as brier_decomposition,
+)
+from skmetrics_ext.metrics.calibration.decomposition import corp_decomposition as corp_decomposition
+from skmetrics_ext.metrics.calibration.goodness_of_fit import (
+    hosmer_lemeshow_test as hosmer_lemeshow_test,
+)
+from skmetrics_ext.metrics.calibration.goodness_of_fit import (
+    spiegelhalter_test as spiegelhalter_test,
+)
+from skmetrics_ext.metrics.calibration.recalibration import (
+    observed_expected_ratio as observed_expected_ratio,
+)
+from skmetrics_ext.metrics.labels.accuracy import accuracy_score as accuracy_score
+from skmetrics_ext.metrics.labels.accuracy import confusion_matrix as confusion_matrix
+from skmetrics_ext.metrics.labels.accuracy import error_rate as error_rate
+from skmetrics_ext.metrics.labels.accuracy import zero_one_loss as zero_one_loss
+from skmetrics_ext.metrics.labels.agreement import brennan_prediger_score as brennan_prediger_score
+from skmetrics_ext.metrics.labels.agreement import cohen_kappa_score as cohen_kappa_score
+from skmetrics_ext.metrics.labels.agreement import gwet_ac1_score as gwet_ac1_score
+from skmetrics_ext.metrics.labels.agreement import (
+    krippendorff_alpha_score as krippendorff_alpha_score,
+)
+from skmetrics_ext.metrics.labels.agreement import matthews_corrcoef as matthews_corrcoef
+from skmetrics_ext.metrics.labels.agreement import scott_pi_score as scott_pi_score
+from skmetrics_ext.metrics.labels.combined_rates import averaged_confusion as averaged_confusion
+from skmetrics_ext.metrics.labels.combined_rates import (
+    balanced_accuracy_score as balanced_accuracy_score,
+)
+from skmetrics_ext.metrics.labels.combined_rates import (
+    fbeta_of_averages_score as fbeta_of_averages_score,
+)
+from skmetrics_ext.metrics.labels.combined_rates import fbeta_score as fbeta_score
+from skmetrics_ext.metrics.labels.combined_rates import geometric_mean_score as geometric_mean_score
+from skmetrics_ext.metrics.labels.combined_rates import (
+    index_balanced_accuracy_score as index_balanced_accuracy_score,
+)
+from skmetrics_ext.metrics.labels.combined_rates import no_information_rate as no_information_rate
+from skmetrics_ext.metrics.labels.costs import expected_cost as expected_cost
+from skmetrics_ext.metrics.labels.costs import expected_cost_proba as expected_cost_proba
+from skmetrics_ext.metrics.labels.costs import hamming_loss as hamming_loss
+from skmetrics_ext.metrics.labels.costs import (
+    macro_averaged_mean_absolute_error as macro_averaged_mean_absolute_error,
+)
+from skmetrics_ext.metrics.labels.paired_rates import (
+    class_likelihood_ratios as class_likelihood_ratios,
+)
+from skmetrics_ext.metrics.labels.paired_rates import diagnostic_odds_ratio as diagnostic_odds_ratio
+from skmetrics_ext.metrics.labels.paired_rates import f1_gain_score as f1_gain_score
+from skmetrics_ext.metrics.labels.paired_rates import (
+    fowlkes_mallows_index_score as fowlkes_mallows_index_score,
+)
+from skmetrics_ext.metrics.labels.paired_rates import markedness_score as markedness_score
+from skmetrics_ext.metrics.labels.paired_rates import (
+    negative_likelihood_ratio as negative_likelihood_ratio,
+)
+from skmetrics_ext.metrics.labels.paired_rates import (
+    positive_likelihood_ratio as positive_likelihood_ratio,
+)
+from skmetrics_ext.metrics.labels.paired_rates import precision_gain_score as precision_gain_score
+from skmetrics_ext.metrics.labels.paired_rates import recall_gain_score as recall_gain_score
+from skmetrics_ext.metrics.labels.paired_rates import youden_j_score as youden_j_score
+from skmetrics_ext.metrics.labels.rates import detection_prevalence as detection_prevalence
+from skmetrics_ext.metrics.labels.rates import detection_rate as detection_rate
+from skmetrics_ext.metrics.labels.rates import f1_score as f1_score
+from skmetrics_ext.metrics.labels.rates import false_discovery_rate as false_discovery_rate
+from skmetrics_ext.metrics.labels.rates import false_negative_rate as false_negative_rate
+from skmetrics_ext.metrics.labels.rates import false_omission_rate as false_omission_rate
+from skmetrics_ext.metrics.labels.rates import false_positive_rate as false_positive_rate
+from skmetrics_ext.metrics.labels.rates import jaccard_score as jaccard_score
+from skmetrics_ext.metrics.labels.rates import (
+    negative_predictive_value_score as negative_predictive_value_score,
+)
+from skmetrics_ext.metrics.labels.rates import precision_score as precision_score
+from skmetrics_ext.metrics.labels.rates import prevalence as prevalence
+from skmetrics_ext.metrics.labels.rates import recall_score as recall_score
+from skmetrics_ext.metrics.labels.rates import specificity_score as specificity_score
+from skmetrics_ext.metrics.labels.summaries import confusion_statistic as confusion_statistic
+from skmetrics_ext.metrics.labels.summaries import confusion_statistics as confusion_statistics
+from skmetrics_ext.metrics.labels.summaries import (
+    multilabel_confusion_matrix as multilabel_confusion_matrix,
+)
+from skmetrics_ext.metrics.labels.summaries import (
+    precision_recall_fscore_support as precision_recall_fscore_support,
+)
+from skmetrics_ext.metrics.probabilities.losses import brier_score_loss as brier_score_loss
+from skmetrics_ext.metrics.probabilities.losses import hinge_loss as hinge_loss
+from skmetrics_ext.metrics.probabilities.losses import log_loss as log_loss
+from skmetrics_ext.metrics.probabilities.scores import brier_skill_score as brier_skill_score
+from skmetrics_ext.metrics.probabilities.scores import d2_brier_score as d2_brier_score
+from skmetrics_ext.metrics.probabilities.scores import d2_log_loss_score as d2_log_loss_score
+from skmetrics_ext.metrics.probabilities.scores import (
+    ranked_probability_score as ranked_probability_score,
+)
+from skmetrics_ext.metrics.probabilities.scores import spherical_score as spherical_score
+from skmetrics_ext.metrics.rankings.curve_arrays import auc as auc
+from skmetrics_ext.metrics.rankings.curve_arrays import (
+    confusion_matrix_at_thresholds as confusion_matrix_at_thresholds,
+)
+from skmetrics_ext.metrics.rankings.curve_arrays import det_curve as det_curve
+from skmetrics_ext.metrics.rankings.curve_arrays import (
+    precision_recall_curve as precision_recall_curve,
+)
+from skmetrics_ext.metrics.rankings.curve_arrays import roc_curve as roc_curve
+from skmetrics_ext.metrics.rankings.gains import gain_capture_score as gain_capture_score
+from skmetrics_ext.metrics.rankings.gains import gain_curve as gain_curve
+from skmetrics_ext.metrics.rankings.gains import ks_statistic_score as ks_statistic_score
+from skmetrics_ext.metrics.rankings.gains import lift_curve as lift_curve
+from skmetrics_ext.metrics.rankings.gains import lift_score as lift_score
+from skmetrics_ext.metrics.rankings.h_measure import h_measure_score as h_measure_score
+from skmetrics_ext.metrics.rankings.label_ranking import coverage_error as coverage_error
+from skmetrics_ext.metrics.rankings.label_ranking import dcg_score as dcg_score
+from skmetrics_ext.metrics.rankings.label_ranking import (
+    label_ranking_average_precision_score as label_ranking_average_precision_score,
+)
+from skmetrics_ext.metrics.rankings.label_ranking import label_ranking_loss as label_ranking_loss
+from skmetrics_ext.metrics.rankings.label_ranking import ndcg_score as ndcg_score
+from skmetrics_ext.metrics.rankings.net_benefit import net_benefit as net_benefit
+from skmetrics_ext.metrics.rankings.net_benefit import net_benefit_curve as net_benefit_curve
+from skmetrics_ext.metrics.rankings.operating_points import equal_error_rate as equal_error_rate
+from skmetrics_ext.metrics.rankings.operating_points import (
+    precision_at_recall as precision_at_recall,
+)
+from skmetrics_ext.metrics.rankings.operating_points import (
+    recall_at_precision as recall_at_precision,
+)
+from skmetrics_ext.metrics.rankings.operating_points import (
+    sensitivity_at_specificity as sensitivity_at_specificity,
+)
+from skmetrics_ext.metrics.rankings.operating_points import (
+    specificity_at_sensitivity as specificity_at_sensitivity,
+)
+from skmetrics_ext.metrics.rankings.partial_auc import (
+    partial_roc_auc_score as partial_roc_auc_score,
+)
+from skmetrics_ext.metrics.rankings.partial_auc import (
+    roc_auc_convex_hull_score as roc_auc_convex_hull_score,
+)
+from skmetrics_ext.metrics.rankings.precision_recall import (
+    average_precision_score as average_precision_score,
+)
+from skmetrics_ext.metrics.rankings.precision_recall import pr_auc_score as pr_auc_score
+from skmetrics_ext.metrics.rankings.precision_recall_gain import auprg_score as auprg_score
+from skmetrics_ext.metrics.rankings.precision_recall_gain import (
+    precision_recall_gain_curve as precision_recall_gain_curve,
+)
+from skmetrics_ext.metrics.rankings.roc_auc import gini_score as gini_score
+from skmetrics_ext.metrics.rankings.roc_auc import pairwise_roc_auc as pairwise_roc_auc
+from skmetrics_ext.metrics.rankings.roc_auc import roc_auc_score as roc_auc_score
+from skmetrics_ext.metrics.rankings.top_k import top_k_accuracy_score as top_k_accuracy_score
+from skmetrics_ext.plotting import CalibrationDisplay as CalibrationDisplay
+from skmetrics_ext.plotting import ConfusionMatrixDisplay as ConfusionMatrixDisplay
+from skmetrics_ext.plotting import CrossValidationDisplay as CrossValidationDisplay
+from skmetrics_ext.plotting import DecisionCurveDisplay as DecisionCurveDisplay
+from skmetrics_ext.plotting import GainDisplay as GainDisplay
+from skmetrics_ext.plotting import LiftDisplay as LiftDisplay
+from skmetrics_ext.plotting import PrecisionRecallCurvesDisplay as PrecisionRecallCurvesDisplay
+from skmetrics_ext.plotting import RocCurvesDisplay as RocCurvesDisplay
+from skmetrics_ext.plotting import ThresholdDisplay as ThresholdDisplay
+from skmetrics_ext.registry import METRICS as METRICS
+from skmetrics_ext.registry import MetricSpec as MetricSpec
+from skmetrics_ext.report import CrossValidationReport as CrossValidationReport
+from skmetrics_ext.report import cross_validation_report as cross_validation_report
+from skmetrics_ext.report.compare_many import compare_many as compare_many
+from skmetrics_ext.report.search.result import SearchReport as SearchReport
+from skmetrics_ext.report.search.search_report import search_report as search_report
+from skmetrics_ext.report.search.simplest import simplest_within as simplest_within
+from skmetrics_ext.report.weak_slices import weak_slices as weak_slices
+from skmetrics_ext.scoring import Scorer as Scorer
+from skmetrics_ext.scoring import ScorerPanel as ScorerPanel
+from skmetrics_ext.scoring import get_scorer as get_scorer
+from skmetrics_ext.scoring import get_scorer_names as get_scorer_names
+from skmetrics_ext.scoring import make_scorer as make_scorer
+from skmetrics_ext.scoring.many import compute_metrics as compute_metrics
+from skmetrics_ext.streaming import Accumulator as Accumulator
+from skmetrics_ext.thresholds import optimal_threshold as optimal_threshold
+from skmetrics_ext.thresholds import optimal_threshold_interval as optimal_threshold_interval
+from skmetrics_ext.thresholds.at_thresholds import metric_at_thresholds as metric_at_thresholds
+from skmetrics_ext.thresholds.optimizer import ThresholdOptimizerCV as ThresholdOptimizerCV
+
+__version__: str
+
+def _places() -> dict[str, str]: ...
+def _pictures() -> Mapping[str, Callable[..., Any]]: ...

@@ -1,0 +1,31 @@
+"""Public names for editors and type checkers; a test compares them with what is loaded."""
+
+from skmetrics_ext.inference.bands import CurveBand as CurveBand
+from skmetrics_ext.inference.pilots import RowsNeeded as RowsNeeded
+from skmetrics_ext.inference.power import SampleSize as SampleSize
+from skmetrics_ext.inference.results import Comparison as Comparison
+from skmetrics_ext.inference.results import Estimate as Estimate
+from skmetrics_ext.inference.results import TestResult as TestResult
+from skmetrics_ext.inference.tests.delong import DelongTest as DelongTest
+from skmetrics_ext.inference.tests.fold_tests import BayesianComparison as BayesianComparison
+from skmetrics_ext.inference.tests.rank_tests import NemenyiResult as NemenyiResult
+from skmetrics_ext.metrics.calibration.binning import CalibrationCurve as CalibrationCurve
+from skmetrics_ext.metrics.calibration.decomposition import ScoreDecomposition as ScoreDecomposition
+from skmetrics_ext.metrics.calibration.goodness_of_fit import CalibrationTest as CalibrationTest
+from skmetrics_ext.metrics.calibration.recalibration import CalibrationLine as CalibrationLine
+from skmetrics_ext.metrics.rankings.gains import GainCurve as GainCurve
+from skmetrics_ext.metrics.rankings.gains import LiftCurve as LiftCurve
+from skmetrics_ext.metrics.rankings.net_benefit import NetBenefitCurve as NetBenefitCurve
+from skmetrics_ext.metrics.rankings.precision_recall_gain import (
+    PrecisionRecallGainCurve as PrecisionRecallGainCurve,
+)
+from skmetrics_ext.report.compare_many import ManyComparisons as ManyComparisons
+from skmetrics_ext.report.weak_slices import WeakSlices as WeakSlices
+from skmetrics_ext.rows import Row as Row
+from skmetrics_ext.rows import Rows as Rows
+from skmetrics_ext.scoring import PanelResult as PanelResult
+from skmetrics_ext.slices.results import GroupGaps as GroupGaps
+from skmetrics_ext.slices.results import GroupSpread as GroupSpread
+from skmetrics_ext.slices.results import WorstGroup as WorstGroup
+from skmetrics_ext.thresholds import OptimalThreshold as OptimalThreshold
+from skmetrics_ext.thresholds import ThresholdInterval as ThresholdInterval
