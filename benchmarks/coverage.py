@@ -238,7 +238,7 @@ def of_labels(listed: list[Case], prevalence: str, repetitions: int, seed: int) 
     (case,) = listed
     shares, n_classes = population(case.n_classes, prevalence), case.n_classes
     classes, options = np.arange(n_classes), dict(case.params)
-    large = m.ConfusionTally(classes, np.rint(shares * LARGE).astype(np.int64))
+    large = m.tallies.ConfusionTally(classes, np.rint(shares * LARGE).astype(np.int64))
     truth = float(m.confidence_interval(case.spec.function, large, **options).value)
     rng = np.random.default_rng([seed, n_classes, PREVALENCES.index(prevalence)])
     for size in SIZES:
@@ -246,7 +246,7 @@ def of_labels(listed: list[Case], prevalence: str, repetitions: int, seed: int) 
         tables = tables.reshape(-1, n_classes, n_classes)
         tables = tables[(tables.sum(axis=-1) > 0).all(axis=-1)]
         found = [
-            interval(case, m.ConfusionTally(classes, table), None, i)
+            interval(case, m.tallies.ConfusionTally(classes, table), None, i)
             for i, table in enumerate(tables)
         ]
         low, high, noted = map(np.array, zip(*found, strict=True))

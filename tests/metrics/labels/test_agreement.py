@@ -60,7 +60,7 @@ def at_every_door(function, params, y_true, y_pred, **labels):
         )
     )
     if not labels:
-        table = m.ConfusionTally.from_predictions(y_true, y_pred)
+        table = m.tallies.ConfusionTally.from_predictions(y_true, y_pred)
         yield lambda: function(table, table, **params)
 
 

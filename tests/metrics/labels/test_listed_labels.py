@@ -14,12 +14,12 @@ OF_TABLES = {
     "confusion_matrix": m.confusion_matrix,
     "multilabel_confusion_matrix": m.multilabel_confusion_matrix,
     "classification_report": m.classification_report,
-    "ConfusionTally": m.ConfusionTally.from_predictions,
+    "ConfusionTally": m.tallies.ConfusionTally.from_predictions,
     "cohen_kappa_score": m.cohen_kappa_score,
     "krippendorff_alpha_score": m.krippendorff_alpha_score,
     "macro_averaged_mean_absolute_error": m.macro_averaged_mean_absolute_error,
     "confusion_statistics": m.confusion_statistics,
-    "grouped ConfusionTally": lambda *data, **options: m.ConfusionTally.from_predictions(
+    "grouped ConfusionTally": lambda *data, **options: m.tallies.ConfusionTally.from_predictions(
         *data, groups=np.arange(len(data[0])) % 2, **options
     ),
 }
@@ -90,8 +90,8 @@ def test_a_table_has_the_rows_of_its_labels_alone():
     "ask",
     [
         lambda: m.confusion_matrix(BIG, BIG),
-        lambda: m.ConfusionTally.from_predictions(BIG, BIG),
-        lambda: m.ConfusionTally.from_predictions(BIG, BIG, groups=BIG % 2),
+        lambda: m.tallies.ConfusionTally.from_predictions(BIG, BIG),
+        lambda: m.tallies.ConfusionTally.from_predictions(BIG, BIG, groups=BIG % 2),
         lambda: m.cohen_kappa_score(BIG, BIG, weights="linear"),
         lambda: m.krippendorff_alpha_score(BIG, BIG, level="ordinal"),
         lambda: m.confusion_statistics(BIG, BIG),

@@ -18,11 +18,11 @@ PYCM_LEVEL = math.erf(1.96 / math.sqrt(2))
 MCNEMAR = {"chi2": "uncorrected", "chi2_corrected": "corrected"}
 
 
-def bounds(estimate: m.Estimate) -> list[float]:
+def bounds(estimate: m.results.Estimate) -> list[float]:
     return [estimate.low, estimate.high]
 
 
-def with_value(estimate: m.Estimate) -> list[float]:
+def with_value(estimate: m.results.Estimate) -> list[float]:
     return [estimate.value, estimate.low, estimate.high]
 
 
@@ -66,7 +66,7 @@ def accuracy_ci(inputs: Inputs, params: Params) -> list[float]:
     return bounds(m.proportion_interval(int(hits.sum()), len(hits), **options))
 
 
-def accuracy_of_matrix(read: Callable[[m.Estimate, float], Any]) -> Call:
+def accuracy_of_matrix(read: Callable[[m.results.Estimate, float], Any]) -> Call:
     """Reads Wald's interval of the accuracy of a table, and Cohen's kappa."""
 
     def call(inputs: Inputs, params: Params) -> Any:
@@ -78,12 +78,12 @@ def accuracy_of_matrix(read: Callable[[m.Estimate, float], Any]) -> Call:
     return call
 
 
-def simple_kappa_error(accuracy: m.Estimate, kappa: float) -> float:
+def simple_kappa_error(accuracy: m.results.Estimate, kappa: float) -> float:
     """Cohen's first standard error, which takes the chance agreement as known."""
     return accuracy.standard_error * (1 - kappa) / (1 - accuracy.value)
 
 
-def simple_kappa_ci(accuracy: m.Estimate, kappa: float) -> list[float]:
+def simple_kappa_ci(accuracy: m.results.Estimate, kappa: float) -> list[float]:
     spread = 1.96 * simple_kappa_error(accuracy, kappa)
     return [kappa - spread, kappa + spread]
 
@@ -118,7 +118,7 @@ def mcnemar_marginal_p(inputs: Inputs, params: Params) -> float:
     return m.bowker_test(true, pred).p_value
 
 
-def parts(test: m.TestResult) -> dict[str, float]:
+def parts(test: m.results.TestResult) -> dict[str, float]:
     """A result by the names of the cases."""
     df = test.degrees_of_freedom
     degrees = {"df1": df[0], "df2": df[1]} if isinstance(df, tuple) else {"df": df}
@@ -181,7 +181,7 @@ def expected_cost_proba(inputs: Inputs, params: Params) -> float:
     return m.expected_cost_proba(inputs["y_true"], inputs["y_score"], **options)
 
 
-def kappa_interval(inputs: Inputs, params: Params) -> m.Estimate:
+def kappa_interval(inputs: Inputs, params: Params) -> m.results.Estimate:
     labels = written_out(inputs["confusion_matrix"]).values()
     weights = None if params["weights"] == "none" else params["weights"]
     level = {"confidence_level": params.get("conf_level", 0.95)}
@@ -190,7 +190,7 @@ def kappa_interval(inputs: Inputs, params: Params) -> m.Estimate:
     )
 
 
-def brier_interval(inputs: Inputs, params: Params) -> m.Estimate:
+def brier_interval(inputs: Inputs, params: Params) -> m.results.Estimate:
     level = {"confidence_level": params.get("conf_level", 0.95)}
     return m.confidence_interval(
         "brier_score_loss", inputs["y_true"], inputs["y_score"], method="normal", **level

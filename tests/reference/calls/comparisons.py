@@ -14,7 +14,7 @@ LOSS = "brier_score"
 DRAWS = 200_000  # of max-t, against the integrals of other software
 
 
-def parts(found: m.Comparison) -> dict[str, float]:
+def parts(found: m.results.Comparison) -> dict[str, float]:
     names = ("difference", "statistic", "p_value", "low", "high", "standard_error")
     return {name: getattr(found, name) for name in names}
 
@@ -41,7 +41,7 @@ def many_models(part: str) -> Call:
     return call
 
 
-def slices(inputs: Inputs, **options: Any) -> m.WeakSlices:
+def slices(inputs: Inputs, **options: Any) -> m.results.WeakSlices:
     """Slices of up to 0.5, so that more than the clearest are named."""
     data = dict(inputs) | {"site": np.asarray(inputs["site"]), "ward": np.asarray(inputs["ward"])}
     columns = {"true": "y_true", "pred": "y_pred", "columns": ["site", "ward"]}
