@@ -15,7 +15,10 @@ import numpy as np
 from output import markdown
 from scipy.special import ndtr
 
-CASES = ((100, 0.5, 1.3), (300, 0.4, 1.3), (1000, 0.4, 1.3), (300, 0.1, 2.0), (1000, 0.1, 2.0))
+CASES = (
+    *((100, 0.5, 1.3), (300, 0.4, 1.3), (1000, 0.4, 1.3), (300, 0.1, 2.0), (1000, 0.1, 2.0)),
+    *((120, 0.5, 2.66), (600, 0.1, 2.66)),  # an area of 0.97, and 60 positives
+)
 GRID = np.linspace(-3, 5, 8001)
 
 
@@ -63,11 +66,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--repeats", type=int, default=300, help="samples (default 300)")
     parser.add_argument("--draws", type=int, default=499)
     options = parser.parse_args(arguments)
-    head = ["criterion", "rows", "positive", "holds the best threshold", "holds the value"]
+    head = ["criterion", "rows", "positive", "area", "holds the best threshold", "holds the value"]
     head += ["chosen value too large by", "honest value too large by", "noted"]
     lines = [
         [
-            *(criterion, f"{case[0]:,}", f"{case[1]:.0%}"),
+            *(criterion, f"{case[0]:,}", f"{case[1]:.0%}", f"{ndtr(case[2] / 2**0.5):.2f}"),
             *covered(criterion, case, options.repeats, options.draws),
         ]
         for criterion in ("youden", "f1")

@@ -22,7 +22,7 @@ scores = cross_val_predict(
 )[:, 1]
 
 # %%
-# The search is repeated on bootstrap samples. What searching gained is subtracted from the criterion.
+# The search is repeated on bootstrap samples; the criterion is that of rows which did not choose the threshold.
 
 rng = np.random.default_rng(0)
 found = {}

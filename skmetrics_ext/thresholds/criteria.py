@@ -121,6 +121,16 @@ class Objective:
         of_one = bounded or self.prevalence is not None
         return "one" if of_one else self.criterion.sides
 
+    @property
+    def metric(self) -> Metric | None:
+        """The metric of labels that the criterion is; None for costs, corners and callables."""
+        read = self.criterion.read
+        if self.prevalence is not None:
+            return None
+        if self.criterion.name == "youden" and self.criterion.sides == "either":
+            return find("youden_j_score").settled(_CLASSES.tolist())
+        return read.metric if isinstance(read, _Reader) else None
+
     def values(self, counts: Counts) -> Array:
         return self.criterion.values(counts, self.prevalence)
 
@@ -214,6 +224,11 @@ class _Reader:
             metric = metric.with_params(**{fill: np.nan})
         self._metric = metric.settled(_CLASSES.tolist())
         self._sign = -1 if negated else 1
+
+    @property
+    def metric(self) -> Metric | None:
+        """The metric itself, if the criterion is not its negative."""
+        return self._metric if self._sign == 1 else None
 
     def __call__(self, counts: Counts) -> Array:
         return self._sign * self._metric.read(ThresholdTally(_CLASSES, counts))

@@ -1,10 +1,17 @@
-"""Intervals of chosen thresholds: each draw is a search of its own, and optimism is taken off."""
+"""Intervals of chosen thresholds: draws are searches of their own, values are cross-fitted."""
 
 import numpy as np
 import pytest
 
-from skmetrics_ext import f1_score, optimal_threshold, optimal_threshold_interval
-from skmetrics_ext.inference.draws.atoms import RowDesign
+from scipy.special import ndtr
+
+from skmetrics_ext import (
+    confidence_interval,
+    f1_score,
+    optimal_threshold,
+    optimal_threshold_interval,
+)
+from skmetrics_ext.inference.draws.atoms import PLAIN, draw_counts
 from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.thresholds.criteria import Objective
@@ -20,36 +27,91 @@ ABOUT = {"n_resamples": 99, "random_state": 0}
 
 def reading(criterion):
     checked, _ = binary_ranking(TRUE, SCORE, labels=None, pos_label=1, sample_weight=None, what="")
-    best = optimal_threshold(TRUE, SCORE, criterion=criterion)
-    about = checked, RowDesign(), Objective.make(criterion, None, None, None), best.threshold
-    return _ThresholdSample(Metric("", optimal_threshold, None), np.zeros(4), *about), best
+    objective = Objective.make(criterion, None, None, None)
+    return _ThresholdSample(Metric("", optimal_threshold, None), 0.0, checked, PLAIN, objective)
 
 
 def test_every_draw_is_searched_as_rows_are():
-    made, best = reading("f1")
+    made = reading("f1")
     units = made.atoms
-    for _ in range(5):
-        rows = np.sort(RNG.integers(0, N, N))
+    for n_drawn in (N, 50):
+        rows = np.sort(RNG.integers(0, N, n_drawn))
         counts = np.bincount(units.of_row[rows], minlength=len(units))
-        threshold, on_draw, on_all, fixed = made.statistic(counts[None])[0]
+        (threshold,) = made.statistic(counts[None])
         alone = optimal_threshold(TRUE[rows], SCORE[rows], criterion="f1")
-        assert on_draw == pytest.approx(alone.value, abs=1e-12)
         assert f1_score(TRUE[rows], SCORE[rows] >= threshold) == pytest.approx(alone.value)
-        assert on_all == pytest.approx(f1_score(TRUE, threshold <= SCORE))
-        assert fixed == pytest.approx(f1_score(TRUE[rows], SCORE[rows] >= best.threshold))
 
 
-@pytest.mark.parametrize("criterion", ["youden", "f1", "error_rate"])
+def test_draws_are_smaller_than_the_sample():
+    """Percentiles of draws of n rows are too narrow for a maximum: n^0.8 are drawn."""
+    made = reading("f1")
+    drawn = draw_counts(np.random.default_rng(0), made.atoms, 20, False, made.drawn_share)
+    assert (drawn.sum(axis=1) == round(N**0.8)).all()
+    kept = draw_counts(np.random.default_rng(0), made.atoms, 20, True, made.drawn_share)
+    of_class = kept @ (made.atoms.label[:, None] == [0, 1])
+    assert (of_class == np.round(N ** (-0.2) * np.bincount(TRUE))).all()
+
+
+@pytest.mark.parametrize("criterion", ["youden", "f1", "error_rate", "closest_topleft"])
 def test_the_value_is_less_good_than_it_looked(criterion):
     found = optimal_threshold_interval(TRUE, SCORE, criterion=criterion, **ABOUT)
     best = optimal_threshold(TRUE, SCORE, criterion=criterion)
     assert found.chosen.threshold == found.threshold.value == best.threshold
     assert found.value.value == pytest.approx(best.value - found.optimism)
-    assert found.optimism * (-1 if criterion == "error_rate" else 1) > 0
+    assert found.optimism * (-1 if criterion in ("error_rate", "closest_topleft") else 1) > 0
     for one in (found.threshold, found.value):
         assert one.low < one.value < one.high
         assert not one.note
     assert "threshold" in str(found)
+
+
+def test_the_value_has_the_interval_of_predictions_of_other_rows():
+    """A threshold that every fold finds: the value is that of the rows, its interval Wilson's."""
+    true = np.arange(200) % 2
+    score = np.where(np.arange(200) % 11 == 0, 1 - true, true)
+    found = optimal_threshold_interval(true, score, criterion="accuracy", **ABOUT)
+    alone = confidence_interval("accuracy", true, score >= 1)
+    assert found.chosen.threshold == 1.0
+    assert tuple(found.value) == pytest.approx(tuple(alone), abs=1e-3)  # rows as groups
+
+
+def test_a_criterion_of_costs_is_read_from_the_same_predictions():
+    found = optimal_threshold_interval(
+        TRUE, SCORE, criterion="expected_cost", cost=(1.0, 1.0), **ABOUT
+    )
+    errors = optimal_threshold_interval(TRUE, SCORE, criterion="error_rate", **ABOUT)
+    assert found.value.value == pytest.approx(errors.value.value)
+    assert found.value.method == "cross-fitted, expanded"
+
+
+def test_intervals_of_a_good_model_hold():
+    """Area 0.97 and 60 positives; the best Youden threshold and its value are known."""
+    apart, held = 2.66, np.zeros(2)
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        true = (np.arange(300) < 60).astype(np.int64)
+        found = optimal_threshold_interval(
+            true, rng.normal(size=300) + apart * true, n_resamples=199, random_state=0
+        )
+        at = found.chosen.threshold
+        worth = ndtr(apart - at) - ndtr(-at)
+        held[0] += found.threshold.low <= apart / 2 <= found.threshold.high
+        held[1] += found.value.low <= worth <= found.value.high
+    assert held.min() >= 52  # of 60 at 95 %, fewer in 0.5 %
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_few_rows_on_the_wrong_side_widen_it(turned):
+    true = np.repeat([0, 1], 60)
+    score = np.r_[np.arange(60), 60 + np.arange(60)].astype(float)
+    score[60] = 12.5  # one positive far below, and no negative above
+    if turned:
+        true, score = 1 - true, -score
+    found = optimal_threshold_interval(true, score, **ABOUT).threshold
+    low, high = (found.low, found.high) if not turned else (-found.high, -found.low)
+    assert low <= 12.5
+    assert high >= 60
+    assert "the wrong side of the threshold" in found.note
 
 
 def test_rows_seen_twice_in_one_group_are_one():
@@ -58,9 +120,20 @@ def test_rows_seen_twice_in_one_group_are_one():
     found = optimal_threshold_interval(TRUE[twice], SCORE[twice], **about)
     alone = optimal_threshold_interval(TRUE, SCORE, groups=np.arange(N), **ABOUT)
     assert found.optimism == pytest.approx(alone.optimism)
-    assert (found.threshold.low, found.value.high) == pytest.approx(
-        (alone.threshold.low, alone.value.high)
+    assert tuple(found.threshold) == tuple(alone.threshold)
+    assert tuple(found.value) == pytest.approx(tuple(alone.value), rel=0.01)
+    assert found.value.n_groups == N
+
+
+def test_rows_seen_twice_are_two():
+    listed = np.repeat(np.arange(N), 2)
+    found = optimal_threshold_interval(
+        TRUE, SCORE, sample_weight=np.full(N, 2), weights_are="frequency", **ABOUT
     )
+    alone = optimal_threshold_interval(TRUE[listed], SCORE[listed], **ABOUT)
+    assert tuple(found.threshold) == tuple(alone.threshold)
+    assert found.value.value == pytest.approx(alone.value.value)
+    assert found.value.standard_error == pytest.approx(alone.value.standard_error)
 
 
 def test_rows_of_weight_0_are_none():
@@ -80,9 +153,9 @@ def test_draws_without_a_threshold_are_told_of():
 
 
 def test_few_rows_are_told_of():
-    found = optimal_threshold_interval(TRUE[:60], SCORE[:60], **ABOUT)
-    assert "rows of the rarer class are few" in found.threshold.note
-    assert found.value.note == found.threshold.note
+    few = np.r_[np.flatnonzero(TRUE == 1)[:12], np.flatnonzero(TRUE == 0)]
+    found = optimal_threshold_interval(TRUE[few], SCORE[few], **ABOUT)
+    assert "only 12 rows of the rarer class" in found.threshold.note
 
 
 def test_more_than_two_classes_are_refused():

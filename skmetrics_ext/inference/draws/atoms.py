@@ -334,48 +334,51 @@ def cell_sums(values: Array, cells: Array, n_cells: int) -> Array:
 # --------------------------------------------------------------------------- draws
 
 
-def draw_counts(rng: np.random.Generator, atoms: Atoms, n_draws: int, stratified: bool) -> Array:
-    """How often each atom is drawn, (n_draws, U)."""
+def draw_counts(
+    rng: np.random.Generator, atoms: Atoms, n_draws: int, stratified: bool, share: float = 1.0
+) -> Array:
+    """How often each atom is drawn, (n_draws, U), where draws have this share of the rows."""
     if atoms.group is not None:
         ones = np.ones(atoms.n_groups, dtype=np.int64)
         within = None if atoms.stratum is None else atoms.drawn()[1]
-        return _draw_within(rng, ones, within, n_draws)[:, atoms.group] * atoms.rows
+        return _draw_within(rng, ones, within, n_draws, share)[:, atoms.group] * atoms.rows
     within = atoms.stratum
     if stratified:
         assert atoms.label is not None
         n_classes = int(atoms.label.max()) + 1
         within = atoms.label if within is None else within * n_classes + atoms.label
-    return _draw_within(rng, atoms.rows, within, n_draws)
+    return _draw_within(rng, atoms.rows, within, n_draws, share)
 
 
 def _draw_within(
-    rng: np.random.Generator, rows: Array, within: Array | None, n_draws: int
+    rng: np.random.Generator, rows: Array, within: Array | None, n_draws: int, share: float
 ) -> Array:
-    """As many rows of each of these parts as there are, with replacement; counted by atom."""
+    """This share of the rows of each of these parts, with replacement; counted by atom."""
     if within is None:
-        return _draw(rng, rows, n_draws)
+        return _draw(rng, rows, n_draws, share)
     counts = np.empty((n_draws, len(rows)), dtype=np.int64)
     for part in np.unique(within):
         own = np.flatnonzero(within == part)
-        counts[:, own] = _draw(rng, rows[own], n_draws)
+        counts[:, own] = _draw(rng, rows[own], n_draws, share)
     return counts
 
 
-def _draw(rng: np.random.Generator, rows: Array, n_draws: int) -> Array:
-    """As many rows as there are, with replacement; counted by atom."""
+def _draw(rng: np.random.Generator, rows: Array, n_draws: int, share: float) -> Array:
+    """This share of the rows, with replacement; counted by atom."""
     n_rows, n_atoms = int(rows.sum()), len(rows)
-    if n_atoms * _ROWS_PER_UNIT < n_rows:
-        return rng.multinomial(n_rows, rows / n_rows, size=n_draws)
+    n_drawn = max(round(share * n_rows), 1)
+    if n_atoms * _ROWS_PER_UNIT < n_drawn:
+        return rng.multinomial(n_drawn, rows / n_rows, size=n_draws)
     single = n_atoms == n_rows
     atom_of = None if single else np.repeat(np.arange(n_atoms), rows)
-    if n_rows < _FEW_ROWS:  # all draws at once
-        drawn = rng.integers(0, n_rows, size=(n_draws, n_rows))
+    if n_drawn < _FEW_ROWS:  # all draws at once
+        drawn = rng.integers(0, n_rows, size=(n_draws, n_drawn))
         drawn = drawn if atom_of is None else atom_of[drawn]
         drawn += n_atoms * np.arange(n_draws)[:, None]
         flat = np.bincount(drawn.reshape(-1), minlength=n_draws * n_atoms)
         return flat.reshape(n_draws, n_atoms)
     counts = np.empty((n_draws, n_atoms), dtype=np.int64)
     for i in range(n_draws):
-        drawn = rng.integers(0, n_rows, size=n_rows)
+        drawn = rng.integers(0, n_rows, size=n_drawn)
         counts[i] = np.bincount(drawn if atom_of is None else atom_of[drawn], minlength=n_atoms)
     return counts

@@ -80,6 +80,7 @@ class Sample(ABC):
         """Classes of rows in each way."""
         return (None,)
 
+    drawn_share: ClassVar[Any] = 1.0  # how many of the rows a draw has
     is_compact: ClassVar[bool] = False  # whether atoms are few, the cells of a table
     is_one_table: ClassVar[Any] = False  # whether it is read from one table or one ranking
     is_mean: ClassVar[bool] = False  # whether it is a mean of values of rows
@@ -125,8 +126,9 @@ class Sample(ABC):
         """Values (n_draws, ...) of rows drawn with replacement."""
         size = max(CELLS // len(self.atoms), 1)
         parts = [min(size, n_draws - start) for start in range(0, n_draws, size)]
+        about = stratified, self.drawn_share
         return np.concatenate(
-            [self.statistic(draw_counts(rng, self.atoms, part, stratified)) for part in parts]
+            [self.statistic(draw_counts(rng, self.atoms, part, *about)) for part in parts]
         )
 
 
