@@ -127,9 +127,11 @@ class Objective:
         read = self.criterion.read
         if self.prevalence is not None:
             return None
-        if self.criterion.name == "youden" and self.criterion.sides == "either":
-            return find("youden_j_score").settled(_CLASSES.tolist())
-        return read.metric if isinstance(read, _Reader) else None
+        if isinstance(read, _Reader):
+            return read.metric
+        name = familiar_name(self.criterion.name)  # of a rule without costs
+        of_either = name is not None and self.criterion.sides == "either"
+        return find(name).settled(_CLASSES.tolist()) if of_either else None
 
     def values(self, counts: Counts) -> Array:
         return self.criterion.values(counts, self.prevalence)

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from scipy.special import ndtr
 
 from skmetrics_ext import (
