@@ -363,8 +363,10 @@ def _cross_fitted(
     method = "auto" if metric is not None else "expanded"
     found = interval_of(linearize(made), method, level, plan)
     assert isinstance(found, Estimate)
-    told = {"n_groups": None, "design_effect": np.nan} if row_design.group is None else {}
-    return replace(found, method=f"cross-fitted, {found.method}", **told)
+    found = replace(found, method=f"cross-fitted, {found.method}")
+    if row_design.group is None:  # rows are no groups that anybody gave
+        found = replace(found, n_groups=None, design_effect=np.nan)
+    return found
 
 
 def _predictions(
