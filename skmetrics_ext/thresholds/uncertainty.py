@@ -290,7 +290,7 @@ def _of_threshold(sample: _ThresholdSample, draws: Array, level: float) -> Estim
         told = f"no threshold was found in {len(draws) - len(known)} of {len(draws)} draws"
         note = f"{told}; {note}" if note else told
     if 2 * len(known) < len(draws):  # a search that mostly fails has no interval
-        return Estimate(value, *[np.nan] * 3, _METHOD, level, note)
+        return Estimate(value, np.nan, np.nan, np.nan, _METHOD, level, note)
     tails = (1 - level) / 2, (1 + level) / 2
     ends = np.quantile(known, tails, method="inverted_cdf").tolist()
     low, high = min(low, ends[0]), max(high, ends[1])
@@ -345,7 +345,7 @@ def _cross_fitted(
     predicted = [one for one in repeats if one is not None]
     if not predicted:
         note = "no threshold was found on parts of the rows"
-        return Estimate(np.nan, *[np.nan] * 3, "cross-fitted", level, note)
+        return Estimate(np.nan, np.nan, np.nan, np.nan, "cross-fitted", level, note)
     # Predictions of the same row are not independent: the row, or its group, is drawn.
     n_rows = len(atom)
     rows = np.tile(np.arange(n_rows), len(predicted))
