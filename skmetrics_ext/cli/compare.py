@@ -145,4 +145,7 @@ def _answers(
     pair = compare(asked, true, a, b, alternative=options.claim, margin=options.margin, **common)
     row = {"metric": name, "first": first, "value_a": pair.value_a, "second": second}
     row |= {key: getattr(pair, key) for key in _KEYS}
-    return [row if options.claim == "two-sided" else {**row, "concluded": pair.concluded}]
+    if options.claim != "two-sided" or options.margin is not None:
+        row |= {"claim": options.claim, "margin": options.margin, "concluded": pair.concluded}
+        row["confidence_level"] = pair.confidence_level
+    return [row]

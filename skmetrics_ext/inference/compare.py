@@ -113,13 +113,14 @@ def compare(
         "two-sided", "less", "greater", "non-inferior" or "equivalent".
         What is claimed of the first model: that its metric differs from that of the second, is
         less, or is greater (with a margin, by more than that); that it is "non-inferior", not
-        worse by the margin or more; or "equivalent", within the margin on both sides. The interval
-        is two-sided whatever the alternative.
+        worse by the margin or more; or "equivalent", within the margin on both sides.
     margin : float, default=None
         The least difference that matters, in units of the metric; positive. For "log_ratio" the
         logarithm of the least ratio, as ``math.log(1.25)``.
     confidence_level : float in (0, 1), default=0.95
-        Nominal coverage of the interval.
+        Nominal coverage of the two-sided interval. With 0.95, claims on one side are tested at
+        2.5 %, so that ``concluded`` is what the interval shows; "equivalent" is tested at 5 % on
+        each side, and its interval is that of 90 %.
     n_resamples : int, default=9999
         Draws of "bootstrap" and "permutation".
     groups : array-like of shape (n_samples,), default=None
@@ -146,10 +147,9 @@ def compare(
     Comparison
         ``method`` names what was chosen. For "log_ratio" the difference, its bounds and its
         standard error are those of logarithms: ``exp(difference)`` is how many times the first
-        value is the second. ``concluded`` says whether ``p_value`` is at most
-        1 - ``confidence_level``; for a one-sided test at 2.5 % ask for a level of 0.975. Models
-        that agree in all rows have difference 0 and p = 1, and an interval that depends on the
-        number of rows of the rarest class.
+        value is the second. ``concluded`` says whether the claim is shown. Models that agree in
+        all rows have difference 0 and p = 1, and an interval that depends on the number of rows of
+        the rarest class.
 
     Raises
     ------
@@ -189,6 +189,7 @@ def compare(
     check_option("weights_are", weights_are, WEIGHT_KINDS)
     found, level = find_metric(metric, metric_params), check_level(confidence_level)
     claim = Claim.of(alternative, margin, found)
+    level = claim.level(level)
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress)
     if found.row is not None:
         found, models = check_models(found, y_true, pred_a, pred_b, sample_weight)

@@ -103,7 +103,7 @@ def compare_samples(
     margin : float, default=None
         The least difference that matters, as in `compare`.
     confidence_level : float in (0, 1), default=0.95
-        Nominal coverage of the interval, two-sided.
+        Nominal coverage of the two-sided interval, which decides claims as in `compare`.
     sample_weight_a, sample_weight_b : array-like, default=None
         Non-negative weight of each row.
     groups_a, groups_b : array-like, default=None
@@ -152,6 +152,7 @@ def compare_samples(
     """
     found, level = find_metric(metric, metric_params), check_level(confidence_level)
     claim = Claim.of(alternative, margin, found)
+    level = claim.level(level)
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress)
     given = {
         "a": (y_true_a, y_pred_a, sample_weight_a, groups_a, strata_a),

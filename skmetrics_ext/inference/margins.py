@@ -74,6 +74,17 @@ class Claim(NamedTuple):
             }[alternative]
         return cls(alternative, size, parts)
 
+    def level(self, confidence_level: float) -> float:
+        """Level of the interval that decides: two one-sided tests at 5 % are an interval of 90 %."""
+        if self.alternative != "equivalent":
+            return confidence_level
+        if confidence_level <= 0.5:
+            raise InvalidParameterError(
+                f"alternative='equivalent' needs a confidence_level above 0.5, got "
+                f"{confidence_level!r}: its interval has the level 2 confidence_level - 1."
+            )
+        return 2 * confidence_level - 1
+
     def per(self, unit: float) -> Claim:
         """The same of differences in other units, a negative one turning them round."""
         turned = {"less": "greater", "greater": "less", "two-sided": "two-sided"}

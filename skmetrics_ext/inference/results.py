@@ -114,7 +114,8 @@ class Comparison(IntervalResult):
     standard_error : float
         Of the difference; nan where the method has none.
     confidence_level : float
-        Nominal coverage of the interval, in (0, 1).
+        Nominal coverage of the interval, in (0, 1); of the 90 % interval where "equivalent" is
+        asked for at 95 %.
     note : str, default=""
         What a reader must know before using the numbers.
     alternative : str, default="two-sided"
@@ -158,20 +159,27 @@ class Comparison(IntervalResult):
 
     @property
     def concluded(self) -> bool | None:
-        """Whether the test shows what the alternative claims: p is at most 1 - confidence level.
+        """Whether the test shows what the alternative claims, as the interval does.
 
-        None where there is no p-value.
+        Its level is 1 - confidence_level, or half of it on one side, as regulators ask for (ICH
+        E9, section 5.5). None where there is no p-value.
         """
-        return None if isnan(self.p_value) else self.p_value <= 1 - self.confidence_level
+        return None if isnan(self.p_value) else self.p_value <= self._error
+
+    @property
+    def _error(self) -> float:
+        """Level of the test: the share of false claims that it allows."""
+        error = 1 - self.confidence_level
+        return error if self.alternative == "two-sided" else error / 2
 
     def __str__(self) -> str:
         told = design_told(self.n_groups, self.n_strata, [self.design_effect])
         told = "".join(f"; {one}" for one in (told, self.note) if one)
         asked = ""
-        if self.margin is not None:
+        if self.margin is not None or self.alternative != "two-sided":
+            by = "" if self.margin is None else f" by margin {self.margin:g}"
             shown = "shown" if self.concluded else "not shown"
-            level = f"{100 * (1 - self.confidence_level):.3g}%"
-            asked = f", {self.alternative} by margin {self.margin:g} {shown} at {level}"
+            asked = f", {self.alternative}{by} {shown} at {100 * self._error:.3g}%"
         what = "log ratio " if "log_ratio" in self.method else ""
         return (
             f"{what}{self.difference:.4g} [{self.low:.4g}, {self.high:.4g}], p = {self.p_value:.3g}"

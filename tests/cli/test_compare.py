@@ -87,7 +87,9 @@ def test_three_models_hold_together(file, frame, capsys):
 def test_a_claim_and_its_margin(file, frame, capsys):
     given = (file, "--score", "b", "--score", "a", "--positive", "ill", "--metrics", "roc_auc")
     (row,) = rows_of(capsys, "compare", *given, "--claim", "non-inferior", "--margin", "0.9")
-    assert row["concluded"] is True
+    assert (row["claim"], row["margin"], row["concluded"]) == ("non-inferior", 0.9, True)
+    (row,) = rows_of(capsys, "compare", *given, "--claim", "equivalent", "--margin", "0.9")
+    assert row["confidence_level"] == pytest.approx(0.9)
 
 
 def test_a_table_and_progress(file, capsys):

@@ -9,6 +9,7 @@ from scipy import stats
 from skmetrics_ext import (
     brier_score_loss,
     compare,
+    compare_samples,
     confidence_interval,
     delong_test,
     mcnemar_test,
@@ -60,8 +61,10 @@ def test_losses_are_two_t_tests(alternative):
 
     found = compare("brier_score", Y, P, Q, margin=margin, alternative=alternative)
     assert found.p_value == pytest.approx(by_hand(tail, margin, alternative, True), rel=1e-9)
-    assert found.concluded is (found.p_value <= 1 - 0.95)
+    error = {"two-sided": 0.05, "equivalent": 0.05}.get(alternative, 0.025)
+    assert found.concluded is (found.p_value <= error)
     assert (found.alternative, found.margin) == (alternative, margin)
+    assert found.confidence_level == pytest.approx(0.9 if alternative == "equivalent" else 0.95)
 
 
 @pytest.mark.parametrize("alternative", SIDES)
@@ -91,25 +94,66 @@ def test_shares_of_rows_are_tangos_score(metric, alternative):
     assert found.method == "tango"
 
 
+def beyond(found, is_loss):
+    """Whether the printed interval shows what is claimed (ICH E9, section 3.3.2)."""
+    margin = found.margin or 0.0
+    not_less, not_more = found.low > -margin, found.high < margin
+    return {
+        "greater": found.low > margin,
+        "less": found.high < -margin,
+        "two-sided": found.low > margin or found.high < -margin,
+        "non-inferior": not_more if is_loss else not_less,
+        "equivalent": not_less and not_more,
+    }[found.alternative]
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+@pytest.mark.parametrize("alternative", SIDES)
 @pytest.mark.parametrize("metric", METRICS)
-def test_equivalence_is_the_90_percent_interval_within_the_margin(metric):
-    wide = compare(metric, Y, *METRICS[metric], confidence_level=0.9)
-    edge = max(abs(wide.low), abs(wide.high))
-    for margin, expected in ((1.001 * edge, True), (0.999 * edge, False)):
-        found = compare(metric, Y, *METRICS[metric], margin=margin, alternative="equivalent")
-        assert found.concluded is expected
-    for way, sign in (("greater", -1), ("less", 1)):
-        bound = wide.low if way == "greater" else wide.high
-        margin = abs(bound)
-        if np.sign(bound) == -sign:  # the interval is beyond 0
-            assert compare(
-                metric, Y, *METRICS[metric], margin=0.999 * margin, alternative=way
-            ).concluded
-        side = "non-inferior" if (metric in LOSSES) == (way == "less") else None
-        if side and np.sign(bound) == sign:
-            for factor, expected in ((1.001, True), (0.999, False)):
-                asked = {"margin": factor * margin, "alternative": side}
-                assert compare(metric, Y, *METRICS[metric], **asked).concluded is expected
+def test_the_printed_interval_decides(metric, alternative, level):
+    asked = {"alternative": alternative, "confidence_level": level}
+    found = [
+        compare(metric, Y, *models, margin=margin, **asked)
+        for margin in (0.001, 0.004, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1)
+        for models in (METRICS[metric], METRICS[metric][::-1])
+    ]
+    if alternative in ("less", "greater"):
+        found.append(compare(metric, Y, *METRICS[metric], **asked))
+    if metric in ("accuracy", "error_rate") and alternative in ("less", "greater"):
+        found.pop()  # McNemar's mid-P test is not Tango's interval
+    assert [one.concluded for one in found] == [beyond(one, metric in LOSSES) for one in found]
+
+
+@pytest.mark.parametrize("alternative", SIDES)
+def test_two_samples_are_decided_by_the_printed_interval(alternative):
+    half = slice(0, 150), slice(150, 300)
+    found = [
+        compare_samples(
+            "accuracy",
+            Y[half[0]],
+            A[half[0]],
+            Y[half[1]],
+            B[half[1]],
+            margin=margin,
+            alternative=alternative,
+            method=method,
+        )
+        for margin in (0.02, 0.05, 0.1, 0.15, 0.2)
+        for method in ("auto", "welch")
+    ]
+    assert [one.concluded for one in found] == [beyond(one, False) for one in found]
+
+
+def test_equivalence_shows_the_interval_of_two_one_sided_tests():
+    wide = compare("roc_auc", Y, P, Q, confidence_level=0.9)
+    found = compare("roc_auc", Y, P, Q, margin=0.05, alternative="equivalent")
+    assert (found.low, found.high) == (wide.low, wide.high)
+    shown = "shown" if found.concluded else "not shown"
+    assert f"equivalent by margin 0.05 {shown} at 5% (90% confidence" in str(found)
+    found = compare("roc_auc", Y, P, Q, alternative="greater")
+    assert f"greater {'shown' if found.concluded else 'not shown'} at 2.5%" in str(found)
+    with pytest.raises(ValueError, match="confidence_level above 0.5"):
+        compare("roc_auc", Y, P, Q, margin=0.05, alternative="equivalent", confidence_level=0.5)
 
 
 # --------------------------------------------------------------------------- laws
@@ -177,7 +221,7 @@ def test_what_has_no_variance_concludes_nothing():
 def test_a_difference_at_the_margin_is_seldom_concluded(metric):
     rng, n_rows, margin = np.random.default_rng(3), 200, 0.1
     concluded = dict.fromkeys(("non-inferior", "equivalent"), 0)
-    for _ in range(300):
+    for _ in range(1000):
         true = np.arange(n_rows) % 2
         luck = rng.random(n_rows)
         other = np.where(rng.random(n_rows) < 0.5, luck, rng.random(n_rows))
@@ -188,8 +232,9 @@ def test_a_difference_at_the_margin_is_seldom_concluded(metric):
         for claim in concluded:
             found = compare(metric, true, first, second, margin=margin, alternative=claim)
             concluded[claim] += bool(found.concluded)
-    most = 300 * 0.05 + 2.6 * np.sqrt(300 * 0.05 * 0.95)
-    assert all(3 <= count <= most for count in concluded.values())
+    for claim, error in (("non-inferior", 0.025), ("equivalent", 0.05)):
+        most = 1000 * error + 2.6 * np.sqrt(1000 * error * (1 - error))
+        assert 5 <= concluded[claim] <= most
 
 
 # --------------------------------------------------------------------------- refused
