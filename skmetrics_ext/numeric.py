@@ -61,7 +61,8 @@ def wilson_bounds(share: Array, nobs: Array, z: Array) -> tuple[Array, Array]:
     centre = (share * nobs + z * z / 2) / (nobs + z * z)
     away = z * np.sqrt(nobs * share * (1 - share) + z * z / 4) / (nobs + z * z)
     # Rounding must not leave the share itself outside, at 0 and 1 above all.
-    return np.clip(centre - away, 0.0, share), np.clip(centre + away, share, 1.0)
+    low, high = np.maximum(centre - away, 0.0), np.minimum(centre + away, 1.0)
+    return np.minimum(low, share), np.maximum(high, share)
 
 
 def trapezoid(y: Array, x: Array) -> Array:

@@ -38,11 +38,12 @@ def stepped(read: Callable[[Array], Array], base: Array, places: Array) -> tuple
     for start in range(0, len(places), size):
         part = places[start : start + size]
         moved = np.repeat(base[None].astype(np.complex128), len(part), axis=0)
-        np.moveaxis(moved, -1, 1)[np.arange(len(part)), part] += 1j * STEP
+        moved[np.arange(len(part)), ..., part] += 1j * STEP
         values = read(moved)
         slope = values.imag / STEP
         slopes.append(np.where(np.isfinite(slope), slope, np.nan))
-    return values[0].real, np.moveaxis(np.concatenate(slopes), 0, -1)
+    joined = np.concatenate(slopes)
+    return values[0].real, joined.transpose(*range(1, joined.ndim), 0)
 
 
 def value_and_gradient(read: ReadTables, tables: Array) -> tuple[Array, Array]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -30,20 +30,6 @@ Way = Array | None  # codes of classes of atoms, (U,) or (S, U); None for one cl
 _LEAST_FREEDOM = 0.5  # degrees of freedom of a class of one row
 _AT_ONCE = 1 << 20  # numbers that are held at once
 _JOINT = 1 << 14  # joint atoms of two models that are counted without sorting, at least
-
-
-class Spread(NamedTuple):
-    """Variance of a statistic, and how well the rows determine it.
-
-    ``effective`` is the number of equal contributions with the same ratio of squared second to
-    fourth moments: a small one means that few rows carry the variance. ``skewness`` is the third
-    moment in standard deviations.
-    """
-
-    variance: Array
-    freedom: Array
-    effective: Array
-    skewness: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,27 +154,22 @@ class Linearized:
     # ----------------------------------------------------------------------- variance
 
     @cached_property
-    def spread(self) -> Spread:
-        """Variance and degrees of freedom, and the shape of the contributions."""
-        parts, atoms = self._about_strata, self.atoms
-        variance, freedom = _spread(parts, atoms, self.ways[0])
+    def variance(self) -> Array:
+        """Variance of the value."""
+        return self.squares if self.is_counted else self._of_classes[0]
+
+    @cached_property
+    def freedom(self) -> Array:
+        """Degrees of freedom of the variance (Satterthwaite 1946), by the way that leaves least."""
+        freedom = self._of_classes[1]
         for way in self.ways[1:]:
-            freedom = np.fmin(freedom, _spread(parts, atoms, way)[1])
-        each, rows = self.independent()
-        added = each * each
-        if rows is not None:
-            added = added * rows
-        squares, cubes, fourth = (
-            added.sum(axis=-1),
-            np.einsum("...u,...u->...", added, each),
-            np.einsum("...u,...u,...u->...", added, each, each),
-        )
-        n_rows = float(each.shape[-1]) if rows is None else rows.sum()
-        if self.is_counted:
-            variance = squares
-        with np.errstate(divide="ignore", invalid="ignore"):
-            skewness = np.nan_to_num(cubes * np.sqrt(n_rows) / squares**1.5)
-            return Spread(variance, freedom, squares**2 / fourth, skewness)
+            freedom = np.fmin(freedom, _over_classes_of(self._about_strata, self.atoms, way)[1])
+        return freedom
+
+    @cached_property
+    def _of_classes(self) -> tuple[Array, Array]:
+        """Variance and degrees of freedom by the first way."""
+        return _over_classes_of(self._about_strata, self.atoms, self.ways[0])
 
     @cached_property
     def is_counted(self) -> bool:
@@ -200,18 +181,22 @@ class Linearized:
         if not self.design.is_plain:
             return False
         sides = self.origin if isinstance(self.origin, tuple) else (self,)
-        samples = [one.origin for one in sides]
-        return all(one is not None and one.is_counted_table for one in samples)
+        return all(side.origin is not None and side.origin.is_counted_table for side in sides)
+
+    @cached_property
+    def effective(self) -> Array:
+        """Number of equal contributions with the same ratio of squared second to fourth moments.
+
+        A small one means that few rows carry the variance.
+        """
+        return divide(self.squares**2, self._power_sum(4))
 
     @property
-    def variance(self) -> Array:
-        """Variance of the value."""
-        return self.spread.variance
-
-    @property
-    def freedom(self) -> Array:
-        """Degrees of freedom of the variance, by Satterthwaite."""
-        return self.spread.freedom
+    def skewness(self) -> Array:
+        """Third moment of the contributions, in standard deviations."""
+        each, rows = self.independent()
+        n_rows = float(each.shape[-1]) if rows is None else rows.sum()
+        return divide(self._power_sum(3) * np.sqrt(n_rows), self.squares**1.5)
 
     @cached_property
     def _about_strata(self) -> Array:
@@ -228,9 +213,14 @@ class Linearized:
     @cached_property
     def squares(self) -> Array:
         """Sum of the squares of the contributions of rows, or of groups."""
+        return self._power_sum(2)
+
+    def _power_sum(self, power: int) -> Array:
         each, rows = self.independent()
-        squares = each**2 if rows is None else rows * each**2
-        return np.asarray(squares.sum(axis=-1))
+        powers = each
+        for _ in range(power - 1):
+            powers = powers * each
+        return np.asarray((powers if rows is None else powers * rows).sum(axis=-1))
 
     def design_effect(self) -> Array:
         """The variance, as a multiple of that of independent rows (Kish 1965)."""
@@ -383,15 +373,14 @@ def _scale_of(atoms: Atoms) -> Array | None:
     return np.where(drawn > 1, divide(drawn, drawn - 1), 1.0)[stratum]
 
 
-def _spread(parts: Array, atoms: Atoms, label: Way) -> tuple[Array, Array]:
+def _over_classes_of(parts: Array, atoms: Atoms, label: Way) -> tuple[Array, Array]:
     """Variance and degrees of freedom (*S), from contributions about the means of strata."""
     if label is None:
         if atoms.is_plain:
-            each = np.asarray(atoms.summed(parts * parts))[..., None]
-            return over_classes(each, np.array([atoms.n_rows]))
+            return over_classes(atoms.summed(parts * parts)[..., None], np.array([atoms.n_rows]))
         label = np.zeros(len(atoms), dtype=np.int64)
     elif label.ndim == 2:
-        of_each = [_spread(one, atoms, own) for one, own in zip(parts, label, strict=True)]
+        of_each = [_over_classes_of(one, atoms, own) for one, own in zip(parts, label, strict=True)]
         variance, freedom = np.array(of_each).T
         return variance, freedom
     n_classes = int(label.max()) + 1

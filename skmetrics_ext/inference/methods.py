@@ -123,15 +123,14 @@ def estimates(
 ) -> Estimate | list[Estimate]:
     """An estimate, or a list of them for a value that is an array."""
     value = np.asarray(statistic.value, dtype=np.float64)
-    flat = [np.ravel(value).tolist()]
-    flat += [np.ravel(np.broadcast_to(part, value.shape)).tolist() for part in found]
+    flat = [_listed(part, value.shape) for part in (value, *found)]
     about: dict[str, Any] = {}
     effects = [_NAN] * value.size
     design = statistic.design
     if not design.is_plain:
         about = statistic.atoms.of_design()
         if statistic.has_influence:
-            effects = np.ravel(statistic.design_effect()).tolist()
+            effects = _listed(statistic.design_effect(), value.shape)
     told = []
     for value, low, high, error, note, effect in zip(*flat, effects, strict=True):
         note = str(note) or reason(value, low, high)
@@ -141,6 +140,14 @@ def estimates(
             Estimate(value, low, high, error, method, level, note, design_effect=effect, **about)
         )
     return told if np.ndim(statistic.value) else told[0]
+
+
+def _listed(part: Any, shape: tuple[int, ...]) -> list[Any]:
+    """One element for each value of a statistic of this shape."""
+    if not shape:
+        return [np.asarray(part).item()]
+    listed: list[Any] = np.broadcast_to(part, shape).reshape(-1).tolist()
+    return listed
 
 
 # --------------------------------------------------------------------------- shares of rows
@@ -175,7 +182,7 @@ def _share(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> Int
         notes[few] = f"very few groups: {MAY_MISS}"
         # As many rows as a t quantile is worth.
         rows = rows * (normal_quantile(level) / quantile(level, statistic.freedom)) ** 2
-    low, high = proportion_bounds(share * rows, np.nan_to_num(rows), method, level)
+    low, high = proportion_bounds(share * rows, np.fmax(rows, 0.0), method, level)
     return Interval(back(low), back(high), error, notes)
 
 
@@ -370,22 +377,21 @@ _TABLE_BOUNDS = {"delta": _table_delta, "log": _table_log, "wilson": _table_scor
 def _mean(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> Interval:
     """Mean of values of rows, whose bounds its skewness moves."""
     value, bounds = float(statistic.value), statistic.bounds
-    variance, freedom, effective, skewness = statistic.spread
-    error = np.sqrt(variance)
+    error = np.sqrt(statistic.variance)
     if error <= ROUNDING * abs(value):
         down, up, told = _of_rarest(statistic.origin.fewest_rows, bounds, np.asarray(value), level)
         return Interval(down, up, error, f"{NO_SPREAD}: {told}")
-    z = quantile(level, None if method == "normal" else freedom)
+    z = quantile(level, None if method == "normal" else statistic.freedom)
     below, above = -z, z
     if method == "hall":
-        slant = float(skewness) / (3 * np.sqrt(float(freedom) + 1))
+        slant = float(statistic.skewness) / (3 * np.sqrt(float(statistic.freedom) + 1))
         below, above = _unskewed(below, slant), _unskewed(above, slant)
     low, high = (
         np.minimum(value - above * error, value),
         np.maximum(value - below * error, value),
     )
     low, high = np.clip(low, *bounds), np.clip(high, *bounds)
-    return Interval(low, high, error, FEW_DECIDE if effective < FEW_THAT_DECIDE else "")
+    return Interval(low, high, error, FEW_DECIDE if statistic.effective < FEW_THAT_DECIDE else "")
 
 
 def _unskewed(z: Array, slant: float) -> Array:
@@ -423,15 +429,14 @@ def _folds(statistic: Linearized, _method: str, level: Level, _: DrawPlan) -> In
 def on_scale(statistic: Linearized, rows: float, method: str, level: Level, few: str) -> Interval:
     """Bounds from value and variance, with ``rows`` of the rarest class and a note on them."""
     value, bounds = np.asarray(statistic.value, dtype=np.float64), statistic.bounds
-    spread = statistic.spread
-    error = np.sqrt(spread.variance)
-    low, high = SCALES[method](value, error, quantile(level, spread.freedom), bounds)
+    error = np.sqrt(statistic.variance)
+    low, high = SCALES[method](value, error, quantile(level, statistic.freedom), bounds)
     notes = np.full(value.shape, few, dtype=object)
     with np.errstate(invalid="ignore"):
         width = bounds[1] - bounds[0]
         share = (value - bounds[0]) / (width if np.isfinite(width) else np.nan)
         near = rows * np.minimum(share, 1 - share) < FEW_ROWS
-    notes[near | (spread.effective < FEW_THAT_DECIDE)] = few or FEW_DECIDE
+    notes[near | (statistic.effective < FEW_THAT_DECIDE)] = few or FEW_DECIDE
     at_end = np.minimum(np.abs(value - bounds[0]), np.abs(value - bounds[1])) <= ROUNDING
     still = (~(error > ROUNDING) | at_end) & np.isfinite(value)
     if still.any():

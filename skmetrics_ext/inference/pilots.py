@@ -11,19 +11,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.compare import ModelsToCompare
-from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, Atoms, WeightsAre
+from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.inference.draws.readers import (
     check_models,
     check_rows,
     find_metric,
     sample_of_checked,
 )
-from skmetrics_ext.inference.linearized import Spread, linearize
+from skmetrics_ext.inference.linearized import Linearized, linearize
 from skmetrics_ext.inference.methods import methods_of
 from skmetrics_ext.inference.notes import FEW_THAT_DECIDE
 from skmetrics_ext.inference.proportions import increasing_root, normal_quantile
 from skmetrics_ext.inference.scales import SCALES, Range
-from skmetrics_ext.inference.t_tests import spread_of_difference
+from skmetrics_ext.inference.t_tests import variance_of_difference
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.result_bases import Result
@@ -224,8 +224,8 @@ class Pilot:
             if not asked.has_influence:
                 raise _no_derivative(found)
             difference = asked.difference()
-            spread, both = spread_of_difference(difference), (low - high, high - low)
-            return cls._of(float(difference.value), spread, difference.atoms, "delta", both)
+            variance, freedom = variance_of_difference(difference)
+            return cls._of(difference, variance, freedom, "delta", (low - high, high - low))
         statistic = linearize(sample_of_checked(settled, models[0], design, weights_are))
         if not statistic.has_influence:
             raise _no_derivative(found)
@@ -237,18 +237,19 @@ class Pilot:
         method = next(iter(methods_of(statistic)))
         scale = _SCALE_OF.get(method, method)
         scale = scale if scale in SCALES else "delta"
-        value, atoms = float(statistic.value), statistic.atoms
-        return cls._of(value, statistic.spread, atoms, scale, (low, high))
+        return cls._of(statistic, statistic.variance, statistic.freedom, scale, (low, high))
 
     @classmethod
-    def _of(cls, value: float, spread: Spread, atoms: Atoms, scale: str, bounds: Range) -> Pilot:
-        variance = float(spread.variance)
+    def _of(
+        cls, statistic: Linearized, variance: Any, freedom: Any, scale: str, bounds: Range
+    ) -> Pilot:
+        value, variance, atoms = float(statistic.value), float(variance), statistic.atoms
         if not (isfinite(value) and isfinite(variance) and variance > 0):
             raise InvalidParameterError(
                 f"the pilot has no variance to plan with (its value is {value:g}): it needs more "
                 "rows, or rows of every class."
             )
-        few = spread.freedom < _FEW or spread.effective < FEW_THAT_DECIDE
+        few = freedom < _FEW or statistic.effective < FEW_THAT_DECIDE
         note = "few rows decide the variance in the pilot: plan with more" if few else ""
         n_groups = None if atoms.group is None else atoms.n_groups
         rows = atoms.n_rows

@@ -178,7 +178,7 @@ def proportion_bounds(
         return low, high
     low, high = _BOUNDS[method](count, nobs, level)
     share = count / nobs
-    return np.clip(low, 0.0, share), np.clip(high, share, 1.0)
+    return np.minimum(np.maximum(low, 0.0), share), np.maximum(np.minimum(high, 1.0), share)
 
 
 # --------------------------------------------------------------------------- public functions

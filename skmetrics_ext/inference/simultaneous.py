@@ -18,7 +18,7 @@ from skmetrics_ext.inference.notes import ROUNDING, note_on_metric
 from skmetrics_ext.inference.proportions import normal_quantile
 from skmetrics_ext.inference.results import Comparison
 from skmetrics_ext.inference.scales import quantile
-from skmetrics_ext.inference.t_tests import note_on_few_rows, spread_of_difference
+from skmetrics_ext.inference.t_tests import note_on_few_rows, variance_of_difference
 from skmetrics_ext.inference.tests.adjustment import holm_adjust
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.validation import InvalidParameterError
@@ -126,8 +126,7 @@ def by_max_t(asked: ModelsToCompare, pairs: Sequence[Pair]) -> PairwiseCompariso
     differences = [found[min(pair), max(pair)] for pair in pairs]
     difference = np.array([float(one.value) for one in differences]) * signs
     known = (variance > ROUNDING * (own[first] + own[second])) & np.isfinite(difference)
-    spreads = [spread_of_difference(one) for one in differences]
-    variance, freedom, effective, _ = np.array(spreads).T
+    variance, freedom = np.array([variance_of_difference(one) for one in differences]).T
     error = np.sqrt(np.where(known, variance, np.nan))
     alone = 2 * stdtr(freedom, -np.abs(divide(difference, error)))
     z = -ndtri(alone / 2)
@@ -140,10 +139,7 @@ def by_max_t(asked: ModelsToCompare, pairs: Sequence[Pair]) -> PairwiseCompariso
     p_value = np.clip(as_large / n_values, alone, np.minimum(n_tests * alone, 1.0))
     away = quantile(level_together(largest, n_tests, asked.level), freedom) * error
     low, high = np.clip((difference - away, difference + away), *differences[0].bounds)
-    notes = [
-        note_on_few_rows(one, few) or note_on_metric(asked.metric)
-        for one, few in zip(differences, effective, strict=True)
-    ]
+    notes = [note_on_few_rows(one) or note_on_metric(asked.metric) for one in differences]
     for k, pair in enumerate(pairs):
         if known[k]:
             continue

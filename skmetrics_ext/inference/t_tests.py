@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.inference.areas import score_bounds, sides_of
-from skmetrics_ext.inference.linearized import Linearized, Spread, difference_of, over_classes
+from skmetrics_ext.inference.linearized import Linearized, difference_of, over_classes
 from skmetrics_ext.inference.margins import Claim
 from skmetrics_ext.inference.notes import (
     FEW_GROUPS_TO_COMPARE,
@@ -35,21 +35,21 @@ _AREAS_WITHOUT_VARIANCE = (
 )
 
 
-def spread_of_difference(difference: Linearized) -> Spread:
-    """Variance of a paired difference and its freedom.
+def variance_of_difference(difference: Linearized) -> tuple[Array, Array]:
+    """Variance of a paired difference, and its degrees of freedom.
 
     For metrics of tables the models differ in at least two rows of each class: a rare class in
     which they agree by chance would count as one in which they always do.
     """
-    spread, sides = difference.spread, difference.origin
-    if spread.variance <= ROUNDING * difference.size:
-        return spread._replace(variance=np.zeros(()))
+    variance, freedom, sides = difference.variance, difference.freedom, difference.origin
+    if variance <= ROUNDING * difference.size:
+        return np.zeros(()), freedom
     if not all(one.origin.is_compact for one in sides):
-        return spread
+        return variance, freedom
     atoms, labels = difference.atoms, sides[0].origin.classes
     label = atoms.label
     if label is None:
-        return spread
+        return variance, freedom
     rows = np.bincount(label, atoms.rows)
     seen = np.bincount(label, atoms.rows * difference.influence**2)
     present = np.flatnonzero(rows)
@@ -67,20 +67,19 @@ def spread_of_difference(difference: Linearized) -> Spread:
     lacking = np.zeros(len(rows))
     lacking[rare] = _LEAST * np.mean(effects, axis=0) ** 2 - seen[rare]
     lacking = np.where(np.isfinite(lacking), np.maximum(lacking, 0.0), 0.0)  # else says nothing
-    if not lacking.any():
-        return spread
-    by_class = over_classes(seen + lacking, atoms.by_class())[1]
-    freedom = np.fmin(spread.freedom, by_class)
-    return spread._replace(variance=spread.variance + lacking.sum(), freedom=freedom)
+    if lacking.any():
+        variance = variance + lacking.sum()
+        freedom = np.fmin(freedom, over_classes(seen + lacking, atoms.by_class())[1])
+    return variance, freedom
 
 
-def note_on_few_rows(difference: Linearized, effective: float) -> str:
+def note_on_few_rows(difference: Linearized) -> str:
     """What to say of two models between which few rows decide."""
     first, second = (one.origin for one in difference.origin)
     differing = first.rows_that_differ(second)
     if differing < FEW_TO_COMPARE:
         return f"the models differ in {differing:g} rows only: method='permutation' is exact"
-    if effective < FEW_THAT_DECIDE:
+    if difference.effective < FEW_THAT_DECIDE:
         return "few rows decide the difference: the test may miss its level"
     rare, grouped = first.fewest_rows, first.design.group is not None
     if rare < (FEW_GROUPS_TO_COMPARE if grouped else FEW_TO_COMPARE):
@@ -93,9 +92,9 @@ def paired_t_test(
     difference: Linearized, claim: Claim, level: float, method: str, *, normal: bool = False
 ) -> Comparison:
     """A paired t test of a difference, with its interval."""
-    sides, spread = difference.origin, spread_of_difference(difference)
-    variance = float(spread.variance)
-    freedom = np.inf if normal else float(spread.freedom)
+    sides = difference.origin
+    variance, freedom = map(float, variance_of_difference(difference))
+    freedom = np.inf if normal else freedom
     values = float(sides[0].value), float(sides[1].value)
     value = float(difference.value)
     told = partial(comparison, value, values, method, level, claim)
@@ -109,7 +108,7 @@ def paired_t_test(
     p_value, null = claim.tested(
         lambda null, side: float(tail_probability((value - null) / error, freedom, side))
     )
-    note = note_on_few_rows(difference, float(spread.effective))
+    note = note_on_few_rows(difference)
     return told((low, high), (value - null) / error, p_value, error, note)
 
 

@@ -183,8 +183,9 @@ def _own(sample: TallySample) -> tuple[Error, Array]:
     """
     if not np.isfinite(sample.value):
         return Error(np.asarray(np.nan), np.asarray(1.0)), np.asarray(1.0)
-    spread = linearize(sample).spread
-    return Error(spread.variance, spread.freedom), np.fmax(spread.effective - 1, 1.0)
+    statistic = linearize(sample)
+    error = Error(statistic.variance, statistic.freedom)
+    return error, np.fmax(statistic.effective - 1, 1.0)
 
 
 def _filled(sample: TableSample, fill: float) -> TableSample:

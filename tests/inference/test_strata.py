@@ -39,8 +39,8 @@ RESPONSES = {
 }
 
 
-def spread_of(name, **about):
-    return linearize(sample_of_rows(name, Y, RESPONSES[name], **about)).spread
+def statistic_of(name, **about):
+    return linearize(sample_of_rows(name, Y, RESPONSES[name], **about))
 
 
 def by_hand(values, strata):
@@ -51,18 +51,18 @@ def by_hand(values, strata):
 
 def test_a_share_has_the_variance_of_its_strata():
     right = (PRED == Y) / N
-    found = spread_of("accuracy", strata=SITE)
+    found = statistic_of("accuracy", strata=SITE)
     assert found.variance == pytest.approx(by_hand(right, SITE), rel=1e-12)
     patients, place = np.unique(PATIENT, return_inverse=True)
     sums = np.bincount(place, weights=right - right.mean())
-    grouped = spread_of("accuracy", strata=SITE, groups=PATIENT)
+    grouped = statistic_of("accuracy", strata=SITE, groups=PATIENT)
     assert grouped.variance == pytest.approx(by_hand(sums, patients // 100), rel=1e-12)
 
 
 def test_each_stratum_costs_a_degree_of_freedom():
     n_patients = len(np.unique(PATIENT))
     for groups, drawn in ((None, N), (PATIENT, n_patients)):
-        assert spread_of("log_loss", strata=SITE, groups=groups).freedom == pytest.approx(drawn - 3)
+        assert statistic_of("log_loss", strata=SITE, groups=groups).freedom == pytest.approx(drawn - 3)
         found = confidence_interval("log_loss", Y, PROBA, method="t", strata=SITE, groups=groups)
         away = t.ppf(0.975, drawn - 3) * found.standard_error
         assert (found.low, found.high) == pytest.approx((found.value - away, found.value + away))
@@ -90,7 +90,7 @@ def test_pairs_of_rows_have_a_degree_of_freedom_each():
     score = y + np.repeat(RNG.normal(size=30), 2) + RNG.normal(size=60)
     reading = sample_of_rows("roc_auc", y, score, strata=stratum)
     added = linearize(reading)
-    found, parts = added.spread, added.by_row()[0]
+    found, parts = added, added.by_row()[0]
     assert found.variance == pytest.approx(by_hand(parts, stratum), rel=1e-12)
     assert 15 < found.freedom <= 30
 
@@ -108,7 +108,7 @@ def test_errors_are_those_of_draws_within_strata(name):
     """Rows of each site are drawn with replacement; here by NumPy, row by row."""
     response = RESPONSES[name]
     rows = [np.flatnonzero(np.equal(SITE, k)) for k in range(3)]
-    found, reading = spread_of(name, strata=SITE), sample_of_rows(name, Y, response)
+    found, reading = statistic_of(name, strata=SITE), sample_of_rows(name, Y, response)
     rng, n_draws = np.random.default_rng(0), 700
     drawn = [[rng.choice(own, len(own)) for own in rows] for _ in range(n_draws)]
     counts = np.array([np.bincount(np.concatenate(one), minlength=N) for one in drawn])
@@ -145,7 +145,7 @@ def test_resampled_metrics_know_strata():
     assert found.high - found.low != alone.high - alone.low
     own = confidence_interval(lambda y, p: np.mean(y == p), Y, PRED, strata=SITE, **options)
     assert own.standard_error == pytest.approx(
-        spread_of("accuracy", strata=SITE).variance ** 0.5, rel=0.2
+        statistic_of("accuracy", strata=SITE).variance ** 0.5, rel=0.2
     )
 
 
@@ -226,9 +226,9 @@ def test_two_samples_and_pilots():
     needs = sample_size("accuracy", Y, PRED, width=0.1, strata=SITE).n
     alone, effect = (
         sample_size("accuracy", Y, PRED, width=0.1).n,
-        spread_of("accuracy", strata=SITE),
+        statistic_of("accuracy", strata=SITE),
     )
-    ratio = effect.variance / spread_of("accuracy").variance
+    ratio = effect.variance / statistic_of("accuracy").variance
     assert needs / alone == pytest.approx(ratio, rel=0.02)
 
 

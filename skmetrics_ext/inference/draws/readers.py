@@ -125,12 +125,14 @@ def check_rows(
         about = {"side": side, "what": metric.name, "by_rule": False}
         used |= {name: given for name, given in about.items() if name in accepted}
     elif not used and metric.sides != "none" and n_columns(y_pred) == 1:
+        if "pos_label" not in accepted:  # the order of labels= says it
+            checked = check(y_true, y_pred, sample_weight=sample_weight)
+            if len(checked.classes) <= 2:
+                positive_class(checked.classes.tolist(), what=metric.name, by_labels=True)
+            return metric.without("labels", "pos_label"), checked
         classes = distinct_labels(y_true)
         if classes is not None and len(classes) <= 2:
-            by_labels = "pos_label" not in accepted
-            listed = classes.tolist()
-            positive = positive_class(listed, what=metric.name, by_labels=by_labels)
-            used = {} if by_labels else {"pos_label": positive}
+            used["pos_label"] = positive_class(classes.tolist(), what=metric.name)
     checked = check(y_true, y_pred, sample_weight=sample_weight, **used)
     return metric.without("labels", "pos_label"), checked
 

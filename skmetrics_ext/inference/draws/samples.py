@@ -24,7 +24,7 @@ from skmetrics_ext.inference.derivatives import (
     slope_by_counts,
     value_and_gradient,
 )
-from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign, Scatter, draw_counts
+from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign, Scatter, cell_sums, draw_counts
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.registry.find import parameters_of
@@ -281,7 +281,8 @@ class TableSample(TallySample):
     @cached_property
     def table(self) -> Array:
         """The confusion table of all rows."""
-        return self.tables(self.atoms.rows)
+        mass, shape = self.atoms.mass(self.atoms.rows), (len(self.classes),) * 2
+        return cell_sums(mass, self.cell, shape[0] ** 2).reshape(shape)
 
     def tally(self, counts: Array) -> ConfusionTally:
         return self.tally_of_mass(self.atoms.mass(counts))

@@ -159,11 +159,11 @@ def grouped_comparison(hits: Array, group: Array, method: str, level: float) -> 
     added = Linearized(
         found.difference, None, contributions=parts, own_atoms=atoms, own_ways=(None,)
     )
-    spread, effect = added.spread, float(added.design_effect())
+    effect = float(added.design_effect())
     statistic, p_value = exchanged_p_value(np.bincount(group, weights=apart), method)
     # Rows are worth as many as would have this variance, and as a t quantile leaves of them.
     worth = 1 / effect if effect > 0 else atoms.n_groups / n_rows
-    worth *= float(normal_quantile(level) / quantile(level, spread.freedom)) ** 2
+    worth *= float(normal_quantile(level) / quantile(level, added.freedom)) ** 2
     only_a, only_b = (worth * float((apart == sign).sum()) for sign in (1, -1))
     low, high = tango_bounds(only_a, only_b, worth * n_rows, level)
     return replace(
@@ -172,7 +172,7 @@ def grouped_comparison(hits: Array, group: Array, method: str, level: float) -> 
         high=float(high),
         statistic=statistic,
         p_value=p_value,
-        standard_error=float(np.sqrt(spread.variance)),
+        standard_error=float(np.sqrt(added.variance)),
         n_groups=atoms.n_groups,
         design_effect=effect,
     )
