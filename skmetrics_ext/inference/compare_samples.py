@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
@@ -28,7 +28,12 @@ from skmetrics_ext.inference.linearized import (
     satterthwaite,
 )
 from skmetrics_ext.inference.margins import Alternative, Claim
-from skmetrics_ext.inference.methods import Interval, IntervalMethod, bounds_of_draws, methods_of
+from skmetrics_ext.inference.methods import (
+    Interval,
+    IntervalMethod,
+    bounds_of_draws,
+    methods_of,
+)
 from skmetrics_ext.inference.notes import with_single
 from skmetrics_ext.inference.results import Comparison, comparison
 from skmetrics_ext.inference.t_tests import welch_t_test
@@ -41,7 +46,7 @@ from skmetrics_ext.validation.parameters import check_level
 
 _NAN = float("nan")
 _LEAST_P = 1e-12  # below which levels are too near to 1 to be told from it
-_POINTS, _ROUNDS = 1025, 4  # levels looked at together; each round is between two of the last
+_POINTS, _ROUNDS = 1025, 2  # levels looked at together; each round is between two of the last
 
 
 @document
@@ -159,8 +164,7 @@ def compare_samples(
         "b": (y_true_b, y_pred_b, sample_weight_b, groups_b, strata_b),
     }
     first, second = (_statistic(found, name, data, weights_are) for name, data in given.items())
-    counts = [one.atoms.of_design() for one in (first, second)]
-    about: dict[str, Any] = {name: _sum(*(one[name] for one in counts)) for name in counts[0]}
+    about = _counts_of_both(first.atoms.of_design(), second.atoms.of_design())
     if method == "welch":
         return replace(_welch(first, second, claim, level), **about)
     return replace(difference_of_samples(first, second, method, claim, level, plan), **about)
@@ -183,8 +187,10 @@ def _statistic(found: Metric, name: str, given: tuple[Any, ...], weights_are: st
     return linearize(sample)
 
 
-def _sum(first: int | None, second: int | None) -> int | None:
-    return None if first is None or second is None else first + second
+def _counts_of_both(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
+    """Numbers of groups and strata in both samples; None where one has none."""
+    both = ((name, first[name], second[name]) for name in first)
+    return {name: None if None in (a, b) else a + b for name, a, b in both}
 
 
 # --------------------------------------------------------------------------- MOVER
@@ -222,7 +228,10 @@ def difference_of_samples(
     sides = [BoundedStatistic.of(one, name, plan, log=log) for one in (first, second)]
     shared = correlation(first, second) if share_rows else 0.0
     values = float(first.value), float(second.value)
-    away = partial(distances, sides[0], sides[1], shared)
+
+    def away(level: Any) -> tuple[Array, Array]:
+        return distances(sides, (sides[0].interval(level), sides[1].interval(level)), shared)
+
     least = max(one.least_p for one in sides)
     named = "log_ratio" if log else name
     named = named if named == "mover" else f"mover, {named}"
@@ -245,8 +254,8 @@ def difference_of_samples(
         ]
         told = partial(comparison, difference, values, named, level, claim)
         told = partial(told, error=error, note=note_of_both(first, second, notes))
-        down, up = away(level) if np.isfinite(difference) else (_NAN, _NAN)
-        if not np.isfinite(down + up):
+        down, up = distances(sides, parts, shared)
+        if not np.isfinite(difference + down + up):
             return told()
         bounds = float(difference - down), float(difference + up)
         return told(bounds, p_value=claim.tested(tail)[0])
@@ -263,7 +272,12 @@ class BoundedStatistic:
 
     @classmethod
     def of(
-        cls, statistic: Linearized, method: str, plan: DrawPlan, *, log: bool = False
+        cls,
+        statistic: Linearized,
+        method: str,
+        plan: DrawPlan,
+        *,
+        log: bool = False,
     ) -> BoundedStatistic:
         """By a method of the statistic; rows are drawn once for all levels."""
         sample = statistic.origin
@@ -282,12 +296,13 @@ class BoundedStatistic:
     @property
     def value(self) -> float:
         """The metric, or its logarithm."""
-        return float(self._on_scale(self.statistic.value))
+        value = self.statistic.value
+        return float(np.log(value) if self.log else value)
 
-    def away(self, level: Any) -> tuple[Array, Array]:
+    def away(self, found: Interval) -> tuple[Array, Array]:
         """Distances of the bounds from the value, down and up."""
-        found = self.interval(level)
-        value, low, high = map(self._on_scale, (self.statistic.value, found.low, found.high))
+        value = self.value
+        low, high = (np.log(found.low), np.log(found.high)) if self.log else (found.low, found.high)
         return value - low, high - value
 
     def error(self, found: Interval) -> float:
@@ -295,19 +310,17 @@ class BoundedStatistic:
         error = float(found.error)
         return float(np.divide(error, self.statistic.value)) if self.log else error
 
-    def _on_scale(self, value: Any) -> Any:
-        return np.log(value) if self.log else np.asarray(value, dtype=np.float64)
-
 
 def _squares(first: Any, second: Any, shared: float) -> Any:
     return np.maximum(first * first + second * second - 2 * shared * first * second, 0.0)
 
 
 def distances(
-    first: BoundedStatistic, second: BoundedStatistic, shared: float, level: Any
+    sides: Sequence[BoundedStatistic], intervals: Sequence[Interval], shared: float
 ) -> tuple[Array, Array]:
     """Distances of the bounds of the difference from it, down and up."""
-    (down_a, up_a), (down_b, up_b) = first.away(level), second.away(level)
+    (first, second), (of_first, of_second) = sides, intervals
+    (down_a, up_a), (down_b, up_b) = first.away(of_first), second.away(of_second)
     return np.sqrt(_squares(down_a, up_b, shared)), np.sqrt(_squares(up_a, down_b, shared))
 
 
@@ -323,14 +336,16 @@ def p_value_from_bounds(
     for _ in range(_ROUNDS):
         z = np.linspace(near, far, _POINTS)
         reach = away(1 - 2 * ndtr(-z))[0 if distance > 0 else 1]
-        short = np.broadcast_to(abs(distance) - reach > 0, z.shape)
-        if short[-1]:
+        short = np.broadcast_to(abs(distance) - reach, z.shape)
+        if short[-1] > 0:
             return least
-        if not short[0]:
+        if not short[0] > 0:
             return 1.0
-        place = int(np.flatnonzero(short)[-1])
+        place = int(np.flatnonzero(short > 0)[-1])
         near, far = float(z[place]), float(z[place + 1])
-    return float(2 * ndtr(-(near + far) / 2))
+    # The bounds are nearly linear in so small a step.
+    share = short[place] / (short[place] - short[place + 1])
+    return float(2 * ndtr(-(near + share * (far - near))))
 
 
 def note_of_both(first: Linearized, second: Linearized, notes: list[str]) -> str:

@@ -180,8 +180,9 @@ class Linearized:
         """
         if not self.design.is_plain:
             return False
-        sides = self.origin if isinstance(self.origin, tuple) else (self,)
-        return all(side.origin is not None and side.origin.is_counted_table for side in sides)
+        if isinstance(self.origin, tuple):
+            return all(side.origin.is_counted_table for side in self.origin)
+        return self.origin is not None and self.origin.is_counted_table
 
     @cached_property
     def effective(self) -> Array:
@@ -194,15 +195,17 @@ class Linearized:
     @property
     def skewness(self) -> Array:
         """Third moment of the contributions, in standard deviations."""
-        each, rows = self.independent()
+        each, rows = self.independent
         n_rows = float(each.shape[-1]) if rows is None else rows.sum()
         return divide(self._power_sum(3) * np.sqrt(n_rows), self.squares**1.5)
 
     @cached_property
     def _about_strata(self) -> Array:
         """Contribution of one row of each atom about the mean of its stratum."""
-        return about_strata(self.influence, self.atoms)
+        parts = self.influence
+        return parts if self.atoms.stratum is None else about_strata(parts, self.atoms)
 
+    @cached_property
     def independent(self) -> tuple[Array, Array | None]:
         """Contributions of rows about the mean of their stratum, or of groups; numbers of them."""
         atoms, parts = self.atoms, self._about_strata
@@ -216,7 +219,7 @@ class Linearized:
         return self._power_sum(2)
 
     def _power_sum(self, power: int) -> Array:
-        each, rows = self.independent()
+        each, rows = self.independent
         powers = each
         for _ in range(power - 1):
             powers = powers * each
@@ -272,7 +275,7 @@ def covariance_of(statistics: Sequence[Linearized]) -> Array:
     atoms = Atoms.each_row(n_rows, first, None)
     parts = np.stack([one.by_row()[0] for one in statistics])
     whole = Linearized(np.zeros(len(statistics)), None, contributions=parts, own_atoms=atoms)
-    each, rows = whole.independent()
+    each, rows = whole.independent
     return np.asarray((each if rows is None else each * rows) @ each.T)
 
 
@@ -355,8 +358,7 @@ def about_strata(parts: Array, atoms: Atoms) -> Array:
 
     That of a stratum of one row, or group, is taken about the mean of all, which is 0.
     """
-    if atoms.stratum is None:
-        return parts
+    assert atoms.stratum is not None
     drawn, _ = atoms.drawn()
     sums = cell_sums(parts * atoms.rows, atoms.stratum, len(drawn))
     means = np.where(drawn > 1, sums / drawn, 0.0)[..., atoms.stratum]

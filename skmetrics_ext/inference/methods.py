@@ -123,52 +123,49 @@ def estimates(
 ) -> Estimate | list[Estimate]:
     """An estimate, or a list of them for a value that is an array."""
     value = np.asarray(statistic.value, dtype=np.float64)
-    flat = [_listed(part, value.shape) for part in (value, *found)]
     about: dict[str, Any] = {}
-    effects = [_NAN] * value.size
+    effect: Any = _NAN
     design = statistic.design
     if not design.is_plain:
         about = statistic.atoms.of_design()
         if statistic.has_influence:
-            effects = _listed(statistic.design_effect(), value.shape)
-    told = []
-    for value, low, high, error, note, effect in zip(*flat, effects, strict=True):
-        note = str(note) or reason(value, low, high)
-        if about:
-            note = with_single(note, statistic.atoms)
-        told.append(
-            Estimate(value, low, high, error, method, level, note, design_effect=effect, **about)
+            effect = statistic.design_effect()
+
+    def estimate(value: Any, low: Any, high: Any, error: Any, note: Any, effect: Any) -> Estimate:
+        ends = float(value), float(low), float(high)
+        note = str(note) or reason(*ends)
+        note = with_single(note, statistic.atoms) if about else note
+        return Estimate(
+            *ends, float(error), method, level, note, design_effect=float(effect), **about
         )
-    return told if np.ndim(statistic.value) else told[0]
 
-
-def _listed(part: Any, shape: tuple[int, ...]) -> list[Any]:
-    """One element for each value of a statistic of this shape."""
-    if not shape:
-        return [np.asarray(part).item()]
-    listed: list[Any] = np.broadcast_to(part, shape).reshape(-1).tolist()
-    return listed
+    if not value.ndim:
+        return estimate(value, *found, effect)
+    columns = (np.broadcast_to(part, value.shape).reshape(-1) for part in (value, *found, effect))
+    return [estimate(*numbers) for numbers in zip(*columns, strict=True)]
 
 
 # --------------------------------------------------------------------------- shares of rows
 
 
-def _as_share(sample: Any, value: Array, variance: Array) -> tuple[Array, Array, Any]:
-    """The share of rows that the metric grows with, its variance, and the way back."""
-    if sample.share == "dice":  # F = 2 J / (1 + J)
-        return (
-            value / (2 - value),
-            variance * (2 / (2 - value) ** 2) ** 2,
-            lambda j: 2 * j / (1 + j),
-        )
-    return value, variance, lambda share: share
+def _as_share(kind: str, value: Array, variance: Array) -> tuple[Array, Array]:
+    """The share of rows that the metric grows with, and its variance."""
+    if kind == "dice":  # F = 2 J / (1 + J)
+        return value / (2 - value), variance * (2 / (2 - value) ** 2) ** 2
+    return value, variance
+
+
+def of_shares(kind: str, shares: Array) -> Array:
+    """The metric, where these are the shares of rows that it grows with."""
+    return 2 * shares / (1 + shares) if kind == "dice" else shares
 
 
 def _share(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> Interval:
     """A share of rows, by a method of `proportion_interval`."""
     sample, design = statistic.origin, statistic.design
     value, error = np.asarray(statistic.value, dtype=np.float64), np.sqrt(statistic.variance)
-    share, variance, back = _as_share(sample, value, statistic.variance)
+    kind = sample.share
+    share, variance = _as_share(kind, value, statistic.variance)
     rows = _effective_rows(statistic, share, variance, (0.0, 1.0), prior=None)
     notes = np.full(value.shape, "", dtype=object)
     inside = (value > 0) & (value < 1)
@@ -183,21 +180,15 @@ def _share(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> Int
         # As many rows as a t quantile is worth.
         rows = rows * (normal_quantile(level) / quantile(level, statistic.freedom)) ** 2
     low, high = proportion_bounds(share * rows, np.fmax(rows, 0.0), method, level)
-    return Interval(back(low), back(high), error, notes)
+    return Interval(of_shares(kind, low), of_shares(kind, high), error, notes)
 
 
 def share_counts(statistic: Linearized) -> tuple[float, float]:
     """Rows that count, and rows that the metric reads, of a share of counted rows."""
     value = np.asarray(statistic.value, dtype=np.float64)
-    share, variance, _ = _as_share(statistic.origin, value, statistic.squares)
+    share, variance = _as_share(statistic.origin.share, value, statistic.squares)
     rows = float(_effective_rows(statistic, share, variance, (0.0, 1.0), prior=None))
     return round(float(share) * rows), round(rows)
-
-
-def of_shares(statistic: Linearized, shares: Array) -> Array:
-    """The metric, where these are the shares of rows that it grows with."""
-    value = np.asarray(statistic.value, dtype=np.float64)
-    return np.asarray(_as_share(statistic.origin, value, value)[2](shares))
 
 
 def _effective_groups(statistic: Linearized) -> Array | float:
@@ -226,7 +217,7 @@ def _effective_rows(
 
     def after_prior(rows: float) -> Array:
         value, variance = sample.with_prior_rows(rows)
-        return rows_of(*_as_share(sample, value, variance)[:2])
+        return rows_of(*_as_share(sample.share, value, variance))
 
     rows = rows_of(value, variance)
     usable = np.isfinite(rows) & (rows > 0)

@@ -168,9 +168,8 @@ def proportion_bounds(
 
     They lie in [0, 1] and hold the proportion itself, whatever the level.
     """
-    count, nobs, level = np.broadcast_arrays(
-        *(np.asarray(one, dtype=np.float64) for one in (count, nobs, confidence_level))
-    )
+    count, nobs = np.asarray(count, dtype=np.float64), np.asarray(nobs, dtype=np.float64)
+    count, nobs, level = np.broadcast_arrays(count, nobs, confidence_level)
     seen = nobs > 0
     if not seen.all():
         low, high = np.full(count.shape, np.nan), np.full(count.shape, np.nan)

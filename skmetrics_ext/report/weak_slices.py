@@ -273,8 +273,9 @@ def _bounds(parts: Sequence[Linearized], level: float) -> tuple[float, float, st
         return _NAN, _NAN, "the metric has no interval without draws"
     sides = [BoundedStatistic.of(part, names[0], PLAN) for part in parts]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        down, up = distances(sides[0], sides[1], 0.0, level)
-        return -float(down), float(up), str(sides[0].interval(level).notes)
+        intervals = [side.interval(level) for side in sides]
+        down, up = distances(sides, intervals, 0.0)
+        return -float(down), float(up), str(intervals[0].notes)
 
 
 def _all_folded(weak: WeakSlice) -> list[WeakSlice]:

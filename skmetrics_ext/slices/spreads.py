@@ -40,7 +40,7 @@ def compare_ranges(groups: Sequence[Linearized], seed: Any) -> tuple[float, Draw
     if shares is not None:
         good, read = shares
         dealt = rng.multivariate_hypergeometric(read, int(good.sum()), size=N_DRAWS)
-        ranges = _range(of_shares(groups[0], dealt / read))
+        ranges = _range(of_shares(groups[0].origin.share, dealt / read))
         found = float(_share_range(good[None], read)[0])
         return found, DrawnRanges(ranges, _share_range(dealt, read)), "permutation"
     tables = _tables(groups)

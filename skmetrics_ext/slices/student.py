@@ -190,7 +190,7 @@ def _own(sample: TallySample) -> tuple[Error, Array]:
 
 def _filled(sample: TableSample, fill: float) -> TableSample:
     metric = sample.metric.with_params(zero_division=fill)
-    return TableSample(metric, sample.value, sample.data, sample.row_design)
+    return TableSample(metric, sample.value, sample.data, sample.design)
 
 
 def _split(look: Look) -> list[Array]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
@@ -20,7 +20,8 @@ _ROWS_PER_UNIT = 12
 _FEW_ROWS = 2000  # that are drawn for many draws by one call
 
 
-class RowDesign(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class RowDesign:
     """Weights of rows, and how they were sampled.
 
     Parameters
@@ -52,6 +53,8 @@ class RowDesign(NamedTuple):
         """Row facts from non-zero weights, read as ``weights_are`` says."""
         if weights_are not in WEIGHT_KINDS:
             check_option("weights_are", weights_are, WEIGHT_KINDS)
+        if weight is None and design is INDEPENDENT:
+            return PLAIN
         if weight is None or weights_are != "frequency":
             return cls(weight, design.group, None, design.stratum)
         sizes = weight.astype(np.int64)
@@ -62,12 +65,12 @@ class RowDesign(NamedTuple):
             )
         return cls(None, design.group, sizes, design.stratum)
 
-    @property
+    @cached_property
     def is_plain(self) -> bool:
         """Whether rows are independent, and drawn from one source."""
         return self.group is None and self.stratum is None
 
-    @property
+    @cached_property
     def is_counted(self) -> bool:
         """Whether rows are independent and weigh the same, so that counts say everything."""
         return self.weight is None and self.is_plain
@@ -89,7 +92,8 @@ class RowDesign(NamedTuple):
 
     def twice(self) -> RowDesign:
         """Facts about the rows followed by the same rows again."""
-        return RowDesign(*(None if one is None else np.concatenate([one, one]) for one in self))
+        columns = (getattr(self, part.name) for part in fields(self))
+        return RowDesign(*(None if one is None else np.concatenate([one, one]) for one in columns))
 
 
 PLAIN = RowDesign()

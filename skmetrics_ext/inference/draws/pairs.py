@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign, Scatter, joined_codes
+from skmetrics_ext.inference.draws.atoms import PLAIN, Atoms, RowDesign, Scatter, joined_codes
 from skmetrics_ext.inference.draws.readers import RawRows, number, sample_of
 from skmetrics_ext.inference.draws.samples import (
     FunctionSample,
@@ -37,16 +37,12 @@ class PairSample(Sample):
 
     both: Sample
     values: tuple[float, float]
-    row_design: RowDesign  # without weights, which distinguish no rows that `both` does not
+    design: RowDesign = PLAIN  # without weights, which distinguish no rows that `both` does not
 
     @cached_property
     def _of_rows(self) -> tuple[Array, Array]:
         first, second = np.split(self.both.atoms.of_row, 2)
         return first, second
-
-    @property
-    def design(self) -> RowDesign:
-        return self.row_design
 
     @cached_property
     def _joint(self) -> tuple[Atoms, Array]:
@@ -54,7 +50,7 @@ class PairSample(Sample):
         first, second = self._of_rows
         label = self.both.atoms.label
         kind = joined_codes([first, second])
-        return Atoms.alike(self.row_design, None if label is None else label[first], kind)
+        return Atoms.alike(self.design, None if label is None else label[first], kind)
 
     @property
     def atoms(self) -> Atoms:
@@ -142,7 +138,7 @@ def pair_of_checked(
         first, second = ranks
     facts = RowDesign.of(first.weight, design, weights_are)
     data, twice = _stacked(first, second), facts.twice()
-    difference, about = values[0] - values[1], facts._replace(weight=None)
+    difference, about = values[0] - values[1], replace(facts, weight=None)
     both = sample_of(metric, data, twice, values[0]).for_draws
     pair = PairSample(metric, difference, both, values, about)
     if pair.is_slow or pair.agrees():
@@ -162,7 +158,7 @@ def pair_of_rows(metric: Metric, first: RawRows, second: RawRows) -> PairSample:
     a, b = first.listed(), second.listed()
     true, pred = stack_rows(a.y_true, b.y_true), stack_rows(a.y_pred, b.y_pred)
     twice, about = a.design.twice(), RowDesign.of(None, a.design.design)
-    both = FunctionSample(metric, values[0], true, pred, twice.weight, twice._replace(weight=None))
+    both = FunctionSample(metric, values[0], true, pred, twice.weight, replace(twice, weight=None))
     return PairSample(metric, values[0] - values[1], both, values, about)
 
 

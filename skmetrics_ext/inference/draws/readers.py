@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -166,7 +166,7 @@ def sample_of_checked(
         value = metric.function(data, data, **metric.params)
     facts = RowDesign.of(data.weight, design, weights_are)
     if identity:
-        facts = facts._replace(number=identity["numbers"], cluster=identity["cluster"])
+        facts = replace(facts, number=identity["numbers"], cluster=identity["cluster"])
     return sample_of(metric, data, facts, value)
 
 
@@ -292,5 +292,5 @@ class RawRows:
         """The metric as a function of what is drawn of them."""
         rows, value = self.listed(), self.value(metric)
         return FunctionSample(
-            metric, value, rows.y_true, rows.y_pred, rows.weight, rows.design._replace(weight=None)
+            metric, value, rows.y_true, rows.y_pred, rows.weight, replace(rows.design, weight=None)
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -24,7 +24,14 @@ from skmetrics_ext.inference.derivatives import (
     slope_by_counts,
     value_and_gradient,
 )
-from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign, Scatter, cell_sums, draw_counts
+from skmetrics_ext.inference.draws.atoms import (
+    PLAIN,
+    Atoms,
+    RowDesign,
+    Scatter,
+    cell_sums,
+    draw_counts,
+)
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.registry.find import parameters_of
@@ -140,7 +147,7 @@ class TallySample(Sample):
     """A metric of this package, read from the tallies of checked data."""
 
     data: Any
-    row_design: RowDesign = field(default_factory=RowDesign)
+    design: RowDesign = PLAIN
 
     # Atoms of merged sums and a code of each, in the place of checked rows.
     counted: Any = None
@@ -157,10 +164,6 @@ class TallySample(Sample):
 
     def statistic(self, counts: Array) -> Array:
         return self.metric.read(self.tally(counts))
-
-    @cached_property
-    def design(self) -> RowDesign:
-        return self.row_design
 
     @property
     def known_classes(self) -> set[Any] | None:
@@ -256,7 +259,7 @@ class TableSample(TallySample):
             return atoms.by_class()
         return np.bincount(atoms.label, atoms.rows, len(self.classes))
 
-    @property
+    @cached_property
     def share(self) -> str:
         """How the metric tells a number of rows among some rows; "" where it does not."""
         average = self.metric.params.get("average", "binary")
@@ -482,7 +485,7 @@ class FunctionSample(Sample):
     y_true: Any
     y_pred: Any
     weight: Array | None = None
-    row_design: RowDesign = field(default_factory=RowDesign)
+    design: RowDesign = PLAIN
 
     leaves_out_rows = True
 
@@ -491,17 +494,13 @@ class FunctionSample(Sample):
         return True
 
     @cached_property
-    def design(self) -> RowDesign:
-        return self.row_design
-
-    @cached_property
     def atoms(self) -> Atoms:
         values = read_column(self.y_true, "y_true").values
         is_column = isinstance(values, np.ndarray) and values.ndim == 1
         label = None
         if is_column and values.dtype.kind != "f":
             label = np.unique(values, return_inverse=True)[1].reshape(-1)
-        return Atoms.each_row(values.shape[0], self.row_design, label)
+        return Atoms.each_row(values.shape[0], self.design, label)
 
     def statistic(self, counts: Array) -> Array:
         return _each(self._at, counts, self.value)
