@@ -28,7 +28,7 @@ from skmetrics_ext.inference.linearized import (
 from skmetrics_ext.inference.margins import Alternative, Claim
 from skmetrics_ext.inference.notes import (
     note_on_metric,
-    with_single,
+    with_design,
 )
 from skmetrics_ext.inference.results import Comparison, comparison
 from skmetrics_ext.inference.scales import tail_probability
@@ -318,7 +318,7 @@ def _with_design(asked: ModelsToCompare, found: Comparison, log: bool) -> Compar
         atoms, effect = difference.atoms, float(difference.design_effect())
     else:
         atoms, effect = asked.pair().atoms, _NAN
-    note = with_single(found.note, atoms)
+    note = with_design(found.note, atoms)
     return replace(found, **atoms.of_design(), design_effect=effect, note=note)
 
 

@@ -34,7 +34,7 @@ from skmetrics_ext.inference.methods import (
     bounds_of_draws,
     methods_of,
 )
-from skmetrics_ext.inference.notes import with_single
+from skmetrics_ext.inference.notes import with_design
 from skmetrics_ext.inference.results import Comparison, comparison
 from skmetrics_ext.inference.t_tests import welch_t_test
 from skmetrics_ext.metrics.documentation import document
@@ -249,7 +249,7 @@ def difference_of_samples(
         errors = [one.error(part) for one, part in zip(sides, parts, strict=True)]
         error = float(np.sqrt(_squares(errors[0], errors[1], shared)))
         notes = [
-            with_single(str(part.notes), one.atoms)
+            with_design(str(part.notes), one.atoms)
             for part, one in zip(parts, (first, second), strict=True)
         ]
         told = partial(comparison, difference, values, named, level, claim)

@@ -194,10 +194,8 @@ class Linearized:
 
     @property
     def skewness(self) -> Array:
-        """Third moment of the contributions, in standard deviations."""
-        each, rows = self.independent
-        n_rows = float(each.shape[-1]) if rows is None else rows.sum()
-        return divide(self._power_sum(3) * np.sqrt(n_rows), self.squares**1.5)
+        """Skewness of the sum of the contributions, and so of the value."""
+        return divide(self._power_sum(3), self.squares**1.5)
 
     @cached_property
     def _about_strata(self) -> Array:
@@ -378,7 +376,7 @@ def _scale_of(atoms: Atoms) -> Array | None:
 def _over_classes_of(parts: Array, atoms: Atoms, label: Way) -> tuple[Array, Array]:
     """Variance and degrees of freedom (*S), from contributions about the means of strata."""
     if label is None:
-        if atoms.is_plain:
+        if atoms.is_plain and atoms.weight is None:
             return over_classes(atoms.summed(parts * parts)[..., None], np.array([atoms.n_rows]))
         label = np.zeros(len(atoms), dtype=np.int64)
     elif label.ndim == 2:
@@ -391,15 +389,23 @@ def _over_classes_of(parts: Array, atoms: Atoms, label: Way) -> tuple[Array, Arr
         each, of_class = parts * parts, label
         each = each if atoms.are_rows else atoms.rows * each
         seen = np.bincount(label, weights=atoms.rows, minlength=n_classes)
+        effective = None
+        if atoms.weight is not None:
+            expected = atoms.weight**2
+            effective = _effective_units(expected, label, n_classes, atoms.rows)
         scaled = None if scale is None else cell_sums(each * scale, of_class, n_classes)
-        return over_classes(cell_sums(each, of_class, n_classes), seen, lost, scaled)
+        squares = cell_sums(each, of_class, n_classes)
+        return over_classes(squares, seen, lost, scaled, effective)
     n_groups, added = atoms.n_groups, parts * atoms.rows
     held, cell = np.unique(atoms.group * n_classes + label, return_inverse=True)
     of_group, of_class = np.divmod(held, n_classes)
     each = cell_sums(added, cell, len(held)) ** 2
     seen = np.bincount(of_class, minlength=n_classes)
+    expected = cell_sums(atoms.mass(atoms.mass(atoms.rows)) * 1.0, cell, len(held))
+    effective = _effective_units(expected, of_class, n_classes)
     scaled = None if scale is None else cell_sums(each * scale[of_group], of_class, n_classes)
-    within, freedom = over_classes(cell_sums(each, of_class, n_classes), seen, lost, scaled)
+    squares = cell_sums(each, of_class, n_classes)
+    within, freedom = over_classes(squares, seen, lost, scaled, effective)
     # Two classes of one group: the degrees of freedom are those of all groups.
     between = cell_sums(added, atoms.group, n_groups) ** 2 - cell_sums(each, of_group, n_groups)
     scale = divide(n_groups, n_groups - 1.0) if scale is None else scale
@@ -409,17 +415,37 @@ def _over_classes_of(parts: Array, atoms: Atoms, label: Way) -> tuple[Array, Arr
     return np.where(agree, 0.0, variance), freedom
 
 
+def _effective_units(
+    expected: Array, label: Array, n_classes: int, rows: Array | None = None
+) -> Array:
+    """Units of each class that vary alike, with the degrees of freedom of these (Satterthwaite).
+
+    ``expected`` is the variance of the contribution of each unit, but for a factor, where rows
+    have one variance: its squared weights, summed over the rows of a group.
+    """
+    total, squares = (
+        np.bincount(label, expected**power if rows is None else rows * expected**power, n_classes)
+        for power in (1, 2)
+    )
+    return divide(total**2, squares)
+
+
 def over_classes(
-    squares: Array, seen: Array, lost: Array | float = 1.0, scaled: Array | None = None
+    squares: Array,
+    seen: Array,
+    lost: Array | float = 1.0,
+    scaled: Array | None = None,
+    effective: Array | None = None,
 ) -> tuple[Array, Array]:
     """Variance of classes (..., K) of so many rows, and its freedom (Satterthwaite 1946).
 
     nan where a class has one row, which counts half a degree of freedom. ``scaled`` are the squares
     of the rows of strata, each by what its mean has taken from them; then a class has lost more.
+    ``effective`` are the rows that count for the freedom, where they do not all vary alike.
     """
     own = squares * seen / np.maximum(seen - 1.0, _LEAST_FREEDOM)
     own = own if scaled is None else np.maximum(own, scaled)
-    least = np.maximum(seen - lost, _LEAST_FREEDOM)
+    least = np.maximum((seen if effective is None else effective) - lost, _LEAST_FREEDOM)
     freedom = satterthwaite(own, least)
     freedom = np.where(np.isnan(freedom), seen.sum(axis=-1) - 1.0, freedom)
     variance = np.where(seen == 1, np.nan, own).sum(axis=-1)

@@ -22,7 +22,7 @@ from skmetrics_ext.inference.notes import (
     BIASED,
     CALIBRATION_TEST,
     FEW_DECIDE,
-    FEW_GROUPS,
+    FEW_GROUPS_OF_CLASS,
     FEW_ROWS,
     FEW_THAT_DECIDE,
     FEW_TO_DRAW,
@@ -34,7 +34,7 @@ from skmetrics_ext.inference.notes import (
     ROUGH,
     ROUNDING,
     reason,
-    with_single,
+    with_design,
 )
 from skmetrics_ext.inference.proportions import (
     PROPORTION_METHODS,
@@ -134,7 +134,7 @@ def estimates(
     def estimate(value: Any, low: Any, high: Any, error: Any, note: Any, effect: Any) -> Estimate:
         ends = float(value), float(low), float(high)
         note = str(note) or reason(*ends)
-        note = with_single(note, statistic.atoms) if about else note
+        note = with_design(note, statistic.atoms) if about else note
         return Estimate(
             *ends, float(error), method, level, note, design_effect=float(effect), **about
         )
@@ -175,7 +175,7 @@ def _share(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> Int
         rows = np.where(np.abs(rows - np.rint(rows)) < 1e-3, np.rint(rows), rows)
     elif not design.is_plain:
         groups = _effective_groups(statistic)
-        few = (groups < FEW_GROUPS) | (statistic.freedom + 1 < FEW_ROWS)
+        few = (groups < FEW_GROUPS_OF_CLASS) | (statistic.freedom + 1 < FEW_ROWS)
         notes[few] = f"very few groups: {MAY_MISS}"
         # As many rows as a t quantile is worth.
         rows = rows * (normal_quantile(level) / quantile(level, statistic.freedom)) ** 2
@@ -292,7 +292,10 @@ def _rare_class(sample: Any) -> str:
     fewest, code = rows[rows > 0].min(), np.where(rows > 0, rows, np.inf).argmin()
     worth, least = fewest, FEW_ROWS
     if sample.design.group is not None:
-        worth, least = sample.atoms.effective_groups(sample.atoms.label == code), FEW_GROUPS
+        worth, least = (
+            sample.atoms.effective_groups(sample.atoms.label == code),
+            FEW_GROUPS_OF_CLASS,
+        )
     if worth >= least:
         return ""
     what = "rows" if sample.design.group is None else "groups with rows"
@@ -375,7 +378,7 @@ def _mean(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> Inte
     z = quantile(level, None if method == "normal" else statistic.freedom)
     below, above = -z, z
     if method == "hall":
-        slant = float(statistic.skewness) / (3 * np.sqrt(float(statistic.freedom) + 1))
+        slant = float(statistic.skewness) / 3
         below, above = _unskewed(below, slant), _unskewed(above, slant)
     low, high = (
         np.minimum(value - above * error, value),

@@ -9,14 +9,15 @@ ROUNDING = 1e-12  # values come within it of the ends of their range, and errors
 # Below these the study of coverage found intervals that cover less, or more, than their level.
 FEW_ROWS = 5  # of a class, of a share, beyond a point of a curve
 FEW_TO_DRAW = 20  # of a class of a metric that is smooth or resampled
-FEW_GROUPS = 8  # of one size, in an interval
+FEW_GROUPS = 30  # effective number of all groups
+FEW_GROUPS_OF_CLASS = 8  # that hold rows of a class, or rows that the metric reads
 FEW_VALUES = 30  # distinct values of draws
 FEW_THAT_DECIDE = 5  # effective number of contributions
 FEW_TO_COMPARE = 10  # rows of a class, or in which two models differ
-FEW_GROUPS_TO_COMPARE = 20  # that hold rows of a class
 
-MAY_MISS = "the interval may miss its level"
-FEW_DECIDE = f"few rows decide the value: {MAY_MISS}"
+MAY_MISS = "true coverage may be below the nominal level"
+FEW_DECIDE = f"few rows carry most of the variance: {MAY_MISS}"
+TEST_MAY_MISS = "the test may reject more often than its level"
 CALIBRATION_TEST = "spiegelhalter_test tells whether the model is calibrated"
 BIASED = {
     "biased": f"too large on average in samples: {MAY_MISS}",
@@ -29,10 +30,10 @@ NO_SPREAD = "the rows show no spread"
 NONE_DIFFER = "no row tells the models apart"
 # Statistics of a table, by the interval of their spec.
 ROUGH = {
-    "bent": "has a kink or is flat where classes are balanced: the interval may miss its level",
+    "bent": f"has a kink or is flat where classes are balanced: {MAY_MISS}",
     "grows": "grows with the number of rows: the interval is of no other number",
-    "largest of several": "the largest of several is too large on average: the interval may miss "
-    "its level; method='interpolated' is not one",
+    "largest of several": f"the largest of several is too large on average: {MAY_MISS}; "
+    "method='interpolated' is not one",
 }
 
 
@@ -58,12 +59,14 @@ def reason(value: float, low: float, high: float) -> str:
     return NO_WIDTH if low == high else ""
 
 
-def with_single(note: str, atoms: Any) -> str:
-    """A note, and a warning of strata from which one row, or group, was drawn."""
+def with_design(note: str, atoms: Any) -> str:
+    """A note, and what the design adds to it: few groups, strata from which one unit was drawn."""
+    notes = [note] if note else []
+    if atoms.group is not None and (n_groups := float(atoms.effective_groups())) < FEW_GROUPS:
+        notes.append(f"{n_groups:.3g} effective groups are few: {MAY_MISS}")
     n_single = 0 if atoms.stratum is None else int((atoms.drawn()[0] == 1).sum())
-    if not n_single:
-        return note
-    what = "row" if atoms.group is None else "group"
-    have = "stratum has" if n_single == 1 else "strata have"
-    told = f"{n_single} {have} one {what}: the interval may miss its level"
-    return f"{note}; {told}" if note else told
+    if n_single:
+        what = "row" if atoms.group is None else "group"
+        have = "stratum has" if n_single == 1 else "strata have"
+        notes.append(f"{n_single} {have} one {what}: {MAY_MISS}")
+    return "; ".join(notes)

@@ -12,13 +12,14 @@ from skmetrics_ext.inference.areas import score_bounds, sides_of
 from skmetrics_ext.inference.linearized import Linearized, difference_of, over_classes
 from skmetrics_ext.inference.margins import Claim
 from skmetrics_ext.inference.notes import (
-    FEW_GROUPS_TO_COMPARE,
+    FEW_GROUPS,
     FEW_THAT_DECIDE,
     FEW_TO_COMPARE,
     NO_WIDTH,
     NONE_DIFFER,
     OF_RAREST,
     ROUNDING,
+    TEST_MAY_MISS,
     reason,
 )
 from skmetrics_ext.inference.results import Comparison, comparison
@@ -80,11 +81,11 @@ def note_on_few_rows(difference: Linearized) -> str:
     if differing < FEW_TO_COMPARE:
         return f"the models differ in {differing:g} rows only: method='permutation' is exact"
     if difference.effective < FEW_THAT_DECIDE:
-        return "few rows decide the difference: the test may miss its level"
+        return f"few rows carry most of the variance of the difference: {TEST_MAY_MISS}"
     rare, grouped = first.fewest_rows, first.design.group is not None
-    if rare < (FEW_GROUPS_TO_COMPARE if grouped else FEW_TO_COMPARE):
+    if rare < (FEW_GROUPS if grouped else FEW_TO_COMPARE):
         what = "groups with rows" if grouped else "rows"
-        return f"{rare:g} {what} of the rarest class are few: the test may miss its level"
+        return f"{rare:g} {what} of the rarest class are few: {TEST_MAY_MISS}"
     return ""
 
 

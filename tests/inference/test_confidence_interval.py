@@ -270,7 +270,7 @@ def test_draws_of_few_values_are_told():
     few = confidence_interval(net_benefit, true, score, method="expanded", **options)
     assert "values only" in few.note
     by_rows = confidence_interval(net_benefit, true, score, method="log", **options)
-    assert "few rows decide" in by_rows.note
+    assert "few rows carry" in by_rows.note
     score[:200] = 0.9
     assert confidence_interval(net_benefit, true, score, **options).note == ""
 

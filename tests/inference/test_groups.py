@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import t
 
 from skmetrics_ext import compare, compare_many, confidence_interval
 
@@ -139,3 +140,25 @@ def test_a_function_of_the_user_has_groups_in_comparisons_too():
     )  # fmt: skip
     assert found.n_groups == 60
     assert np.isnan(found.design_effect)
+
+
+def half_width_in_errors(**options):
+    """Quantile that an interval of a mean took, from its width."""
+    found = confidence_interval("log_loss", Y, PROBA, method="t", **options)
+    return (found.high - found.low) / 2 / found.standard_error, found.note
+
+
+def test_freedom_counts_groups_by_how_unequal_they_are():
+    # 20 groups of 6 rows and one of 120: (20 x 6 + 120)^2 / (20 x 6^2 + 120^2) = 80 / 21 groups.
+    groups = np.append(np.repeat(np.arange(20), 6), np.full(120, 20))
+    away, note = half_width_in_errors(groups=groups)
+    assert away == pytest.approx(t.ppf(0.975, 80 / 21 - 1), rel=1e-9)
+    assert "3.81 effective groups are few" in note
+
+
+def test_freedom_counts_rows_by_how_unequal_their_weights_are():
+    # 10 rows of weight 10 among 230 of weight 1: squares of weights are variances of rows.
+    weight = np.append(np.full(10, 10.0), np.ones(230))
+    away, _ = half_width_in_errors(sample_weight=weight)
+    rows = (10 * 100 + 230) ** 2 / (10 * 100**2 + 230)
+    assert away == pytest.approx(t.ppf(0.975, rows - 1), rel=1e-9)

@@ -60,9 +60,12 @@ def test_a_share_has_the_variance_of_its_strata():
 
 
 def test_each_stratum_costs_a_degree_of_freedom():
-    n_patients = len(np.unique(PATIENT))
-    for groups, drawn in ((None, N), (PATIENT, n_patients)):
-        assert statistic_of("log_loss", strata=SITE, groups=groups).freedom == pytest.approx(drawn - 3)
+    # Patients of unequal numbers of rows count as their effective number (Kish 1965).
+    sizes = np.unique(PATIENT, return_counts=True)[1]
+    for groups, drawn in ((None, N), (PATIENT, sizes.sum() ** 2 / (sizes**2).sum())):
+        assert statistic_of("log_loss", strata=SITE, groups=groups).freedom == pytest.approx(
+            drawn - 3
+        )
         found = confidence_interval("log_loss", Y, PROBA, method="t", strata=SITE, groups=groups)
         away = t.ppf(0.975, drawn - 3) * found.standard_error
         assert (found.low, found.high) == pytest.approx((found.value - away, found.value + away))
@@ -208,7 +211,7 @@ def test_areas_of_strata_by_hand():
         delong_test(Y, SCORE, OTHER, strata=single),
         delong_test(Y, SCORE, OTHER, y_true_b=Y, strata_b=single),
     ):
-        assert "1 stratum has one row: the interval may miss" in told.pairs[0, 1].note
+        assert "1 stratum has one row: true coverage" in told.pairs[0, 1].note
 
 
 def influence_of(name, response):
@@ -265,7 +268,7 @@ def test_strata_that_tell_nothing_are_refused(strata, message):
 def test_a_stratum_of_one_row_is_told():
     single = np.append(SITE[:-1], 9)
     found = confidence_interval("log_loss", Y, PROBA, strata=single)
-    assert "1 stratum has one row: the interval may miss its level" in found.note
+    assert "1 stratum has one row: true coverage may be below the nominal level" in found.note
     apart = compare("log_loss", Y, PROBA, np.sqrt(PROBA), strata=single)
     assert "1 stratum has one row" in apart.note
 

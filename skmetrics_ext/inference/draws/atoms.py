@@ -254,7 +254,7 @@ class Atoms:
         held = np.unique(self.group * n_classes + label)
         return np.bincount(held % n_classes, minlength=n_classes)
 
-    def effective_groups(self, counted: Array) -> Array:
+    def effective_groups(self, counted: Array | bool = True) -> Array:
         """Kish's effective number of groups of the rows that are counted, (..., U).
 
         Few groups of unequal sizes are worth fewer than they are.

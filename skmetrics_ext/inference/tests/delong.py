@@ -14,7 +14,7 @@ from skmetrics_ext.inference.draws.atoms import WeightsAre
 from skmetrics_ext.inference.draws.readers import samples_of_models
 from skmetrics_ext.inference.linearized import Linearized, linearize, satterthwaite
 from skmetrics_ext.inference.margins import SIDES, Claim
-from skmetrics_ext.inference.notes import ROUNDING, with_single
+from skmetrics_ext.inference.notes import ROUNDING, with_design
 from skmetrics_ext.inference.results import Comparison
 from skmetrics_ext.inference.t_tests import paired_t_test, welch_t_test
 from skmetrics_ext.metrics.averaging import CurveAverage, MultiClass
@@ -234,7 +234,7 @@ def _paired(areas: list[Linearized], claim: Claim, level: float) -> DelongTest:
         with np.errstate(divide="ignore", invalid="ignore"):
             found = paired_t_test(difference, claim, level, "delong", normal=True)
         note = "" if found.standard_error > 0 else found.note
-        pairs[i, j] = replace(found, note=with_single(note, areas[0].atoms))
+        pairs[i, j] = replace(found, note=with_design(note, areas[0].atoms))
     if n_models == 2:
         only = pairs[0, 1]
         tested = only.statistic, only.p_value, np.inf
@@ -267,7 +267,7 @@ def _unpaired(samples: Sequence[Linearized], claim: Claim, level: float) -> Delo
     df = float(satterthwaite(variances, np.array(rows)))
     pair = welch_t_test(samples, variances, df, claim, level, "delong, two samples")
     for one in samples:
-        pair = replace(pair, note=with_single(pair.note, one.atoms))
+        pair = replace(pair, note=with_design(pair.note, one.atoms))
     areas, tested = np.array([one.value for one in samples]), (pair.statistic, pair.p_value, df)
     return DelongTest(areas, np.diag(variances), *tested, {(0, 1): pair}, "delong, two samples")
 
