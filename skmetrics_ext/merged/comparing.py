@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -181,13 +181,12 @@ class Comparable:
         """All groups but that of all rows, in order."""
         return [group for group in self.n_rows if any(self.by.level_of(group))]
 
-    def best(self, group: Any) -> Any:
-        """The group with the best value of those that tell the same columns apart."""
-        level = self.by.level_of(group)
+    def ranked(self, level: Any) -> list[Any]:
+        """Groups that tell the same columns apart and have a value, the best first."""
         alike = [other for other in self.groups() if self.by.level_of(other) == level]
         found = {other: self.of(self.parts(other)) for other in alike}
         known = {other: one.value for other, one in found.items() if isinstance(one, Linearized)}
-        return max(known, key=lambda other: self.sign * self.turn * known[other], default=None)
+        return sorted(known, key=lambda other: -self.sign * self.turn * known[other])
 
 
 # --------------------------------------------------------------------------- gaps
@@ -195,21 +194,7 @@ class Comparable:
 
 def gaps(of: Comparable, against: Any, level: float) -> GroupGaps:
     """How each group differs from what it is compared with."""
-    chosen = _reference(of, against)
-    rows = []
-    for group in of.groups():
-        reference = chosen(group)
-        if isinstance(reference, str):
-            gap = Gap(reason=reference)
-        elif reference is None:
-            continue
-        else:
-            gap = _gap(of, of.parts(group), reference, level)
-        told = {name: getattr(gap, name) for name in gap.__slots__}
-        rows.append(Row(group=group, **told, n_rows=of.n_rows[group]))
-    adjusted = holm_adjust([row.p_value for row in rows])
-    for row, p_value in zip(rows, adjusted.tolist(), strict=True):
-        row["p_value"] = p_value
+    rows = _gaps_to_best(of, level) if against == "best" else _gaps_alone(of, against, level)
     names = of.by.names
     table = [
         {**of.by.values(row.group), **{k: v for k, v in row.items() if k != "group"}}
@@ -226,6 +211,75 @@ def gaps(of: Comparable, against: Any, level: float) -> GroupGaps:
     ]
     listed = Rows(rows)
     return GroupGaps(of.metric.name, against, listed, level, names, Rows(table, shown))
+
+
+def _gaps_alone(of: Comparable, against: Any, level: float) -> list[Row]:
+    """Gaps to a reference that does not depend on the values, with p-values by Holm."""
+    chosen = _reference(of, against)
+    rows = []
+    for group in of.groups():
+        reference = chosen(group)
+        if isinstance(reference, str):
+            gap = Gap(reason=reference)
+        elif reference is None:
+            continue
+        else:
+            gap = _gap(of, of.parts(group), reference, level)
+        rows.append(_row(of, group, gap))
+    adjusted = holm_adjust([row.p_value for row in rows])
+    for row, p_value in zip(rows, adjusted.tolist(), strict=True):
+        row["p_value"] = p_value
+    return rows
+
+
+def _row(of: Comparable, group: Any, gap: Gap) -> Row:
+    told = {name: getattr(gap, name) for name in gap.__slots__}
+    return Row(group=group, **told, n_rows=of.n_rows[group])
+
+
+def _gaps_to_best(of: Comparable, level: float) -> list[Row]:
+    """Gaps to the truly best group, simultaneously (Hsu 1996).
+
+    Intervals of the gaps to one of k groups hold together at 1 - alpha / (k - 1) each. Groups that
+    may exceed the best value are its rivals: the bounds are the widest of the gaps to them, and
+    no gap is on the better side of 0.
+    """
+    rows = []
+    ranks = {kind: of.ranked(kind) for kind in dict.fromkeys(map(of.by.level_of, of.groups()))}
+    rivals: dict[Any, list[Any]] = {}
+    for group in of.groups():
+        kind = of.by.level_of(group)
+        ranked = ranks[kind]
+        if group in ranked[:1]:
+            continue
+        if not ranked:
+            rows.append(_row(of, group, Gap(reason="undefined")))
+            continue
+        n_tests = max(len(ranked) - 1, 1)
+        each = 1 - (1 - level) / n_tests
+
+        def gap_to(other: Any, group: Any = group, each: float = each) -> Gap:
+            return _gap(of, of.parts(group), of.parts(other), each)
+
+        gap = gap_to(ranked[0])
+        if kind not in rivals:
+            rivals[kind] = [
+                other for other in ranked[1:] if not _is_worse(of, gap_to(ranked[0], other))
+            ]
+        gaps = [gap, *(gap_to(other) for other in rivals[kind] if other != group)]
+        low, high = np.nanmin([one.low for one in gaps]), np.nanmax([one.high for one in gaps])
+        if of.sign > 0:
+            high = 0.0 if group in rivals[kind] else min(high, 0.0)
+        else:
+            low = 0.0 if group in rivals[kind] else max(low, 0.0)
+        p_value = min(n_tests * gap.p_value, 1.0)
+        rows.append(_row(of, group, replace(gap, low=low, high=high, p_value=p_value)))
+    return rows
+
+
+def _is_worse(of: Comparable, gap: Gap) -> bool:
+    """Whether the whole interval of a gap is on the worse side of 0."""
+    return (gap.high if of.sign > 0 else -gap.low) < 0
 
 
 def _gap(of: Comparable, cells: list[Any], reference: list[Any], level: float) -> Gap:
@@ -258,13 +312,6 @@ def _reference(of: Comparable, against: Any) -> Any:
         return lambda group: [cell for cell in of.cells if not of.by.contains(group, cell)]
     if against == "overall":
         return lambda group: of.cells
-    if against == "best":
-
-        def of_best(group: Any) -> Any:
-            best = of.best(group)
-            return None if best == group else of.parts(best) if best is not None else "undefined"
-
-        return of_best
     raise InvalidParameterError(
         f"against must be one of {list(AGAINST)}, or a dict of columns to the values of the group "
         f"of reference, got {against!r:.60}."

@@ -139,6 +139,8 @@ class Evaluation(Tabular):
         -------
         GroupGaps
             ``p_value`` belongs to the interval, and is adjusted for the number of gaps by Holm.
+            Against "best" both are simultaneous, and the interval is that of the gap to the group
+            that is truly the best, whichever it is (Hsu 1996).
 
         Raises
         ------
@@ -148,7 +150,7 @@ class Evaluation(Tabular):
         References
         ----------
         Zou (2007), Psychological Methods 12(4), 399-413; Holm (1979), Scandinavian Journal of
-        Statistics 6(2), 65-70.
+        Statistics 6(2), 65-70; Hsu (1996), Multiple Comparisons, chapter 4.
 
         Examples
         --------

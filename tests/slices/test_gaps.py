@@ -128,6 +128,39 @@ def test_against_the_best_is_by_the_direction_of_the_metric():
     assert all(row.difference >= 0 for row in found.gaps("brier_score", against="best").rows)
 
 
+def test_gaps_to_the_best_allow_for_the_choice():
+    """Six equal groups: chosen as the best, one of them differs from another by luck."""
+    rng = np.random.default_rng(8)
+    group = np.repeat(np.arange(6), 60)
+    any_small = 0
+    for _ in range(100):
+        right = rng.random(len(group)) < 0.8
+        frame = pd.DataFrame({"y": 1, "d": right.astype(int), "site": group})
+        found = evaluate(frame, true="y", pred="d", metrics=["accuracy"], by="site")
+        rows = found.gaps("accuracy", against="best").rows
+        any_small += any(row.p_value <= 0.05 for row in rows)
+        assert all(row.high == 0 for row in rows if row.p_value > 0.05)
+        assert all(row.low <= row.difference <= row.high <= 0 for row in rows)
+    assert any_small <= 11  # 5 in 100, more in 1 %
+
+
+def test_bounds_to_the_best_are_those_of_all_that_may_be_the_best():
+    counts = {"a": 90, "b": 88, "c": 60}
+    right = np.concatenate([np.arange(100) < n for n in counts.values()])
+    frame = pd.DataFrame({"y": 1, "d": right.astype(int), "site": np.repeat(list("abc"), 100)})
+    found = evaluate(frame, true="y", pred="d", metrics=["accuracy"], by="site")
+    rows = {row.group: row for row in found.gaps("accuracy", against="best").rows}
+    told = {
+        pair: sx.proportion_difference_interval(
+            counts[pair[0]], 100, counts[pair[1]], 100, confidence_level=0.975
+        )
+        for pair in (("b", "a"), ("c", "a"), ("c", "b"))
+    }
+    assert (rows["b"].low, rows["b"].high) == pytest.approx((told["b", "a"].low, 0.0))
+    assert rows["c"].low == pytest.approx(told["c", "a"].low)
+    assert rows["c"].high == pytest.approx(told["c", "b"].high)
+
+
 def test_the_frame_has_a_column_for_each_group_variable():
     found = asked(frame_of(), ["f1"], by=["site", "sex"]).gaps("f1")
     columns = list(found.frame().columns)

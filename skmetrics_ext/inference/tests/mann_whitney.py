@@ -57,7 +57,7 @@ def mwu_auc_test(
     y_true: ArrayLike,
     y_score: ArrayLike,
     *,
-    alternative: Literal["greater", "less", "two-sided"] = "greater",
+    alternative: Literal["greater", "less", "two-sided"] = "two-sided",
     method: Literal["auto", "exact", "asymptotic"] = "auto",
     labels: Any = None,
     pos_label: Any = None,
@@ -74,7 +74,7 @@ def mwu_auc_test(
     Parameters
     ----------
     {y_true_y_score_binary}
-    alternative : {"greater", "less", "two-sided"}, default="greater"
+    alternative : {"greater", "less", "two-sided"}, default="two-sided"
         Whether the area is greater than 1/2, less, or either.
     method : {"auto", "exact", "asymptotic"}, default="auto"
         "exact" counts all ways in which the scores could belong to the classes, tied as they
@@ -102,7 +102,7 @@ def mwu_auc_test(
     >>> from skmetrics_ext import mwu_auc_test
     >>> test = mwu_auc_test([0, 0, 0, 1, 1, 1], [1, 2, 4, 3, 5, 6])
     >>> test.statistic, round(test.p_value, 4)
-    (8.0, 0.1)
+    (8.0, 0.2)
     """
     check_option("alternative", alternative, ("greater", "less", "two-sided"))
     check_option("method", method, ("auto", "exact", "asymptotic"))

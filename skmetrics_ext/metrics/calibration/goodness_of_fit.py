@@ -66,7 +66,7 @@ def hosmer_lemeshow_test(
     *,
     n_bins: Any = 10,
     strategy: Literal["quantile", "uniform", "equal_mass"] = "quantile",
-    ddof: int = 2,
+    ddof: int = 0,
     labels: Any = None,
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
@@ -91,9 +91,9 @@ def hosmer_lemeshow_test(
         closed above, but the first, which holds its lower edge too. Quantiles that coincide are
         one, at the lowest probability as well (R's ``cut(p, unique(quantile(p, ...)),
         include.lowest=TRUE)``): no group is a single value that the next one could hold.
-    ddof : int, default=2
-        Subtracted from the number of groups: 2 where the model was fitted to these rows, 0
-        where they are new to it.
+    ddof : int, default=0
+        Subtracted from the number of groups: 0 where the rows are new to the model, 2 where it was
+        fitted to them. Of new rows 2 rejects 12 % of calibrated models at 5 %.
     {proba_labels}
     {proba_pos_label_one}
     sample_weight : array-like of shape (n_samples,), default=None
@@ -120,7 +120,7 @@ def hosmer_lemeshow_test(
     >>> y_true, y_proba = [0, 1, 0, 0, 1, 1], [0.1, 0.3, 0.4, 0.5, 0.6, 0.9]
     >>> test = hosmer_lemeshow_test(y_true, y_proba, n_bins=3)
     >>> round(test.statistic, 4), round(test.p_value, 4), test.df
-    (3.428, 0.0641, 1)
+    (3.428, 0.3302, 3)
     """
     bins = check_bins(n_bins, strategy)
     check_integer("ddof", ddof, 0)

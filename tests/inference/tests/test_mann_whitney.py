@@ -56,7 +56,10 @@ def test_fifty_rows_exactly():
     expected = mannwhitneyu(
         score[y_true == 1], score[y_true == 0], alternative="greater", method="exact"
     )
-    assert mwu_auc_test(y_true, score).p_value == pytest.approx(expected.pvalue, rel=1e-10)
+    found = mwu_auc_test(y_true, score, alternative="greater")
+    assert found.p_value == pytest.approx(expected.pvalue, rel=1e-10)
+    both = mannwhitneyu(score[y_true == 1], score[y_true == 0], method="exact")
+    assert mwu_auc_test(y_true, score).p_value == pytest.approx(both.pvalue, rel=1e-10)
 
 
 def test_equal_scores_are_no_evidence():

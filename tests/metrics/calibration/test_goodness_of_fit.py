@@ -16,7 +16,7 @@ TRUE, PROBA = [0, 1, 0, 0, 1, 1], [0.1, 0.3, 0.4, 0.5, 0.6, 0.9]
 def test_hosmer_lemeshow_by_hand():
     # Groups of 2 between the quantiles: expected 0.4, 0.9, 1.5; observed 1, 0, 2.
     expected = 0.36 / (0.4 * 0.8) + 0.81 / (0.9 * 0.55) + 0.25 / (1.5 * 0.25)
-    test = hosmer_lemeshow_test(TRUE, PROBA, n_bins=3)
+    test = hosmer_lemeshow_test(TRUE, PROBA, n_bins=3, ddof=2)
     assert test.statistic == pytest.approx(expected, rel=1e-12)
     assert test.p_value == pytest.approx(chi2.sf(expected, 1), rel=1e-12)
     assert test.df == 1
@@ -24,15 +24,15 @@ def test_hosmer_lemeshow_by_hand():
 
 
 def test_new_data_leave_all_degrees_of_freedom():
-    test = hosmer_lemeshow_test(TRUE, PROBA, n_bins=3, ddof=0)
+    test = hosmer_lemeshow_test(TRUE, PROBA, n_bins=3)
     assert test.df == 3
     assert test.p_value == pytest.approx(chi2.sf(test.statistic, 3), rel=1e-12)
 
 
 def test_empty_groups_do_not_count():
     test = hosmer_lemeshow_test(TRUE, PROBA, strategy="uniform", n_bins=100)
-    assert test.df == 6 - 2
-    assert hosmer_lemeshow_test(TRUE, PROBA, n_bins=[0, 0.2, 0.45, 0.7, 1]).df == 2
+    assert test.df == 6
+    assert hosmer_lemeshow_test(TRUE, PROBA, n_bins=[0, 0.2, 0.45, 0.7, 1]).df == 4
 
 
 @given(data=st.data(), n_bins=st.integers(3, 6))
@@ -97,7 +97,7 @@ def test_a_group_that_was_sure():
 
 def test_too_few_groups():
     with pytest.warns(UserWarning, match="0 degrees of freedom"):
-        test = hosmer_lemeshow_test(TRUE, PROBA, n_bins=2)
+        test = hosmer_lemeshow_test(TRUE, PROBA, n_bins=2, ddof=2)
     assert np.isnan(test.p_value)
     assert np.isfinite(test.statistic)
 
