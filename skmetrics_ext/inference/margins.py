@@ -75,7 +75,7 @@ class Claim(NamedTuple):
         return cls(alternative, size, parts)
 
     def level(self, confidence_level: float) -> float:
-        """Level of the interval that decides: two one-sided tests at 5 % are an interval of 90 %."""
+        """Level of the interval that decides: that of two tests at 5 % is 90 %."""
         if self.alternative != "equivalent":
             return confidence_level
         if confidence_level <= 0.5:

@@ -226,8 +226,13 @@ def _gaps_alone(of: Comparable, against: Any, level: float) -> list[Row]:
         else:
             gap = _gap(of, of.parts(group), reference, level)
         rows.append(_row(of, group, gap))
-    adjusted = holm_adjust([row.p_value for row in rows])
-    for row, p_value in zip(rows, adjusted.tolist(), strict=True):
+    return _adjusted(rows)
+
+
+def _adjusted(rows: list[Row], n_more: int = 0) -> list[Row]:
+    """Rows with p-values by Holm, where so many more hypotheses are true for sure."""
+    adjusted = holm_adjust([row.p_value for row in rows] + [1.0] * n_more)
+    for row, p_value in zip(rows, adjusted.tolist()[: len(rows)], strict=True):
         row["p_value"] = p_value
     return rows
 
@@ -242,7 +247,8 @@ def _gaps_to_best(of: Comparable, level: float) -> list[Row]:
 
     Intervals of the gaps to one of k groups hold together at 1 - alpha / (k - 1) each. Groups that
     may exceed the best value are its rivals: the bounds are the widest of the gaps to them, and
-    no gap is on the better side of 0.
+    no gap is on the better side of 0. A p-value is that of being the best; groups can tie as the
+    best, so that all of them are adjusted, by Holm.
     """
     rows = []
     ranks = {kind: of.ranked(kind) for kind in dict.fromkeys(map(of.by.level_of, of.groups()))}
@@ -274,7 +280,7 @@ def _gaps_to_best(of: Comparable, level: float) -> list[Row]:
             low = 0.0 if group in rivals[kind] else max(low, 0.0)
         p_value = min(n_tests * gap.p_value, 1.0)
         rows.append(_row(of, group, replace(gap, low=low, high=high, p_value=p_value)))
-    return rows
+    return _adjusted(rows, len(ranks))  # the best group of each kind has no row
 
 
 def _is_worse(of: Comparable, gap: Gap) -> bool:

@@ -139,8 +139,8 @@ class Evaluation(Tabular):
         -------
         GroupGaps
             ``p_value`` belongs to the interval, and is adjusted for the number of gaps by Holm.
-            Against "best" both are simultaneous, and the interval is that of the gap to the group
-            that is truly the best, whichever it is (Hsu 1996).
+            Against "best" the intervals are simultaneous, of the gap to the group that is truly the
+            best, whichever it is (Hsu 1996).
 
         Raises
         ------

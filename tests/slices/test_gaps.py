@@ -139,7 +139,6 @@ def test_gaps_to_the_best_allow_for_the_choice():
         found = evaluate(frame, true="y", pred="d", metrics=["accuracy"], by="site")
         rows = found.gaps("accuracy", against="best").rows
         any_small += any(row.p_value <= 0.05 for row in rows)
-        assert all(row.high == 0 for row in rows if row.p_value > 0.05)
         assert all(row.low <= row.difference <= row.high <= 0 for row in rows)
     assert any_small <= 11  # 5 in 100, more in 1 %
 
