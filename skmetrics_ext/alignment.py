@@ -7,7 +7,7 @@ sort and count once.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -79,7 +79,7 @@ class ModelTarget:
         """Codes of the rows into the classes in another order."""
         if order == self.every:
             return self.codes
-        return find_labels(self.class_array, _objects(order))[self.codes]
+        return find_labels(self.class_array, objects(order))[self.codes]
 
     def array_of(self, order: list[Any]) -> Array:
         """Some of the classes as an array."""
@@ -148,7 +148,7 @@ class AlignedRows:
         if unseen and known == sorted(known):
             every = sorted(every)
         if every != listed:
-            codes = find_labels(classes, _objects(every))[codes]
+            codes = find_labels(classes, objects(every))[codes]
             classes = read_labels(every)
         lacking = [label for label in known if label not in present]
         return ModelTarget(kind, every, known, codes, unseen, lacking, weight, ordered, classes)
@@ -193,7 +193,7 @@ class AlignedRows:
         lowest = score.min()
         below = lowest - 1 if score.dtype == np.int64 else np.nextafter(lowest, -np.inf)
         full = np.full((len(codes), len(target.every)), below, dtype=score.dtype)
-        full[:, find_labels(_objects(target.known), _objects(target.every))] = score
+        full[:, find_labels(objects(target.known), objects(target.every))] = score
         return Scores("multiclass", target.class_array, codes, full, weight)
 
     def probabilities(
@@ -229,7 +229,7 @@ class AlignedRows:
             )
         if order != target.known:
             full = np.zeros((len(codes), len(order)), dtype=proba.dtype)
-            full[:, find_labels(_objects(target.known), _objects(order))] = proba
+            full[:, find_labels(objects(target.known), objects(order))] = proba
             proba, codes = full, target.codes_in(order)
         weight, codes, proba = _with_weight(weight, codes, proba)
         named = Probabilities.of_codes(target.array_of(order), codes, proba, weight)
@@ -244,8 +244,8 @@ class AlignedRows:
         return target
 
 
-def _objects(labels: list[Any]) -> Array:
-    """Labels that are looked up by equality, whatever their types."""
+def objects(labels: Sequence[Any]) -> Array:
+    """An array that holds each label as it is, whatever its type."""
     found = np.empty(len(labels), dtype=object)
     found[:] = labels
     return found

@@ -160,7 +160,7 @@ def table_section(title: str, table: Rows) -> Section:
 def _charts(options: argparse.Namespace, found: files.Predictions) -> list[Chart]:
     """The curves of all models, a chart of each kind that the classes and scores allow."""
     true, weight = found.column(found.names.true), found.column(options.weight)
-    about = {"labels": found.classes, "pos_label": found.positive}
+    about = {"labels": found.classes, "pos_label": found.positive, "weight": weight}
     about |= {"groups": found.column(options.groups), "confidence_level": options.confidence}
     charts = []
     for kind in TITLES:
@@ -173,7 +173,7 @@ def _charts(options: argparse.Namespace, found: files.Predictions) -> list[Chart
         if models and is_known:
             more = {"curves": "top label"} if kind == "calibration" else {}
             more = more if len(found.classes) > CROWDED else {}
-            drawn = computed_of_predictions(kind, true, models, weight, **about, **more)
+            drawn = computed_of_predictions(kind, true, models, **about, **more)
             charts.append(chart_of(kind, drawn, next(iter(models))))
     return charts
 

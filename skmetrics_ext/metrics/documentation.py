@@ -209,13 +209,13 @@ class Paragraphs:
     """
 
 
-def _paragraphs() -> dict[str, str]:
-    """The descriptions by name; none under python -OO, which has no docstrings to fill."""
-    parts = re.split(r"^\{(\w+)\}\n", inspect.getdoc(Paragraphs) or "", flags=re.MULTILINE)
+def paragraphs_of(holder: type) -> dict[str, str]:
+    """Paragraphs of a docstring by name; none under python -OO, which has no docstrings to fill."""
+    parts = re.split(r"^\{(\w+)\}\n", inspect.getdoc(holder) or "", flags=re.MULTILINE)
     return {name: text.strip("\n") for name, text in zip(parts[1::2], parts[2::2], strict=True)}
 
 
-PARAMETERS = _paragraphs()
+PARAMETERS = paragraphs_of(Paragraphs)
 
 
 def document(documented: Documented, blocks: Mapping[str, str] = PARAMETERS) -> Documented:

@@ -6,11 +6,13 @@ Matplotlib, the optional extra ``plot``, is imported when something is drawn.
 from skmetrics_ext.plotting.calibration import CalibrationDisplay
 from skmetrics_ext.plotting.confusion_matrix import ConfusionMatrixDisplay
 from skmetrics_ext.plotting.cross_validation import CrossValidationDisplay
-from skmetrics_ext.plotting.decision import DecisionCurveDisplay
-from skmetrics_ext.plotting.gain import GainDisplay, LiftDisplay
-from skmetrics_ext.plotting.precision_recall_curves import PrecisionRecallCurvesDisplay
-from skmetrics_ext.plotting.roc_curves import RocCurvesDisplay
-from skmetrics_ext.plotting.threshold import ThresholdDisplay
+from skmetrics_ext.plotting.ranking_curves import (
+    GainDisplay,
+    LiftDisplay,
+    PrecisionRecallCurvesDisplay,
+    RocCurvesDisplay,
+)
+from skmetrics_ext.plotting.thresholds import DecisionCurveDisplay, ThresholdDisplay
 
 __all__ = [
     "CalibrationDisplay",

@@ -18,7 +18,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (6, 1.5, 1, 1.5)), (0, (1.5, 1)), (0, (3, 1)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 GREY = "#6B6B6B"
-REFERENCE_DASHES = (0, (4, 3))
+REFERENCE: Any = {"color": GREY, "linestyle": (0, (4, 3)), "linewidth": 1.1, "zorder": 1}
 PER_ROW = 3  # panels of a picture next to each other
 NAME, ENTRY = 34, 54  # letters in a line: of a row's name, of a legend entry
 BESIDE = "skmetrics_ext:beside"  # mark of a legend next to the axes
@@ -45,21 +45,9 @@ _PARTS = re.compile(r"[^\s_,;/()=+|-]*(?:[\s_,;/()=+|-]+|$)")
 # --------------------------------------------------------------------------- axes and figures
 
 
-def pyplot(what: str) -> Any:
-    """Matplotlib's pyplot, or an error that says how to install it."""
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise ImportError(f"{what} needs matplotlib: pip install 'skmetrics-ext[plot]'") from error
-    return plt
-
-
 def make_axes(what: str, ax: Any, size: tuple[float, float] = (5.4, 4.4)) -> Any:
     """Return the given axes, or those of a new figure, without a box around them."""
-    plt = pyplot(what)
-    if ax is None:
-        figure, ax = plt.subplots(figsize=size, layout="constrained")
-        mark_own_figure(figure)
+    (ax,) = make_panels(what, None if ax is None else [ax], size, 1, "one axes")
     ax.spines[["top", "right"]].set_visible(False)
     return ax
 
@@ -68,12 +56,15 @@ def make_panels(
     what: str, ax: Any, size: tuple[float, float], count: int, needs: str, **options: Any
 ) -> Array:
     """Return the given axes, or those of a new figure, as an array; ``needs`` is for the error."""
-    plt = pyplot(what)
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError(f"{what} needs matplotlib: pip install 'skmetrics-ext[plot]'") from error
     if ax is None:
         columns = min(count, PER_ROW)
         options = {"figsize": size, "layout": "constrained", "squeeze": False, **options}
         figure, grid = plt.subplots(-(-count // columns), columns, **options)
-        mark_own_figure(figure)
+        figure.set_gid(_FIGURE)
         for extra in grid.flat[count:]:
             extra.remove()
         ax = list(grid.flat[:count])
@@ -83,12 +74,8 @@ def make_panels(
     return panels
 
 
-def mark_own_figure(figure: Any) -> None:
-    """Mark a figure that a display made and may resize."""
-    figure.set_gid(_FIGURE)
-
-
 def is_own_figure(figure: Any) -> bool:
+    """Whether a display made this figure, and may resize it."""
     return bool(figure.get_gid() == _FIGURE)
 
 
@@ -100,9 +87,10 @@ def make_square(ax: Any) -> None:
 # --------------------------------------------------------------------------- lines
 
 
-def style(place: int) -> dict[str, Any]:
-    """Colour and dashes of the curve at a place."""
-    return {"color": COLOURS[place % len(COLOURS)], "linestyle": DASHES[place % len(DASHES)]}
+def style(place: int, markers: Sequence[str] = ()) -> dict[str, Any]:
+    """Colour, dashes and marker of the curve at a place."""
+    look = {"color": COLOURS[place % len(COLOURS)], "linestyle": DASHES[place % len(DASHES)]}
+    return look | ({"marker": markers[place % len(markers)]} if markers else {})
 
 
 def places_taken(ax: Any) -> int:
@@ -120,8 +108,7 @@ def draw_reference(ax: Any, x: Any, y: Any, label: str, **options: Any) -> None:
     """Draw a thin line to compare with, unless another display has drawn it."""
     drawn = {a.get_label() for a in ax.get_lines() if a.get_gid() == _REFERENCE}
     if label not in drawn:
-        look = {"color": GREY, "linestyle": REFERENCE_DASHES, "linewidth": 1.1, "zorder": 1}
-        ax.plot(x, y, label=label, **{**look, **options})[0].set_gid(_REFERENCE)
+        ax.plot(x, y, label=label, **{**REFERENCE, **options})[0].set_gid(_REFERENCE)
 
 
 def add_remark(ax: Any, text: str, *, difference: bool = False) -> None:
@@ -185,17 +172,16 @@ def draw_legend(ax: Any, where: str, size: tuple[float, float], title: str | Non
         handlelength=2.8,
         **look,
     )
-    if beside:
-        legend.set_gid(BESIDE)
-    if beside and owned:
-        extent = legend.get_window_extent()
+    if not beside:
+        return legend
+    legend.set_gid(BESIDE)
+    extent = legend.get_window_extent()
+    if owned:
         across, up = extent.width / figure.dpi, extent.height / figure.dpi
         figure.set_size_inches(size[0] + across + 0.2, max(size[1], up + 0.8))
-    elif beside:
-        room = _HIGH * figure.bbox.height / max(legend.get_window_extent().height, 1.0)
-        if room < 1:
-            shrink(legend, room)
-    if beside and legend.get_window_extent().height > _TALL * figure.bbox.height:
+    else:
+        shrink(legend, min(_HIGH * figure.bbox.height / max(extent.height, 1.0), 1.0))
+    if legend.get_window_extent().height > _TALL * figure.bbox.height:
         legend.set_loc("center left")
         legend.set_bbox_to_anchor((1.02, 0.5))
     return legend
@@ -238,11 +224,16 @@ def entry_letters(figure: Any) -> int:
 # --------------------------------------------------------------------------- text
 
 
-def number(value: float, interval: Any = None) -> str:
-    """A number, with its interval where it has one."""
-    if interval is None or not interval.low <= interval.high:  # nan
-        return f"{value:.3f}"
-    return f"{value:.3f} [{interval.low:z.3f}, {interval.high:z.3f}]"
+def number(value: float, estimate: Any = None) -> str:
+    """A number, with its interval where it has one, and a star where that has a note."""
+    if estimate is None or not estimate.low <= estimate.high:  # nan
+        return f"{value:.3f}{star(estimate)}"
+    return f"{estimate:z.3f}{star(estimate)}"
+
+
+def star(estimate: Any) -> str:
+    """A star where an estimate has a note."""
+    return "*" if getattr(estimate, "note", "") else ""
 
 
 def wrap(text: Any, width: int) -> str:
@@ -272,11 +263,15 @@ def longest(names: Sequence[str]) -> int:
     return max((len(line) for name in names for line in name.split("\n")), default=0)
 
 
-def name_rows(ax: Any, places: Sequence[float] | Array, names: Sequence[Any]) -> None:
-    """Write the names of rows to the left of the axes."""
+def name_rows(ax: Any, names: Sequence[Any], *, from_top: bool = True) -> None:
+    """Write the names of rows, at 0, 1 and so on, to the left of the axes."""
     wrapped = [wrap(name, NAME) for name in names]
     size: Any = {"fontsize": "small"} if n_lines(wrapped) > 1 else {}
-    ax.set_yticks(places, wrapped, **size)
+    ax.set_yticks(range(len(names)), wrapped, **size)
+    ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
+    if from_top:
+        ax.set_ylim(max(len(names), 1) - 0.5, -0.6)
 
 
 def fit_text(ax: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
@@ -14,13 +14,12 @@ from skmetrics_ext.metrics.calibration.calibration_error import expected_calibra
 from skmetrics_ext.metrics.probabilities.losses import brier_score_loss
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import axes
-from skmetrics_ext.plotting.curve_display import CurveDisplay, Line, note_mark
-from skmetrics_ext.plotting.documentation import document_display
-from skmetrics_ext.plotting.source import DisplaySource, MetricRows, binary_problems
+from skmetrics_ext.plotting.curve_display import CurveDisplay, Line
+from skmetrics_ext.plotting.display import document_display
+from skmetrics_ext.plotting.source import DisplaySource, binary_problems
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
 
 _TOP = "top label"
-_COLUMNS = ("mean_predicted", "observed_rate", "low", "high", "weight", "count")
 _N_BARS = 20
 _FEW = 4  # curves whose intervals do not hide each other
 _HISTOGRAM = "skmetrics_ext:histogram"
@@ -47,13 +46,7 @@ class ReliabilityLine(Line):
     @classmethod
     def of_curve(cls, curve: CalibrationCurve, label: Any = None, **parts: Any) -> Self:
         """A line through bins that were computed before."""
-        return cls(label, bin_columns(curve), bins=curve, **{"histogram": curve, **parts})
-
-
-def bin_columns(curve: CalibrationCurve) -> dict[str, Array]:
-    """Edges, rates and counts of bins."""
-    edges = {"left": curve.edges[:-1], "right": curve.edges[1:]}
-    return edges | {key: getattr(curve, key) for key in _COLUMNS}
+        return cls(label, curve.columns(), bins=curve, **{"histogram": curve, **parts})
 
 
 @document_display
@@ -114,7 +107,9 @@ class CalibrationDisplay(CurveDisplay):
     x, y, averaged = "mean_predicted", "observed_rate", ()
     x_label, y_label = "Predicted probability", "Observed rate"
     value_name = "Brier score"
+    reference = ([0, 1], [0, 1], "perfect calibration")
     size = (5.2, 6.0)
+    markers = axes.MARKERS
     lines: tuple[Any, ...]
     _has_histogram = True
 
@@ -131,19 +126,15 @@ class CalibrationDisplay(CurveDisplay):
         confidence_level: float = 0.95,
         groups: Any = None,
     ) -> Self:
-        options = {"confidence_level": confidence_level, "groups": groups, "curves": curves}
-        # Rows of several folds were predicted by several models: their report has the intervals.
-        options |= {"interval": None if source.in_folds else "auto", "band": "pointwise"}
-        return super()._of_rows(source, n_bins=n_bins, strategy=strategy, **options)
-
-    @classmethod
-    def _of_folds(cls, source: DisplaySource, *, groups: Any = None, **options: Any) -> Self:
-        if groups is not None:
+        if source.in_folds and groups is not None:
             raise InvalidParameterError(
                 "groups are the groups of one set of rows, and the rows of folds come in another "
                 "order: pass groups to cross_validation_report, and draw its report."
             )
-        return cls._of_rows(source, **options)
+        options = {"confidence_level": confidence_level, "groups": groups, "curves": curves}
+        # Rows of several folds were predicted by several models: their report has the intervals.
+        options |= {"interval": None if source.in_folds else "auto", "band": "pointwise"}
+        return super()._of_rows(source, n_bins=n_bins, strategy=strategy, **options)
 
     @classmethod
     def _problems(cls, rows: Scores) -> dict[Any, Scores]:
@@ -157,7 +148,7 @@ class CalibrationDisplay(CurveDisplay):
         return problems
 
     @classmethod
-    def _default(cls, curves: Mapping[Any, Line]) -> Any:
+    def _default(cls, curves: Iterable[Any]) -> Any:
         return [label for label in curves if label != _TOP]
 
     @classmethod
@@ -174,12 +165,11 @@ class CalibrationDisplay(CurveDisplay):
         return replace(line, metric=brier_score_loss, value=value)
 
     @classmethod
-    def _with_band(cls, line: Any, metric_rows: MetricRows, kind: Any) -> Line:
+    def _with_band(cls, line: Any, rows: Any, kind: Any, design: Any) -> Line:
         """The line with the intervals of its bins, by groups and level."""
-        rows, design = metric_rows.rows, metric_rows.design
         options = {"labels": [0, 1], "sample_weight": rows.weight, "n_bins": line.bins.edges}
         bins = calibration_curve_binned(rows.true, rows.score, **options, **design)
-        return replace(line, bins=bins, columns=bin_columns(bins))
+        return replace(line, bins=bins, columns=bins.columns())
 
     def columns(self, rows: Literal["bins", "histogram"] = "bins") -> dict[str, Array]:
         """The numbers behind the picture.
@@ -199,7 +189,7 @@ class CalibrationDisplay(CurveDisplay):
         check_option("rows", rows, ("bins", "histogram"))
         if rows == "bins":
             return super().columns()
-        lines = [replace(line, columns=bin_columns(line.histogram)) for line in self.lines]
+        lines = [replace(line, columns=line.histogram.columns()) for line in self.lines]
         return CurveDisplay.columns(type(self)(lines))
 
     # --------------------------------------------------------------------- drawing
@@ -241,13 +231,10 @@ class CalibrationDisplay(CurveDisplay):
             ax, name=name, reference=reference, legend=legend, curve_kwargs=curve_kwargs
         )
 
-    @staticmethod
-    def _style(place: int) -> dict[str, Any]:
-        return {**axes.style(place), "marker": axes.MARKERS[place % len(axes.MARKERS)]}
-
     def _draw_line(self, ax: Any, line: Line, options: Mapping[str, Any]) -> Any:
         seen = line.columns["count"] > 0
-        x, rate, low, high = (line.columns[key][seen] for key in _COLUMNS[:4])
+        names = ("mean_predicted", "observed_rate", "low", "high")
+        x, rate, low, high = (line.columns[name][seen] for name in names)
         margins = [rate - low, high - rate] if self._n_curves <= _FEW else None
         bars = {"linewidth": 1.6, "elinewidth": 1.0, "capsize": 2.5, "markersize": 5}
         return ax.errorbar(x, rate, margins, **{**bars, **options}).lines[0]
@@ -256,9 +243,6 @@ class CalibrationDisplay(CurveDisplay):
         if self._n_curves <= _FEW:
             level = 100 * line.bins.confidence_level
             axes.add_remark(ax, f"bars: {level:g}% interval of each bin")
-
-    def _draw_references(self, ax: Any) -> None:
-        axes.draw_reference(ax, [0, 1], [0, 1], "perfect calibration")
 
     def _set_limits(self, ax: Any) -> None:
         axes.make_square(ax)
@@ -276,13 +260,12 @@ class CalibrationDisplay(CurveDisplay):
         below.set_ylim(bottom=0)
 
     def _label(self, line: Any, named: bool) -> str:
-        error = "" if np.isnan(line.error) else f" (ECE {line.error:.3f})"
-        interval = line.interval
         name = self._model_name(line, named)
-        if interval is None:
-            return f"{name}{error}"
-        score = f"Brier score {axes.number(line.value, interval)}{note_mark(interval)}"
-        return f"{name}{error}\n{score}"
+        if not np.isnan(line.error):
+            name += f" (ECE {line.error:.3f})"
+        if line.interval is None:
+            return name
+        return f"{name}\n{self.value_name} {axes.number(line.value, line.interval)}"
 
 
 def _below(ax: Any) -> Any:
@@ -290,7 +273,6 @@ def _below(ax: Any) -> Any:
     for child in ax.child_axes:
         if child.get_gid() == _HISTOGRAM:
             return child
-    below = ax.inset_axes([0, -0.24, 1, 0.18])
-    below.set_gid(_HISTOGRAM)
+    below = ax.inset_axes([0, -0.24, 1, 0.18], gid=_HISTOGRAM)
     below.spines[["top", "right"]].set_visible(False)
     return below

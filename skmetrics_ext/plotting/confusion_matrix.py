@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from skmetrics_ext.inference.compare import compare
-from skmetrics_ext.inference.confidence_interval import confidence_interval
+from skmetrics_ext.alignment import objects
 from skmetrics_ext.inference.results import Comparison, Estimate
 from skmetrics_ext.metrics.labels.accuracy import accuracy_score, confusion_matrix
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.plotting import axes
 from skmetrics_ext.plotting.curve_display import difference_text
-from skmetrics_ext.plotting.display import SourceDisplay
-from skmetrics_ext.plotting.documentation import document_display
-from skmetrics_ext.plotting.source import DisplaySource, objects
+from skmetrics_ext.plotting.display import SourceDisplay, document_display
+from skmetrics_ext.plotting.source import DisplaySource, MetricRows, ModelRows
 from skmetrics_ext.registry import find
 from skmetrics_ext.validation import InvalidParameterError, Labels, check_option
 from skmetrics_ext.validation.containers import read_array
@@ -87,20 +85,20 @@ class ConfusionMatrixDisplay(SourceDisplay):
     def __init__(
         self, confusion_matrix: Any, *, display_labels: Any = None, name: str | None = None
     ) -> None:
-        several = isinstance(confusion_matrix, Mapping)
-        given = confusion_matrix if several else {name: confusion_matrix}
-        self.matrices = {key: read_array("confusion_matrix", table) for key, table in given.items()}
-        first = next(iter(self.matrices.values()))
-        self.confusion_matrix = self.matrices if several else first
+        self._several = isinstance(confusion_matrix, Mapping)
+        tables = confusion_matrix if self._several else {name: confusion_matrix}
+        arrays = [read_array("confusion_matrix", table) for table in tables.values()]
+        names = range(len(arrays[0])) if display_labels is None else display_labels
         self.name = name
-        names = range(len(first)) if display_labels is None else display_labels
         self.display_labels = list(np.asarray(names).tolist())
-        for table in self.matrices.values():
+        for table in arrays:
             if table.shape != (len(self.display_labels),) * 2:
                 raise InvalidParameterError(
                     f"confusion_matrix has shape {table.shape}, and display_labels names "
                     f"{len(self.display_labels)} classes."
                 )
+        self._models, self._counts = list(tables), np.stack(arrays)  # a matrix for each model
+        self.confusion_matrix = self._by_model(self._counts)
         self.normalize: str | None = "true"
         self.accuracies: dict[Any, Estimate] = {}
         self.comparison: Comparison | None = None
@@ -112,10 +110,7 @@ class ConfusionMatrixDisplay(SourceDisplay):
         y_pred: Any,
         *,
         labels: Any = None,
-        pos_label: Any = None,
         sample_weight: Any = None,
-        name: str | None = None,
-        ax: Any = None,
         **options: Any,
     ) -> Self:
         """Draw true and predicted labels of one or several models.
@@ -137,10 +132,8 @@ class ConfusionMatrixDisplay(SourceDisplay):
 
         {drawn}
         """
-        options |= {"labels": labels, "pos_label": pos_label, "ax": ax}
-        return super().from_predictions(
-            y_true, y_pred, sample_weight=sample_weight, name=name, **options
-        )
+        options |= {"labels": labels, "sample_weight": sample_weight}
+        return super().from_predictions(y_true, y_pred, **options)
 
     @classmethod
     def _of_rows(
@@ -152,62 +145,46 @@ class ConfusionMatrixDisplay(SourceDisplay):
         confidence_level: float = 0.95,
         groups: Any = None,
     ) -> Self:
-        models, request = source.labels(), source.request
-        labels = request.labels if labels is None else labels
+        models = {name: _predicted_labels(parts) for name, parts in source.models.items()}
+        labels = source.request.labels if labels is None else labels
         if labels is None:
-            occurring = [
-                Labels.check(true, pred).classes.tolist() for true, pred, _ in models.values()
-            ]
-            classes = {
-                label
-                for labels_of_one in (*occurring, source.fitted_classes())
-                for label in labels_of_one
-            }
-            labels = sorted(classes) if len(classes) > len(occurring[0]) else occurring[0]
-            if request.pos_label in labels:
-                labels = [*(k for k in labels if k != request.pos_label), request.pos_label]
+            labels = _classes(source, models)
+        names = labels if display_labels is None else display_labels
         tables = {
             name: confusion_matrix(true, pred, labels=labels, sample_weight=weight)
             for name, (true, pred, weight) in models.items()
         }
-        several, names = len(tables) > 1, labels if display_labels is None else display_labels
-        name, table = next(iter(tables.items()))
-        display = cls(tables if several else table, display_labels=names,
-                      name=None if several else name)  # fmt: skip
-        if several and not source.in_folds:
-            display._compare(models, {"confidence_level": confidence_level, "groups": groups})
+        if len(tables) == 1:
+            name, table = next(iter(tables.items()))
+            return cls(table, display_labels=names, name=name)
+        display = cls(tables, display_labels=names)
+        if not source.in_folds:
+            design = {"confidence_level": confidence_level, "groups": groups}
+            rows = [
+                MetricRows(accuracy_score, true, pred, {"sample_weight": weight, **design})
+                for true, pred, weight in models.values()
+            ]
+            intervals = [of_model.interval() for of_model in rows]
+            display.accuracies = dict(zip(models, intervals, strict=True))
+            if len(rows) == 2:
+                display.comparison = rows[0].compared_with(rows[1])
         return display
 
-    @classmethod
-    def _of_folds(cls, source: DisplaySource, **options: Any) -> Self:
-        return cls._of_rows(source, **options)
-
-    def _compare(self, models: Mapping[Any, tuple[Any, Any, Any]], design: dict[str, Any]) -> None:
-        """Accuracy of each model, and the difference of two."""
-        for name, (true, pred, weight) in models.items():
-            estimate = confidence_interval(
-                accuracy_score, true, pred, sample_weight=weight, **design
-            )
-            assert isinstance(estimate, Estimate)
-            self.accuracies[name] = estimate
-        if len(models) == 2:
-            (true, first, weight), (_, second, _) = models.values()
-            self.comparison = compare(
-                accuracy_score, true, first, second, sample_weight=weight, **design
-            )
+    def _by_model(self, tables: Array) -> Any:
+        """Tables of several models by name; the table of a single one."""
+        return dict(zip(self._models, tables, strict=True)) if self._several else tables[0]
 
     @property
     def rates(self) -> Any:
         """Counts divided by the sums that ``normalize`` of `plot` names; nan where these are 0.
 
-        Of several models by name.
+        Several models are in a mapping by name.
         """
-        rates = {name: self._rates(table) for name, table in self.matrices.items()}
-        return rates if isinstance(self.confusion_matrix, dict) else next(iter(rates.values()))
+        return self._by_model(self._rates())
 
-    def _rates(self, table: Array) -> Array:
+    def _rates(self) -> Array:
         axis: Any = _SHARES[self.normalize or "true"][1]
-        return divide(table, table.sum(axis=axis, keepdims=True))
+        return divide(self._counts, self._counts.sum(axis=axis, keepdims=True))
 
     def columns(self) -> dict[str, Array]:
         """The numbers behind the picture.
@@ -218,16 +195,17 @@ class ConfusionMatrixDisplay(SourceDisplay):
             ``model`` (where there are several), ``true``, ``predicted``, ``count`` and ``rate``
             of each cell, row by row.
         """
-        names, tables = objects(self.display_labels), list(self.matrices.values())
+        names, n_models = objects(self.display_labels), len(self._models)
         n_classes = len(names)
         table = {
-            "true": np.tile(np.repeat(names, n_classes), len(tables)),
-            "predicted": np.tile(names, n_classes * len(tables)),
-            "count": np.concatenate([counts.ravel() for counts in tables]),
-            "rate": np.concatenate([self._rates(counts).ravel() for counts in tables]),
+            "model": np.repeat(objects(self._models), n_classes**2),
+            "true": np.tile(np.repeat(names, n_classes), n_models),
+            "predicted": np.tile(names, n_classes * n_models),
+            "count": self._counts.ravel(),
+            "rate": self._rates().ravel(),
         }
-        if isinstance(self.confusion_matrix, dict):
-            table = {"model": np.repeat(objects(list(self.matrices)), n_classes**2)} | table
+        if not self._several:
+            del table["model"]
         return table
 
     # --------------------------------------------------------------------- drawing
@@ -260,39 +238,37 @@ class ConfusionMatrixDisplay(SourceDisplay):
         """
         check_option("normalize", normalize, (*_SHARES, None))
         self.normalize = normalize
-        n_classes, n_models = len(self.display_labels), len(self.matrices)
+        n_classes, n_models = len(self.display_labels), len(self._models)
         side = min(max(4.4, 0.62 * n_classes + 1.2), 14.0)
         names = [axes.wrap(name, _LINE) for name in self.display_labels]
-        more = _LETTER * max(axes.longest(names) - _SHORT, 0)  # for long names
+        panel_side = side + _LETTER * max(axes.longest(names) - _SHORT, 0)  # for long names
         n_rows = -(-n_models // axes.PER_ROW)
-        size = (min(n_models, axes.PER_ROW) * (side + more) + 0.9, n_rows * (side + more))
-        what = f"one axes for each of the models {list(self.matrices)}"
+        size = (min(n_models, axes.PER_ROW) * panel_side + 0.9, n_rows * panel_side)
+        what = f"one axes for each of the models {self._models}"
         self.axes_ = axes.make_panels("ConfusionMatrixDisplay.plot", ax, size, n_models, what)
-        self.ax_ = self.axes_[0]
-        self.figure_ = self.ax_.figure
-        shown = {
-            key: table.astype(np.float64)
-            if normalize is None
-            else np.nan_to_num(self._rates(table))
-            for key, table in self.matrices.items()
-        }
-        highest = max(float(values.max(initial=0.0)) for values in shown.values())
-        top = max(highest, 1e-12) if normalize in (None, "all") else 1.0
+        self.ax_, self.figure_ = self.axes_[0], self.axes_[0].figure
+        shown = self._counts if normalize is None else np.nan_to_num(self._rates())
+        top = 1.0
+        if normalize in (None, "all"):
+            top = max(float(shown.max(initial=0.0)), 1e-12)
         crowded = axes.longest(names) * _LETTER > side / (n_classes + 1)
         turned: Any = {"rotation": 45, "ha": "right"} if crowded else {}
-        places = range(n_classes)
-        for panel, (key, values) in zip(self.axes_, shown.items(), strict=True):
+        self.text_ = np.full((n_classes, n_classes), None, dtype=object)
+        for k, panel in enumerate(self.axes_):
             _clear(panel)
             panel.spines[:].set_visible(False)
-            self.im_ = panel.imshow(values, cmap=cmap, vmin=0.0, vmax=top)
-            panel.set_xticks(places, names, **turned)
-            panel.set_yticks(places, names)
+            self.im_ = panel.imshow(shown[k], cmap=cmap, vmin=0.0, vmax=top)
+            panel.set_xticks(range(n_classes), names, **turned)
+            panel.set_yticks(range(n_classes), names)
             panel.tick_params(length=0)
             panel.set(xlabel="Predicted class", ylabel="True class")
-            panel.set_title(self._title(key), fontsize="medium")
-            self._draw_text(panel, self.matrices[key], values / top, side if ax is None else None)
+            panel.set_title(self._title(self._models[k]), fontsize="medium")
+            width = side if ax is None else panel.get_window_extent().width / self.figure_.dpi
+            if n_classes <= _MANY:
+                letters = min(11.0, max(4.0, 72 * width / n_classes / 5))
+                self._draw_text(panel, self._counts[k], self._rates()[k], shown[k] / top, letters)
         if self.comparison is not None:
-            text = difference_text(self.matrices, find(accuracy_score).name, self.comparison)
+            text = difference_text(self._models, find(accuracy_score).name, self.comparison)
             self.figure_.supxlabel(text.replace("\n", " "), fontsize="medium")
         self.colorbar_ = None
         if colorbar:
@@ -305,29 +281,50 @@ class ConfusionMatrixDisplay(SourceDisplay):
         return self
 
     def _title(self, name: Any) -> str:
-        accuracy = self.accuracies.get(name)
-        if accuracy is None:
-            return axes.wrap(name or "", 2 * _LINE)
-        return f"{axes.wrap(name, 2 * _LINE)}\naccuracy {axes.number(accuracy.value, accuracy)}"
+        title = axes.wrap(name or "", 2 * _LINE)
+        if name not in self.accuracies:
+            return title
+        return f"{title}\naccuracy {self.accuracies[name]:z.3f}"
 
-    def _draw_text(self, ax: Any, table: Array, depth: Array, side: float | None) -> None:
-        n_classes = len(self.display_labels)
-        self.text_ = np.full((n_classes, n_classes), None, dtype=object)
-        if n_classes > _MANY:
-            return
-        width = side if side is not None else ax.get_window_extent().width / ax.figure.dpi
-        size = min(11.0, max(4.0, 72 * width / n_classes / 5))
-        rates = self._rates(table)
-        for row, column in np.ndindex(n_classes, n_classes):
-            text = _count(table[row, column])
-            if self.normalize is not None and n_classes <= _FEW:
-                rate = rates[row, column]
+    def _draw_text(
+        self, ax: Any, counts: Array, rates: Array, shades: Array, letters: float
+    ) -> None:
+        """Write the count and the rate of each cell; ``shades`` are places on the colour map."""
+        for cell in np.ndindex(counts.shape):
+            count, rate = float(counts[cell]), rates[cell]
+            text = f"{count:.0f}" if count.is_integer() else f"{count:.4g}"
+            if self.normalize is not None and len(counts) <= _FEW:
                 text += "\n–" if np.isnan(rate) else f"\n{100 * rate:.1f}%"
             # White is legible on the darker half of the map only.
-            shade = self.im_.cmap(depth[row, column])
-            dark = 0.299 * shade[0] + 0.587 * shade[1] + 0.114 * shade[2] < 0.55
-            look = {"ha": "center", "va": "center", "color": "white" if dark else "black"}
-            self.text_[row, column] = ax.text(column, row, text, fontsize=size, **look)
+            red, green, blue, _ = self.im_.cmap(shades[cell])
+            is_dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.55
+            look = {"ha": "center", "va": "center", "color": "white" if is_dark else "black"}
+            self.text_[cell] = ax.text(*cell[::-1], text, fontsize=letters, **look)
+
+
+def _predicted_labels(parts: Sequence[ModelRows]) -> tuple[Any, ...]:
+    """True labels, predicted labels and weights of a model; those of folds are joined."""
+    known = [part for part in parts if not part.reason]
+    if not known:
+        raise InvalidParameterError(f"No fold has predictions: {parts[0].reason}.")
+    rows = [(part.y, part.responses.get("predict"), part.weight) for part in known]
+    if len(rows) == 1:
+        return rows[0]
+    return tuple(
+        None if column[0] is None else np.concatenate([read_array("y", part) for part in column])
+        for column in zip(*rows, strict=True)
+    )
+
+
+def _classes(source: DisplaySource, models: Mapping[Any, tuple[Any, ...]]) -> list[Any]:
+    """All classes of the rows and of the models, the positive one last."""
+    fitted = [part.responses.classes for parts in source.models.values() for part in parts]
+    lists = [Labels.check(true, pred).classes.tolist() for true, pred, _ in models.values()]
+    lists += [read_array("classes_", classes).tolist() for classes in fitted if classes is not None]
+    every = {label for labels in lists for label in labels}
+    classes = lists[0] if len(every) == len(lists[0]) else sorted(every)
+    positive = source.request.pos_label
+    return sorted(classes, key=lambda label: label == positive) if positive in classes else classes
 
 
 def _clear(ax: Any) -> None:
@@ -338,7 +335,3 @@ def _clear(ax: Any) -> None:
         image.remove()
     for text in [*ax.texts]:
         text.remove()
-
-
-def _count(value: Any) -> str:
-    return f"{int(value):d}" if float(value).is_integer() else f"{float(value):.4g}"

@@ -8,19 +8,20 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
+from skmetrics_ext.alignment import objects
 from skmetrics_ext.inference.tests.fold_tests import corrected_resampled_interval
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import axes
-from skmetrics_ext.plotting.display import Display
-from skmetrics_ext.plotting.documentation import document_display
-from skmetrics_ext.plotting.source import is_by_model, objects
+from skmetrics_ext.plotting.display import Display, document_display
+from skmetrics_ext.plotting.source import is_by_model
+from skmetrics_ext.rows import Rows
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.parameters import check_level
 
 _SIZES = ("n_train", "n_test")
 _NEEDED = ("model", "metric", "value")
 _LINE = 0.19  # inches of a line of a name
-_ROWS = "skmetrics_ext:models"  # mark of an axis that has models
+_MODELS = "skmetrics_ext:models"  # mark of an axis that has models
 
 
 @document_display
@@ -77,12 +78,17 @@ class CrossValidationDisplay(Display):
         self.confidence_level = check_level(confidence_level)
         self.models = list(dict.fromkeys(self.folds["model"].tolist()))
         self.metrics = list(dict.fromkeys(self.folds["metric"].tolist()))
-        self._intervals: dict[tuple[Any, Any], tuple[float, float]] = {}
-        self._described = "Nadeau-Bengio"
         if baseline is not None and baseline not in self.models:
             raise InvalidParameterError(
                 f"baseline must be one of the models {self.models}, got {baseline!r}."
             )
+        self._summary = {
+            (metric, model): self._summarize(metric, model)
+            for metric in self.metrics
+            for model in self.models
+        }
+        has_sizes = all(size in self.folds for size in _SIZES)
+        self._target = "Nadeau-Bengio" if has_sizes else None  # None: one standard deviation
 
     @classmethod
     def from_report(
@@ -112,8 +118,8 @@ class CrossValidationDisplay(Display):
         level = report.confidence_level if confidence_level is None else confidence_level
         display = cls(report.folds(), baseline=report.baseline, confidence_level=level)
         for row in replace(report, confidence_level=level).summary(interval):
-            display._intervals[row.model, row.metric] = row.low, row.high
-            display._described = row.target
+            display._summary[row.metric, row.model] |= {"low": row.low, "high": row.high}
+            display._target = row.target
         return display.plot(ax, **options)
 
     @classmethod
@@ -149,36 +155,32 @@ class CrossValidationDisplay(Display):
 
     # --------------------------------------------------------------------- computing
 
-    def _is_of(self, model: Any, metric: Any) -> Array:
-        """Which folds are of a model and a metric."""
-        return (self.folds["model"] == model) & (self.folds["metric"] == metric)
+    def _fold_rows(self, metric: Any, model: Any) -> Array:
+        """Which folds are of a metric and a model."""
+        return (self.folds["metric"] == metric) & (self.folds["model"] == model)
 
-    def _summarize(self, model: Any, metric: Any) -> dict[str, Any]:
-        rows = self._is_of(model, metric)
-        every = self.folds["value"][rows]
-        kept = np.isfinite(every)
-        values = every[kept]
-        nan = float("nan")
-        row = {
+    def _summarize(self, metric: Any, model: Any) -> dict[str, Any]:
+        """Mean, spread and interval of a metric of a model over the folds with a finite value."""
+        rows = self._fold_rows(metric, model)
+        defined = rows & np.isfinite(self.folds["value"])
+        values = self.folds["value"][defined]
+        low = high = float("nan")
+        if len(values) > 1 and all(size in self.folds for size in _SIZES):
+            sizes = {size: self.folds[size][defined] for size in _SIZES}
+            _, low, high = corrected_resampled_interval(
+                values, confidence_level=self.confidence_level, **sizes
+            )
+        return {
             "model": model,
             "metric": metric,
             "is_baseline": model == self.baseline,
-            "mean": float(values.mean()) if values.size else nan,
-            "std": float(values.std(ddof=1)) if values.size > 1 else nan,
-            "low": nan,
-            "high": nan,
-            "n_folds": len(every),
-            "n_undefined": int(len(every) - values.size),
+            "mean": float(values.mean()) if len(values) else float("nan"),
+            "std": float(values.std(ddof=1)) if len(values) > 1 else float("nan"),
+            "low": low,
+            "high": high,
+            "n_folds": int(rows.sum()),
+            "n_undefined": int(rows.sum() - len(values)),
         }
-        if self._intervals:
-            row["low"], row["high"] = self._intervals[model, metric]
-        elif values.size > 1 and self._has_sizes:
-            sizes = {size: self.folds[size][rows][kept] for size in _SIZES}
-            interval = corrected_resampled_interval(
-                values, confidence_level=self.confidence_level, **sizes
-            )
-            row["low"], row["high"] = interval.low, interval.high
-        return row
 
     def columns(self, rows: Literal["summary", "folds"] = "summary") -> dict[str, Array]:
         """The numbers behind the picture.
@@ -198,7 +200,7 @@ class CrossValidationDisplay(Display):
         check_option("rows", rows, ("summary", "folds"))
         if rows == "folds":
             return dict(self.folds)
-        summary = [self._summarize(model, name) for name in self.metrics for model in self.models]
+        summary = list(self._summary.values())
         return {key: _column([row[key] for row in summary]) for key in summary[0]}
 
     # --------------------------------------------------------------------- drawing
@@ -222,26 +224,36 @@ class CrossValidationDisplay(Display):
         self.axes_ = self._make_axes(ax)
         self.ax_, self.figure_ = self.axes_[0], self.axes_[0].figure
         self.lines_: list[Any] = []
-        named = _named(self.ax_)
-        if named and axes.is_own_figure(self.figure_):
+        is_drawn = self.ax_.yaxis.get_gid() == _MODELS  # by another display
+        earlier = [label.get_text() for label in self.ax_.get_yticklabels()] if is_drawn else []
+        if earlier and axes.is_own_figure(self.figure_):
             width, height = self.figure_.get_size_inches()
-            self.figure_.set_size_inches(width, height * (1 + len(self.models) / len(named)))
+            self.figure_.set_size_inches(width, height * (1 + len(self.models) / len(earlier)))
+        marks: dict[str, Any] = {}
         for metric, panel in zip(self.metrics, self.axes_, strict=True):
             limits = self._limits(metric)
-            if limits is not None and named:
-                limits = (min(limits[0], panel.get_xlim()[0]), max(limits[1], panel.get_xlim()[1]))
-            for place, model in enumerate(self.models, start=len(named)):
-                self._draw_model(panel, place, model, metric, values, limits)
-            self._finish(panel, metric, [*named, *self.models], limits)
-        self.legend_ = self._draw_legend(ax is None) if legend else None
+            if limits is not None and earlier:
+                low, high = panel.get_xlim()
+                limits = min(limits[0], low), max(limits[1], high)
+            for place, model in enumerate(self.models, start=len(earlier)):
+                row = self._summary[metric, model]
+                marks = self._draw_model(panel, place, row) | marks
+                self._write_mean(panel, place, row, limits, values)
+            axes.name_rows(panel, [*earlier, *self.models])
+            panel.yaxis.set_gid(_MODELS)
+            panel.spines[["top", "right"]].set_visible(False)
+            panel.grid(axis="x", color="#DDDDDD", linewidth=0.7)
+            panel.set_axisbelow(True)
+            panel.margins(x=0.12)
+            panel.set(xlabel=str(metric), **({} if limits is None else {"xlim": limits}))
+        self.legend_ = self._draw_legend(marks, ax is None) if legend else None
         for panel in self.axes_:
             axes.fit_text(panel)
         return self
 
     def _make_axes(self, ax: Any) -> Array:
-        count = len(self.metrics)
+        names, count = [axes.wrap(model, axes.NAME) for model in self.models], len(self.metrics)
         n_columns = min(count, axes.PER_ROW)
-        names = [axes.wrap(model, axes.NAME) for model in self.models]
         width = 2.9 * n_columns + 0.08 * axes.longest(names) + 0.4
         row = max(0.42, _LINE * axes.n_lines(names))
         height = -(-count // n_columns) * (row * len(self.models) + 0.8) + 0.5
@@ -249,14 +261,20 @@ class CrossValidationDisplay(Display):
         name = "CrossValidationDisplay.plot"
         return axes.make_panels(name, ax, (width, height), count, what, sharey=True)
 
+    def _bar(self, row: Mapping[str, Any]) -> tuple[float, float]:
+        """The ends of an interval, or of one standard deviation to either side."""
+        if self._target is None:
+            return row["mean"] - row["std"], row["mean"] + row["std"]
+        return row["low"], row["high"]
+
     def _limits(self, metric: Any) -> tuple[float, float] | None:
         """Limits that show the models, if the baseline is far from them; else None."""
-        rows = [self._summarize(model, metric) for model in self.models]
-        ends = [self._bar(row) for row in rows if not row["is_baseline"]]
-        is_model = (self.folds["metric"] == metric) & (self.folds["model"] != self.baseline)
-        shown = np.concatenate([self.folds["value"][is_model], *ends])
-        shown = shown[np.isfinite(shown)]
+        rows = [row for (name, _), row in self._summary.items() if name == metric]
         base = [row["mean"] for row in rows if row["is_baseline"]]
+        ends = [self._bar(row) for row in rows if not row["is_baseline"]]
+        of_models = (self.folds["metric"] == metric) & (self.folds["model"] != self.baseline)
+        shown = np.concatenate([self.folds["value"][of_models], *ends])
+        shown = shown[np.isfinite(shown)]
         if not len(shown) or not base or np.isnan(base[0]):
             return None
         low, high = float(shown.min()), float(shown.max())
@@ -265,122 +283,64 @@ class CrossValidationDisplay(Display):
             return None
         return low - 0.2 * span, high + 0.2 * span
 
-    def _bar(self, row: Mapping[str, Any]) -> tuple[float, float]:
-        """The ends of an interval, or of one standard deviation without sizes of folds."""
-        if np.isnan(row["low"]) and not self._has_sizes:
-            return row["mean"] - row["std"], row["mean"] + row["std"]
-        return row["low"], row["high"]
-
-    def _draw_model(
-        self,
-        ax: Any,
-        place: int,
-        model: Any,
-        metric: Any,
-        values: bool,
-        limits: tuple[float, float] | None,
-    ) -> None:
-        row = self._summarize(model, metric)
+    def _draw_model(self, ax: Any, place: int, row: Mapping[str, Any]) -> dict[str, Any]:
+        """Draw folds, mean and interval of a model; return marks of the legend by their label."""
         mean, is_baseline = row["mean"], row["is_baseline"]
-        dots = self.folds["value"][self._is_of(model, metric)]
+        dots = self.folds["value"][self._fold_rows(row["metric"], row["model"])]
         colour = axes.GREY if is_baseline else axes.COLOURS[0]
         # Below the interval, which would hide them.
         height = place + np.linspace(0.12, 0.28, len(dots))
-        ax.scatter(dots, height, s=13, color=colour, alpha=0.5, linewidths=0, zorder=2)
+        folds = ax.scatter(dots, height, s=13, color=colour, alpha=0.5, linewidths=0, zorder=2)
+        (bar,) = ax.plot(self._bar(row), [place, place], color=colour, linewidth=2.2, zorder=3)
+        shape = {"marker": "D", "markerfacecolor": "white"} if is_baseline else {"marker": "o"}
+        look = {"markersize": 6.5, "markeredgewidth": 1.4, "linestyle": "none", "zorder": 4}
+        (mark,) = ax.plot([mean], [place], color=colour, **shape, **look)
+        self.lines_.append(mark)
         if is_baseline:
-            ax.axvline(mean, color=colour, linestyle=axes.REFERENCE_DASHES, linewidth=1.1, zorder=1)
-        ax.plot(self._bar(row), [place, place], color=colour, linewidth=2.2, zorder=3)
-        mark = ("D", "white") if is_baseline else ("o", colour)
-        look: dict[str, Any] = {"marker": mark[0], "markerfacecolor": mark[1], "color": colour}
-        look |= {"markersize": 6.5, "markeredgewidth": 1.4, "linestyle": "none"}
-        self.lines_ += ax.plot([mean], [place], zorder=4, **look)
-        text = f"{mean:.3f}" if values and not np.isnan(mean) else ""
-        if row["n_undefined"]:
-            left = row["n_folds"] - row["n_undefined"]
-            text = f"{text} ({left} of {row['n_folds']} folds)".strip()
-        if is_baseline and limits is not None:
-            self._point_to(ax, mean, place, colour, right=mean > limits[1])
-        elif text:
-            self._write(ax, text, mean, place, colour)
+            line = ax.axvline(mean, **axes.REFERENCE)
+            return {"fold": folds, "baseline": (line, mark)}
+        spread = "± 1 standard deviation"
+        if self._target is not None:
+            spread = f"{100 * self.confidence_level:g} % interval ({self._target})"
+        return {"fold": folds, f"mean, {spread}": (bar, mark)}
 
     @staticmethod
-    def _point_to(ax: Any, mean: float, place: int, colour: str, *, right: bool) -> None:
-        """Write a mean beyond the limits at the edge, with an arrow."""
-        text = f"{mean:.3f} →" if right else f"← {mean:.3f}"
-        at = (1, place) if right else (0, place)
-        look = {"ha": "right" if right else "left", "va": "center", "fontsize": "x-small"}
-        ax.text(*at, text, transform=ax.get_yaxis_transform(), color=colour, **look)
-
-    def _write(self, ax: Any, text: str, mean: float, place: int, colour: str) -> None:
-        """Write above a mean; in the middle of the axes where there is none."""
+    def _write_mean(ax: Any, place: int, row: Mapping[str, Any], limits: Any, values: bool) -> None:
+        """Write a mean above its mark; at the edge, with an arrow, if it lies beyond the limits."""
         from matplotlib.patheffects import withStroke
 
-        at, where = mean, ax.transData
-        if np.isnan(mean):
-            at, where = 0.5, ax.get_yaxis_transform()
-        look = {"ha": "center", "fontsize": "x-small", "color": colour}
-        halo = [withStroke(linewidth=2.5, foreground="white")]
-        options = {"xytext": (0, 7), "textcoords": "offset points", "path_effects": halo}
-        ax.annotate(text, (at, place), xycoords=where, **options, **look)
+        mean, n_folds, n_undefined = row["mean"], row["n_folds"], row["n_undefined"]
+        across = ax.get_yaxis_transform()  # shares of the width
+        at, where = (0.5, across) if np.isnan(mean) else (mean, ax.transData)
+        look: dict[str, Any] = {"xytext": (0, 7), "textcoords": "offset points", "ha": "center"}
+        look["path_effects"] = [withStroke(linewidth=2.5, foreground="white")]
+        text = f"{mean:.3f}" if values and not np.isnan(mean) else ""
+        if n_undefined:
+            text = f"{text} ({n_folds - n_undefined} of {n_folds} folds)".strip()
+        if row["is_baseline"] and limits is not None:
+            right = mean > limits[1]
+            text, at, where = f"{mean:.3f} →" if right else f"← {mean:.3f}", float(right), across
+            look = {"ha": "right" if right else "left", "va": "center"}
+        colour = axes.GREY if row["is_baseline"] else axes.COLOURS[0]
+        if text:
+            ax.annotate(text, (at, place), xycoords=where, fontsize="x-small", color=colour, **look)
 
-    @property
-    def _has_sizes(self) -> bool:
-        return all(size in self.folds for size in _SIZES)
-
-    def _finish(
-        self, ax: Any, metric: Any, names: list[Any], limits: tuple[float, float] | None
-    ) -> None:
-        """Name all models of a panel, some of which another display may have drawn."""
-        axes.name_rows(ax, range(len(names)), names)
-        ax.yaxis.set_gid(_ROWS)
-        ax.set_ylim(len(names) - 0.5, -0.6)
-        ax.tick_params(axis="y", length=0)
-        ax.spines[["top", "right", "left"]].set_visible(False)
-        ax.grid(axis="x", color="#DDDDDD", linewidth=0.7)
-        ax.set_axisbelow(True)
-        ax.margins(x=0.12)
-        if limits is not None:
-            ax.set_xlim(limits)
-        ax.set_xlabel(str(metric))
-
-    def _draw_legend(self, own_figure: bool) -> Any:
-        from matplotlib.lines import Line2D
-
-        spread = "± 1 standard deviation"
-        if self._has_sizes:
-            spread = f"{100 * self.confidence_level:g} % interval ({self._described})"
-        dot: dict[str, Any] = {"marker": "o", "color": axes.COLOURS[0]}
-        handles = [
-            Line2D([], [], linestyle="none", markersize=3.5, alpha=0.45, label="fold", **dot),
-            Line2D([], [], linewidth=2.2, markersize=6, label=f"mean, {spread}", **dot),
-        ]
-        if self.baseline is not None:
-            look: dict[str, Any] = {"marker": "D", "markerfacecolor": "white"}
-            look |= {"color": axes.GREY, "linestyle": axes.REFERENCE_DASHES}
-            handles.append(Line2D([], [], label="baseline", **look))
-        options: dict[str, Any] = {"fontsize": "small", "frameon": False, "handles": handles}
+    def _draw_legend(self, marks: Mapping[str, Any], own_figure: bool) -> Any:
         drawn = self.figure_.legends
         if drawn and axes.is_own_figure(self.figure_):
             return drawn[0]  # that of the display added to
+        owner, look = self.axes_[-1], dict[str, Any](loc="best")
         if own_figure:
-            return self.figure_.legend(loc="outside lower center", ncols=len(handles), **options)
-        return self.axes_[-1].legend(loc="best", **options)
-
-
-def _named(ax: Any) -> list[str]:
-    """The models that another display has drawn on these axes."""
-    drawn = ax.yaxis.get_gid() == _ROWS
-    return [label.get_text() for label in ax.get_yticklabels()] if drawn else []
+            owner, look = self.figure_, {"loc": "outside lower center", "ncols": len(marks)}
+        return owner.legend([*marks.values()], [*marks], fontsize="small", frameon=False, **look)
 
 
 def _read_folds(folds: Any) -> dict[str, Array]:
     """Columns of a data frame, a mapping of columns, or rows."""
     if isinstance(folds, Sequence) and not isinstance(folds, str):
-        keys = list(dict.fromkeys(key for row in folds for key in row))
-        columns = {key: [row.get(key) for row in folds] for key in keys}
+        columns = {key: [row.get(key) for row in folds] for key in Rows(folds).fields()}
     else:
-        names = list(folds.columns) if hasattr(folds, "columns") else list(folds)
-        columns = {str(name): list(folds[name]) for name in names}
+        columns = {str(name): list(folds[name]) for name in getattr(folds, "columns", folds)}
     missing = [name for name in _NEEDED if name not in columns]
     if missing or not columns[_NEEDED[0]]:
         raise InvalidParameterError(
@@ -393,26 +353,22 @@ def _read_folds(folds: Any) -> dict[str, Array]:
 
 def _column(values: list[Any]) -> Array:
     """Numbers as numbers, anything else as it is."""
-    if all(isinstance(value, bool | np.bool_) for value in values):
-        return np.array(values, dtype=bool)
-    if all(isinstance(value, int | float | np.number) for value in values):
-        return np.array(values)
-    return objects(values)
+    are_numbers = all(isinstance(value, int | float | np.number | np.bool_) for value in values)
+    return np.array(values) if are_numbers else objects(values)
 
 
 def _result_rows(model: str, result: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Rows of one result of ``cross_validate``."""
-    names = {key: key.removeprefix("test_") for key in result if key.startswith("test_")}
-    if not names:
+    keys = [key for key in result if key.startswith("test_")]
+    if not keys:
         raise InvalidParameterError(
             f"cv_results of {model!r} has no key that begins with 'test_', got {list(result)}."
         )
-    indices = result.get("indices")
-    rows = []
-    for key, metric in names.items():
-        for fold, value in enumerate(result[key]):
-            row = {"model": model, "fold": fold, "metric": metric, "value": float(value)}
-            if indices is not None:
-                row |= {f"n_{part}": len(indices[part][fold]) for part in ("train", "test")}
-            rows.append(row)
-    return rows
+    indices = result.get("indices", {})
+    sizes = {f"n_{part}": [len(rows) for rows in indices[part]] for part in indices}
+    return [
+        {"model": model, "fold": fold, "metric": key.removeprefix("test_"), "value": float(value)}
+        | {name: of_folds[fold] for name, of_folds in sizes.items()}
+        for key in keys
+        for fold, value in enumerate(result[key])
+    ]

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 
+from skmetrics_ext.alignment import objects
 from skmetrics_ext.formats import probability
 from skmetrics_ext.inference.bands import BANDS, curve_band
 from skmetrics_ext.inference.results import Comparison, Estimate
@@ -16,17 +17,13 @@ from skmetrics_ext.metrics.averaging import MACRO, MICRO
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import axes
-from skmetrics_ext.plotting.display import SourceDisplay
-from skmetrics_ext.plotting.documentation import BLOCKS
+from skmetrics_ext.plotting.display import BLOCKS, SourceDisplay
 from skmetrics_ext.plotting.source import (
     AVERAGES,
     DisplaySource,
     MetricRows,
-    ScoredFold,
+    ModelRows,
     binary_problems,
-    objects,
-    positive_of,
-    select_curves,
     without_undefined_warnings,
 )
 from skmetrics_ext.scoring.scorer import metric_of
@@ -106,9 +103,13 @@ class CurveDisplay(SourceDisplay):
     y_label: ClassVar[str]
     value_name: ClassVar[str] = ""
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    size: ClassVar[tuple[float, float]] = (5.4, 4.4)
     drawstyle: ClassVar[str] = "default"
+    markers: ClassVar[tuple[str, ...]] = ()
     legend_at: ClassVar[str] = "best"
     grid: ClassVar[Array] = np.linspace(0, 1, 101)
+    reference: ClassVar[tuple[Any, Any, str] | None] = None  # abscissas, ordinates and label
+    bound: ClassVar[tuple[str, str] | None] = None  # column and label, drawn for one class alone
     band_label: str = ""  # of bands around curves without folds
 
     def __init__(
@@ -139,7 +140,7 @@ class CurveDisplay(SourceDisplay):
         return dict(binary_problems(rows))
 
     @classmethod
-    def _default(cls, curves: Mapping[Any, Line]) -> Any:
+    def _default(cls, curves: Iterable[Any]) -> Any:
         """Curves to draw of folds and of several models: the macro-average, if there is one."""
         return MACRO if MACRO in curves else None
 
@@ -169,13 +170,12 @@ class CurveDisplay(SourceDisplay):
 
     def _draw_references(self, ax: Any) -> None:
         """Draw lines that the curves are compared with."""
-
-    def _draw_bound(self, ax: Any, column: str, label: str) -> None:
-        """Draw a further column of the curves, where they are all of one class."""
         columns = self.lines[-1].columns
-        if self._is_one_class and column in columns:
+        if self.bound is not None and self._is_one_class and self.bound[0] in columns:
             look = {"color": "black", "linestyle": (0, (1, 1.5))}
-            axes.draw_reference(ax, columns[self.x], columns[column], label, **look)
+            axes.draw_reference(ax, columns[self.x], columns[self.bound[0]], self.bound[1], **look)
+        if self.reference is not None:
+            axes.draw_reference(ax, *self.reference)
 
     def _set_limits(self, ax: Any) -> None:
         axes.make_square(ax)
@@ -197,39 +197,60 @@ class CurveDisplay(SourceDisplay):
         check_option("band", band, ("auto", *BANDS, None))
         kind: BandKind = "simultaneous" if band == "simultaneous" else "pointwise"
         design: dict[str, Any] = {"confidence_level": check_level(confidence_level)}
-        models, drawn = source.scores(), []
-        for name, rows in models.items():
-            design["groups"] = source.groups()[name] if source.in_folds else groups
-            read = {line.curve: line for line in cls._read(rows, **options)}
-            default = cls._default(read) if len(models) > 1 or cls.pools else None
-            selected = select_curves(read, default if curves is None else curves).values()
+        models, drawn = source.rows(), []
+        several = len(models) > 1
+        for name, part in models.items():
+            rows: Any = part.scores
+            design["groups"] = part.group if source.in_folds else groups
             problems = cls._problems(rows)
+            selected = cls._selected(rows, curves, several or cls.pools, options)
             with_band = [line for line in selected if line.band is not None and not line.is_average]
-            n_bands = len(models) * len(with_band)
-            few = n_bands <= _MOST_BANDS and len(rows.true) <= _MOST_ROWS
+            few = len(models) * len(with_band) <= _MOST_BANDS and len(rows.true) <= _MOST_ROWS
             for line in selected:
-                metric_rows = MetricRows.of(line, problems.get(line.curve, rows), design)
+                line_rows = problems.get(line.curve, rows)
+                metric_rows = MetricRows.of(line, line_rows, design)
                 if interval is not None and metric_rows.is_defined:
                     line = replace(line, interval=metric_rows.interval(interval))
-                if few if band == "auto" else band is not None:
-                    line = cls._with_band(line, metric_rows, kind)
-                drawn.append((replace(line, model=name if len(models) > 1 else None), metric_rows))
-        lines = [line for line, _ in drawn]
-        name = None if len(models) > 1 else next(iter(models))
-        display = cls(lines, name=name, positive=positive_of(next(iter(models.values()))))
-        if len(models) == len(drawn) == 2 and interval is not None and drawn[0][1].is_defined:
+                if (few if band == "auto" else band is not None) and not line.is_average:
+                    line = cls._with_band(line, line_rows, kind, design)
+                drawn.append((replace(line, model=name if several else None), metric_rows))
+        first = next(iter(models))
+        display = cls(
+            [line for line, _ in drawn],
+            name=None if several else first,
+            positive=_positive_class(models[first]),
+        )
+        if several and len(drawn) == 2 and interval is not None and drawn[0][1].is_defined:
             display.comparison = drawn[0][1].compared_with(drawn[1][1])
         display.band_label = f"{100 * confidence_level:g}% {kind} band"
         return display
 
     @classmethod
-    def _with_band(cls, line: Line, metric_rows: MetricRows, kind: BandKind) -> Line:
+    def _selected(
+        cls, rows: Scores, curves: Any, by_default: bool, options: Mapping[str, Any]
+    ) -> list[Line]:
+        """The requested curves, in this order; for None all of them, or the default ones."""
+        lines = {line.curve: line for line in cls._read(rows, **options)}
+        if curves is None and by_default:
+            curves = cls._default(lines)
+        if curves is None:
+            return list(lines.values())
+        wanted = [curves] if isinstance(curves, str) or not isinstance(curves, Iterable) else curves
+        for curve in wanted:
+            if curve not in lines:
+                raise InvalidParameterError(
+                    f"curves must name some of {list(lines)}, got {curve!r}."
+                )
+        return [lines[curve] for curve in wanted]
+
+    @classmethod
+    def _with_band(cls, line: Line, rows: Any, kind: BandKind, design: Any) -> Line:
         """The line with columns ``low`` and ``high``; outside of the band's range they are nan."""
-        rows, spec = metric_rows.rows, line.band
-        if spec is None or line.is_average or metric_rows.lacks_class:
+        spec = line.band
+        if spec is None or len(np.unique(rows.true)) < 2:
             return line
         with without_undefined_warnings():
-            options = {"at": spec.at, "band": kind, "random_state": 0, **metric_rows.design}
+            options = {"at": spec.at, "band": kind, "random_state": 0, **design}
             band = curve_band(spec.metric, rows, rows, **options)
         places = spec.x(band.at)
         order = np.argsort(places)
@@ -255,63 +276,53 @@ class CurveDisplay(SourceDisplay):
         lines: list[Line] = []
         undefined: dict[Any, str] = {}
         models = source.folds()
+        several = len(models) > 1
         for name, folds in models.items():
-            fold_lines, reasons = cls._fold_lines(folds, curves, points, level, options)
-            several = len(models) > 1
-            lines += [replace(line, model=name) for line in fold_lines] if several else fold_lines
-            undefined |= {(name, k) if several else k: text for k, text in reasons.items()}
+            by_curve: dict[Any, list[tuple[ModelRows, Line]]] = {}
+            for fold in folds:
+                place = (name, fold.number) if several else fold.number
+                if fold.scores is None:
+                    undefined[place] = fold.reason
+                    continue
+                with without_undefined_warnings():
+                    selected = cls._selected(fold.scores, curves, True, options)
+                for line in selected:
+                    if cls._is_undefined(line, fold.scores):
+                        undefined[place] = f"{line.curve}: a class has no rows, or no others"
+                        continue
+                    line = replace(line, fold=fold.number, model=name if several else None)
+                    by_curve.setdefault(line.curve, []).append((fold, line))
+            for pairs in by_curve.values():
+                of_folds = [line for _, line in pairs]
+                own_grid = cls._grid(of_folds) if points is None else points
+                lines += [
+                    *of_folds,
+                    cls._mean([fold for fold, _ in pairs], of_folds, own_grid, level),
+                ]
         if not lines:
             raise InvalidParameterError(
                 f"No fold has a curve: {'; '.join(sorted(set(undefined.values())))}."
             )
-        first = next(f.scores for folds in models.values() for f in folds if f.scores is not None)
-        name = next(iter(models)) if len(models) == 1 else None
-        return cls(lines, name=name, positive=positive_of(first), undefined=undefined)
+        first = next(f for folds in models.values() for f in folds if f.scores is not None)
+        name = None if several else next(iter(models))
+        return cls(lines, name=name, positive=_positive_class(first), undefined=undefined)
 
     @classmethod
-    def _fold_lines(
-        cls,
-        folds: list[ScoredFold],
-        curves: Any,
-        grid: Array | None,
-        level: float,
-        options: Mapping[str, Any],
-    ) -> tuple[list[Line], dict[int, str]]:
-        """Lines of the folds of a model, each curve with its mean; and why folds have none."""
-        undefined = {fold.number: fold.reason for fold in folds if fold.scores is None}
-        by_curve: dict[Any, list[tuple[ScoredFold, Line]]] = {}
-        for fold in folds:
-            if fold.scores is None:
-                continue
-            with without_undefined_warnings():
-                read = {line.curve: line for line in cls._read(fold.scores, **options)}
-            wanted = cls._default(read) if curves is None else curves
-            for curve, line in select_curves(read, wanted).items():
-                if cls._is_undefined(line, fold.scores):
-                    undefined[fold.number] = f"{curve}: a class has no rows, or no others"
-                else:
-                    by_curve.setdefault(curve, []).append((fold, line))
-        lines: list[Line] = []
-        for pairs in by_curve.values():
-            of_folds = [replace(line, fold=fold.number) for fold, line in pairs]
-            points = cls._grid(of_folds) if grid is None else grid
-            lines += [*of_folds, cls._mean([fold for fold, _ in pairs], of_folds, points, level)]
-        return lines, undefined
-
-    @classmethod
-    def _mean(cls, folds: list[ScoredFold], lines: list[Line], grid: Array, level: float) -> Line:
-        columns: dict[str, Array] = {cls.x: grid}
-        for column in cls.averaged:
-            columns[column] = np.mean([cls._at(line, column, grid) for line in lines], axis=0)
-        every = np.array([cls._at(line, cls.y, grid) for line in lines])
+    def _mean(cls, folds: list[ModelRows], lines: list[Line], grid: Array, level: float) -> Line:
+        """The mean of the lines of folds, with its spread and its interval."""
+        points = {
+            column: np.array([cls._at(line, column, grid) for line in lines])
+            for column in cls.averaged
+        }
+        columns = {cls.x: grid} | {name: values.mean(axis=0) for name, values in points.items()}
         values = np.array([line.value for line in lines])
         interval = None
         spread = margin = np.full(len(grid), np.nan)
         if len(lines) > 1:
-            sizes = {"n_train": [f.n_train for f in folds], "n_test": [f.n_test for f in folds]}
+            sizes = {"n_train": [f.n_train for f in folds], "n_test": [len(f.y) for f in folds]}
             if not np.isnan(values).any():
                 interval = corrected_resampled_interval(values, confidence_level=level, **sizes)
-            spread = every.std(axis=0, ddof=1)
+            spread = points[cls.y].std(axis=0, ddof=1)
             # The same correction at every point: its factor is that of scores with spread 1.
             unit = np.linspace(-1, 1, len(lines))
             estimate = corrected_resampled_interval(unit, confidence_level=level, **sizes)
@@ -319,28 +330,29 @@ class CurveDisplay(SourceDisplay):
         columns["std"] = spread
         columns["low"] = np.clip(columns[cls.y] - margin, *cls.bounds)
         columns["high"] = np.clip(columns[cls.y] + margin, *cls.bounds)
-        mean = replace(lines[0], columns=columns, value=float(values.mean()), fold=MEAN)
-        return replace(mean, interval=interval)
+        value = float(values.mean())
+        return replace(lines[0], columns=columns, value=value, fold=MEAN, interval=interval)
 
-    def _take_intervals(self, report: Any, names: Mapping[Any, str]) -> None:
-        """Means over folds have the interval of their metric in the report, if it is there."""
-        level = report.confidence_level
-        by_metric: dict[tuple[Any, Any], list[Any]] = {}
-        for row in report.summary():
-            metric = metric_of(report.data.scorers[row.metric])
-            if metric is not None and not np.isnan(row.low):
-                note = row.interval_note or ""
-                bounds = row.low, row.high, row.standard_error, row.interval, level, note
-                by_metric.setdefault((row.model, metric.function), []).append((row.value, bounds))
+    def _take_intervals(self, source: DisplaySource) -> None:
+        """Give means over folds the interval of their metric in the report, if it is there."""
+        report, names = source.report, source.names or {}
+        metrics = {key: metric_of(scorer) for key, scorer in report.data.scorers.items()}
+        summary = [row for row in report.summary() if not np.isnan(row.low)]
 
-        def reported(line: Line) -> Estimate | None:
+        def interval_of(line: Line) -> Estimate | None:
             model = names[self.name if line.model is None else line.model]
-            same = by_metric.get((model, getattr(line.metric, "func", line.metric)), [])
-            near = [e for e in same if np.isclose(e[0], line.value, rtol=0, atol=1e-9)]
-            return Estimate(near[0][0], *near[0][1]) if near else None
+            function = getattr(line.metric, "func", line.metric)
+            for row in summary:
+                metric = metrics[row.metric]
+                is_same = metric is not None and metric.function == function and row.model == model
+                if is_same and np.isclose(row.value, line.value, rtol=0, atol=1e-9):
+                    bounds = row.low, row.high, row.standard_error, row.interval
+                    note = row.interval_note or ""
+                    return Estimate(row.value, *bounds, report.confidence_level, note)
+            return None
 
         self.lines = tuple(
-            replace(line, interval=reported(line)) if line.fold == MEAN else line
+            replace(line, interval=interval_of(line)) if line.fold == MEAN else line
             for line in self.lines
         )
 
@@ -355,10 +367,10 @@ class CurveDisplay(SourceDisplay):
             ``std`` over the folds. A column that a line lacks is nan.
         """
         lengths = [len(line.columns[self.x]) for line in self.lines]
-        table = {"curve": np.repeat(objects([line.curve for line in self.lines]), lengths)}
-        for name in ("model", "fold"):
+        table = {}
+        for name in ("curve", "model", "fold"):
             values = [getattr(line, name) for line in self.lines]
-            if any(value is not None for value in values):
+            if name == "curve" or any(value is not None for value in values):
                 table[name] = np.repeat(objects(values), lengths)
         for column in dict.fromkeys(name for line in self.lines for name in line.columns):
             parts = [
@@ -410,8 +422,12 @@ class CurveDisplay(SourceDisplay):
             ``legend_``.
         """
         check_option("band", band, ("auto", "std", "interval", None))
-        place, title = self._begin(ax, name, self._n_curves)
-        ax = self.ax_
+        self.ax_ = ax = axes.make_axes(f"{type(self).__name__}.plot", ax, self.size)
+        self.figure_ = ax.figure
+        self.name = self.name if name is None else name
+        place = axes.places_taken(ax)
+        axes.name_curves(ax)
+        title = self.name if self._n_curves > 1 and not place else None
         self.lines_: list[Any] = []
         self.fold_lines_: list[Any] = []
         self.bands_: list[Any] = []
@@ -421,7 +437,7 @@ class CurveDisplay(SourceDisplay):
         )
         several = len(models) > 1
         for line in self.lines:
-            look = self._style(place)
+            look = axes.style(place, self.markers)
             if several and len(curves) > 1:  # a colour for each curve, dashes for each model
                 look["color"] = axes.style(curves.index(line.curve))["color"]
                 look["linestyle"] = axes.style(models.index(line.model))["linestyle"]
@@ -439,20 +455,25 @@ class CurveDisplay(SourceDisplay):
             self.lines_.append(axes.take_place(self._draw_line(ax, line, options)))
             place += 1
         self.line_ = self.lines_[0]
-        if self.notes and legend:
-            axes.add_remark(ax, "* has a note: display.notes")
-        if self.comparison is not None and legend:
-            axes.add_remark(ax, self._difference_text(self.comparison), difference=True)
         if reference:
             self._draw_references(ax)
         ax.set(xlabel=self.x_label, ylabel=self.y_label)
         self._set_limits(ax)
-        self._end(title, self.legend_at, legend)
+        self.legend_ = self._draw_legend(ax, title) if legend else None
+        axes.fit_text(ax)
         return self
 
-    @staticmethod
-    def _style(place: int) -> dict[str, Any]:
-        return axes.style(place)
+    def _draw_legend(self, ax: Any, title: str | None) -> Any:
+        """Draw the legend, with the difference of two models, the positive class and remarks."""
+        where = self.legend_at
+        if self.notes:
+            axes.add_remark(ax, "* has a note: display.notes")
+        if self.comparison is not None:
+            axes.add_remark(ax, self._difference_text(self.comparison), difference=True)
+            where = where if where == "lower right" else "beside"
+        if self.positive is not None:
+            axes.add_remark(ax, f"positive class: {self.positive}")
+        return axes.draw_legend(ax, where, self.size, title)
 
     def _draw_line(self, ax: Any, line: Line, options: Mapping[str, Any]) -> Any:
         width = 2.2 if line.fold == MEAN else 1.8
@@ -501,13 +522,12 @@ class CurveDisplay(SourceDisplay):
         text, value_name = self._model_name(line, named), self._value_name(line)
         if not value_name or np.isnan(line.value):
             return f"{text}, {mean}" if mean else text
-        value = f"{value_name} {axes.number(line.value, line.interval)}{note_mark(line.interval)}"
+        value = f"{value_name} {axes.number(line.value, line.interval)}"
         return f"{text}\n{mean} {value}" if mean else f"{text} ({value})"
 
     def _model_name(self, line: Line, named: bool) -> str:
         """Names of the model and of the class, where they are not clear without."""
-        names = [line.model, self.name if named else None]
-        parts = [name for name in names if name is not None]
+        parts = [name for name in (line.model, self.name if named else None) if name is not None]
         unnamed = line.model is None and self.positive is None and line.curve is not None
         if not self._is_one_class or unnamed:
             parts.append(self._curve_name(line.curve))
@@ -534,13 +554,13 @@ def difference_text(models: Iterable[Any], value_name: str, comparison: Comparis
     first, second = models
     p_value = probability(comparison.p_value)
     p_value = f"p {p_value}" if p_value.startswith("<") else f"p = {p_value}"
-    number = axes.number(comparison.difference, comparison)
-    return f"{first} − {second}:\n{value_name} {number}, {p_value}{note_mark(comparison)}"
+    return f"{first} − {second}:\n{value_name} {comparison:z.3f}, {p_value}{axes.star(comparison)}"
 
 
-def note_mark(estimate: Any) -> str:
-    """A star where an estimate has a note."""
-    return "*" if getattr(estimate, "note", "") else ""
+def _positive_class(part: ModelRows) -> Any:
+    """The positive class of two; None of several."""
+    scores = part.scores
+    return None if scores is None or scores.kind != "binary" else scores.classes.tolist()[-1]
 
 
 def _check_grid(grid: Any) -> Array:

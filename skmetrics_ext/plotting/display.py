@@ -1,23 +1,39 @@
-"""Constructors that displays share: from predictions, an estimator, folds or a report."""
+"""Displays: shared constructors that name their options, shared paragraphs of docstrings."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Self
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import wraps
+from inspect import Parameter
+from typing import Any, ClassVar, Self, TypeVar
 
 from skmetrics_ext.inference.results import Comparison
+from skmetrics_ext.metrics.documentation import PARAMETERS, document, fill, paragraphs_of
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.plotting import axes
 from skmetrics_ext.plotting.source import RESPONSES, DisplaySource, Request
 from skmetrics_ext.rows import Library, frame_of
+from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.parameters import ResponseMethod
+
+Shown = TypeVar("Shown", bound=type)
+Options = dict[str, Parameter]
+
+# Each constructor: the methods that take its shared options, and whether it draws folds.
+_CONSTRUCTORS = {
+    "from_predictions": (("_make",), False),
+    "from_estimator": (("_make_of_models", "_make"), False),
+    "from_folds": (("_make",), True),
+    "from_cv_results": (("_make_of_models", "_make"), True),
+    "from_report": (("_make_of_models", "_make"), True),
+}
 
 
 class Display:
     """A picture, and the numbers behind it."""
 
     name: str | None = None
+    pools: ClassVar[bool] = False  # folds are joined into one set, in which each row counts once
 
     def __repr__(self) -> str:
         named = "" if self.name is None else f" of {self.name}"
@@ -58,8 +74,6 @@ class SourceDisplay(Display):
     """
 
     methods: ClassVar[tuple[str, ...]] = RESPONSES
-    size: ClassVar[tuple[float, float]] = (5.4, 4.4)
-    pools: ClassVar[bool] = False  # folds are joined into one set, in which each row counts once
     sides: ClassVar[str] = "one"  # "either": the same picture whichever class is positive
     positive: Any = None
     comparison: Comparison | None = None  # of two models, by the metric in the legend
@@ -85,10 +99,7 @@ class SourceDisplay(Display):
         y_score: Any,
         *,
         labels: Any = None,
-        pos_label: Any = None,
         sample_weight: Any = None,
-        name: str | None = None,
-        ax: Any = None,
         **options: Any,
     ) -> Self:
         """Draw true labels and scores of one or several models.
@@ -110,23 +121,13 @@ class SourceDisplay(Display):
 
         {drawn}
         """
-        request = cls._request(pos_label)._replace(labels=labels)
-        source = DisplaySource.of_predictions(request, y_true, y_score, sample_weight, name)
-        return cls._drawn(source, ax, options)
+        return cls._make(
+            DisplaySource.of_predictions, y_true, y_score, labels, sample_weight, **options
+        )
 
     @classmethod
     def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
-        *,
-        sample_weight: Any = None,
-        pos_label: Any = None,
-        response_method: ResponseMethod = "auto",
-        name: str | None = None,
-        ax: Any = None,
-        **options: Any,
+        cls, estimator: Any, X: Any, y: Any, *, sample_weight: Any = None, **options: Any
     ) -> Self:
         """Draw the responses of fitted estimators, whose columns are matched with classes by name.
 
@@ -147,9 +148,9 @@ class SourceDisplay(Display):
 
         {drawn}
         """
-        request = cls._request(pos_label).using(response_method)
-        source = DisplaySource.of_estimator(request, estimator, X, y, sample_weight, name)
-        return cls._drawn(source, ax, options)
+        return cls._make_of_models(
+            DisplaySource.of_estimator, estimator, X, y, sample_weight, **options
+        )
 
     @classmethod
     def from_folds(
@@ -158,9 +159,6 @@ class SourceDisplay(Display):
         *,
         n_train: Any = None,
         labels: Any = None,
-        pos_label: Any = None,
-        name: str | None = None,
-        ax: Any = None,
         **options: Any,
     ) -> Self:
         """Draw the out-of-fold responses of a cross-validation.
@@ -182,8 +180,7 @@ class SourceDisplay(Display):
 
         {drawn}
         """
-        request = cls._request(pos_label)._replace(labels=labels)
-        return cls._drawn(DisplaySource.of_folds(request, folds, n_train, name), ax, options)
+        return cls._make(DisplaySource.of_folds, folds, labels, n_train, **options)
 
     @classmethod
     def from_cv_results(
@@ -193,10 +190,6 @@ class SourceDisplay(Display):
         y: Any,
         *,
         sample_weight: Any = None,
-        pos_label: Any = None,
-        response_method: ResponseMethod = "auto",
-        name: str | None = None,
-        ax: Any = None,
         **options: Any,
     ) -> Self:
         """Draw the test rows of each fold by the model of the fold.
@@ -219,21 +212,13 @@ class SourceDisplay(Display):
 
         {drawn}
         """
-        request = cls._request(pos_label).using(response_method)
-        source = DisplaySource.of_cv_results(request, cv_results, X, y, sample_weight, name)
-        return cls._drawn(source, ax, options)
+        return cls._make_of_models(
+            DisplaySource.of_cv_results, cv_results, X, y, sample_weight, **options
+        )
 
     @classmethod
     def from_report(
-        cls,
-        report: Any,
-        model: str | Sequence[str] | None = None,
-        *,
-        pos_label: Any = None,
-        response_method: ResponseMethod = "auto",
-        name: str | None = None,
-        ax: Any = None,
-        **options: Any,
+        cls, report: Any, model: str | Sequence[str] | None = None, **options: Any
     ) -> Self:
         """Draw the out-of-fold responses that a report of `cross_validation_report` has kept.
 
@@ -256,58 +241,208 @@ class SourceDisplay(Display):
 
         {drawn}
         """
-        positive = report.positive_class if pos_label is None else pos_label
-        request = cls._request(positive).using(response_method)
-        source = DisplaySource.of_report(request, report, model, name, cls.pools)
-        return cls._drawn(source, ax, options, report)
+        return cls._make_of_models(DisplaySource.of_report, report, model, **options)
 
     @classmethod
-    def _request(cls, pos_label: Any) -> Request:
-        return Request(cls.__name__, cls.methods, cls.sides, pos_label)
-
-    @classmethod
-    def _drawn(
-        cls, source: DisplaySource, ax: Any, options: Mapping[str, Any], report: Any = None
+    def _make_of_models(
+        cls, read: Any, *data: Any, response_method: ResponseMethod = "auto", **options: Any
     ) -> Self:
-        """Compute the display and draw it; options that computing does not take are `plot`'s."""
-        look = {k: v for k, v in options.items() if k in inspect.signature(cls.plot).parameters}
-        computing = {k: v for k, v in options.items() if k not in look}
-        if "band" in look and not source.in_folds:
-            computing["band"] = look.pop("band")
-        return cls._computed(source, report, **computing).plot(ax, **look)
+        """Draw the responses of one method of models; "auto" is the first that a model has."""
+
+        def read_responses(request: Request, *args: Any) -> DisplaySource:
+            source: DisplaySource = read(request.using(response_method), *args)
+            return source
+
+        return cls._make(read_responses, *data, **options)
 
     @classmethod
-    def _computed(cls, source: DisplaySource, report: Any = None, **options: Any) -> Self:
+    def _make(
+        cls,
+        read: Callable[..., DisplaySource],
+        *data: Any,
+        pos_label: Any = None,
+        name: str | None = None,
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Read the data, compute the display and draw it, each with its own options."""
+        source = read(cls._request(pos_label), *data, name)
+        known = computing_options(cls, source.in_folds)
+        computing = {key: options.pop(key) for key in known if key in options}
+        return cls._computed(source, **computing).plot(ax, **options)
+
+    @classmethod
+    def _request(cls, pos_label: Any = None) -> Request:
+        return Request(cls.__name__, cls.methods, cls.sides, cls.pools, pos_label)
+
+    @classmethod
+    def _computed(cls, source: DisplaySource, **options: Any) -> Self:
         """Compute the display without drawing it, which needs no matplotlib."""
-        if not source.in_folds:
+        if not source.in_folds or cls.pools:
             return cls._of_rows(source, **options)
         display = cls._of_folds(source, **options)
-        if report is not None:
-            display._take_intervals(report, source.names)
+        if source.report is not None:
+            display._take_intervals(source)
         return display
 
-    def _take_intervals(self, report: Any, names: Mapping[Any, str]) -> None:
+    def _take_intervals(self, source: DisplaySource) -> None:
         """Replace intervals by those of the summary of a report."""
 
-    # --------------------------------------------------------------------- shared by pictures
 
-    def _begin(self, ax: Any, name: str | None, n_curves: int) -> tuple[int, str | None]:
-        """Make axes; return the place of the first curve among those there, and a legend title.
+# --------------------------------------------------------------------------- documentation
 
-        The name of several curves is that title, unless others are there.
-        """
-        self.ax_ = axes.make_axes(f"{type(self).__name__}.plot", ax, self.size)
-        self.figure_ = self.ax_.figure
-        self.name = self.name if name is None else name
-        place = axes.places_taken(self.ax_)
-        if place:
-            axes.name_curves(self.ax_)
-        return place, self.name if n_curves > 1 and not place else None
 
-    def _end(self, title: str | None, where: str, legend: bool) -> None:
-        """Add the positive class and the legend, and make room for all text."""
-        if self.positive is not None and legend:
-            axes.add_remark(self.ax_, f"positive class: {self.positive}")
-        where = "beside" if self.comparison is not None and where != "lower right" else where
-        self.legend_ = axes.draw_legend(self.ax_, where, self.size, title) if legend else None
-        axes.fit_text(self.ax_)
+class DisplayParagraphs:
+    """Descriptions that docstrings of displays share: each follows its name in braces.
+
+    {curve_options}
+    - of one set of rows: ``band``, the band around each curve as `curve_band` computes it:
+      "pointwise", "simultaneous" or None; "auto" is "pointwise" for up to 4 curves and 20,000 rows
+      (with more rows the band is narrow and takes seconds). ``interval``, the method of the
+      interval in the legend as in `confidence_interval` (None: no interval). ``groups``, groups of
+      rows that depend on each other;
+    - ``confidence_level=0.95``, of all intervals;
+
+    {class_options}
+    - ``curves``: the classes to draw, of more than two each against the rest;
+
+    {average_options}
+    - ``curves``: the curves to draw, by class, "micro" or "macro"; all by default, and "macro" of
+      folds and of several models with more than two classes;
+
+    {curve_parameters}
+    name : str, default=None
+        Name of the model, where there is one.
+    positive : object, default=None
+        The positive class, for binary data.
+    undefined : mapping of int to str, default=None
+        Folds that have no curve, and why; of several models by (model, fold).
+    comparison : Comparison, default=None
+        Difference between the first and the second of two models, as `compare` gives it.
+
+    {curve_attributes}
+    ax_, figure_ : matplotlib axes and figure
+    lines_, fold_lines_ : list of matplotlib lines
+        Of the curves, or of their means, and of the folds.
+    line_ : matplotlib line
+        The first of ``lines_``.
+    notes : tuple of str
+        Notes of the numbers that have a star in the legend.
+
+    {score_pos_label}
+    pos_label : int, float, bool or str, default=None
+        The positive class of two. By default the second of ``labels``, else 1 of {0, 1} or {-1, 1},
+        or True. It is required for other labels, except by confusion matrices, and by ROC curves of
+        a column for each class (the same from either side: the later class).
+
+    {estimator_pos_label}
+    pos_label : int, float, bool or str, default=None
+        The positive class of two. By default 1 of {0, 1} or {-1, 1}, or True. It is required for
+        other labels, except by ROC curves (the same from either side: ``classes_[1]``) and
+        confusion matrices.
+
+    {response_method}
+    response_method : {"auto", "predict_proba", "decision_function"}, default="auto"
+        Method that gives the scores; "auto" is the first that the model has.
+
+    {model_name}
+    name : str, default=None
+        Name of one model in the legend; several are named by the keys of their mapping.
+
+    {estimator_name}
+    name : str, default=None
+        Name in the legend; the class of the estimator by default.
+
+    {display_ax}
+    ax : matplotlib axes, default=None
+        Where to draw; a new figure by default. Axes of another display of the same kind are
+        added to.
+
+    {drawn}
+    Returns
+    -------
+    display
+        Drawn.
+
+    {axes}
+    ax : matplotlib axes or sequence of them, default=None
+        Where to draw, one for each panel; a new figure by default.
+    """
+
+
+BLOCKS = PARAMETERS | paragraphs_of(DisplayParagraphs)
+
+
+def document_display(display: Shown) -> Shown:
+    """Fill the ``{name}`` lines of the docstrings of a display.
+
+    Its constructors take ``**options``: each gets a signature and a docstring that name those of
+    this display, and refuses others.
+    """
+    for name, (methods, in_folds) in _CONSTRUCTORS.items():
+        function = getattr(getattr(display, name, None), "__func__", None)
+        if function is not None:
+            call = _naming_options(function, display, methods, in_folds)
+            setattr(display, name, classmethod(call))
+    return document(display, BLOCKS)
+
+
+def _naming_options(
+    function: Callable[..., Any], display: Any, methods: tuple[str, ...], in_folds: bool
+) -> Callable[..., Any]:
+    signature = inspect.signature(function)
+    explicit = {key: p for key, p in signature.parameters.items() if key != "options"}
+    explicit |= _options(display, methods)
+    computing = {k: p for k, p in computing_options(display, in_folds).items() if k not in explicit}
+    known = {**explicit, **computing}
+    drawing = {key: p for key, p in _keywords(display.plot).items() if key not in known}
+    accepted = {**known, **drawing}
+
+    @wraps(function)
+    def call(cls: Any, *args: Any, **options: Any) -> Any:
+        unknown = [key for key in options if key not in accepted]
+        if unknown:
+            raise InvalidParameterError(
+                f"{cls.__name__}.{function.__name__} takes no {' and no '.join(unknown)}; its "
+                f"options are {[*computing, *drawing]}."
+            )
+        return function(cls, *args, **options)
+
+    call.__signature__ = signature.replace(parameters=list(accepted.values()))  # type: ignore[attr-defined]
+    lines = []
+    if computing:
+        lines.append(
+            f"{', '.join(computing)} : options of the display\n    Described in the class."
+        )
+    if drawing:
+        lines.append(f"{', '.join(drawing)} : options of the drawing\n    Passed to `plot`.")
+    if function.__doc__:  # absent under python -OO
+        call.__doc__ = fill(function.__doc__, BLOCKS | {"options": "\n".join(lines)})
+    return call
+
+
+def computing_options(display: Any, in_folds: bool) -> Options:
+    """Options that computing a display takes; the others belong to its ``plot``."""
+    reader = "_of_folds" if in_folds and not display.pools else "_of_rows"
+    return _options(display, (reader, "_read", "_line"))
+
+
+def _options(display: type, methods: tuple[str, ...]) -> Options:
+    """Keyword parameters of methods that pass their ``**options`` to the next one."""
+    options: Options = {}
+    for function in [
+        vars(kind)[name].__func__
+        for name in methods
+        for kind in display.__mro__
+        if name in vars(kind)
+    ]:
+        options = _keywords(function) | options
+        kinds = [p.kind for p in inspect.signature(function).parameters.values()]
+        if Parameter.VAR_KEYWORD not in kinds:
+            break
+    return options
+
+
+def _keywords(function: Callable[..., Any]) -> Options:
+    parameters = inspect.signature(function).parameters
+    return {key: p for key, p in parameters.items() if p.kind is Parameter.KEYWORD_ONLY}

@@ -18,68 +18,50 @@ _MOST_NAMES = 30
 _FAR = 20.0  # ratio of the largest to the smallest value from which an axis is logarithmic
 
 
-def _row_axes(what: str, ax: Any, n_rows: int) -> Any:
-    """Axes for rows, without a line at their left."""
-    ax = axes.make_axes(what, ax, (6.0, _HEIGHT * max(n_rows, 1) + 1.3))
-    ax.spines["left"].set_visible(False)
-    ax.tick_params(axis="y", length=0)
+def _draw_rows(
+    what: str, ax: Any, names: Sequence[str], dots: Sequence[Any], label: str, value_of_line: Any
+) -> Any:
+    """Draw a row for each name, from the top: (value, low, high, colour); and a vertical line."""
+    ax = axes.make_axes(what, ax, (6.0, _HEIGHT * max(len(names), 1) + 1.3))
+    for colour in dict.fromkeys(dot[-1] for dot in dots):
+        places = [place for place, dot in enumerate(dots) if dot[-1] == colour]
+        values, low, high, _ = zip(*(dots[place] for place in places), strict=True)
+        axes.draw_dots(ax, places, values, (low, high), color=colour)
+    if value_of_line is not None:
+        ax.axvline(value_of_line, **axes.REFERENCE)
+    axes.name_rows(ax, names)
+    ax.set_xlabel(label)
     return ax
 
 
-def _zero_line(ax: Any) -> None:
-    ax.axvline(0, color=axes.GREY, linestyle=axes.REFERENCE_DASHES, linewidth=1.1, zorder=1)
-
-
-# --------------------------------------------------------------------------- groups
+# --------------------------------------------------------------------------- groups and slices
 
 
 def draw_groups(picture: Picture, ax: Any = None) -> Any:
     """Draw groups by their value, the first on top, and the value of all rows as a line."""
-    points = picture.points
-    ax = _row_axes("Evaluation.plot", ax, len(points))
-    places = np.arange(len(points))
-    bounds = [p.low for p in points], [p.high for p in points]
-    if points:
-        axes.draw_dots(ax, places, [p.value for p in points], bounds)
+    names = [f"{p.name} (n = {p.n_rows})" for p in picture.points]
+    dots = [(p.value, p.low, p.high, axes.COLOURS[0]) for p in picture.points]
+    label = f"{picture.metric}, {100 * picture.level:g}% intervals"
+    ax = _draw_rows("Evaluation.plot", ax, names, dots, label, picture.overall)
     if picture.overall is not None:
-        ax.axvline(picture.overall, color=axes.GREY, linestyle="--", linewidth=1, zorder=0)
-        ax.annotate(
-            "all rows",
-            (picture.overall, 1.0),
-            xycoords=("data", "axes fraction"),
-            xytext=(0, 3),
-            textcoords="offset points",
-            ha="center",
-            color=axes.GREY,
-            fontsize="small",
-        )
-    axes.name_rows(ax, places, [f"{p.name} (n = {p.n_rows})" for p in points])
-    ax.set_ylim(len(points) - 0.4, -0.6)
-    ax.set_xlabel(f"{picture.metric}, {100 * picture.level:g}% intervals")
+        place: Any = {"xycoords": ax.get_xaxis_transform(), "textcoords": "offset points"}
+        look = {"ha": "center", "color": axes.GREY, "fontsize": "small"}
+        ax.annotate("all rows", (picture.overall, 1.0), xytext=(0, 3), **place, **look)
     axes.fit_text(ax)
     return ax
-
-
-# --------------------------------------------------------------------------- slices
 
 
 def draw_slices(table: Any, ax: Any = None) -> Any:
     """Draw by how much a metric of each slice differs from that of the other rows."""
     rows = list(table._as_rows())
-    ax = _row_axes("WeakSlices.plot", ax, len(rows))
-    places = range(len(rows))
-    if rows:
-        bounds = [row["low"] for row in rows], [row["high"] for row in rows]
-        values = [row["difference"] for row in rows]
-        axes.draw_dots(ax, places, values, bounds, color=axes.COLOURS[1])
-    else:
+    names = [f"{row['slice']} ({row['n_rows']})" for row in rows]
+    dots = [(row["difference"], row["low"], row["high"], axes.COLOURS[1]) for row in rows]
+    level = f"{100 * (1 - table.alpha):g}% simultaneous intervals"
+    label = f"{table.metric} minus that of the other rows ({level})"
+    ax = _draw_rows("WeakSlices.plot", ax, names, dots, label, 0)
+    if not rows:
         text = "no slice is significantly worse"
         ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center")
-    _zero_line(ax)
-    axes.name_rows(ax, places, [f"{row['slice']} ({row['n_rows']})" for row in rows])
-    ax.set_ylim(max(len(rows), 1) - 0.5, -0.5)
-    level = f"{100 * (1 - table.alpha):g}% simultaneous intervals"
-    ax.set_xlabel(f"{table.metric} minus that of the other rows ({level})")
     axes.fit_text(ax)
     return ax
 
@@ -88,29 +70,44 @@ def draw_slices(table: Any, ax: Any = None) -> Any:
 
 
 def draw_models(result: Any, ax: Any = None) -> Any:
-    """Draw models by value, or by their difference from a control."""
-    n_rows = len(result.rows if result.control is not None else result.values)
-    ax = _row_axes("ManyComparisons.plot", ax, n_rows)
-    (_draw_values if result.control is None else _draw_differences)(result, ax)
+    """Draw models by value, or by their difference from a control; significant ones in colour."""
+    if result.control is None:
+        return _draw_values(result, ax)
+    alpha = 1 - result.confidence_level
+    colours = [axes.COLOURS[0] if row["p_value"] <= alpha else axes.GREY for row in result.rows]
+    dots = [
+        (row["difference"], row["low"], row["high"], colour)
+        for row, colour in zip(result.rows, colours, strict=True)
+    ]
+    level = f"{100 * result.confidence_level:g}% simultaneous intervals"
+    label = f"{result.metric} minus that of {result.control} ({level})"
+    names = [row["first"] for row in result.rows]
+    ax = _draw_rows("ManyComparisons.plot", ax, names, dots, label, 0)
     axes.fit_text(ax)
     return ax
 
 
-def _draw_values(result: Any, ax: Any) -> None:
+def _draw_values(result: Any, ax: Any) -> Any:
     """Draw a dot for each model, and a line over models of which no two differ significantly."""
     values = result.values
     names = sorted(values, key=lambda name: (np.isnan(values[name]), values[name]))
     means = [values[name] for name in names]
+    ax = axes.make_axes("ManyComparisons.plot", ax, (6.0, _HEIGHT * len(names) + 1.3))
     ax.plot(means, range(len(names)), "o", color=axes.COLOURS[0], zorder=3)
-    axes.name_rows(ax, range(len(names)), names)
+    axes.name_rows(ax, names, from_top=False)
     joined = not_different(names, result.rows, 1 - result.confidence_level)
     for place, (first, last) in enumerate(joined):
         height = len(names) - 1 + _STEP * (place + 1.5)
         ax.plot([means[first], means[last]], [height] * 2, color=axes.GREY, linewidth=3)
         for k in (first, last):
-            thin = {"color": axes.GREY, "linewidth": 0.7, "linestyle": ":", "zorder": 1}
-            ax.plot([means[k]] * 2, [k, height], **thin)
+            ax.plot(
+                [means[k]] * 2,
+                [k, height],
+                **{**axes.REFERENCE, "linewidth": 0.7, "linestyle": ":"},
+            )
     ax.set_xlabel(f"{result.metric}; a line joins models without a significant difference")
+    axes.fit_text(ax)
+    return ax
 
 
 def not_different(
@@ -130,29 +127,39 @@ def not_different(
     return runs
 
 
-def _draw_differences(result: Any, ax: Any) -> None:
-    """Draw the difference of each model from the control; significant ones in colour."""
-    for place, row in enumerate(result.rows):
-        differs = row["p_value"] <= 1 - result.confidence_level
-        colour = axes.COLOURS[0] if differs else axes.GREY
-        bounds = [row["low"]], [row["high"]]
-        axes.draw_dots(ax, [place], [row["difference"]], bounds, color=colour)
-    _zero_line(ax)
-    axes.name_rows(ax, range(len(result.rows)), [row["first"] for row in result.rows])
-    ax.invert_yaxis()  # the first on top
-    level = f"{100 * result.confidence_level:g}% simultaneous intervals"
-    ax.set_xlabel(f"{result.metric} minus that of {result.control} ({level})")
-
-
 # --------------------------------------------------------------------------- search
 
 
 def draw_candidates(report: Any, ax: Any = None, parameter: str | None = None) -> Any:
     """Draw the candidates of a search: along a parameter, or from the best to the worst."""
     name = parameter or _only_parameter(report)
+    means = np.array([row["mean"] for row in report.rows], np.float64)
     if name is None:
-        return _in_order(report, ax)
-    return _along(report, ax, name, _numbers(report, name))
+        order = [k for k in np.argsort(-means, kind="stable") if np.isfinite(means[k])]
+        size = (6.0, 0.28 * min(len(order), _MOST_NAMES) + 1.6)
+        ax = axes.make_axes("SearchReport.plot", ax, size)
+        _draw_candidates(ax, report, order, np.arange(len(order), dtype=np.float64), across=True)
+        if len(order) <= _MOST_NAMES:
+            axes.name_rows(ax, [report.rows[k]["label"] for k in order])
+        else:
+            ax.invert_yaxis()
+            ax.set_ylabel("candidates, the best first")
+        ax.set_xlabel(report.metric)
+    else:
+        values = _numbers(report, name)
+        order = [k for k in np.argsort(values, kind="stable") if np.isfinite(means[k])]
+        places, means = values[order], means[order]
+        ax = axes.make_axes("SearchReport.plot", ax, (6.0, 3.9))
+        distinct = np.unique(places)
+        tops = [means[places == value].max() for value in distinct]
+        ax.plot(distinct, tops, color=axes.GREY, linewidth=1, zorder=1)
+        _draw_candidates(ax, report, order, places, across=False)
+        if distinct.min() > 0 and distinct.max() > _FAR * distinct.min():
+            ax.set_xscale("log")
+        ax.set(xlabel=name.rsplit("__", 1)[-1], ylabel=report.metric)
+    _draw_legend(ax)
+    axes.fit_text(ax)
+    return ax
 
 
 def _only_parameter(report: Any) -> str | None:
@@ -182,12 +189,21 @@ def _numbers(report: Any, name: str) -> Array:
 
 
 def _draw_candidates(ax: Any, report: Any, order: Any, places: Array, *, across: bool) -> None:
-    """Draw dots with intervals: candidates as good as the best in colour, the chosen as diamond."""
+    """Draw candidates as good as the best in colour, the chosen as a diamond, and its band.
+
+    The line and the band are the value corrected for selection, and its interval.
+    """
+    line, band = (ax.axvline, ax.axvspan) if across else (ax.axhline, ax.axhspan)
+    best = report.best
+    if not np.isnan(best.value):
+        look: dict[str, Any] = {"label": "corrected for selection", "linewidth": 1.3, "zorder": 1}
+        line(best.value, color=axes.COLOURS[2], **look)
+    if not np.isnan([best.value, best.low]).any():
+        band(best.low, best.high, color=axes.COLOURS[2], alpha=0.12, linewidth=0, zorder=0)
     rows = [report.rows[k] for k in order]
     names = ("mean", "low", "high")
     mean, low, high = (np.array([row[name] for row in rows], np.float64) for name in names)
-    good = np.array([row["as_good"] for row in rows], dtype=bool)
-    chosen = np.array([row["selected"] for row in rows], dtype=bool)
+    good, chosen = (np.array([row[k] for row in rows], dtype=bool) for k in ("as_good", "selected"))
     looks = (
         (~good & ~chosen, axes.GREY, "o", "worse than the best"),
         (good & ~chosen, axes.COLOURS[0], "o", "not distinguishable from the best"),
@@ -195,23 +211,11 @@ def _draw_candidates(ax: Any, report: Any, order: Any, places: Array, *, across:
     )
     for which, colour, marker, label in looks:
         if which.any():
-            look: Any = {"color": colour, "fmt": marker, "label": label, "across": across}
+            look = {"color": colour, "fmt": marker, "label": label, "across": across}
             axes.draw_dots(ax, places[which], mean[which], (low[which], high[which]), **look)
 
 
-def _draw_corrected(ax: Any, report: Any, *, across: bool) -> None:
-    """Draw the value corrected for selection as a line, and its interval as a band."""
-    line, band = (ax.axvline, ax.axvspan) if across else (ax.axhline, ax.axhspan)
-    best = report.best
-    if np.isnan(best.value):
-        return
-    line(best.value, color=axes.COLOURS[2], linewidth=1.3, label="corrected for selection",
-         zorder=1)  # fmt: skip
-    if not np.isnan(best.low):
-        band(best.low, best.high, color=axes.COLOURS[2], alpha=0.12, linewidth=0, zorder=0)
-
-
-def _legend(ax: Any) -> None:
+def _draw_legend(ax: Any) -> None:
     """Draw a legend above the axes, in one column if a foreign figure has no room for two."""
     place = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.2}
     legend = ax.legend(**place, ncols=2, fontsize="small", frameon=False)
@@ -219,43 +223,3 @@ def _legend(ax: Any) -> None:
     if too_wide and not axes.is_own_figure(ax.figure.figure):
         legend = ax.legend(**place, fontsize="small", frameon=False)
     legend.set_gid(axes.BESIDE)
-
-
-def _in_order(report: Any, ax: Any) -> Any:
-    """Draw candidates from the best to the worst."""
-    means = np.array([row["mean"] for row in report.rows])
-    order = [k for k in np.argsort(-means, kind="stable") if np.isfinite(means[k])]
-    size = (6.0, 0.28 * min(len(order), _MOST_NAMES) + 1.6)
-    ax = axes.make_axes("SearchReport.plot", ax, size)
-    places = np.arange(len(order), dtype=np.float64)
-    _draw_corrected(ax, report, across=True)
-    _draw_candidates(ax, report, order, places, across=True)
-    ax.invert_yaxis()
-    if len(order) <= _MOST_NAMES:
-        axes.name_rows(ax, places, [report.rows[k]["label"] for k in order])
-    else:
-        ax.set_ylabel("candidates, the best first")
-    ax.set_xlabel(report.metric)
-    _legend(ax)
-    axes.fit_text(ax)
-    return ax
-
-
-def _along(report: Any, ax: Any, name: str, values: Array) -> Any:
-    """Draw candidates along a parameter; a line joins the best of each of its values."""
-    ax = axes.make_axes("SearchReport.plot", ax, (6.0, 3.9))
-    means = np.array([row["mean"] for row in report.rows], np.float64)
-    order = np.argsort(values, kind="stable")
-    order = order[np.isfinite(means[order])]
-    places = values[order]
-    _draw_corrected(ax, report, across=False)
-    distinct = np.unique(places)
-    tops = [means[order][places == value].max() for value in distinct]
-    ax.plot(distinct, tops, color=axes.GREY, linewidth=1, zorder=1)
-    _draw_candidates(ax, report, order, places, across=False)
-    if distinct.min() > 0 and distinct.max() > _FAR * distinct.min():
-        ax.set_xscale("log")
-    ax.set(xlabel=name.rsplit("__", 1)[-1], ylabel=report.metric)
-    _legend(ax)
-    axes.fit_text(ax)
-    return ax

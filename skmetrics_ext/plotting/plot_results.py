@@ -11,29 +11,23 @@ from skmetrics_ext.metrics.calibration.binning import CalibrationCurve
 from skmetrics_ext.metrics.rankings.gains import GainCurve, LiftCurve
 from skmetrics_ext.metrics.rankings.net_benefit import NetBenefitCurve
 from skmetrics_ext.metrics.rankings.precision_recall_gain import PrecisionRecallGainCurve
-from skmetrics_ext.plotting import interval_charts
+from skmetrics_ext.plotting import interval_charts, ranking_curves, thresholds
 from skmetrics_ext.plotting.calibration import CalibrationDisplay, ReliabilityLine
 from skmetrics_ext.plotting.cross_validation import CrossValidationDisplay
 from skmetrics_ext.plotting.curve_display import CurveDisplay, Line
-from skmetrics_ext.plotting.decision import DecisionCurveDisplay
-from skmetrics_ext.plotting.display import SourceDisplay
-from skmetrics_ext.plotting.gain import GainDisplay, LiftDisplay, perfect_gain
-from skmetrics_ext.plotting.precision_recall_curves import PrecisionRecallCurvesDisplay
-from skmetrics_ext.plotting.roc_curves import RocCurvesDisplay
 from skmetrics_ext.plotting.source import DisplaySource
-from skmetrics_ext.plotting.threshold import ThresholdDisplay
 from skmetrics_ext.result_bases import CurveResult
 from skmetrics_ext.validation import check_option
 
 _METRICS = "metrics"
-KINDS: Mapping[str, type[SourceDisplay]] = {
-    "roc": RocCurvesDisplay,
-    "precision_recall": PrecisionRecallCurvesDisplay,
+KINDS: Mapping[str, type[CurveDisplay]] = {
+    "roc": ranking_curves.RocCurvesDisplay,
+    "precision_recall": ranking_curves.PrecisionRecallCurvesDisplay,
     "calibration": CalibrationDisplay,
-    "gain": GainDisplay,
-    "lift": LiftDisplay,
-    "decision": DecisionCurveDisplay,
-    "threshold": ThresholdDisplay,
+    "gain": ranking_curves.GainDisplay,
+    "lift": ranking_curves.LiftDisplay,
+    "decision": thresholds.DecisionCurveDisplay,
+    "threshold": thresholds.ThresholdDisplay,
 }
 
 
@@ -47,13 +41,13 @@ class _PrecisionRecallGain(CurveDisplay):
 
 
 _CURVES: Mapping[type, type[CurveDisplay]] = {
-    RocCurve: RocCurvesDisplay,
-    PrecisionRecallCurve: PrecisionRecallCurvesDisplay,
+    RocCurve: ranking_curves.RocCurvesDisplay,
+    PrecisionRecallCurve: ranking_curves.PrecisionRecallCurvesDisplay,
     PrecisionRecallGainCurve: _PrecisionRecallGain,
-    GainCurve: GainDisplay,
-    LiftCurve: LiftDisplay,
-    NetBenefitCurve: DecisionCurveDisplay,
-    ThinnedCurve: RocCurvesDisplay,
+    GainCurve: ranking_curves.GainDisplay,
+    LiftCurve: ranking_curves.LiftDisplay,
+    NetBenefitCurve: thresholds.DecisionCurveDisplay,
+    ThinnedCurve: ranking_curves.RocCurvesDisplay,
 }
 _WITH_AREA = (RocCurve, PrecisionRecallCurve, PrecisionRecallGainCurve)
 
@@ -76,7 +70,9 @@ def _columns(curve: CurveResult) -> Mapping[str, Any]:
     if isinstance(curve, ThinnedCurve):
         rates = curve.false_positive_rate, curve.true_positive_rate
         return dict(zip(("fpr", "tpr"), rates, strict=True))
-    return columns | ({"perfect": perfect_gain(curve)} if isinstance(curve, GainCurve) else {})
+    return columns | (
+        {"perfect": ranking_curves.perfect_gain(curve)} if isinstance(curve, GainCurve) else {}
+    )
 
 
 def draw_report(report: Any, kind: str, ax: Any, options: Mapping[str, Any]) -> Any:
@@ -88,22 +84,19 @@ def draw_report(report: Any, kind: str, ax: Any, options: Mapping[str, Any]) -> 
     return KINDS[kind].from_report(report, ax=ax, **look)
 
 
-def computed(report: Any, kind: str, model: str, **options: Any) -> Any:
+def computed(kind: str, report: Any, model: str, **options: Any) -> Any:
     """The display of a model of a report, computed but not drawn, without matplotlib."""
-    display = KINDS[kind]
-    request = display._request(report.positive_class)
-    source = DisplaySource.of_report(request, report, model, None, display.pools)
-    return display._computed(source, report, confidence_level=report.confidence_level, **options)
+    source = DisplaySource.of_report(KINDS[kind]._request(), report, model, None)
+    return KINDS[kind]._computed(source, confidence_level=report.confidence_level, **options)
 
 
 def computed_of_predictions(
-    kind: str, y_true: Any, predictions: Mapping[str, Any], weight: Any, **options: Any
+    kind: str, y_true: Any, scores: Any, labels: Any, pos_label: Any, weight: Any, **options: Any
 ) -> Any:
     """The display of predictions of several models, computed but not drawn."""
-    display = KINDS[kind]
-    request = display._request(options.pop("pos_label"))._replace(labels=options.pop("labels"))
-    source = DisplaySource.of_predictions(request, y_true, predictions, weight, None)
-    return display._computed(source, **options)
+    request = KINDS[kind]._request(pos_label)
+    source = DisplaySource.of_predictions(request, y_true, scores, labels, weight, None)
+    return KINDS[kind]._computed(source, **options)
 
 
 PICTURES: Mapping[str, Callable[..., Any]] = {

@@ -254,7 +254,7 @@ def _scored_folds(report: CrossValidationReport, model: str) -> list[Any]:
 
     try:
         request = Request("thresholds", _METHOD, pos_label=positive)
-        folds = DisplaySource.of_report(request, report, model, None, False).folds()[model]
+        folds = DisplaySource.of_report(request, report, model, None).folds()[model]
     except InvalidParameterError:  # no metric asked for them
         return []
     return [fold for fold in folds if fold.scores is not None and fold.scores.kind == "binary"]

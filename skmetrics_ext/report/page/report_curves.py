@@ -58,7 +58,7 @@ def displays_of(report: CrossValidationReport) -> Displays:
             kept = any(result.responses for result in report.results_of(model))
             if model != report.baseline and kept and title not in omitted:
                 try:
-                    found[kind, model] = plot_results.computed(report, kind, model, **options)
+                    found[kind, model] = plot_results.computed(kind, report, model, **options)
                 except InvalidParameterError as error:  # no fold has a curve
                     found[kind, model] = str(error)
     return found

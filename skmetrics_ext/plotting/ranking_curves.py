@@ -1,0 +1,303 @@
+"""ROC, precision-recall, gain and lift curves."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.curves import precision_recall_curves, roc_curves
+from skmetrics_ext.metrics.rankings.gains import (
+    GainCurve,
+    gain_capture_score,
+    gain_curve,
+    lift_curve,
+    lift_score,
+)
+from skmetrics_ext.metrics.rankings.operating_points import (
+    precision_at_recall,
+    sensitivity_at_specificity,
+)
+from skmetrics_ext.metrics.rankings.precision_recall import average_precision_score
+from skmetrics_ext.metrics.rankings.roc_auc import roc_auc_score
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.plotting import axes
+from skmetrics_ext.plotting.curve_display import MEAN, BandSpec, CurveDisplay, Line
+from skmetrics_ext.plotting.display import document_display
+
+_AREA = partial(roc_auc_score, multi_class="ovr")
+_ROC_BAND = BandSpec(
+    partial(sensitivity_at_specificity, method="interpolated"), x=lambda at: 1 - at
+)
+_PR_BAND = BandSpec(partial(precision_at_recall, method="interpolated"))
+
+
+@document_display
+class RocCurvesDisplay(CurveDisplay):
+    """ROC curves of every class against the rest with their averages, or of every fold.
+
+    Made by ``from_predictions``, ``from_estimator``, ``from_cv_results``, ``from_report`` or
+    ``from_folds``, with these options:
+
+    - ``drop_intermediate=True``: leave out points in the middle of straight lines;
+    {average_options}
+    {curve_options}
+    - of folds: ``grid``, the false positive rates of the mean (101 by default).
+
+    The mean over folds is that of their true positive rates at each false positive rate; its
+    area is the mean of theirs, with Nadeau and Bengio's interval.
+
+    Parameters
+    ----------
+    lines : sequence of Line
+        Curves, with columns ``threshold``, ``fpr`` and ``tpr`` and the area as ``value``.
+    {curve_parameters}
+
+    Attributes
+    ----------
+    {curve_attributes}
+
+    See Also
+    --------
+    roc_curves : The numbers.
+
+    References
+    ----------
+    Fawcett (2006), Pattern Recognition Letters 27(8), 861-874.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import RocCurvesDisplay
+    >>> display = RocCurvesDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> display.lines[0].value
+    0.75
+    """
+
+    x, y, averaged = "fpr", "tpr", ("tpr",)
+    x_label, y_label = "False positive rate (1 − specificity)", "True positive rate (recall)"
+    value_name = "AUC"
+    legend_at = "lower right"
+    size = (5.2, 5.0)
+    sides = "either"
+    reference = ([0, 1], [0, 1], "chance")
+    grid = np.append(0.0, np.linspace(0, 1, 101))  # twice 0, for the rise from the corner
+
+    @classmethod
+    def _read(cls, rows: Any, *, drop_intermediate: bool = True) -> list[Line]:
+        curves = roc_curves(rows, rows, drop_intermediate=drop_intermediate)
+        return [
+            Line(name, curve.columns(), curve.area, metric=_AREA, band=_ROC_BAND)
+            for name, curve in curves.named().items()
+        ]
+
+    @classmethod
+    def _at(cls, line: Line, column: str, grid: Array) -> Array:
+        values = super()._at(line, column, grid)
+        if grid[0] == grid[1]:
+            values[0] = 0.0
+        return values
+
+
+@document_display
+class PrecisionRecallCurvesDisplay(CurveDisplay):
+    """Precision-recall curves of every class with their averages, or of every fold.
+
+    Made by ``from_predictions``, ``from_estimator``, ``from_cv_results``, ``from_report`` or
+    ``from_folds``, with these options:
+
+    - ``drop_intermediate=False``: leave out points between the first and the last of one recall;
+    {average_options}
+    {curve_options}
+    - of folds: ``grid``, the recalls of the mean (101 by default).
+
+    The mean over folds at a recall is that of their precisions at the highest threshold that
+    reaches it; its average precision is the mean of theirs, with Nadeau and Bengio's interval.
+    Chance is the prevalence, drawn where there is one curve alone.
+
+    Parameters
+    ----------
+    lines : sequence of Line
+        Curves, with columns ``threshold``, ``precision`` and ``recall`` and the average
+        precision as ``value``.
+    {curve_parameters}
+
+    Attributes
+    ----------
+    {curve_attributes}
+
+    See Also
+    --------
+    precision_recall_curves : The numbers.
+
+    References
+    ----------
+    Davis & Goadrich (2006), Proceedings of the 23rd ICML, 233-240.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import PrecisionRecallCurvesDisplay
+    >>> scores = [0.1, 0.4, 0.35, 0.8]
+    >>> display = PrecisionRecallCurvesDisplay.from_predictions([0, 0, 1, 1], scores)
+    >>> round(display.lines[0].value, 4)
+    0.8333
+    """
+
+    x, y, averaged = "recall", "precision", ("precision",)
+    x_label, y_label = "Recall", "Precision"
+    value_name = "AP"
+    drawstyle = "steps-pre"
+    legend_at = "lower left"
+    size = (5.2, 5.0)
+
+    @classmethod
+    def _read(cls, rows: Any, *, drop_intermediate: bool = False) -> list[Line]:
+        curves = precision_recall_curves(rows, rows, drop_intermediate=drop_intermediate)
+        return [
+            Line(
+                name,
+                curve.columns(),
+                curve.area,
+                metric=average_precision_score,
+                band=_PR_BAND,
+            )
+            for name, curve in curves.named().items()
+        ]
+
+    @classmethod
+    def _at(cls, line: Line, column: str, grid: Array) -> Array:
+        return line.columns[column][np.searchsorted(line.columns["recall"], grid)]
+
+    def _draw_references(self, ax: Any) -> None:
+        if self._is_one_class and not self.lines[-1].is_average:
+            # Where every row is predicted positive; of folds, on average. Their mean curve is
+            # drawn at the highest threshold of each recall and does not get there.
+            ends = [line.columns["precision"][-1] for line in self.lines if line.fold != MEAN]
+            prevalence = float(np.mean(ends))
+            label = f"chance (prevalence {prevalence:.3f})"
+            axes.draw_reference(ax, [0, 1], [prevalence, prevalence], label)
+
+
+@document_display
+class GainDisplay(CurveDisplay):
+    """Cumulative gain: share of the positives found by acting on the best-scored share of rows.
+
+    Made by ``from_predictions``, ``from_estimator``, ``from_cv_results``, ``from_report`` or
+    ``from_folds``, with these options:
+
+    {class_options}
+    {curve_options}
+    - of folds: ``grid``, the shares of rows of the mean.
+
+    The number in the legend is the gain capture: the area above chance, divided by that of a
+    perfect ranking. The band is that of the lift, times the share of the rows.
+
+    Parameters
+    ----------
+    lines : sequence of Line
+        Curves, with columns ``threshold``, ``rate``, ``gain`` and ``perfect``, and the gain
+        capture as ``value``.
+    {curve_parameters}
+
+    Attributes
+    ----------
+    {curve_attributes}
+
+    See Also
+    --------
+    gain_curve : The numbers.
+
+    References
+    ----------
+    Ling & Li (1998), Proceedings of KDD-98, 73-79.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import GainDisplay
+    >>> display = GainDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> display.columns()["gain"].tolist()
+    [0.0, 0.5, 0.5, 1.0, 1.0]
+    """
+
+    x, y, averaged = "rate", "gain", ("gain", "perfect")
+    x_label = "Share of the rows predicted positive"
+    y_label = "Share of the positives found (recall)"
+    value_name = "gain capture"
+    reference, bound = ([0, 1], [0, 1], "chance"), ("perfect", "perfect")
+    legend_at = "lower right"
+    size = (5.2, 5.0)
+
+    @classmethod
+    def _line(cls, label: Any, problem: Any) -> Line:
+        curve = gain_curve(problem, problem)
+        columns = curve.columns() | {"perfect": perfect_gain(curve)}
+        band = BandSpec(lift_score, y=lambda rate, lift: rate * lift)
+        capture = gain_capture_score(problem, problem)
+        return Line(label, columns, capture, metric=gain_capture_score, band=band)
+
+
+def perfect_gain(curve: GainCurve) -> Array:
+    """Gain of a ranking that has all the positives first."""
+    return np.minimum(curve.rate / max(curve.prevalence, 1e-300), 1.0)
+
+
+@document_display
+class LiftDisplay(CurveDisplay):
+    """Lift: how many times richer in positives the best-scored share of the rows is than all.
+
+    Made by ``from_predictions``, ``from_estimator``, ``from_cv_results``, ``from_report`` or
+    ``from_folds``, with these options:
+
+    - ``at=0.1``: share of the rows whose lift the legend shows;
+    {class_options}
+    {curve_options}
+    - of folds: ``grid``, the shares of rows of the mean.
+
+    Parameters
+    ----------
+    lines : sequence of Line
+        Curves, with columns ``threshold``, ``rate``, ``lift`` and ``perfect``, the highest possible
+        lift.
+    {curve_parameters}
+
+    Attributes
+    ----------
+    {curve_attributes}
+
+    See Also
+    --------
+    lift_curve : The numbers.
+
+    References
+    ----------
+    Ling & Li (1998), Proceedings of KDD-98, 73-79.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import LiftDisplay
+    >>> display = LiftDisplay.from_predictions([0, 0, 0, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> display.columns()["lift"].round(3).tolist()
+    [4.0, 2.0, 1.333, 1.0]
+    """
+
+    x, y, averaged = "rate", "lift", ("lift", "perfect")
+    x_label, y_label = "Share of the rows predicted positive", "Lift"
+    bounds = (0.0, np.inf)
+    reference, bound = ([0, 1], [1, 1], "chance"), ("perfect", "perfect")
+    grid = np.linspace(0.01, 1, 100)  # undefined where no row is predicted positive
+
+    @classmethod
+    def _line(cls, label: Any, problem: Any, *, at: float = 0.1) -> Line:
+        curve = lift_curve(problem, problem)
+        prevalence = float(np.average(problem.true, weights=problem.weight))
+        columns = curve.columns() | {"perfect": 1 / np.maximum(curve.rate, prevalence)}
+        metric = partial(lift_score, fraction=at)
+        value = metric(problem, problem)
+        return Line(label, columns, value, metric=metric, band=BandSpec(lift_score))
+
+    def _value_name(self, line: Line) -> str:
+        return "" if line.metric is None else f"lift at {line.metric.keywords['fraction']:.4g}:"
+
+    def _set_limits(self, ax: Any) -> None:
+        ax.set_xlim(0, 1)
+        ax.set_ylim(bottom=0)

@@ -1,0 +1,256 @@
+"""Decision curves, and metrics against the decision threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Self
+
+import numpy as np
+
+from skmetrics_ext.metrics.rankings.net_benefit import net_benefit, net_benefit_curve
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.plotting import axes
+from skmetrics_ext.plotting.curve_display import BandSpec, CurveDisplay, Line
+from skmetrics_ext.plotting.display import document_display
+from skmetrics_ext.plotting.source import DisplaySource
+from skmetrics_ext.registry import RATES, find
+from skmetrics_ext.tallies import RankTally
+from skmetrics_ext.thresholds.at_thresholds import LabelledRows
+from skmetrics_ext.thresholds.criteria import Objective
+from skmetrics_ext.thresholds.folds import best_over_folds
+from skmetrics_ext.validation import InvalidParameterError, Scores
+
+
+@document_display
+class DecisionCurveDisplay(CurveDisplay):
+    """Decision curve: net benefit over the threshold probability, next to treating all and none.
+
+    Made by ``from_predictions``, ``from_estimator``, ``from_cv_results``, ``from_report`` or
+    ``from_folds``, with these options:
+
+    - ``thresholds``: threshold probabilities in [0, 1); 0.01, 0.02, ..., 0.99 by default;
+    - ``prevalence``: share of the positives where the model is to be used, for case-control data;
+    - ``at``: threshold whose net benefit the legend shows; for one set of rows of two classes the
+      prevalence in hundredths by default, where treating all and treating none are equal;
+    {class_options}
+    {curve_options}
+
+    Parameters
+    ----------
+    lines : sequence of Line
+        Curves, with columns ``threshold``, ``net_benefit`` and ``treat_all``. Treating none
+        has net benefit 0.
+    {curve_parameters}
+
+    Attributes
+    ----------
+    {curve_attributes}
+
+    See Also
+    --------
+    net_benefit_curve : The numbers.
+
+    References
+    ----------
+    Vickers & Elkin (2006), Medical Decision Making 26(6), 565-574.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import DecisionCurveDisplay
+    >>> y, p = [0, 0, 1, 1], [0.1, 0.6, 0.4, 0.8]
+    >>> display = DecisionCurveDisplay.from_predictions(y, p, thresholds=[0.2, 0.5])
+    >>> display.columns()["net_benefit"]
+    array([0.4375, 0.    ])
+    """
+
+    methods = ("predict_proba",)
+    x, y, averaged = "threshold", "net_benefit", ("net_benefit", "treat_all")
+    x_label, y_label = "Threshold probability", "Net benefit"
+    bounds = (-np.inf, 1.0)
+    bound = ("treat_all", "treat all")
+
+    @classmethod
+    def _line(
+        cls,
+        label: Any,
+        problem: Any,
+        *,
+        thresholds: Any = None,
+        prevalence: float | None = None,
+        at: float | None = None,
+    ) -> Line:
+        curve = net_benefit_curve(problem, problem, thresholds=thresholds, prevalence=prevalence)
+        metric = partial(net_benefit, prevalence=prevalence)
+        line = Line(label, curve.columns(), band=BandSpec(metric, at=curve.thresholds))
+        if at is None:
+            return line
+        metric = partial(metric, threshold=at)
+        return replace(line, metric=metric, value=metric(problem, problem))
+
+    @classmethod
+    def _of_rows(cls, source: DisplaySource, *, at: float | None = None, **options: Any) -> Self:
+        rows: Any = next(iter(source.rows().values())).scores
+        if at is None and rows.kind == "binary":
+            share = options.get("prevalence")
+            share = np.average(rows.true, weights=rows.weight) if share is None else share
+            at = float(np.clip(np.round(share, 2), 0.01, 0.99))
+        return super()._of_rows(source, at=at, **options)
+
+    def _value_name(self, line: Line) -> str:
+        if line.metric is None:
+            return ""
+        return f"net benefit at {line.metric.keywords['threshold']:.4g}:"
+
+    @classmethod
+    def _grid(cls, lines: list[Line]) -> Array:
+        return lines[0].columns["threshold"]
+
+    def _draw_references(self, ax: Any) -> None:
+        super()._draw_references(ax)
+        thresholds = self.lines[-1].columns["threshold"]
+        ends = [thresholds.min(), thresholds.max()]
+        axes.draw_reference(ax, ends, [0, 0], "treat none")
+
+    def _set_limits(self, ax: Any) -> None:
+        # Treating all falls without end; useful models lie between treating none and perfection.
+        tops = [float(np.nanmax(line.get_ydata(), initial=0.01)) for line in ax.get_lines()]
+        ax.set_ylim(-0.12 * max(tops), 1.08 * max(tops))
+        thresholds = self.lines[-1].columns["threshold"]
+        ax.set_xlim(thresholds.min(), thresholds.max())
+
+
+@document_display
+class ThresholdDisplay(CurveDisplay):
+    """Metrics of labels over the threshold at and above which a row is predicted positive.
+
+    Made by ``from_predictions``, ``from_estimator``, ``from_cv_results``, ``from_report`` or
+    ``from_folds``, with these options:
+
+    - ``metrics``: names of metrics of labels as `get_scorer` knows them, or functions; precision,
+      recall, specificity and F1 by default;
+    - ``criterion``: marks the threshold that is best by it, one of those of `optimal_threshold`;
+      over folds by its mean;
+    - of one set of rows: ``band`` around each metric as `curve_band` computes it, "pointwise" (the
+      default for up to 4 curves and 20,000 rows), "simultaneous" or None; ``groups``, groups of
+      rows that depend on each other;
+    - of folds: ``grid``, the thresholds of the means;
+    - ``confidence_level=0.95``, of all intervals.
+
+    The mean over folds ends at the threshold above which a fold predicts no positive.
+
+    Parameters
+    ----------
+    lines : sequence of Line
+        Curves, with columns ``threshold`` and ``value``.
+    {curve_parameters}
+
+    Attributes
+    ----------
+    best : float, dict or None
+        The marked threshold; of several models by name.
+    {curve_attributes}
+
+    See Also
+    --------
+    metric_at_thresholds : The numbers.
+    optimal_threshold : The best threshold.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import ThresholdDisplay
+    >>> display = ThresholdDisplay.from_predictions(
+    ...     [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], metrics="f1", criterion="f1"
+    ... )
+    >>> display.columns()["value"].round(3).tolist(), display.best
+    ([0.667, 0.8, 0.5, 0.667], 0.35)
+    """
+
+    x, y, averaged = "threshold", "value", ("value",)
+    x_label, y_label = "Threshold: scores of at least so much are predicted positive", "Value"
+    bounds = (-np.inf, np.inf)
+    drawstyle = "steps-pre"
+    legend_at = "beside"
+    best: Any = None
+    _criterion: str = ""
+
+    @classmethod
+    def _of_rows(cls, source: DisplaySource, *, criterion: Any = None, **options: Any) -> Self:
+        return super()._of_rows(source, **options)._with_best(source, criterion)
+
+    @classmethod
+    def _of_folds(cls, source: DisplaySource, *, criterion: Any = None, **options: Any) -> Self:
+        return super()._of_folds(source, **options)._with_best(source, criterion)
+
+    def _with_best(self, source: DisplaySource, criterion: Any) -> Self:
+        """Find the threshold with the best mean over the folds, or over the one set of rows."""
+        if criterion is None:
+            return self
+        objective = Objective.make(criterion, None, None, None)
+        best = {}
+        for name, folds in source.folds().items():
+            drawn = [f for f in folds if not {f.number, (name, f.number)} & self.undefined.keys()]
+            tallies = [RankTally.of_class(f.scores) for f in drawn if f.scores is not None]
+            best[name] = best_over_folds(tallies, objective).threshold
+        self.best = best if len(best) > 1 else next(iter(best.values()))
+        self._criterion = objective.criterion.name
+        return self
+
+    @classmethod
+    def _read(cls, rows: Scores, *, metrics: Any = None) -> list[Line]:
+        if rows.kind != "binary":
+            raise InvalidParameterError(
+                f"ThresholdDisplay needs binary labels, y_true is {rows.kind}: pass one class "
+                "against the rest, y_true == k and column k of y_score."
+            )
+        labels = rows.classes if len(rows.classes) == 2 else np.array([0, 1])
+        counted, lines = LabelledRows.of(labels, rows), []
+        several = isinstance(metrics, Sequence) and not isinstance(metrics, str)
+        for function in RATES if metrics is None else metrics if several else [metrics]:
+            metric = find(function)
+            if metric.row is not None and metric.row.response != "labels":
+                raise InvalidParameterError(
+                    f"{metric.name!r} is a metric of {metric.row.response}, which a threshold does "
+                    "not change; pass metrics of labels."
+                )
+            # Rising, as the abscissa of the picture and of the mean.
+            columns = {"threshold": counted.thresholds[::-1], "value": counted.values(metric)[::-1]}
+            band = None if metric.row is None else BandSpec(function)
+            lines.append(Line(metric.name, columns, band=band))
+        return lines
+
+    @classmethod
+    def _is_undefined(cls, line: Line, rows: Scores) -> bool:
+        return not rows.true.any() or bool(rows.true.all())
+
+    @classmethod
+    def _at(cls, line: Line, column: str, grid: Array) -> Array:
+        thresholds, values = line.columns["threshold"], line.columns[column]
+        # Between its scores a fold predicts what it does at the next higher one.
+        return np.append(values, np.nan)[np.searchsorted(thresholds, grid)]
+
+    @classmethod
+    def _grid(cls, lines: list[Line]) -> Array:
+        ends = [line.columns["threshold"][[0, -1]] for line in lines]
+        low, high = np.min(ends), np.max(ends)
+        if low >= 0 and high <= 1:
+            low, high = 0.0, 1.0
+        return np.linspace(low, high, 201)
+
+    def _curve_name(self, curve: Any) -> str:
+        return str(curve).replace("_", " ")
+
+    def _draw_references(self, ax: Any) -> None:
+        best = self.best if isinstance(self.best, dict) else {"": self.best}
+        for name, threshold in best.items():
+            if threshold is not None and np.isfinite(threshold):
+                of_model = f" of {name}" if name else ""
+                label = f"best {self._criterion}{of_model}: {threshold:.3g}"
+                up = ax.get_xaxis_transform()
+                axes.draw_reference(ax, [threshold] * 2, [0, 1], label, transform=up)
+
+    def _set_limits(self, ax: Any) -> None:
+        low, high = ax.dataLim.intervaly
+        if low >= 0 and high <= 1:
+            ax.set_ylim(-0.01, 1.01)
