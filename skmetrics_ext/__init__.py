@@ -28,7 +28,6 @@ _MODULES = {
     "inference.pilots": "sample_size",
     "inference.power": "roc_auc_power roc_auc_sample_size",
     "inference.proportions": "proportion_interval",
-    "inference.tests.adjustment": "holm_adjust",
     "inference.tests.contingency": (
         "classifier_f_test cochran_q_test mcnemar_test no_information_test"
     ),
@@ -38,8 +37,9 @@ _MODULES = {
         "bayesian_correlated_ttest corrected_resampled_interval corrected_resampled_ttest"
     ),
     "inference.tests.mann_whitney": "mwu_auc_test",
-    "inference.tests.rank_tests": "average_ranks friedman_test nemenyi_test",
-    "inference.tests.signed_rank": "wilcoxon_signed_rank_test",
+    "inference.tests.rank_tests": (
+        "average_ranks friedman_test holm_adjust nemenyi_test wilcoxon_signed_rank_test"
+    ),
     "inference.tests.symmetry": "bowker_test stuart_maxwell_test",
     "inference.tests.venkatraman": "venkatraman_test",
     "metrics.calibration.decomposition": "brier_decomposition corp_decomposition",

@@ -28,7 +28,6 @@ from skmetrics_ext.inference.pilots import sample_size as sample_size
 from skmetrics_ext.inference.power import roc_auc_power as roc_auc_power
 from skmetrics_ext.inference.power import roc_auc_sample_size as roc_auc_sample_size
 from skmetrics_ext.inference.proportions import proportion_interval as proportion_interval
-from skmetrics_ext.inference.tests.adjustment import holm_adjust as holm_adjust
 from skmetrics_ext.inference.tests.contingency import classifier_f_test as classifier_f_test
 from skmetrics_ext.inference.tests.contingency import cochran_q_test as cochran_q_test
 from skmetrics_ext.inference.tests.contingency import mcnemar_test as mcnemar_test
@@ -48,8 +47,9 @@ from skmetrics_ext.inference.tests.fold_tests import (
 from skmetrics_ext.inference.tests.mann_whitney import mwu_auc_test as mwu_auc_test
 from skmetrics_ext.inference.tests.rank_tests import average_ranks as average_ranks
 from skmetrics_ext.inference.tests.rank_tests import friedman_test as friedman_test
+from skmetrics_ext.inference.tests.rank_tests import holm_adjust as holm_adjust
 from skmetrics_ext.inference.tests.rank_tests import nemenyi_test as nemenyi_test
-from skmetrics_ext.inference.tests.signed_rank import (
+from skmetrics_ext.inference.tests.rank_tests import (
     wilcoxon_signed_rank_test as wilcoxon_signed_rank_test,
 )
 from skmetrics_ext.inference.tests.symmetry import bowker_test as bowker_test

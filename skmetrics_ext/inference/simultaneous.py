@@ -19,7 +19,7 @@ from skmetrics_ext.inference.proportions import normal_quantile
 from skmetrics_ext.inference.results import Comparison
 from skmetrics_ext.inference.scales import quantile
 from skmetrics_ext.inference.t_tests import note_on_few_rows, variance_of_difference
-from skmetrics_ext.inference.tests.adjustment import holm_adjust
+from skmetrics_ext.inference.tests.rank_tests import holm_adjust
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.validation import InvalidParameterError
 

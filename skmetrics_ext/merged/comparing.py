@@ -15,7 +15,7 @@ from skmetrics_ext.inference.linearized import Linearized
 from skmetrics_ext.inference.margins import Claim
 from skmetrics_ext.inference.methods import interval_of, methods_of
 from skmetrics_ext.inference.results import Estimate
-from skmetrics_ext.inference.tests.adjustment import holm_adjust
+from skmetrics_ext.inference.tests.rank_tests import holm_adjust
 from skmetrics_ext.merged.samples import Bounded, StatisticSource
 from skmetrics_ext.numeric import divide
 from skmetrics_ext.registry import Metric

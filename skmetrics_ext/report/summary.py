@@ -20,12 +20,12 @@ from skmetrics_ext.inference.linearized import Linearized, linearize, mean_of_fo
 from skmetrics_ext.inference.methods import interval_of
 from skmetrics_ext.inference.nested_cv import LOSS_OF, nested_cv_interval
 from skmetrics_ext.inference.results import Estimate
-from skmetrics_ext.inference.tests.adjustment import holm_adjust
 from skmetrics_ext.inference.tests.fold_tests import (
     bayesian_correlated_ttest,
     corrected_resampled_interval,
     corrected_resampled_ttest,
 )
+from skmetrics_ext.inference.tests.rank_tests import holm_adjust
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.report.fold import FoldResult, Grouping, group_sizes

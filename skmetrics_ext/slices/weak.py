@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from skmetrics_ext.inference.linearized import Linearized
-from skmetrics_ext.inference.tests.adjustment import holm_adjust
+from skmetrics_ext.inference.tests.rank_tests import holm_adjust
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.slices.coding import Coded
 from skmetrics_ext.slices.exact import ExactTests

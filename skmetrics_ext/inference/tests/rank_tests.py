@@ -1,4 +1,4 @@
-"""Tests of many models on many data sets, by ranks."""
+"""Rank tests of models over many data sets, and Holm's adjustment of p-values."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from skmetrics_ext.inference.proportions import increasing_root
 from skmetrics_ext.inference.results import TestResult
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array, divide, ratio
@@ -17,23 +16,21 @@ from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.containers import read_numbers
 from skmetrics_ext.validation.parameters import check_level
 
-_TAIL = 12.0  # standard normal values beyond it are rarer than a rounding of 1
-
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
 class NemenyiResult(Result):
-    """Which models differ in mean rank, each against each.
+    """Mean ranks of models, and tests of all pairs of them.
 
     Parameters
     ----------
     average_ranks : ndarray of shape (k,)
         Mean rank of each model, 1 the best.
     p_values : ndarray of shape (k, k)
-        Of each pair, adjusted for all pairs; 1 on the diagonal.
+        p-value of each pair, adjusted for all pairs; 1 on the diagonal.
     critical_difference : float
-        Mean ranks that are further apart differ at ``alpha``.
+        Mean ranks that differ by more are different at level ``alpha``.
     alpha : float
-        Level of the critical difference: how often any two of models that are alike differ.
+        Level of the critical difference: the chance that any two of k equal models differ by more.
 
     Examples
     --------
@@ -49,18 +46,13 @@ class NemenyiResult(Result):
     alpha: float
 
     def _as_rows(self) -> Rows:
-        """A row for each pair of models, by their places."""
-        k = len(self.average_ranks)
-        rows = [
-            {
-                "first": i,
-                "second": j,
-                "difference": float(self.average_ranks[i] - self.average_ranks[j]),
-                "p_value": float(self.p_values[i, j]),
-            }
-            for i in range(k)
-            for j in range(i + 1, k)
-        ]
+        """A row for each pair of models, numbered from 0."""
+        first, second = np.triu_indices(len(self.average_ranks), k=1)
+        differences = self.average_ranks[first] - self.average_ranks[second]
+        columns = (first, second, differences, self.p_values[first, second])
+        names = ("first", "second", "difference", "p_value")
+        numbers = zip(*(column.tolist() for column in columns), strict=True)
+        rows = [dict(zip(names, row, strict=True)) for row in numbers]
         ranks = ", ".join(f"{rank:.4g}" for rank in self.average_ranks)
         lead = f"mean ranks {ranks}; critical difference {self.critical_difference:.4g}"
         return Rows(rows, lead=[f"{lead} (alpha = {self.alpha:g})"])
@@ -69,48 +61,31 @@ class NemenyiResult(Result):
 # --------------------------------------------------------------------------- kernels
 
 
-def mean_rank_of_ties(values: Array) -> Array:
-    """Rank of each value along the last axis, 1 the smallest; equal values share their mean."""
-    smaller = (values[..., None, :] < values[..., :, None]).sum(axis=-1)
-    equal = (values[..., None, :] == values[..., :, None]).sum(axis=-1)
-    return np.asarray(smaller + (equal + 1) / 2)
+def exact_signed_rank_p(ranks: Array, statistic: float) -> float:
+    """Two-sided p-value of a sum of positive ranks, over all 2^n signs of the ranks.
+
+    SciPy's exact distribution has no ties; here doubled midranks, which are whole, are counted.
+    """
+    doubled = np.round(2 * ranks).astype(np.int64)
+    chances = np.zeros(int(doubled.sum()) + 1)
+    chances[0] = 1.0
+    for rank in doubled:
+        chances[rank:] = (chances[rank:] + chances[: len(chances) - rank]) / 2
+        chances[:rank] /= 2
+    larger = max(round(2 * statistic), len(chances) - 1 - round(2 * statistic))
+    return min(2 * float(chances[larger:].sum()), 1.0)
 
 
 def friedman_chi_squared(ranks: Array) -> float:
-    """Friedman's chi-squared of ranks within rows, corrected for ties; 0 where all tie."""
-    n_sets, n_models = ranks.shape
-    middle = (n_models + 1) / 2
-    between = n_sets * ((ranks.mean(axis=0) - middle) ** 2).sum()
-    within = ((ranks - middle) ** 2).sum() / (n_sets * (n_models - 1))
-    return float(np.nan_to_num(divide(between, within)))
+    """Friedman's chi-squared of ranks within data sets, corrected for ties; 0 if all models tie."""
+    from scipy.stats import friedmanchisquare
 
-
-def studentized_range_sf(distance: Array, n_models: int) -> Array:
-    """P(range of k standard normal values > distance), by quadrature over the largest value."""
-    from scipy.special import log_ndtr, ndtr
-
-    # Equal steps over a smooth function that dies away at both ends: the error is a rounding.
-    distance = np.asarray(distance, dtype=np.float64)
-    step = 1 / 32
-    largest = np.arange(-_TAIL, _TAIL + step, step)
-    below = ndtr(largest - distance[..., None])
-    # 1 - P(all others within the distance below the largest | all below it), without cancelling.
-    share = np.minimum(below / ndtr(largest), 1.0)
-    with np.errstate(divide="ignore"):
-        outside = -np.expm1((n_models - 1) * np.log1p(-share))
-    density = np.exp(-(largest**2) / 2 + (n_models - 1) * log_ndtr(largest)) / np.sqrt(2 * np.pi)
-    found = n_models * (density * outside).sum(axis=-1) * step
-    return np.clip(found, 0.0, 1.0)
-
-
-def studentized_range_quantile(alpha: float, n_models: int) -> float:
-    """Distance that the range of k standard normal values exceeds with probability alpha."""
-    found = increasing_root(
-        lambda distance: alpha - studentized_range_sf(distance, n_models),
-        np.asarray(0.0),
-        np.asarray(4 * _TAIL),
-    )
-    return float(found)
+    if (ranks == ranks[:, :1]).all():
+        return 0.0
+    if ranks.shape[1] == 2:  # SciPy needs three models; with two it is McNemar's statistic
+        wins = np.sign(ranks[:, 0] - ranks[:, 1])
+        return float(wins.sum() ** 2 / (wins**2).sum())
+    return float(friedmanchisquare(*ranks.T).statistic)
 
 
 # --------------------------------------------------------------------------- public functions
@@ -201,7 +176,7 @@ def friedman_test(scores: Any, *, method: Literal["chi2", "iman_davenport"] = "c
     if method == "chi2":
         return TestResult(statistic, float(chdtrc(df, statistic)), "friedman", df)
     rest = n_sets * df - statistic
-    # What rounding leaves of the same order everywhere is no rest.
+    # The same order on every data set leaves no rest but rounding.
     rest = rest if rest > 1e-12 * n_sets * df else 0.0
     value = float(ratio((n_sets - 1) * statistic, rest))
     both = df, df * (n_sets - 1)
@@ -252,15 +227,142 @@ def nemenyi_test(
     >>> test.p_values[0].round(4)
     array([1.    , 0.0855, 0.0855])
     """
+    from scipy.stats import studentized_range
+
     level = check_level(alpha, "alpha")
     ranks = _ranks(scores, greater_is_better)
     n_sets, n_models = ranks.shape
     means = ranks.mean(axis=0)
     unit = np.sqrt(n_models * (n_models + 1) / (12 * n_sets))
-    p_values = studentized_range_sf(np.abs(means[:, None] - means) / unit, n_models)
-    np.fill_diagonal(p_values, 1.0)
-    critical = studentized_range_quantile(level, n_models) * unit
+    distances = np.abs(means[:, None] - means) / unit
+    p_values = np.clip(studentized_range.sf(distances, n_models, np.inf), 0.0, 1.0)
+    critical = studentized_range.ppf(1 - level, n_models, np.inf) * unit
     return NemenyiResult(means, p_values, float(critical), level)
+
+
+@document
+def wilcoxon_signed_rank_test(
+    scores_a: Any,
+    scores_b: Any,
+    *,
+    method: Literal["auto", "exact", "approx"] = "auto",
+    zero_method: Literal["wilcox", "pratt"] = "wilcox",
+    correction: bool = False,
+) -> TestResult:
+    r"""Wilcoxon's signed-rank test of two models over many data sets.
+
+    The statistic is the sum of the ranks of :math:`|a_i - b_i|` over the data sets on which the
+    first model is better. Differences that agree to 12 digits of the largest score tie.
+
+    Parameters
+    ----------
+    scores_a, scores_b : array-like of shape (n_datasets,)
+        Scores of the two models on the same data sets.
+    method : {"auto", "exact", "approx"}, default="auto"
+        "exact" counts all signs of the ranks, ties as they are; "approx" is the normal
+        approximation with the variance corrected for ties; "auto" is exact up to 50 differences.
+    zero_method : {"wilcox", "pratt"}, default="wilcox"
+        Differences of 0 are left out before ranking ("wilcox"), or after it ("pratt").
+    correction : bool, default=False
+        Whether the approximation moves the statistic by 1/2 towards its mean.
+
+    Returns
+    -------
+    TestResult
+        Two-sided. Models that are equal everywhere have p = 1.
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    Wilcoxon (1945), Biometrics Bulletin 1(6), 80-83; Pratt (1959), Journal of the American
+    Statistical Association 54(287), 655-667.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import wilcoxon_signed_rank_test
+    >>> a, b = [0.8, 0.9, 0.75, 0.6, 0.85], [0.7, 0.85, 0.77, 0.53, 0.82]
+    >>> print(wilcoxon_signed_rank_test(a, b))
+    wilcoxon, exact: statistic = 14, p = 0.125
+    """
+    from scipy.stats import rankdata, wilcoxon
+
+    check_option("method", method, ("auto", "exact", "approx"))
+    check_option("zero_method", zero_method, ("wilcox", "pratt"))
+    check_option("correction", correction, (True, False))
+    first, second = read_numbers("scores_a", scores_a), read_numbers("scores_b", scores_b)
+    if first.ndim != 1 or first.shape != second.shape or first.size == 0:
+        raise InvalidParameterError(
+            "scores_a and scores_b have to be 1-D, of the same data sets, got shapes "
+            f"{first.shape} and {second.shape}."
+        )
+    for name, values in (("scores_a", first), ("scores_b", second)):
+        if not np.isfinite(values).all():
+            raise InvalidParameterError(f"{name} has to be finite, got {values.tolist()!r:.60}.")
+    scale = max(np.abs(first).max(), np.abs(second).max())
+    differences = np.round(np.nan_to_num(divide(first - second, scale)), 12)
+    if zero_method == "wilcox":
+        differences = differences[differences != 0]
+    ranks = rankdata(np.abs(differences))
+    ranks, signs = ranks[differences != 0], differences[differences != 0]
+    statistic = float(ranks[signs > 0].sum())
+    exact = method == "exact" or (method == "auto" and len(ranks) <= 50)
+    if len(ranks) == 0:
+        p_value = 1.0
+    elif exact:
+        p_value = exact_signed_rank_p(ranks, statistic)
+    else:
+        options: Any = {"zero_method": zero_method, "correction": correction, "method": "approx"}
+        p_value = float(wilcoxon(differences, **options).pvalue)
+    return TestResult(statistic, p_value, f"wilcoxon, {'exact' if exact else 'approx'}")
+
+
+@document
+def holm_adjust(p_values: Any) -> Array:
+    r"""Holm's step-down adjustment of p-values for their number.
+
+    .. math:: \tilde p_{(i)} = \max_{j \le i} \min(1, (m - j + 1) p_{(j)})
+
+    Rejecting the hypotheses with adjusted p-values of at most alpha keeps the chance of any false
+    rejection at alpha, however the tests depend on each other.
+
+    Parameters
+    ----------
+    p_values : array-like
+        p-values in [0, 1], of any shape; nan stays nan and is not counted.
+
+    Returns
+    -------
+    ndarray
+        Adjusted p-values, in the shape and the order given.
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    Holm (1979), Scandinavian Journal of Statistics 6(2), 65-70.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import holm_adjust
+    >>> holm_adjust([0.01, 0.04, 0.03])
+    array([0.03, 0.06, 0.06])
+    """
+    values = read_numbers("p_values", p_values)
+    defined = values[~np.isnan(values)]
+    if ((defined < 0) | (defined > 1)).any():
+        raise InvalidParameterError(
+            f"p_values has to be in [0, 1], got {defined.min()} to {defined.max()}."
+        )
+    order = np.argsort(defined, kind="stable")
+    steps = np.minimum(defined[order] * np.arange(len(defined), 0, -1), 1.0)
+    adjusted = np.full(values.shape, np.nan)
+    adjusted[~np.isnan(values)] = np.maximum.accumulate(steps)[np.argsort(order)]
+    return adjusted
 
 
 # --------------------------------------------------------------------------- helpers
@@ -268,6 +370,8 @@ def nemenyi_test(
 
 def _ranks(scores: Any, greater_is_better: bool) -> Array:
     """Checked scores as ranks within each data set."""
+    from scipy.stats import rankdata
+
     check_option("greater_is_better", greater_is_better, (True, False))
     values = read_numbers("scores", scores)
     if values.ndim != 2 or values.shape[0] < 1 or values.shape[1] < 2:
@@ -280,4 +384,4 @@ def _ranks(scores: Any, greater_is_better: bool) -> Array:
         raise InvalidParameterError(
             f"scores holds NaN on data set {row} of model {column}: leave that data set out."
         )
-    return mean_rank_of_ties(-values if greater_is_better else values)
+    return np.asarray(rankdata(-values if greater_is_better else values, axis=1))

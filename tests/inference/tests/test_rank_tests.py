@@ -18,12 +18,8 @@ from skmetrics_ext import (
     nemenyi_test,
     wilcoxon_signed_rank_test,
 )
-from skmetrics_ext.inference.tests.rank_tests import (
-    studentized_range_quantile,
-    studentized_range_sf,
-)
 
-SCORES = st.tuples(st.integers(2, 12), st.integers(3, 6)).flatmap(
+SCORES = st.tuples(st.integers(2, 12), st.integers(2, 6)).flatmap(
     lambda shape: st.lists(
         st.lists(st.integers(0, 5), min_size=shape[1], max_size=shape[1]),
         min_size=shape[0],
@@ -41,14 +37,18 @@ def test_average_ranks_are_scipys(scores: list[list[int]]) -> None:
 
 
 @given(scores=SCORES)
-def test_friedman_is_scipys(scores: list[list[int]]) -> None:
+def test_friedman_by_its_formula(scores: list[list[int]]) -> None:
     found = friedman_test(scores)
     if all(len(set(row)) == 1 for row in scores):
         assert (found.statistic, found.p_value) == (0.0, 1.0)
         return
-    want = stats.friedmanchisquare(*np.array(scores).T)
-    assert found.statistic == pytest.approx(want.statistic, abs=1e-9)
-    assert found.p_value == pytest.approx(want.pvalue)
+    # The sum of squared rank sums over the variance of ranks within data sets.
+    ranks = stats.rankdata(scores, axis=1)
+    n_sets, n_models = ranks.shape
+    sums = ranks.sum(axis=0) - n_sets * (n_models + 1) / 2
+    want = (n_models - 1) * (sums**2).sum() / ranks.var(axis=1).sum() / n_models
+    assert found.statistic == pytest.approx(want, abs=1e-9)
+    assert found.p_value == pytest.approx(stats.chi2.sf(want, n_models - 1))
 
 
 def test_friedman_by_hand() -> None:
@@ -68,20 +68,13 @@ def test_same_order_everywhere() -> None:
     assert (found.statistic, found.p_value) == (float("inf"), 0.0)
 
 
-@pytest.mark.parametrize("n_models", [2, 3, 7, 20])
-def test_studentized_range_is_scipys(n_models: int) -> None:
-    distance = np.array([0.0, 0.3, 1.0, 2.5, 4.0, 6.0])
-    want = stats.studentized_range.sf(distance, n_models, np.inf)
-    np.testing.assert_allclose(studentized_range_sf(distance, n_models), want, atol=1e-12)
-    for alpha in (0.01, 0.05, 0.5):
-        want = stats.studentized_range.ppf(1 - alpha, n_models, np.inf)
-        assert studentized_range_quantile(alpha, n_models) == pytest.approx(want)
-
-
-@pytest.mark.parametrize("distance", [0.5, 3.0, 9.0, 14.0])
-def test_range_of_two_is_normal_far_into_the_tail(distance: float) -> None:
-    want = 2 * stats.norm.sf(distance / np.sqrt(2))
-    assert studentized_range_sf(np.asarray(distance), 2) == pytest.approx(want, rel=1e-6)
+@pytest.mark.parametrize("n_sets", [1, 4, 30, 200])
+def test_nemenyi_of_two_models_is_normal(n_sets: int) -> None:
+    # The range of two normal values is the distance between them.
+    found = nemenyi_test([[2, 1]] * n_sets)
+    want = 2 * stats.norm.sf(np.sqrt(n_sets))
+    assert found.p_values[0, 1] == pytest.approx(want, rel=1e-6, abs=1e-15)
+    assert found.critical_difference == pytest.approx(stats.norm.ppf(0.975) / np.sqrt(n_sets))
 
 
 def test_critical_difference_of_the_table() -> None:
