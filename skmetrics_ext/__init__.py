@@ -29,7 +29,8 @@ _MODULES = {
     "inference.power": "roc_auc_power roc_auc_sample_size",
     "inference.proportions": "proportion_interval",
     "inference.tests.contingency": (
-        "classifier_f_test cochran_q_test mcnemar_test no_information_test"
+        "bowker_test classifier_f_test cochran_q_test mcnemar_test no_information_test "
+        "stuart_maxwell_test"
     ),
     "inference.tests.delong": "delong_test",
     "inference.tests.five_by_two": "five_by_two_cv_ftest five_by_two_cv_ttest",
@@ -40,7 +41,6 @@ _MODULES = {
     "inference.tests.rank_tests": (
         "average_ranks friedman_test holm_adjust nemenyi_test wilcoxon_signed_rank_test"
     ),
-    "inference.tests.symmetry": "bowker_test stuart_maxwell_test",
     "inference.tests.venkatraman": "venkatraman_test",
     "metrics.calibration.decomposition": "brier_decomposition corp_decomposition",
     "metrics.calibration.goodness_of_fit": "hosmer_lemeshow_test spiegelhalter_test",

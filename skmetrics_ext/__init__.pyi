@@ -28,10 +28,12 @@ from skmetrics_ext.inference.pilots import sample_size as sample_size
 from skmetrics_ext.inference.power import roc_auc_power as roc_auc_power
 from skmetrics_ext.inference.power import roc_auc_sample_size as roc_auc_sample_size
 from skmetrics_ext.inference.proportions import proportion_interval as proportion_interval
+from skmetrics_ext.inference.tests.contingency import bowker_test as bowker_test
 from skmetrics_ext.inference.tests.contingency import classifier_f_test as classifier_f_test
 from skmetrics_ext.inference.tests.contingency import cochran_q_test as cochran_q_test
 from skmetrics_ext.inference.tests.contingency import mcnemar_test as mcnemar_test
 from skmetrics_ext.inference.tests.contingency import no_information_test as no_information_test
+from skmetrics_ext.inference.tests.contingency import stuart_maxwell_test as stuart_maxwell_test
 from skmetrics_ext.inference.tests.delong import delong_test as delong_test
 from skmetrics_ext.inference.tests.five_by_two import five_by_two_cv_ftest as five_by_two_cv_ftest
 from skmetrics_ext.inference.tests.five_by_two import five_by_two_cv_ttest as five_by_two_cv_ttest
@@ -52,8 +54,6 @@ from skmetrics_ext.inference.tests.rank_tests import nemenyi_test as nemenyi_tes
 from skmetrics_ext.inference.tests.rank_tests import (
     wilcoxon_signed_rank_test as wilcoxon_signed_rank_test,
 )
-from skmetrics_ext.inference.tests.symmetry import bowker_test as bowker_test
-from skmetrics_ext.inference.tests.symmetry import stuart_maxwell_test as stuart_maxwell_test
 from skmetrics_ext.inference.tests.venkatraman import venkatraman_test as venkatraman_test
 from skmetrics_ext.metrics.calibration.calibration_error import (
     expected_calibration_error as expected_calibration_error,

@@ -33,7 +33,7 @@ from skmetrics_ext.inference.notes import (
 from skmetrics_ext.inference.results import Comparison, comparison
 from skmetrics_ext.inference.scales import tail_probability
 from skmetrics_ext.inference.t_tests import alike, paired_t_test
-from skmetrics_ext.inference.tests.mcnemar import (
+from skmetrics_ext.inference.tests.contingency import (
     discordant_rows,
     mcnemar_comparison,
     tango_score,

@@ -24,7 +24,7 @@ from skmetrics_ext.inference.notes import (
 )
 from skmetrics_ext.inference.results import Comparison, comparison
 from skmetrics_ext.inference.scales import quantile, tail_probability
-from skmetrics_ext.inference.tests.mcnemar import alike_bounds
+from skmetrics_ext.inference.tests.contingency import alike_bounds
 from skmetrics_ext.numeric import Array
 
 _NAN = float("nan")

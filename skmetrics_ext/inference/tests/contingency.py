@@ -1,23 +1,23 @@
-"""Tests of which models are right on the same rows."""
+"""Tests of labels of the same rows: which models are right, and which classes are swapped."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skmetrics_ext.inference.results import Comparison, TestResult
-from skmetrics_ext.inference.tests.mcnemar import (
-    MCNEMAR_METHODS,
-    counts_of,
-    grouped_comparison,
-    mcnemar_comparison,
-    over,
-)
+from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign
+from skmetrics_ext.inference.linearized import Linearized
+from skmetrics_ext.inference.margins import Claim
+from skmetrics_ext.inference.proportions import Bounds, increasing_root, normal_quantile
+from skmetrics_ext.inference.results import Comparison, TestResult, comparison
+from skmetrics_ext.inference.scales import quantile
+from skmetrics_ext.inference.tests.rank_tests import subset_sum_chances
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.numeric import Array, ratio
+from skmetrics_ext.numeric import Array, divide, ratio
 from skmetrics_ext.tallies import ConfusionTally
 from skmetrics_ext.validation import InvalidParameterError, Labels, check_option
 from skmetrics_ext.validation.groups import read_groups
@@ -25,20 +25,172 @@ from skmetrics_ext.validation.parameters import check_level
 from skmetrics_ext.validation.rows import check_same_masks
 from skmetrics_ext.validation.tensors import to_host
 
-# --------------------------------------------------------------------------- kernels
+MCNEMAR_METHODS = ("exact", "mid_p", "corrected", "uncorrected")
+
+# --------------------------------------------------------------------------- McNemar and Tango
+
+
+def mcnemar_p_value(
+    only_a: ArrayLike, only_b: ArrayLike, method: str = "mid_p"
+) -> tuple[Array, Array]:
+    """Statistic (nan for exact tests) and p-value of McNemar's test, broadcast.
+
+    ``only_a`` rows are right by the first model alone, ``only_b`` by the second alone.
+    """
+    from scipy.special import betainc, chdtrc
+
+    first, second = np.broadcast_arrays(
+        np.asarray(only_a, dtype=np.float64), np.asarray(only_b, dtype=np.float64)
+    )
+    apart = np.abs(first - second)
+    if method in ("corrected", "uncorrected"):
+        # The correction must not take more than there is.
+        apart = apart - np.minimum(apart, 1.0) if method == "corrected" else apart
+        statistic = np.nan_to_num(divide(apart**2, first + second))
+        return statistic, chdtrc(1, statistic)
+    more, fewer = np.maximum(first, second), np.minimum(first, second)
+    # P(at least as many as the larger) of Binomial(n, 1/2), and P(more than it).
+    as_many = np.where(more > 0, betainc(np.where(more > 0, more, 1), fewer + 1, 0.5), 1.0)
+    beyond = np.where(fewer > 0, betainc(more + 1, np.where(fewer > 0, fewer, 1), 0.5), 0.0)
+    tail = as_many if method == "exact" else (as_many + beyond) / 2
+    return np.full(tail.shape, np.nan), np.minimum(2 * tail, 1.0)
+
+
+def tango_score(delta: Array, only_a: float, only_b: float, nobs: float) -> Array:
+    """Tango's score statistic of a paired difference of proportions, if the true one is ``delta``.
+
+    Its standard error is that of the likeliest proportions whose difference is ``delta``.
+    """
+    # Likeliest share of rows that only the second model has right: root of a quadratic.
+    linear = (2 * nobs - only_a + only_b) * delta - only_a - only_b
+    constant = -only_b * delta * (1 - delta)
+    root = np.sqrt(np.maximum(linear**2 - 8 * nobs * constant, 0.0))
+    share = np.maximum((root - linear) / (4 * nobs), 0.0)
+    variance = np.maximum(2 * share + delta * (1 - delta), 0.0) / nobs
+    away = (only_a - only_b) / nobs - delta
+    return np.sign(away) * ratio(np.abs(away), np.sqrt(variance))
+
+
+def tango_bounds(only_a: float, only_b: float, nobs: float, level: float) -> Bounds:
+    """Tango's score interval of a paired difference of proportions.
+
+    It holds the differences that `tango_score` does not reject; at difference 0 that is
+    McNemar's test without correction.
+    """
+    z = normal_quantile(level)
+    difference = np.asarray((only_a - only_b) / nobs)
+
+    def score(delta: Array) -> Array:
+        return tango_score(delta, only_a, only_b, nobs)
+
+    low = increasing_root(lambda delta: z - score(delta), np.asarray(-1.0), difference)
+    high = increasing_root(lambda delta: -z - score(delta), difference, np.asarray(1.0))
+    return np.minimum(low, difference), np.maximum(high, difference)
+
+
+def alike_bounds(nobs: float, level: float) -> tuple[float, float]:
+    """Tango's interval for two models that are right on the same rows."""
+    low, high = tango_bounds(0, 0, nobs, level)
+    return float(low), float(high)
+
+
+def discordant_rows(models: Sequence[Any], weights_are: str) -> tuple[int, int, int, int]:
+    """Rows that only the first of two models has right, only the second; all; and both right."""
+    first, second = (model.row_hits() for model in models)
+    sizes = models[0].weight if weights_are == "frequency" else None
+
+    def count(rows: Array) -> int:
+        return int(np.count_nonzero(rows) if sizes is None else sizes[rows].sum())
+
+    n_rows = len(first) if sizes is None else int(sizes.sum())
+    return count(first & ~second), count(second & ~first), n_rows, count(first & second)
+
+
+def mcnemar_comparison(
+    only_a: int, only_b: int, n_rows: int, both: int, method: str, level: float
+) -> Comparison:
+    """McNemar's test and Tango's interval from the counts of `discordant_rows`."""
+    statistic, p_value = mcnemar_p_value(only_a, only_b, method)
+    low, high = tango_bounds(only_a, only_b, n_rows, level)
+    error = np.sqrt(only_a + only_b - (only_a - only_b) ** 2 / n_rows) / n_rows
+    return comparison(
+        (only_a - only_b) / n_rows,
+        ((only_a + both) / n_rows, (only_b + both) / n_rows),
+        f"mcnemar, {method}",
+        level,
+        Claim(),
+        (float(low), float(high)),
+        float(statistic),
+        float(p_value),
+        float(error),
+    )
+
+
+def exchanged_p_value(sums: Array, method: str) -> tuple[float, float]:
+    """Statistic and p-value of McNemar's test from the net wins of the first model per group.
+
+    The models are exchanged in whole groups: the exact methods count all exchanges, the others
+    divide the squared sum of the net wins by the sum of their squares.
+    """
+    from scipy.special import chdtrc
+
+    apart = abs(float(sums.sum()))
+    if method in ("corrected", "uncorrected"):
+        apart = apart - min(apart, 1.0) if method == "corrected" else apart
+        statistic = float(np.nan_to_num(divide(apart**2, (sums**2).sum())))
+        return statistic, float(chdtrc(1, statistic))
+    chances = subset_sum_chances(np.abs(sums))
+    least = (len(chances) - 1 + round(apart)) // 2  # rows that go to one model, at least
+    as_many, beyond = chances[least:].sum(), chances[least + 1 :].sum()
+    tail = as_many if method == "exact" else (as_many + beyond) / 2
+    return float("nan"), min(2 * float(tail), 1.0)
+
+
+def grouped_comparison(
+    models: Sequence[Labels], group: Array, method: str, level: float
+) -> Comparison:
+    """`mcnemar_comparison` of rows that may depend on each other within groups."""
+    found = mcnemar_comparison(*discordant_rows(models, "importance"), method, level)
+    first, second = (model.row_hits().astype(np.int64) for model in models)
+    apart, n_rows = first - second, len(first)
+    atoms = Atoms.each_row(n_rows, RowDesign(None, group), None)
+    parts = (apart - found.difference) / n_rows
+    linearized = Linearized(
+        found.difference, None, contributions=parts, own_atoms=atoms, own_ways=(None,)
+    )
+    effect = float(linearized.design_effect())
+    statistic, p_value = exchanged_p_value(np.bincount(group, weights=apart), method)
+    # Effective share of the rows: the design effect, and a t quantile for the normal one.
+    share = 1 / effect if effect > 0 else atoms.n_groups / n_rows
+    share *= float(normal_quantile(level) / quantile(level, linearized.freedom)) ** 2
+    only_a, only_b = (share * float((apart == sign).sum()) for sign in (1, -1))
+    low, high = tango_bounds(only_a, only_b, share * n_rows, level)
+    return replace(
+        found,
+        low=float(low),
+        high=float(high),
+        statistic=statistic,
+        p_value=p_value,
+        standard_error=float(np.sqrt(linearized.variance)),
+        n_groups=atoms.n_groups,
+        design_effect=effect,
+    )
+
+
+# --------------------------------------------------------------------------- more models or classes
 
 
 def cochran_q(hits: Array) -> tuple[float, int]:
-    """Cochran's Q of a table of hits, one row a sample and one column a model."""
+    """Cochran's Q and its degrees of freedom from 0/1 hits of shape (n_rows, n_models)."""
     n_models = hits.shape[1]
     per_model, per_row = hits.sum(axis=0), hits.sum(axis=1)
     spread = n_models * (per_model**2).sum() - per_model.sum() ** 2
     room = n_models * per_row.sum() - (per_row**2).sum()
-    return float((n_models - 1) * over(spread, room)), n_models - 1
+    return float((n_models - 1) * np.nan_to_num(divide(spread, room))), n_models - 1
 
 
 def looney_f(hits: Array) -> tuple[float, tuple[int, int]]:
-    """F of models in a two-way analysis of variance of hits by rows and models."""
+    """Looney's F, of a two-way analysis of variance of hits by rows and models."""
     n_rows, n_models = hits.shape
     # Integers, so that models that hit alike have a sum of squares of exactly 0.
     total = hits.sum()
@@ -50,6 +202,36 @@ def looney_f(hits: Array) -> tuple[float, tuple[int, int]]:
     if (hits == hits[:, :1]).all():
         return 0.0, df
     return float(ratio(models / df[0], max(rest, 0.0) / df[1])), df
+
+
+def bowker(table: Array) -> tuple[float, int]:
+    """Bowker's chi-squared of symmetry; its freedom is the number of pairs of classes swapped."""
+    upper = np.triu_indices(len(table), k=1)
+    there, back = table[upper], table.T[upper]
+    seen = there + back > 0
+    return float((divide((there - back) ** 2, there + back)[seen]).sum()), int(seen.sum())
+
+
+def stuart_maxwell(table: Array) -> tuple[float, int]:
+    """Stuart and Maxwell's chi-squared of equal margins.
+
+    The covariance of the differences of the margins is the Laplacian of the graph whose edges
+    are the pairs of classes that are swapped: its rank, the degrees of freedom, is the number of
+    classes less the number of connected parts.
+    """
+    from scipy.sparse.csgraph import connected_components
+
+    apart = table.sum(axis=1) - table.sum(axis=0)
+    swaps = table + table.T
+    swaps = swaps - np.diag(swaps.diagonal())
+    n_parts, part = connected_components(swaps > 0)
+    together = (part[:, None] == part).astype(np.float64)
+    # Within a part the differences sum to 0, so its mean may be added without changing the
+    # statistic; the matrix is then regular.
+    means = together / together.sum(axis=1)
+    laplacian = np.diag(swaps.sum(axis=1)) - swaps
+    statistic = apart @ np.linalg.solve(laplacian + means * max(swaps.max(), 1), apart)
+    return float(max(statistic, 0.0)), len(table) - n_parts
 
 
 # --------------------------------------------------------------------------- public functions
@@ -122,11 +304,11 @@ def mcnemar_test(
     """
     check_option("method", method, MCNEMAR_METHODS)
     level = check_level(confidence_level)
-    hits = _hits(y_true, {"pred_a": pred_a, "pred_b": pred_b})
+    models = _check_models(y_true, {"pred_a": pred_a, "pred_b": pred_b})
     if groups is None:
-        return mcnemar_comparison(*counts_of(hits), method, level)
-    group = read_groups(groups, len(hits), y_true=y_true, pred_a=pred_a)
-    return grouped_comparison(hits, group, method, level)
+        return mcnemar_comparison(*discordant_rows(models, "importance"), method, level)
+    group = read_groups(groups, len(models[0].true), y_true=y_true, pred_a=pred_a)
+    return grouped_comparison(models, group, method, level)
 
 
 @document
@@ -170,7 +352,7 @@ def cochran_q_test(y_true: ArrayLike, predictions: Any) -> TestResult:
     """
     from scipy.special import chdtrc
 
-    statistic, df = cochran_q(_hits(y_true, _models(predictions)))
+    statistic, df = cochran_q(_hits(y_true, predictions))
     return TestResult(statistic, float(chdtrc(df, statistic)), "cochran_q", df)
 
 
@@ -216,7 +398,7 @@ def classifier_f_test(y_true: ArrayLike, predictions: Any) -> TestResult:
     """
     from scipy.special import fdtrc
 
-    statistic, df = looney_f(_hits(y_true, _models(predictions)))
+    statistic, df = looney_f(_hits(y_true, predictions))
     return TestResult(statistic, float(fdtrc(*df, statistic)), "classifier_f", df)
 
 
@@ -262,6 +444,89 @@ def no_information_test(y_true: ArrayLike, y_pred: ArrayLike) -> TestResult:
     return TestResult(float("nan"), float(p_value), "no_information")
 
 
+@document
+def bowker_test(labels_a: Any, labels_b: Any) -> TestResult:
+    r"""Bowker's test that a table of two labellings of the same rows is symmetric.
+
+    .. math:: \chi^2 = \sum_{i < j} \frac{(n_{ij} - n_{ji})^2}{n_{ij} + n_{ji}}
+
+    On true and predicted labels: whether class i is taken for j as often as j for i. For two
+    classes it is McNemar's test without correction.
+
+    Parameters
+    ----------
+    labels_a, labels_b : array-like of shape (n_samples,)
+        Two labels of each row: of two models, of two raters, or true and predicted.
+
+    Returns
+    -------
+    TestResult
+        Compared with a chi-squared distribution, one degree of freedom for each pair of classes
+        that occurs off the diagonal: a pair without a row adds nothing to the statistic. Equal
+        labels have statistic 0 and p = 1.
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    Bowker (1948), Journal of the American Statistical Association 43(244), 572-574.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import bowker_test
+    >>> truth = ["a"] * 6 + ["b"] * 5 + ["c"] * 4
+    >>> model = ["a", "a", "b", "b", "b", "c", "b", "b", "c", "c", "c", "c", "c", "c", "a"]
+    >>> test = bowker_test(truth, model)
+    >>> test.statistic, test.degrees_of_freedom, round(test.p_value, 4)
+    (6.0, 3, 0.1116)
+    """
+    return _table_test("bowker", bowker, labels_a, labels_b)
+
+
+@document
+def stuart_maxwell_test(labels_a: Any, labels_b: Any) -> TestResult:
+    r"""Stuart-Maxwell test that two labellings of the same rows use each class equally often.
+
+    .. math:: \chi^2 = d^\top V^{-} d, \quad d_i = n_{i.} - n_{.i}, \quad
+        V_{ii} = n_{i.} + n_{.i} - 2 n_{ii}, \quad V_{ij} = -(n_{ij} + n_{ji})
+
+    Symmetry (`bowker_test`) implies equal margins, not the reverse. For two classes both are
+    McNemar's test without correction.
+
+    Parameters
+    ----------
+    labels_a, labels_b : array-like of shape (n_samples,)
+        Two labels of each row: of two models, of two raters, or true and predicted.
+
+    Returns
+    -------
+    TestResult
+        Compared with a chi-squared distribution of rank(V) degrees of freedom, K - 1 unless
+        some classes are never swapped with the others. Equal labels have statistic 0 and p = 1.
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    Stuart (1955), Biometrika 42(3-4), 412-416; Maxwell (1970), British Journal of Psychiatry
+    116(535), 651-655.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import stuart_maxwell_test
+    >>> truth = ["a"] * 6 + ["b"] * 5 + ["c"] * 4
+    >>> model = ["a", "a", "b", "b", "b", "c", "b", "b", "c", "c", "c", "c", "c", "c", "a"]
+    >>> test = stuart_maxwell_test(truth, model)
+    >>> round(test.statistic, 4), test.degrees_of_freedom, round(test.p_value, 4)
+    (2.5714, 2, 0.2765)
+    """
+    return _table_test("stuart_maxwell", stuart_maxwell, labels_a, labels_b)
+
+
 # --------------------------------------------------------------------------- reading
 
 
@@ -282,14 +547,31 @@ def _models(predictions: Any) -> dict[str, Any]:
     return columns
 
 
-def _hits(y_true: Any, columns: Mapping[str, Any]) -> Array:
-    """0/1 table of who is right: one row a sample, one column a model."""
+def _check_models(y_true: Any, columns: Mapping[str, Any]) -> list[Labels]:
+    """Checked labels of each model; an error names the argument they came from."""
     check_same_masks(**columns)
-    found = []
+    models = []
     for name, column in columns.items():
         try:
             checked = Labels.check(y_true, column)
         except ValueError as error:
             raise InvalidParameterError(f"{name} (y_pred below): {error}") from error
-        found.append(checked.single_label(name).row_hits())
-    return np.column_stack(found).astype(np.int64)
+        models.append(checked.single_label(name))
+    return models
+
+
+def _hits(y_true: Any, predictions: Any) -> Array:
+    """Which models are right, as a 0/1 table of shape (n_rows, n_models)."""
+    models = _check_models(y_true, _models(predictions))
+    return np.column_stack([model.row_hits() for model in models]).astype(np.int64)
+
+
+def _table_test(name: str, kernel: Any, labels_a: Any, labels_b: Any) -> TestResult:
+    """A chi-squared test of the table of two labellings."""
+    from scipy.special import chdtrc
+
+    checked = Labels.check(labels_a, labels_b, names=("labels_a", "labels_b"))
+    checked = checked.single_label(f"{name}_test")
+    statistic, df = kernel(ConfusionTally.from_labels(checked).table)
+    # Without a degree of freedom the labels agree.
+    return TestResult(statistic, float(chdtrc(df, statistic)) if df else 1.0, name, df)

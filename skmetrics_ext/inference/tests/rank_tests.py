@@ -61,18 +61,29 @@ class NemenyiResult(Result):
 # --------------------------------------------------------------------------- kernels
 
 
+def subset_sum_chances(sizes: Array) -> Array:
+    """Chance of each sum 0, 1, ... of whole sizes, of which each is added with chance 1/2."""
+    from scipy.special import gammaln
+
+    chances = np.ones(1)
+    for size, count in zip(*np.unique(sizes[sizes > 0], return_counts=True), strict=True):
+        added = np.arange(count + 1)
+        ways = gammaln(count + 1) - gammaln(added + 1) - gammaln(count - added + 1)
+        grown = np.zeros(len(chances) + int(size) * int(count))
+        for start, chance in zip(added * int(size), np.exp(ways - count * np.log(2)), strict=True):
+            grown[start : start + len(chances)] += chance * chances
+        chances = grown
+    return chances
+
+
 def exact_signed_rank_p(ranks: Array, statistic: float) -> float:
-    """Two-sided p-value of a sum of positive ranks, over all 2^n signs of the ranks.
+    """Two-sided p-value of a sum of positive ranks, over all signs of the ranks.
 
     SciPy's exact distribution has no ties; here doubled midranks, which are whole, are counted.
     """
-    doubled = np.round(2 * ranks).astype(np.int64)
-    chances = np.zeros(int(doubled.sum()) + 1)
-    chances[0] = 1.0
-    for rank in doubled:
-        chances[rank:] = (chances[rank:] + chances[: len(chances) - rank]) / 2
-        chances[:rank] /= 2
-    larger = max(round(2 * statistic), len(chances) - 1 - round(2 * statistic))
+    chances = subset_sum_chances(np.round(2 * ranks))
+    doubled = round(2 * statistic)
+    larger = max(doubled, len(chances) - 1 - doubled)
     return min(2 * float(chances[larger:].sum()), 1.0)
 
 

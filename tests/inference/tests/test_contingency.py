@@ -23,8 +23,13 @@ from skmetrics_ext import (
     no_information_test,
     stuart_maxwell_test,
 )
-from skmetrics_ext.inference.tests.mcnemar import MCNEMAR_METHODS, mcnemar_p_value, tango_bounds
-from skmetrics_ext.inference.tests.symmetry import bowker, stuart_maxwell
+from skmetrics_ext.inference.tests.contingency import (
+    MCNEMAR_METHODS,
+    bowker,
+    mcnemar_p_value,
+    stuart_maxwell,
+    tango_bounds,
+)
 
 SPLIT = st.tuples(st.integers(0, 40), st.integers(0, 40))
 

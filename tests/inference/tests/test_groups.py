@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from skmetrics_ext import compare, mcnemar_test, venkatraman_test
-from skmetrics_ext.inference.tests.mcnemar import MCNEMAR_METHODS
+from skmetrics_ext.inference.tests.contingency import MCNEMAR_METHODS
 from skmetrics_ext.validation import InvalidParameterError
 
 RNG = np.random.default_rng(11)
