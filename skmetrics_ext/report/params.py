@@ -153,11 +153,8 @@ def positive_of(scoring: Any, classes: Sequence[Any], pos_label: Any = None) -> 
         is_panel = isinstance(scoring, ScorerPanel)
         scorers = scoring.scorers if is_panel else named_scorers(scoring)
     for name, scorer in scorers.items():
-        metric = metric_of(scorer)  # none for a name, which follows the others
-        if metric is not None and metric.sides != "none":
-            natural = natural_positive(classes) if metric.sides == "one" else None
-            label = metric.params.get("pos_label", natural)
-            positive |= {} if label is None else {name: label}
+        label = _described_class(scorer, classes)
+        positive |= {} if label is None else {name: label}
     if len(set(positive.values())) > 1:
         listed = ", ".join(f"{name}: {label!r}" for name, label in positive.items())
         raise InvalidParameterError(
@@ -170,6 +167,15 @@ def positive_of(scoring: Any, classes: Sequence[Any], pos_label: Any = None) -> 
         if label is None
         else positive_class(classes, label, what="A report")
     )
+
+
+def _described_class(scorer: Any, classes: Sequence[Any]) -> Any:
+    """The positive class of a scorer; None for a name, which follows the others."""
+    metric = metric_of(scorer)
+    if metric is None:  # scikit-learn's scorers keep the arguments of their function
+        return getattr(scorer, "_kwargs", {}).get("pos_label")
+    natural = natural_positive(classes) if metric.sides == "one" else None
+    return None if metric.sides == "none" else metric.params.get("pos_label", natural)
 
 
 def resolve_scoring(scoring: Any, task: str, positive: Any) -> ReportScoring:

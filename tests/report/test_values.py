@@ -9,6 +9,8 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, make_multilabel_classification
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import f1_score as sklearn_f1_score
+from sklearn.metrics import make_scorer as sklearn_scorer
 from sklearn.model_selection import (
     GroupKFold,
     RepeatedStratifiedKFold,
@@ -190,6 +192,10 @@ def test_the_positive_class_is_that_of_the_scorers():
         report = cross_validation_report(GaussianNB(), X, y, scoring=scoring)
         assert report.positive_class == "churned"
         assert values(report, "GaussianNB", "f1") == values(given, "GaussianNB", "f1")
+    of_sklearn = {"f1": sklearn_scorer(sklearn_f1_score, pos_label="churned")}
+    assert cross_validation_report(GaussianNB(), X, y, scoring=of_sklearn).positive_class == (
+        "churned"
+    )
     text = cross_validation_report(GaussianNB(), X, y, scoring=panel).to_html()
     for part in ("Threshold</h2>", "Precision and recall of GaussianNB", "Reliability of Gauss"):
         assert part in text
@@ -204,6 +210,11 @@ def test_scorers_of_different_classes_are_refused():
     with pytest.raises(ValueError, match=r"\(pos_label: 'churned', f1: 'stayed'\)"):
         cross_validation_report(
             GaussianNB(), X, y, scoring={"f1": both["stayed"]}, pos_label="churned"
+        )
+    of_sklearn = {"f": sklearn_scorer(sklearn_f1_score, pos_label="churned")}
+    with pytest.raises(ValueError, match=r"\(f: 'churned', stayed: 'stayed'\)"):
+        cross_validation_report(
+            GaussianNB(), X, y, scoring={**of_sklearn, "stayed": both["stayed"]}
         )
     with pytest.raises(ValueError, match=r"\(pos_label: 0, recall: 1\)"):
         cross_validation_report(GaussianNB(), X, Y, scoring=get_scorer("recall"), pos_label=0)
