@@ -389,8 +389,10 @@ def replacing(path: str | Path) -> Iterator[IO[bytes]]:
         if target.exists():
             shutil.copymode(target, unfinished)
         os.replace(unfinished, target)
-    except BaseException:
+    except BaseException as error:
         unfinished.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename in (None, str(unfinished)):
+            error.filename, error.filename2 = str(path), None
         raise
 
 

@@ -76,8 +76,9 @@ def test_a_full_disk_leaves_the_old_file(report, search, tmp_path, monkeypatch):
     for name, write in outputs(report, search).items():
         path = tmp_path / name
         path.write_bytes(b"old")
-        with pytest.raises(OSError, match="No space left"):
+        with pytest.raises(OSError, match="No space left") as caught:
             write(path)
+        assert caught.value.filename == str(path)
         assert path.read_bytes() == b"old"
         assert os.listdir(tmp_path) == [name]
         path.unlink()
@@ -97,7 +98,9 @@ def test_the_command_line_keeps_the_old_page(tmp_path, monkeypatch, capsys):
         ["cv", "--data", str(data), "--target", "y", "--folds", "2", "--save", str(page)],
     ):
         assert main([*command, "--quiet"]) != 0
-        assert "No space left" in capsys.readouterr().err
+        error = capsys.readouterr().err
+        assert "No space left" in error
+        assert str(page) in error
         assert page.read_text(encoding="utf-8") == "old"
     assert sorted(os.listdir(tmp_path)) == ["data.csv", "page.html"]
 

@@ -102,7 +102,8 @@ def calibration_curve_binned(
         labels,
         pos_label,
         sample_weight,
-        of_one=calibration_curve_binned,
+        calibration_curve_binned,
+        "one",
         accepted=("binary", "top_label"),
         every=True,
     )

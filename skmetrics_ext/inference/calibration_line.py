@@ -79,7 +79,7 @@ def calibration_slope_intercept(
     >>> round(line.slope, 4), round(line.intercept, 4), round(line.in_the_large, 4)
     (0.7114, 0.0682, 0.0971)
     """
-    about = labels, pos_label, sample_weight, calibration_slope_intercept
+    about = labels, pos_label, sample_weight, calibration_slope_intercept, "one"
     every = binary_forecast(y_true, y_proba, *about, every=True)
     beside = {"y_true": y_true, "y_proba": y_proba, "sample_weight": sample_weight}
     design = read_design(groups, None, len(every.true), **beside)

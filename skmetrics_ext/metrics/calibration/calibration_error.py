@@ -278,7 +278,8 @@ def expected_calibration_error(
         raise InvalidParameterError(
             f"debias=True corrects squared gaps and needs norm='l2', got norm={norm!r}."
         )
-    events = forecasts(y_true, y_proba, target, labels, pos_label, sample_weight)
+    about = labels, pos_label, sample_weight, expected_calibration_error
+    events = forecasts(y_true, y_proba, target, *about)
     tallies = [Binning.of(f.proba, f.weight, strategy, bins).sums(f) for f in events]
     errors = [binned_error(t.debiased() if debias else t, norm=norm) for t in tallies]
     return float(error_of_classes(np.array(errors), norm))
@@ -339,7 +340,9 @@ def smooth_calibration_error(
     >>> round(smooth_calibration_error([0, 0, 1, 1], [0.1, 0.3, 0.6, 0.8]), 4)
     0.1778
     """
-    forecast = binary_forecast(y_true, y_proba, labels, pos_label, sample_weight)
+    forecast = binary_forecast(
+        y_true, y_proba, labels, pos_label, sample_weight, smooth_calibration_error
+    )
     weight: Array | int = 1 if forecast.weight is None else forecast.weight
     true = forecast.true
     return float(smooth_error(_Unsorted(forecast.proba, weight * (1 - true), weight * true)))

@@ -170,7 +170,9 @@ def brier_decomposition(
         return corp_decomposition(
             y_true, y_proba, labels=labels, pos_label=pos_label, sample_weight=sample_weight
         )
-    forecast = binary_forecast(y_true, y_proba, labels, pos_label, sample_weight)
+    forecast = binary_forecast(
+        y_true, y_proba, labels, pos_label, sample_weight, brier_decomposition
+    )
     binning = Binning.of(forecast.proba, forecast.weight, strategy, edges)
     sums = binning.sums(forecast)
     parts = binned_parts(sums, bool(debias))
@@ -234,7 +236,9 @@ def corp_decomposition(
     (0.0425, 0.125, 0.25)
     """
     check_option("score", score, ("brier", log_loss.__name__))
-    forecast = binary_forecast(y_true, y_proba, labels, pos_label, sample_weight)
+    forecast = binary_forecast(
+        y_true, y_proba, labels, pos_label, sample_weight, corp_decomposition
+    )
     weight = forecast.weights
     fit, group = isotonic(forecast.proba, forecast.true, weight)
     base = np.full(len(weight), _mean(forecast.true, weight))

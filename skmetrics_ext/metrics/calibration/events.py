@@ -21,13 +21,14 @@ def binary_forecast(
     labels: Any,
     pos_label: Any,
     sample_weight: Any,
-    of_one: Callable[..., Any] | None = None,
+    function: Callable[..., Any],
+    side: str = "either",
     *,
     every: bool = False,
 ) -> BinaryProbabilities:
-    """The positive class of two; a function of one class, ``of_one``, asks where none is said.
+    """The forecast of the positive class of two, for the rows with weight, or for every row.
 
-    Of the rows that have weight, or of every row.
+    A function of ``side`` "one" asks for the positive class even if it has two columns.
     """
     forecast = BinaryProbabilities.check(
         y_true,
@@ -35,8 +36,8 @@ def binary_forecast(
         labels=labels,
         pos_label=pos_label,
         sample_weight=sample_weight,
-        side="either" if of_one is None else "one",
-        what="" if of_one is None else of_one.__name__,
+        side=side,
+        what=function.__name__,
     )
     return forecast if every else forecast.weighed()
 
@@ -48,7 +49,8 @@ def forecasts(
     labels: Any,
     pos_label: Any,
     sample_weight: Any,
-    of_one: Callable[..., Any] | None = None,
+    function: Callable[..., Any],
+    side: str = "either",
     accepted: tuple[str, ...] = TARGETS,
     *,
     every: bool = False,
@@ -57,7 +59,7 @@ def forecasts(
     check_option("target", target, accepted)
     if target == "binary":
         try:
-            options = labels, pos_label, sample_weight, of_one
+            options = labels, pos_label, sample_weight, function, side
             return [binary_forecast(y_true, y_proba, *options, every=every)]
         except InvalidParameterError as error:
             if "multiclass" not in str(error):

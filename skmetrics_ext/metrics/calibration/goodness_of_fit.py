@@ -126,7 +126,7 @@ def hosmer_lemeshow_test(
     check_integer("ddof", ddof, 0)
     # Of one class: groups are closed above, and from the other side they are others.
     forecast = binary_forecast(
-        y_true, y_proba, labels, pos_label, sample_weight, of_one=hosmer_lemeshow_test
+        y_true, y_proba, labels, pos_label, sample_weight, hosmer_lemeshow_test, "one"
     )
     binning = Binning.of(forecast.proba, forecast.weight, strategy, bins)
     if strategy == "quantile":
@@ -189,7 +189,9 @@ def spiegelhalter_test(
     >>> round(test.statistic, 4), round(test.p_value, 4)
     (-0.0976, 0.9223)
     """
-    forecast = binary_forecast(y_true, y_proba, labels, pos_label, sample_weight)
+    forecast = binary_forecast(
+        y_true, y_proba, labels, pos_label, sample_weight, spiegelhalter_test
+    )
     proba, weight = forecast.proba, forecast.weights
     tilt = 1 - 2 * proba
     variance = float((weight * tilt**2 * proba * (1 - proba)).sum())

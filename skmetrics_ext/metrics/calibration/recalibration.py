@@ -250,7 +250,7 @@ def observed_expected_ratio(
     1.3333333333333333
     """
     forecast = binary_forecast(
-        y_true, y_proba, labels, pos_label, sample_weight, of_one=observed_expected_ratio
+        y_true, y_proba, labels, pos_label, sample_weight, observed_expected_ratio, "one"
     )
     value = float(observed_to_expected(Means.of(events_and_chances(forecast), forecast.weight)))
     if np.isnan(value):

@@ -21,7 +21,7 @@ from skmetrics_ext.report.fold import Fold, numbered_folds
 from skmetrics_ext.report.params import Params, positive_of, resolve_scoring, send_params
 from skmetrics_ext.scoring import ScorerPanel, get_scorer
 from skmetrics_ext.scoring.panel import accepts_weight
-from skmetrics_ext.scoring.scorer import Scorer
+from skmetrics_ext.scoring.scorer import Scorer, check_classes
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import count_rows
 from skmetrics_ext.validation.positive import natural_positive
@@ -117,6 +117,8 @@ def _of_search(search: Any, arguments: SearchArguments) -> Plan:
         search = clone(search).fit(X, y, **arguments.to_fit)  # its candidates depend on results
     panel = ScorerPanel(scoring_of(search, classes))
     metric = metric_chosen_by(search, panel.names)
+    for scorer in panel.scorers.values():
+        check_classes(scorer, classes)
     splitter = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
     candidates = Candidates.of(search)
     fit, score, split = _route(search, panel, arguments)
@@ -136,6 +138,8 @@ def _of_named(search: Mapping[Any, Any], arguments: SearchArguments) -> Plan:
         raise InvalidParameterError(
             f"scoring must be one metric, by which to choose, got {list(chosen.panel.names)}."
         )
+    for scorer in chosen.panel.scorers.values():
+        check_classes(scorer, classes)
     cv = _FOLDS if arguments.cv is None else arguments.cv
     splitter = make_splitter(cv, arguments.y, task, arguments.groups, None)
     routed = send_params(models, chosen, splitter, arguments.params, arguments.groups)

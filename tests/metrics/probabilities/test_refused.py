@@ -112,7 +112,9 @@ def test_one_column_of_an_unnamed_class_is_refused_and_two_columns_are_not(funct
     proba = np.array([0.12, 0.33, 0.44, 0.51, 0.62, 0.93])  # on no edge of a bin
     expected = number(function(TRUE, proba))
     true = np.array(names)[TRUE]
-    asks = f"needs a positive class: pass pos_label={names[1]!r} or pos_label={names[0]!r}"
+    asks = (
+        rf"(The metric|{function.__name__}) needs a positive class: pass pos_label={names[1]!r} or "
+    )
     with pytest.raises(InvalidParameterError, match=asks):
         function(true, proba)
     both = np.column_stack([1 - proba, proba])
