@@ -38,6 +38,7 @@ from skmetrics_ext.inference.draws.rankings import RankingSample
 from skmetrics_ext.inference.draws.readers import sample_of_rows
 from skmetrics_ext.inference.linearized import linearize
 from skmetrics_ext.inference.methods import bounds_of_draws, methods_of
+from skmetrics_ext.inference.notes import NO_INTERVAL
 
 DRAWS, LARGE, RARE = 399, 1_000_000, 0.05
 RESULTS = Path(__file__).parent / "results" / "coverage.csv"
@@ -303,7 +304,7 @@ class Joint(RankingSample):
     @classmethod
     def of(cls, readings: list[Any]) -> Joint:
         first, values = readings[0], np.array([reading.value for reading in readings])
-        return cls(first.metric, values, first.data, first.row_design, readings=tuple(readings))
+        return cls(first.metric, values, first.data, first.design, readings=tuple(readings))
 
     def statistic(self, counts: np.ndarray) -> np.ndarray:
         tally = self.tally(counts)
@@ -344,7 +345,7 @@ def main() -> None:
     parser.add_argument("--results", default=str(RESULTS), help="a CSV file of all numbers")
     parser.add_argument("--out", default=str(OUT), help="a file, or - for the screen")
     options = parser.parse_args()
-    order = [case.key for case in cases([])]
+    order = [case.key for case in cases([]) if case.spec.interval not in NO_INTERVAL]
     known = page.read(options.results)
     kept = {one.key for one in known} if options.resume or options.page else set()
     for listed, simulate in groups([] if options.page else list(cases(options.metrics))):

@@ -92,6 +92,10 @@ in `benchmarks/results/coverage.csv`. For data that are less well-behaved see
   Kolmogorov-Smirnov statistic, the H-measure, the area under the convex hull, and recall at a
   precision. Their intervals always bear a note. Use these metrics to compare models, and do not
   rely on the bounds.
+- **Some statistics of a table have no interval**, for none covers them: those that grow with the
+  number of rows, or are flat where classes are balanced (chi-squared, counts, entropies,
+  divergences, lambda). Those of `method="delta"`, here left out, covered between 0 and 100 %; the
+  numbers are in the file.
 - **Calibration errors have one bound.** No two-sided interval holds the error of a calibrated
   model, which is next to 0. The upper bound holds more often than in 95 %.
 

@@ -29,12 +29,13 @@ from skmetrics_ext.inference.linearized import (
 )
 from skmetrics_ext.inference.margins import Alternative, Claim
 from skmetrics_ext.inference.methods import (
+    NONE,
     Interval,
     IntervalMethod,
     bounds_of_draws,
     methods_of,
 )
-from skmetrics_ext.inference.notes import with_design
+from skmetrics_ext.inference.notes import BIASED, BIASED_DIFFERENCE, with_design
 from skmetrics_ext.inference.results import Comparison, comparison
 from skmetrics_ext.inference.t_tests import welch_t_test
 from skmetrics_ext.metrics.documentation import document
@@ -98,7 +99,9 @@ def compare_samples(
           formula above (MOVER; for shares of rows it is Newcombe's interval). It stays in the
           range of the metric and has a width even if a sample has no error. For metrics that are
           ratios (likelihood ratios, odds ratio, observed over expected) the difference is that of
-          logarithms;
+          logarithms. Metrics that noise makes larger (Kolmogorov-Smirnov, H-measure, convex hull,
+          calibration errors), more so in the smaller sample, have no interval and no test unless
+          a method such as "bca" is asked for;
         - the name of a method of `confidence_interval` combines the intervals of that;
         - "welch" adds the variances from `influence_values`, with a t quantile with Satterthwaite's
           degrees of freedom; for means over rows it is Welch's test.
@@ -219,6 +222,10 @@ def difference_of_samples(
     of_second = methods_of(second)
     both = [one for one in methods_of(first) if one in of_second and one != UPPER]
     name = both[0] if method == "auto" else method
+    values = float(first.value), float(second.value)
+    if method == "auto" and metric.row is not None and metric.row.interval in BIASED:
+        told = partial(comparison, values[0] - values[1], values, NONE, level, claim)
+        return told(note=BIASED_DIFFERENCE)
     if name not in both:
         raise InvalidParameterError(
             f"method={method!r} does not apply to {metric.name} here; those that do are "
@@ -227,7 +234,6 @@ def difference_of_samples(
     log = method == "auto" and name == "log" and is_ratio(metric)
     sides = [BoundedStatistic.of(one, name, plan, log=log) for one in (first, second)]
     shared = correlation(first, second) if share_rows else 0.0
-    values = float(first.value), float(second.value)
 
     def away(level: Any) -> tuple[Array, Array]:
         return distances(sides, (sides[0].interval(level), sides[1].interval(level)), shared)

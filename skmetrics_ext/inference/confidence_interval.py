@@ -77,7 +77,9 @@ def confidence_interval(
           shares. Not with ``groups``.
         - Other metrics of labels: "wilson" if they have two bounds (F-beta, macro averages,
           Matthews correlation, kappa), "log" if they have one (likelihood ratios, odds ratio);
-          "delta" for all.
+          "delta" for all. Statistics of a table that grow with the number of rows or are flat where
+          classes are balanced (chi-squared, counts, entropies, divergences, lambda) have no
+          interval unless a method is asked for: the bounds are nan and ``note`` says why.
         - Areas under the ROC curve and Gini: "logit", "delong".
         - Means of losses (log loss, Brier score): "hall" (t quantiles, transformed for the
           skewness of the losses), "t", "normal".

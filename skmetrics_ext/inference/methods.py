@@ -28,6 +28,7 @@ from skmetrics_ext.inference.notes import (
     FEW_TO_DRAW,
     FEW_VALUES,
     MAY_MISS,
+    NO_INTERVAL,
     NO_SPREAD,
     NO_WIDTH,
     OF_RAREST,
@@ -62,6 +63,7 @@ IntervalMethod = (
     | ProportionMethod
 )
 MEAN_METHODS = ("hall", "t", "normal")
+NONE = "none"
 _NO_BOUNDS = (-np.inf, np.inf)
 _NAN = float("nan")
 _PRIOR = 1.0  # rows added to each class, so that one with no errors is not treated as certain
@@ -99,7 +101,15 @@ def methods_of(statistic: Linearized) -> dict[str, Method]:
         own = {"bca": _by_draws, **own}
     if row is not None and row.interval == "calibration":
         own = {UPPER: _by_draws, **own}
+    if row is not None and row.interval in NO_INTERVAL:
+        own = {NONE: _none, **own}
     return {**own, **dict.fromkeys(TWO_SIDED, _by_draws)}
+
+
+def _none(statistic: Linearized, *_: Any) -> Interval:
+    """No bounds, where those of every method would mislead."""
+    nothing = np.full(np.shape(statistic.value), np.nan)
+    return Interval(nothing, nothing, nothing, NO_INTERVAL[statistic.origin.metric.spec.interval])
 
 
 def interval_of(

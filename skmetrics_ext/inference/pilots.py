@@ -19,8 +19,8 @@ from skmetrics_ext.inference.draws.readers import (
     sample_of_checked,
 )
 from skmetrics_ext.inference.linearized import Linearized, linearize
-from skmetrics_ext.inference.methods import methods_of
-from skmetrics_ext.inference.notes import FEW_THAT_DECIDE
+from skmetrics_ext.inference.methods import NONE, methods_of
+from skmetrics_ext.inference.notes import FEW_THAT_DECIDE, NO_INTERVAL
 from skmetrics_ext.inference.proportions import increasing_root, normal_quantile
 from skmetrics_ext.inference.scales import SCALES, Range
 from skmetrics_ext.inference.t_tests import variance_of_difference
@@ -235,6 +235,9 @@ class Pilot:
                 f"{found.name}: choose an average."
             )
         method = next(iter(methods_of(statistic)))
+        if method == NONE:
+            told = NO_INTERVAL[statistic.origin.metric.spec.interval]
+            raise InvalidParameterError(f"sample_size cannot plan {found.name}: {told}.")
         scale = _SCALE_OF.get(method, method)
         scale = scale if scale in SCALES else "delta"
         return cls._of(statistic, statistic.variance, statistic.freedom, scale, (low, high))

@@ -178,3 +178,18 @@ def test_groups_that_never_differ_leave_a_share_of_the_rarest_class():
     assert found.low < expected.low + 0.01
     assert found.high > expected.high - 0.01
     assert "share of the rarest class" in found.note
+
+
+@pytest.mark.parametrize(
+    "metric", ["chi_squared", "true_entropy", "kullback_leibler_divergence", "count_difference"]
+)
+def test_statistics_that_no_interval_covers_have_none(metric):
+    """In the study of coverage the intervals of these covered between 0 and 100 %."""
+    true, pred = np.repeat([0, 1], [60, 40]), np.tile([0, 1, 0, 1, 1], 20)
+    params = {"pos_label": 1} if metric == "count_difference" else {}
+    found = confidence_interval(metric, true, pred, **params)
+    assert np.isfinite(found.value)
+    assert np.isnan([found.low, found.high, found.standard_error]).all()
+    assert found.note.startswith("no interval: ")
+    asked = confidence_interval(metric, true, pred, method="delta", **params)
+    assert asked.low <= found.value <= asked.high

@@ -38,6 +38,8 @@ METRICS = {
 
 
 def asked(metric, both, **options):
+    if metric == "ks_statistic" and options.get("method", "auto") == "auto":
+        options["method"] = "bca"  # which has no interval unless it is asked for
     return compare_samples(metric, *both[0], *both[1], n_resamples=400, random_state=0, **options)
 
 
@@ -226,3 +228,18 @@ def test_level_and_coverage(metric, method):
 def test_refused(metric, data, options, message):
     with pytest.raises(ValueError, match=message):
         asked(metric, data, **options)
+
+
+@pytest.mark.parametrize(
+    "metric",
+    ["ks_statistic", "h_measure", "roc_auc_convex_hull", "expected_calibration_error"],
+)
+def test_metrics_that_noise_makes_larger_have_no_default_interval(metric):
+    """Of 60 rows they are larger than of 240, whether or not the models differ."""
+    found = compare_samples(metric, *A, *B, n_resamples=50, random_state=0)
+    assert np.isfinite(found.difference)
+    assert np.isnan([found.low, found.high, found.p_value]).all()
+    assert found.note.startswith("no interval")
+    assert found.concluded is None
+    drawn = compare_samples(metric, *A, *B, method="bca", n_resamples=50, random_state=0)
+    assert drawn.low < drawn.high

@@ -178,7 +178,6 @@ def modified_confusion_entropy(tally: Tabulated, labels: Any = None) -> Array:
     "no row, or every row, is of the class, or no row is predicted right",
     bounds=_SIGNED,
     sides="either",
-    interval_note="kinked",
 )
 def optimized_precision(counts: Counts) -> Array:
     """(TP + TN) / n - abs(S - R) / (S + R)
