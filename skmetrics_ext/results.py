@@ -22,7 +22,7 @@ _MODULES = {
     "report.weak_slices": "WeakSlices",
     "rows": "Row Rows",
     "scoring": "PanelResult",
-    "slices.results": "GroupGaps GroupSpread WorstGroup",
+    "slices.group_comparisons": "GroupGaps GroupSpread WorstGroup",
     "thresholds": "OptimalThreshold ThresholdInterval",
 }
 _PLACES = {name: module for module, names in _MODULES.items() for name in names.split()}

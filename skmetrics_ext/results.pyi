@@ -24,8 +24,8 @@ from skmetrics_ext.report.weak_slices import WeakSlices as WeakSlices
 from skmetrics_ext.rows import Row as Row
 from skmetrics_ext.rows import Rows as Rows
 from skmetrics_ext.scoring import PanelResult as PanelResult
-from skmetrics_ext.slices.results import GroupGaps as GroupGaps
-from skmetrics_ext.slices.results import GroupSpread as GroupSpread
-from skmetrics_ext.slices.results import WorstGroup as WorstGroup
+from skmetrics_ext.slices.group_comparisons import GroupGaps as GroupGaps
+from skmetrics_ext.slices.group_comparisons import GroupSpread as GroupSpread
+from skmetrics_ext.slices.group_comparisons import WorstGroup as WorstGroup
 from skmetrics_ext.thresholds import OptimalThreshold as OptimalThreshold
 from skmetrics_ext.thresholds import ThresholdInterval as ThresholdInterval

@@ -15,14 +15,14 @@ from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.merged.columns import ColumnNames, read_value_column
 from skmetrics_ext.merged.evaluation import Evaluation, build_evaluation
 from skmetrics_ext.merged.layout import Layout, find_metrics, make_layout
-from skmetrics_ext.merged.ranges import RangePlan, RangeReading, kind_of, merged_readings
+from skmetrics_ext.merged.ranges import RangePlan, RangeReading, merged_readings
 from skmetrics_ext.merged.samples import hold_rows
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.progress import Progress, reporting
 from skmetrics_ext.registry import OF_SCORES
 from skmetrics_ext.slices.coding import check_edges, edges_of, numbers_of
-from skmetrics_ext.slices.group_columns import GroupColumns
+from skmetrics_ext.slices.group_columns import GroupColumns, check_bins
 from skmetrics_ext.tallies import ScoreSketch
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.column_names import check_names
@@ -208,9 +208,8 @@ def evaluate(
             classes = layout.classes.tolist()
             instead = "say which is of which class: score={class: column}"
             check_names(columns, classes[-len(columns) :], "score", classes, instead)
-        has_spread = intervals and any(kind_of(metric) == "wins" for metric in ranked)
         most = most_bytes // (_BYTES_PER_SCORE * (max(len(columns), 1) + 1))
-        plan = RangePlan(ranked, bool(has_spread), points, max(most, 1))
+        plan = RangePlan.of(wanted, intervals, points, max(most, 1))
         numbers = {group: i for i, group in enumerate(survey.sums.rows)}
         task = Task(names, layout, plan, numbers)
         if survey.sample is not None:
@@ -374,12 +373,7 @@ def _with_edges(names: ColumnNames, bins: Any, opened: Any) -> ColumnNames:
         raise InvalidParameterError(
             f"bins must be a dict of column to a number of bins or inner edges, got {bins!r:.60}."
         )
-    strange = [name for name in bins if name not in names.by.names]
-    if strange:
-        raise InvalidParameterError(
-            f"bins names {strange[0]!r}, which is not among the columns of by, "
-            f"{list(names.by.names)}."
-        )
+    check_bins(bins, names.by.names)
     edges = {}
     for name, wanted in bins.items():
         if isinstance(wanted, int | np.integer):

@@ -14,7 +14,7 @@ import numpy as np
 
 from skmetrics_ext.metrics.averaging import SAMPLES, averaged
 from skmetrics_ext.metrics.probabilities.losses import mean
-from skmetrics_ext.numeric import Array
+from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.tallies import Counts, Means
 from skmetrics_ext.tallies.label_tally import LabelTally
@@ -62,6 +62,14 @@ def value_and_gradient(read: ReadTables, tables: Array) -> tuple[Array, Array]:
     return value, out.reshape(*slope.shape[:-1], *shape)
 
 
+def value_and_deviations(read: ReadTables, tables: Array) -> tuple[Array, Array]:
+    """The metric of tables (..., K, K), and the influence of one row of each cell on it."""
+    value, slope = value_and_gradient(read, tables)
+    cells = tables.reshape(*(1,) * (slope.ndim - tables.ndim), *tables.shape)
+    mean = divide((cells * slope).sum(axis=(-1, -2)), cells.sum(axis=(-1, -2)))
+    return value, slope - mean[..., None, None]
+
+
 def gradient(read: ReadTables, tables: Array) -> Array:
     """Derivative of a metric by every cell of its tables: (..., *S, K, K)."""
     return value_and_gradient(read, tables)[1]
@@ -71,14 +79,19 @@ def means_slope(metric: Metric, measured: Array, mass: Array) -> Array:
     """Derivative of a metric of means of values of rows (n, d), by the weight of each row."""
     total = mass.sum()
     means = np.einsum("u,ud->d", mass, measured) / total
+    return np.asarray((measured - means) @ slope_of_means(metric, means, total) / total)
+
+
+def slope_of_means(metric: Metric, means: Array, total: float) -> Array:
+    """Derivative of a metric of means (d,) of rows of this weight, by each of them."""
     if metric.spec.kernel is mean:
-        return np.asarray((measured - means)[:, 0] / total)
+        return np.ones(1)
     _, slope = stepped(
         lambda moved: metric.read(Means(np.full(moved.shape[:-1], total), moved)),
         means,
         np.arange(len(means)),
     )
-    return np.asarray((measured - means) @ slope / total)
+    return slope
 
 
 # --------------------------------------------------------------------------- counts of classes

@@ -16,7 +16,7 @@ from skmetrics_ext.merged.layout import Layout
 from skmetrics_ext.numeric import Array, row_sums
 from skmetrics_ext.slices.group_columns import NO_GROUPS, GroupColumns
 from skmetrics_ext.validation import InvalidParameterError
-from skmetrics_ext.validation.containers import Column, read_column
+from skmetrics_ext.validation.containers import Column, marked_missing, read_column
 from skmetrics_ext.validation.encoding import encode, encode_columns, find_labels
 from skmetrics_ext.validation.rows import check_total
 from skmetrics_ext.validation.score_values import check_mergeable
@@ -107,33 +107,36 @@ class Partition:
 
 
 def join_parts(parts: Sequence[Partition]) -> Partition:
-    """Concatenate parts that have no groups."""
+    """Concatenate parts, of which all or none have groups."""
     if len(parts) == 1:
         return parts[0]
-    labels = parts[0].labels
-    codes: list[Array | None] = [None] * len(parts)
+    labels, groups = (
+        parts[0].labels,
+        list(dict.fromkeys(one for part in parts for one in part.groups)),
+    )
+    codes = numbers = None
     if not all(np.array_equal(part.labels, labels) for part in parts[1:]):
-        labels, found = encode(*(part.labels for part in parts))
-        codes = list(found)
+        labels, codes = encode(*(part.labels for part in parts))
+    if len(groups) > 1:
+        number = {group: i for i, group in enumerate(groups)}
+        numbers = [np.array([number[group] for group in part.groups]) for part in parts]
 
-    def joined(name: str) -> Array | None:
-        columns = [getattr(part, name) for part in parts]
+    def joined(columns: Sequence[Array | None], new: Sequence[Array] | None = None) -> Any:
         if columns[0] is None:
             return None
-        if name in ("true", "pred"):
-            pairs = zip(codes, columns, strict=True)
-            columns = [own if code is None else code[own] for code, own in pairs]
-        return np.concatenate(columns)
+        if new is not None:  # codes of one part as codes of all
+            columns = [code[own] for code, own in zip(new, columns, strict=True)]
+        return np.concatenate([own for own in columns if own is not None])
 
-    true = joined("true")
-    assert true is not None
     return replace(
         parts[0],
         labels=labels,
-        true=true,
-        pred=joined("pred"),
-        score=joined("score"),
-        weight=joined("weight"),
+        true=joined([part.true for part in parts], codes),
+        pred=joined([part.pred for part in parts], codes),
+        score=joined([part.score for part in parts]),
+        weight=joined([part.weight for part in parts]),
+        groups=groups,
+        group=joined([part.group for part in parts], numbers),
     )
 
 
@@ -179,10 +182,11 @@ def _labels(column: Column) -> Array:
 
 def read_value_column(data: Any, name: str, place: RowLocation) -> Column:
     column = data[name] if not hasattr(data, "column") else data.column(name)
-    row = _first_missing(column)
-    if row is not None:
+    missing = marked_missing(column)
+    if missing.any():
+        where = place.of(int(np.argmax(missing)))
         raise InvalidParameterError(
-            f"Column {name!r} has a missing value in {place.of(row)}; drop or fill such rows."
+            f"Column {name!r} has a missing value in {where}; drop or fill such rows."
         )
     read = read_column(_by_dictionary(column), name)
     values = read.values
@@ -203,18 +207,6 @@ def _by_dictionary(column: Any) -> Any:
             column = column.cast("string")
         return column.dictionary_encode()
     return column
-
-
-def _first_missing(column: Any) -> int | None:
-    if hasattr(column, "isna"):
-        missing = np.asarray(column.isna())
-    elif callable(getattr(column, "null_count", None)):  # polars
-        missing = column.is_null().to_numpy() if column.null_count() else np.zeros(0, dtype=bool)
-    elif getattr(column, "null_count", 0):
-        missing = np.asarray(column.is_null())
-    else:
-        return None
-    return int(np.argmax(missing)) if missing.any() else None
 
 
 def _scores(data: Any, names: ColumnNames, place: RowLocation) -> tuple[Array | None, float]:

@@ -10,12 +10,18 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.formats import interval, number
-from skmetrics_ext.merged import comparing
-from skmetrics_ext.merged.comparing import Groups
 from skmetrics_ext.merged.layout import Layout, refusal
-from skmetrics_ext.merged.ranges import RangePlan, RangeReading
-from skmetrics_ext.merged.rankings import NAN, Ranking, SketchedRankings, Value, read
-from skmetrics_ext.merged.samples import Bounded, GroupSums, HeldRows, interval_from, refused
+from skmetrics_ext.merged.ranges import (
+    NAN,
+    MergedRankings,
+    RangePlan,
+    RangeReading,
+    SketchedRankings,
+    Value,
+    read,
+    read_ranking,
+)
+from skmetrics_ext.merged.samples import NO_ROWS, GroupSums, HeldRows
 from skmetrics_ext.merged.sums import Sums
 from skmetrics_ext.merged.thinned_curve import ThinnedCurve, thin_curve
 from skmetrics_ext.metrics.calibration.calibration_error import error_of_classes
@@ -23,8 +29,16 @@ from skmetrics_ext.numeric import Array, as_factors
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.result_bases import draw
 from skmetrics_ext.rows import Row, Rows, Shown, Tabular
+from skmetrics_ext.slices import group_comparisons
 from skmetrics_ext.slices.group_columns import ALL, NO_GROUPS, GroupColumns
-from skmetrics_ext.slices.results import GroupGaps, GroupSpread, WorstGroup
+from skmetrics_ext.slices.group_comparisons import (
+    Bounded,
+    GroupGaps,
+    Groups,
+    GroupSpread,
+    WorstGroup,
+    bounds_of,
+)
 from skmetrics_ext.tallies import ConfusionTally, Counts, ScoreSketch
 from skmetrics_ext.tallies.bins import BinTally
 
@@ -57,8 +71,8 @@ class Evaluation(Tabular):
     pair_areas : dict
         ``group -> ndarray (K, K)``, where ``pairwise_roc_auc`` was asked for.
     groups : Groups
-        The columns of groups, and what their rows add to the metrics: what `gaps`, `worst`,
-        `spread` and `plot` are told from.
+        The columns of groups, and the statistics of their rows, which `gaps`, `worst`, `spread`
+        and `plot` read.
     """
 
     rows: Rows
@@ -117,9 +131,9 @@ class Evaluation(Tabular):
     # ----------------------------------------------------------------------- groups
 
     def gaps(self, metric: str, *, against: Any = "rest") -> GroupGaps:
-        r"""How each group differs from the rest, from all rows, or from a group.
+        r"""How each group differs from the rest, from all rows, or from another group.
 
-        The interval of a difference is made of those of both values, less what they share:
+        The interval of a difference combines those of both values, less what they share:
 
         .. math:: d - \sqrt{(a - l_a)^2 + (u_b - b)^2 - 2 r (a - l_a)(u_b - b)}
 
@@ -130,10 +144,10 @@ class Evaluation(Tabular):
         metric : str
             One of those that were asked for.
         against : {"rest", "overall", "best"} or dict, default="rest"
-            What a group is compared with: all rows outside of it; all rows, itself among them; the
-            group with the best value of those that tell the same columns apart; or, as a dict of
-            column to value like ``{"site": "A"}``, the group that has these values and is
-            otherwise as the one that is compared.
+            The reference: all rows outside of the group; all rows, the group included; the group
+            with the best value among those with values of the same columns; or, as a dict of
+            column to value like ``{"site": "A"}``, the group that has these values and otherwise
+            those of the group that is compared.
 
         Returns
         -------
@@ -164,46 +178,46 @@ class Evaluation(Tabular):
         ----  ------  ---------  ----------  ------------------  -------  ----
         a     0.5000     1.0000     -0.5000  [-0.6480, -0.3402]  < 0.001    40
         """
-        return comparing.gaps(self.groups.of(metric), against, self.confidence_level)
+        return group_comparisons.gaps(self.groups.of(metric), against, self.confidence_level)
 
     def worst(self, metric: str) -> WorstGroup:
-        """The group that is bad for sure, with bounds that hold for all groups together.
+        """The group whose optimistic simultaneous bound is worst.
 
-        Of all groups that one whose better bound is the worst: a few rows with a bad value have
-        wide bounds, and do not win. Bounds are those of `confidence_interval` at a level that
-        holds for all groups at once (Bonferroni), so that the choice does not spoil them; of
-        shares of rows those of Clopper and Pearson, for others fall short so far out.
+        A few rows with a bad value have wide bounds, and do not win. Bounds are those of
+        `confidence_interval` at a level that holds for all groups at once (Bonferroni), so that
+        they are valid after the selection; for shares of rows those of Clopper and Pearson,
+        because others undercover at such levels.
 
         Parameters
         ----------
         metric : str
-            One of those that were asked for. Of a loss the worst is the largest.
+            One of those that were asked for. The worst value of a loss is the largest.
 
         Returns
         -------
         WorstGroup
             An `Estimate` with ``group``.
         """
-        return comparing.worst(self.groups.of(metric), self.confidence_level)
+        return group_comparisons.worst(self.groups.of(metric), self.confidence_level)
 
     def spread(self, metric: str, *, random_state: Any = 0) -> GroupSpread:
-        """The largest gap between groups, beside what equal groups would show.
+        """The largest gap between groups, next to the gaps that chance alone produces.
 
-        The largest of many gaps is large by chance: groups that rows were dealt to at random, of
-        the same sizes, have one too.
+        The largest of many gaps is large by chance: groups of the same sizes to which rows were
+        assigned at random have one too.
 
         Parameters
         ----------
         metric : str
             One of those that were asked for.
         random_state : int, Generator, RandomState or None, default=0
-            Where the draws come from.
+            Seed of the draws.
 
         Returns
         -------
         GroupSpread
         """
-        return comparing.spread(self.groups.of(metric), self.confidence_level, random_state)
+        return group_comparisons.spread(self.groups.of(metric), self.confidence_level, random_state)
 
     def plot(self, metric: str, *, ax: Any = None) -> Any:
         """Groups by their value, with their intervals, around the value of all rows.
@@ -224,17 +238,13 @@ class Evaluation(Tabular):
         ImportError
             If matplotlib is not installed.
         """
-        return draw(comparing.drawn(self.groups.of(metric), self.confidence_level), ax)
+        return draw(group_comparisons.picture(self.groups.of(metric), self.confidence_level), ax)
 
     def _as_rows(self) -> Rows:
         by = self.groups.by
         if not by.names:
             return self.rows
-        rows = (dict(row) for row in self.rows)
-        records = [{**by.values(row.pop("group")), **row} for row in rows]
-        groups = [Shown(name, is_text=True, none=ALL) for name in by.names]
-        own = [column for column in self.rows.shown() if column.title != "group"]
-        return Rows(records, [*groups, *own])
+        return by.table(self.rows, [one for one in self.rows.shown() if one.title != "group"])
 
 
 def evaluation_rows(
@@ -296,7 +306,7 @@ def build_evaluation(
     level : float or None
         Confidence level of the intervals; None for no intervals.
     by : GroupColumns
-        What makes the groups.
+        Columns of the groups.
     min_rows : int
         Groups with fewer rows are not evaluated.
     rows : HeldRows or None
@@ -308,28 +318,30 @@ def build_evaluation(
     of_sums = GroupSums(layout, sums, readings, cells, weighted)
     source = of_sums if rows is None else rows.with_sums(of_sums)
     n_rows = {group: sums.rows[group] for group in by.ordered(sums.rows)}
-    asked = {metric.name: metric for metric in layout.asked}
-    groups = Groups(by, asked, source, n_rows, min_rows)
+    metrics = {metric.name: metric for metric in layout.asked}
+    groups = Groups(by, metrics, source, n_rows, min_rows)
     found = Evaluation(Rows(), engine, 0.95 if level is None else level, groups=groups)
     table: list[Row] = []
     for group, n in n_rows.items():
-        one = _OneGroup(layout, plan, sums, group, readings.get(group), sketches.get(group, ()))
-        few = f"{n} rows are fewer than min_rows={min_rows}" if n < min_rows else ""
-        if not few:
-            found.curves.update(one.curves())
+        if n < min_rows:
+            few = Value(NAN, f"{n} rows are fewer than min_rows={min_rows}")
+            for metric in layout.asked:
+                table.extend(_rows(metric, group, layout.classes, few, None, n))
+            continue
+        one = _GroupReader(layout, plan, sums, group, readings.get(group), sketches.get(group, ()))
+        found.curves.update(one.curves())
         for metric in layout.asked:
-            value = Value(NAN, few) if few else one.value(metric)
-            bounds = one.sketch_bounds(metric) if sketches and not few else None
+            value = one.value(metric)
+            bounds = one.sketch_bounds(metric) if sketches else None
             known = np.ndim(value.value) == 0 and not np.isnan(value.value)
             if level is not None and known and bounds is None:
-                bounds = interval_from(source, metric, by.parts(group, cells), level)
+                statistic = source.statistic(metric, by.parts(group, cells))
+                bounds = bounds_of(statistic, level, source.plan)
             table.extend(_rows(metric, group, one.classes_of(metric), value, bounds, n))
-            if few or not one.has_weight:
-                continue
-            if metric.sums == "bins":
+            if one.has_weight and metric.sums == "bins":
                 bins = sums.bins[group, metric.name]
                 found.bins[group, metric.name] = bins[0] if len(bins) == 1 else bins
-            if metric.spec.is_table and one.ranking is not None:
+            if one.has_weight and metric.spec.is_table and one.readings:
                 found.pair_areas[group] = np.asarray(value.value)
     return replace(found, rows=evaluation_rows(table, found.confidence_level, by))
 
@@ -350,8 +362,8 @@ class _EveryClass(ConfusionTally):
         """All classes."""
 
 
-class _OneGroup:
-    """Sums of the rows of one group, and its ranking or sketches if there are scores."""
+class _GroupReader:
+    """Values of one group, from its sums and from its ranking or sketches."""
 
     def __init__(
         self,
@@ -362,12 +374,12 @@ class _OneGroup:
         readings: Sequence[RangeReading] | None,
         sketches: Sequence[ScoreSketch],
     ) -> None:
-        self.layout, self.sums, self.group = layout, sums, group
+        self.layout, self.plan, self.sums, self.group = layout, plan, sums, group
+        self.readings = readings
         self.tally = sums.tables[group]
         self.has_weight = bool(self.tally.table.any())
-        masses = sums.masses(group, layout.classes)
-        self.ranking = Ranking(layout, plan, readings, masses) if readings else None
-        self.sketched = SketchedRankings(sketches, masses)
+        self.masses = sums.masses(group, layout.classes)
+        self.sketched = SketchedRankings(sketches, self.masses)
 
     def classes_of(self, metric: Metric) -> Array:
         """The classes that values of a metric by class belong to."""
@@ -378,7 +390,7 @@ class _OneGroup:
     def value(self, metric: Metric) -> Value:
         """Value of a metric."""
         if not self.has_weight:
-            return Value(NAN, "no row has weight")
+            return Value(NAN, NO_ROWS)
         why = refusal(self.layout, metric, tuple(self.tally.classes.tolist()))
         if why:
             return Value(NAN, why)
@@ -392,70 +404,57 @@ class _OneGroup:
             bins = self.sums.bins[self.group, metric.name]
             errors = [metric.kernel(one.debiased() if debias else one) for one in bins]
             return Value(float(error_of_classes(np.array(errors), norm)))
-        return Value(NAN) if self.ranking is None else self.ranking.value(metric)
+        if not self.readings:
+            return Value(NAN)
+        rankings = MergedRankings(metric, self.layout, self.readings, self.masses)
+        return read_ranking(rankings, self.plan.most)
 
     def sketch_bounds(self, metric: Metric) -> Bounded | None:
         """Bounds of the value of a metric that is read from sketches."""
         if metric.sums != "ranks" or not self.has_weight:
             return None
         (low, high), reason = self.sketched.bounds(metric)
-        return refused(reason) if reason else (low, high, _SKETCHED, "")
+        return low, high, "" if reason else _SKETCHED, reason
 
     def curves(self) -> dict[tuple[Any, Any], ThinnedCurve]:
         """Curves by group and class, if points were asked for."""
-        curves: dict[tuple[Any, Any], ThinnedCurve] = {}
-        if self.ranking is None or not self.ranking.plan.points:
-            return curves
-        for k, column in enumerate(self.ranking.columns):
-            curve = thin_curve(column.kept, self.ranking.plan.points, column.gap)
-            if curve is not None:
-                is_binary, classes = self.layout.is_binary, self.layout.classes.tolist()
-                curves[self.group, self.layout.positive if is_binary else classes[k]] = curve
-        return curves
+        if not self.readings or not self.plan.points:
+            return {}
+        classes = self.layout.classes.tolist()
+        names = [self.layout.positive] if self.layout.is_binary else classes
+        curves = {
+            (self.group, name): thin_curve(column.kept, self.plan.points, column.gap)
+            for name, column in zip(names, self.readings, strict=True)
+        }
+        return {key: curve for key, curve in curves.items() if curve is not None}
 
 
 def _rows(
-    metric: Metric,
-    group: Any,
-    classes: Array,
-    found: Value,
-    bounds: Bounded | None,
-    n_rows: int,
+    metric: Metric, group: Any, classes: Array, found: Value, bounds: Bounded | None, n_rows: int
 ) -> Iterator[Row]:
+    """A row for each number of the value."""
     values = _each_value(found.value, classes)
     low, high, method, note = bounds or (NAN, NAN, "", "")
-    if len(values) > 1 or (np.isnan(values[0][1]) and method != _SKETCHED):
-        low, high, method = NAN, NAN, ""
+    about = {"low": low, "high": high, "n_rows": n_rows, "method": method}
     for of, value in values:
         reason = (found.reason or note) if len(values) == 1 or np.isnan(value) else ""
-        yield Row(
-            group=group,
-            metric=metric.name,
-            of=of,
-            value=value,
-            low=low,
-            high=high,
-            n_rows=n_rows,
-            method=method,
-            reason=reason,
-        )
+        yield Row(group=group, metric=metric.name, of=of, value=value, **about, reason=reason)
 
 
 def _each_value(value: Any, classes: Array) -> list[tuple[Any, float]]:
     """One number, or one for each class, pair of classes, or cell of a table of two."""
     values = np.asarray(value, dtype=np.float64)
-    names = classes.tolist()
     if values.ndim == 0:
         return [(None, float(values))]
-    pairs = list(combinations(names, 2))
-    for keys in (names, pairs):
+    names = classes.tolist()
+    for keys in (names, list(combinations(names, 2))):
         if values.shape == (len(keys),):
             return list(zip(keys, values.tolist(), strict=True))
-    if values.shape == (len(names), len(names)):
-        return [
-            ((row, column), float(values[i, j]))
-            for i, row in enumerate(names)
-            for j, column in enumerate(names)
-            if i != j or not np.isnan(values[i, j])
-        ]
-    return [(place, float(values[place])) for place in np.ndindex(values.shape)]
+    places = list(np.ndindex(values.shape))
+    if values.shape != (len(names), len(names)):
+        return [(place, float(values[place])) for place in places]
+    return [
+        ((names[i], names[j]), float(values[i, j]))
+        for i, j in places
+        if i != j or not np.isnan(values[i, j])
+    ]

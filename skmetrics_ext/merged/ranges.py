@@ -1,4 +1,4 @@
-"""Rankings read in ranges of scores: what each range adds, given what stands above it.
+"""Rankings read in ranges of scores, or bounded by sketches of them.
 
 A range knows the weight of each class at or above its scores and in all, so a metric of a
 ranking becomes a sum over ranges (pairs ranked rightly, precision at each positive), or the few
@@ -9,21 +9,31 @@ Nothing of it is approximate; sums of pairs are integers where the weights are.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from skmetrics_ext.merged.columns import GroupRows
+from skmetrics_ext.merged.layout import Layout
 from skmetrics_ext.merged.thinned_curve import chord_gap, evenly_along, rates
-from skmetrics_ext.metrics.averaging import is_pooled
+from skmetrics_ext.metrics.averaging import RankKernel, is_by_class, is_pooled
+from skmetrics_ext.metrics.rankings.ranking_kernels import OF_WINS, average_precision
+from skmetrics_ext.metrics.rankings.score_tally import (
+    both_sides,
+    pairs_of_columns,
+    pairs_of_wins,
+)
 from skmetrics_ext.metrics.spec import Ranges
-from skmetrics_ext.numeric import Array, divide, exact_dot, exclusive_cumsum
+from skmetrics_ext.numeric import Array, as_factors, divide, exact_dot, exclusive_cumsum
 from skmetrics_ext.registry import Metric, parameters_of
-from skmetrics_ext.tallies import RankTally, Stretch
+from skmetrics_ext.tallies import RankTally, ScoreSketch, Stretch, Wins
+from skmetrics_ext.validation import InvalidParameterError, Scores
 
+NAN = float("nan")
 SPREAD = "_spread"  # among the sums: the squares that the variance of the area is made of
 _GRID = 4  # times the points of a curve that ranges keep, for the last choice
 
@@ -50,11 +60,13 @@ class RangePlan:
     most: int = 1 << 62
 
     @classmethod
-    def of(cls, metrics: Iterable[Metric], intervals: bool, points: int = 0) -> RangePlan:
+    def of(
+        cls, metrics: Iterable[Metric], intervals: bool, points: int = 0, most: int = 1 << 62
+    ) -> RangePlan:
         """The plan for the metrics of rankings among these; of areas with their variance."""
         ranked = tuple(metric for metric in metrics if metric.sums == "ranks")
         spread = intervals and any(kind_of(metric) == "wins" for metric in ranked)
-        return cls(ranked, spread, points)
+        return cls(ranked, spread, points, most)
 
 
 def kind_of(one: Metric) -> str:
@@ -118,16 +130,14 @@ class RangeReading:
         tables = [part.table for part in listed if part.table is not None]
         distinct = sum(part.distinct for part in listed)
         whole = len(tables) == len(listed) and distinct <= most
+        sums = {
+            name: tuple(map(math.fsum, zip(*(part.sums[name] for part in listed), strict=True)))
+            for name in listed[0].sums
+        }
         return cls(
             listed[0].order,
-            tuple(_exactly(one) for one in zip(*(part.wins for part in listed), strict=True)),
-            {
-                name: tuple(
-                    math.fsum(one)
-                    for one in zip(*(part.sums[name] for part in listed), strict=True)
-                )
-                for name in listed[0].sums
-            },
+            tuple(map(_exactly, zip(*(part.wins for part in listed), strict=True))),
+            sums,
             _joined([part.kept for part in listed]),
             max(part.gap for part in listed),
             _joined(tables) if whole else None,
@@ -293,3 +303,188 @@ def tallies_of(rows: GroupRows, n_classes: int) -> list[RankTally]:
         RankTally.from_scores(np.ascontiguousarray(column), rows.true, n_classes, rows.weight)
         for column in rows.rankings
     ]
+
+
+# --------------------------------------------------------------------------- values
+
+
+class Value(NamedTuple):
+    """A number or an array of a metric, and why it is undefined or set by convention."""
+
+    value: Any
+    reason: str = ""
+
+
+def call(function: Callable[[], Any], undefined: str = "") -> Value:
+    """Value of a function; nan with the text of the error if the input is refused.
+
+    The reason of a value with a warning is ``undefined``, or the text of the warning.
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            value = function()
+        except (ValueError, ZeroDivisionError) as error:
+            return Value(NAN, " ".join(str(error).split()))
+    if not caught:
+        return Value(value)
+    return Value(value, undefined or " ".join(str(caught[0].message).split()))
+
+
+def read(metric: Metric, tally: Any) -> Value:
+    """Value of a tally; where it is 0/0, or a number by convention, with the reason."""
+    filled: list[Any] = []
+    found = call(lambda: metric.read(tally, tell=lambda *values: filled.append(values)))
+    if found.reason:
+        return found
+    reason = metric.spec.undefined
+    if np.isnan(found.value).any():
+        return Value(found.value, reason)
+    if not filled or metric.options.get("zero_division", "warn") != "warn":
+        return found
+    return Value(found.value, f"0/0 taken as 0: {reason}" if metric.sums == "tables" else reason)
+
+
+@dataclass(frozen=True, eq=False)
+class MergedRankings:
+    """The `Rankings` of a metric, read from the ranges of one group as its spec says.
+
+    Parameters
+    ----------
+    metric : Metric
+    layout : Layout
+    columns : sequence of RangeReading
+        Of the positive class of two, or of every class.
+    masses : ndarray of shape (K,)
+        Weight of each class.
+    """
+
+    metric: Metric
+    layout: Layout
+    columns: Sequence[RangeReading]
+    masses: Array
+
+    @property
+    def binary(self) -> bool:
+        return self.layout.is_binary
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.columns)
+
+    @property
+    def support(self) -> Array:
+        return as_factors(self.masses)
+
+    def table(self, k: int = 0) -> RankTally:
+        """The class of a column against the rest, at every score."""
+        table, code = self._table(k), self.layout.code_of(k)
+        # Summed, not subtracted: exactly 0 where no other class has a row.
+        rest = np.delete(table.mass, code, axis=0).sum(axis=0)
+        return RankTally(table.thresholds, np.stack([rest, table.mass[code]]))
+
+    def _table(self, k: int) -> RankTally:
+        table = self.columns[k].table
+        assert table is not None
+        return RankTally(table.thresholds, as_factors(table.mass))
+
+    def wins(self, k: int = 0) -> Wins:
+        """Pairs of the class of a column and the rest, from exact sums."""
+        code = self.layout.code_of(k)
+        wins, masses = list(self.columns[k].wins), self.masses.tolist()
+        parts = sum(wins) - wins[code], sum(masses) - masses[code], masses[code]
+        return Wins(*(np.asarray(float(part)) for part in parts))
+
+    def value(self, kernel: RankKernel, code: int) -> Array:
+        """The kernel of one class against the rest."""
+        k = 0 if self.binary else code
+        column, kind = self.columns[k], kind_of(self.metric)
+        if kind == "wins":
+            return kernel(self.wins(k))
+        if kind == "sum":
+            total = np.asarray(column.sums[self.metric.name][0])
+            finish = ranges_of(self.metric).finish
+            return total if finish is None else with_options(finish, self.metric)(total)
+        return kernel(column.kept if kind == "places" else self.table(k))
+
+    def pooled(self) -> RankTally:
+        """Every cell of the scores by classes as a row of one binary problem."""
+        return RankTally.combine(map(self.table, range(self.n_classes)))
+
+    def by_row(self) -> tuple[list[RankTally], Array | None]:
+        """Refused: multilabel data are not merged."""
+        raise InvalidParameterError("average='samples' needs multilabel data.")
+
+    def pairs(self, kernel: RankKernel) -> Array:
+        """The kernel of column i between rows of class i and of class j, (K, K)."""
+        if kind_of(self.metric) != "wins":
+            if self.binary:
+                return both_sides(kernel, self.table())
+            return pairs_of_columns(kernel, map(self._table, range(self.n_classes)))
+        if self.binary:  # the same from either side
+            return np.where(np.eye(2), np.nan, kernel(self.wins()))
+        wins = _array([list(column.wins) for column in self.columns])
+        return pairs_of_wins(kernel, wins, self.support)
+
+
+def read_ranking(rankings: MergedRankings, most: int) -> Value:
+    """Value of a metric of rankings, of which tables of ``most`` scores may be held."""
+    metric, columns = rankings.metric, rankings.columns
+    if kind_of(metric) == "whole" and any(column.table is None for column in columns):
+        distinct = max(column.distinct for column in columns)
+        return Value(
+            NAN,
+            f"needs all distinct scores at once, and {distinct} are more than the {most} that "
+            "memory_limit allows",
+        )
+    is_forecast = metric.spec.response == "probabilities" and metric.spec.check != Scores.check
+    if is_forecast and not rankings.binary:
+        return Value(NAN, "of several classes it is not read from sums")
+    return read(metric, rankings)
+
+
+def _array(rows: list[list[Any]]) -> Array:
+    """int64 where everything fits, else float64."""
+    exact = all(isinstance(x, int) and abs(x) < 2**63 for row in rows for x in row)
+    return np.array(rows, dtype=np.int64 if exact else np.float64)
+
+
+# --------------------------------------------------------------------------- sketches
+
+_ONLY_MEANS = "a sketch bounds means over classes against the rest only"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SketchedRankings:
+    """The `Rankings` of sketches, whose values are bounds: a leading axis of two."""
+
+    sketches: Sequence[ScoreSketch]
+    support: Array
+
+    @property
+    def binary(self) -> bool:
+        return len(self.sketches) == 1
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.sketches)
+
+    def bounds(self, metric: Metric) -> tuple[Array, str]:
+        """Lowest and highest value that the metric can have, or nan and the reason."""
+        average, multi_class = (metric.options.get(name) for name in ("average", "multi_class"))
+        if not self.binary and (multi_class == "ovo" or not is_by_class(average)):
+            return np.full(2, NAN), _ONLY_MEANS
+        found = read(metric, self)
+        reason = _ONLY_MEANS if np.ndim(found.value) > 1 else found.reason
+        return (np.full(2, NAN) if reason else found.value), reason
+
+    def value(self, kernel: RankKernel, code: int) -> Array:
+        """Bounds of the kernel of one class against the rest."""
+        sketch = self.sketches[0 if self.binary else code]
+        if kernel in OF_WINS:
+            return kernel(Wins.of_area(np.array(sketch.roc_auc)))
+        if kernel is average_precision:
+            return np.array(sketch.average_precision)
+        raise InvalidParameterError(
+            "a sketch bounds areas under the ROC curve and average precision only"
+        )

@@ -5,43 +5,44 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from skmetrics_ext import kernels
-from skmetrics_ext.inference.derivatives import stepped
+from skmetrics_ext.inference.derivatives import slope_of_means
 from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
 from skmetrics_ext.inference.draws.rankings import RankingSample, ScoreIndex
 from skmetrics_ext.inference.draws.readers import sample_of_checked
-from skmetrics_ext.inference.draws.samples import MomentSample, TableSample, TallySample
+from skmetrics_ext.inference.draws.samples import (
+    MomentSample,
+    TableSample,
+    TallySample,
+    some_rows,
+)
 from skmetrics_ext.inference.linearized import Linearized, linearize
-from skmetrics_ext.inference.methods import interval_of
-from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.merged.columns import (
     ColumnNames,
     GroupRows,
     Partition,
     RowLocation,
+    each_group,
     join_parts,
     read_part,
     read_value_column,
     scored,
 )
 from skmetrics_ext.merged.layout import Layout
-from skmetrics_ext.merged.ranges import SPREAD, RangePlan, RangeReading
-from skmetrics_ext.merged.rankings import Ranking, call, read
+from skmetrics_ext.merged.ranges import SPREAD, MergedRankings, RangeReading, call, read
 from skmetrics_ext.merged.sums import Sums, as_probabilities, as_scores
 from skmetrics_ext.metrics.rankings.ranking_kernels import roc_auc
 from skmetrics_ext.numeric import Array, as_factors
 from skmetrics_ext.registry import Metric
-from skmetrics_ext.tallies import ConfusionTally, Means, MomentTally, RankTally
+from skmetrics_ext.tallies import ConfusionTally, MomentTally, RankTally
 from skmetrics_ext.validation import InvalidParameterError, Labels, Scores
 from skmetrics_ext.validation.encoding import find_labels
 from skmetrics_ext.validation.groups import Design, read_groups
 
-Bounded = tuple[float, float, str, str]  # low, high, method, note or reason
 NO_ROWS = "no row has weight"
 WEIGHTED = (
     "the variance of weighted rows is not in sums of their weights: use confidence_interval on the "
@@ -59,37 +60,9 @@ MOST_RESAMPLED = 100_000  # rows of a data set that are resampled without being 
 _NAN = float("nan")
 
 
-def refused(reason: str) -> Bounded:
-    """No interval, and why."""
-    return _NAN, _NAN, "", reason
-
-
-class StatisticSource(Protocol):
-    """Where the statistics of groups come from."""
-
-    def statistic(self, metric: Metric, groups: Sequence[Any]) -> Linearized | str:
-        """A metric of the rows of some groups, or why there is no interval of it."""
-        ...
-
-    @property
-    def plan(self) -> DrawPlan:
-        """How rows are drawn, for what has no derivative."""
-        ...
-
-
-def interval_from(source: StatisticSource, metric: Metric, groups: Any, level: float) -> Bounded:
-    """The interval of a metric of some groups, or why there is none."""
-    statistic = source.statistic(metric, groups)
-    if isinstance(statistic, str):
-        return refused(statistic)
-    found = interval_of(statistic, "auto", level, source.plan)
-    assert isinstance(found, Estimate)
-    return found.low, found.high, found.method, found.note
-
-
 @dataclass(frozen=True)
 class _Merged:
-    """What a sample of merged sums knows in the place of checked rows."""
+    """The facts about merged sums that samples otherwise read from checked rows."""
 
     classes: Array
     kind: str = "binary"
@@ -145,76 +118,59 @@ class GroupSums:
         return _NOT_HELD
 
     @cached_property
-    def _numbers(self) -> dict[Any, int]:
-        """The number of each group."""
-        return {group: i for i, group in enumerate(self.groups)}
+    def _firsts(self) -> dict[Any, int]:
+        """The number of the first atom of each group."""
+        return {group: i << 40 for i, group in enumerate(self.groups)}
 
-    @cached_property
-    def _classes(self) -> Array:
-        """The classes of labels that occur in any group."""
-        return self.sums.margin({None: list(self._numbers)}).tables[None].classes
-
-    @cached_property
-    def _firsts(self) -> Array:
-        """The number of the first atom of the scores of each group."""
-        tables = [self.readings.get(group, [None])[0] for group in self.groups]
-        sizes = [0 if one is None or one.table is None else one.table.mass.size for one in tables]
-        return np.cumsum([0, *sizes])
+    def _atoms(self, groups: Sequence[Any], tables: Sequence[Array], label: Array) -> Atoms:
+        """An atom for each cell of the tables of groups that holds rows."""
+        cells = [np.flatnonzero(table) for table in tables]
+        rows = [table.reshape(-1)[cell] for table, cell in zip(tables, cells, strict=True)]
+        number = [self._firsts[group] + cell for group, cell in zip(groups, cells, strict=True)]
+        counts = as_factors(np.concatenate(rows))
+        return Atoms(counts, label=label, number=np.concatenate(number))
 
     def _of_tables(self, metric: Metric, groups: Sequence[Any]) -> Linearized | str:
         """Cells of the confusion tables of groups are atoms."""
         parts = [self.sums.tables[group] for group in groups]
         whole = ConfusionTally.combine(parts)
         occurs = (whole.table.sum(axis=0) + whole.table.sum(axis=1)) > 0
-        classes = whole.classes[occurs]
         counts = as_factors(whole.table[np.ix_(occurs, occurs)])
-        whole = ConfusionTally(classes, counts, whole.ordered)
-        n, n_known = len(classes), len(self._classes)
-        cells, rows, numbers = [], [], []
-        for group, part in zip(groups, parts, strict=True):
+        whole = ConfusionTally(whole.classes[occurs], counts, whole.ordered)
+        n, cells = len(whole.classes), []
+        for part in parts:
             true, pred = np.nonzero(part.table)
-            here, known = (find_labels(part.classes, of) for of in (classes, self._classes))
-            cells.append(here[true] * n + here[pred])
-            rows.append(part.table[true, pred])
-            first = self._numbers[group] * n_known
-            numbers.append((first + known[true]) * n_known + known[pred])
+            place = find_labels(part.classes, whole.classes)
+            cells.append(place[true] * n + place[pred])
         cell = np.concatenate(cells)
-        counts = as_factors(np.concatenate(rows))
-        atoms = Atoms(counts, label=cell // n, number=np.concatenate(numbers))
-        sample = TableSample(metric, _NAN, whole, RowDesign(), (atoms, cell))
-        return _read(sample, whole)
+        atoms = self._atoms(groups, [part.table for part in parts], cell // n)
+        return _read(TableSample(metric, _NAN, whole, RowDesign(), (atoms, cell)), whole)
 
     def _of_rankings(self, metric: Metric, groups: Sequence[Any]) -> Linearized | str:
         """Classes at each score, by group, are atoms."""
         tables = [self.readings[group][0].table for group in groups]
         parts = [table for table in tables if table is not None]
         whole = RankTally.combine(parts)
-        n_scores = len(whole.thresholds)
-        index, rows, labels, numbers = [], [], [], []
-        for group, part in zip(groups, parts, strict=True):
+        n_scores, indexes = len(whole.thresholds), []
+        for part in parts:
             label, place = np.nonzero(part.mass)
             there = np.searchsorted(-whole.thresholds, -part.thresholds)
-            index.append(label * n_scores + there[place])
-            rows.append(part.mass[label, place])
-            labels.append(label)
-            first = self._firsts[self._numbers[group]]
-            numbers.append(first + label * len(part.thresholds) + place)
-        counts, label = as_factors(np.concatenate(rows)), np.concatenate(labels)
-        atoms = Atoms(counts, label=label, number=np.concatenate(numbers))
-        scores = ScoreIndex(whole.thresholds, np.concatenate(index))
-        data = _Merged(self.layout.classes)
-        sample = RankingSample(metric, _NAN, data, RowDesign(), (atoms, scores))
+            indexes.append(label * n_scores + there[place])
+        index = np.concatenate(indexes)
+        atoms = self._atoms(groups, [part.mass for part in parts], index // n_scores)
+        counted = atoms, ScoreIndex(whole.thresholds, index)
+        sample = RankingSample(metric, _NAN, _Merged(self.layout.classes), RowDesign(), counted)
         return _read(sample, sample.tally(atoms.rows))
 
     def _of_squares(self, metric: Metric, group: Any) -> Linearized | str:
-        """DeLong's variance, from the sums of squares that the ranges of scores found.
+        """DeLong's variance, from the sums of squares over the ranges of scores.
 
         Each class is two atoms, one standard deviation of its placements above the mean and below.
         """
         (reading,) = self.readings[group]
         masses = self.sums.masses(group, self.layout.classes)
-        ranking = Ranking(self.layout, RangePlan(()), [reading], masses)
-        area, value = float(roc_auc(ranking.wins())), float(metric.kernel(ranking.wins()))
+        wins = MergedRankings(metric, self.layout, [reading], masses).wins()
+        area, value = float(roc_auc(wins)), float(metric.kernel(wins))
         if np.isnan(area):
             return metric.spec.undefined
         n_rows = masses.astype(np.float64)
@@ -222,9 +178,8 @@ class GroupSums:
         deviation = np.sqrt(np.maximum(squares / n_rows - area * area, 0.0))
         low, high = metric.spec.bounds
         parts = (high - low) * np.concatenate([deviation, -deviation]) / np.tile(n_rows, 2)
-        label = np.array([0, 1, 0, 1])
-        numbers = 4 * self._numbers[group] + np.arange(4)
-        atoms = Atoms(np.tile(n_rows, 2) / 2, label=label, number=numbers)
+        number = self._firsts[group] + np.arange(4)
+        atoms = Atoms(np.tile(n_rows, 2) / 2, label=np.array([0, 1, 0, 1]), number=number)
         data = _Merged(self.layout.classes)
         sample = RankingSample(metric, value, data, RowDesign(), (atoms, None))
         return replace(linearize(sample), contributions=parts)
@@ -236,31 +191,22 @@ class GroupSums:
             return NO_ROWS
         parts = [self.sums.moments[group, metric.name] for group in groups]
         whole = MomentTally.combine(parts)
-        value = float(metric.spec.kernel(whole))
+        value, total = float(metric.spec.kernel(whole)), float(whole.weight)
         if np.isnan(value):
             return metric.spec.undefined
         if whole.third is None:
             return RESAMPLED
-        total = float(whole.weight)
-        d = whole.mean.shape[-1]
-        slope = np.ones(1)
-        if d > 1:
-            _, slope = stepped(
-                lambda moved: metric.read(Means(np.full(moved.shape[:-1], total), moved)),
-                whole.mean,
-                np.arange(d),
-            )
+        slope = slope_of_means(metric, whole.mean, total)
         sizes, added, numbers = [], [], []
         for group, part in zip(groups, parts, strict=True):
             deviation, size = part.atoms(slope)
             sizes.append(size)
             added.append((deviation + slope @ (part.mean - whole.mean)) / total)
-            numbers.append(3 * self._numbers[group] + np.arange(3))
+            numbers.append(self._firsts[group] + np.arange(3))
         atoms = Atoms(np.concatenate(sizes), number=np.concatenate(numbers))
         by_class = sum(self.sums.masses(group, self.layout.classes) for group in groups)
-        counted = atoms, np.empty((len(atoms), d)), np.asarray(by_class)
-        data = _Merged(self.layout.classes)
-        sample = MomentSample(metric, value, data, RowDesign(), counted)
+        counted = atoms, np.empty((len(atoms), len(slope))), np.asarray(by_class)
+        sample = MomentSample(metric, value, _Merged(self.layout.classes), RowDesign(), counted)
         return replace(linearize(sample), contributions=np.concatenate(added))
 
 
@@ -284,37 +230,29 @@ class HeldRows:
     Parameters
     ----------
     layout : Layout
-    classes : ndarray of shape (K,)
-        Of the codes of labels.
-    columns : mapping of str to (ndarray, ndarray)
-        True codes, and predicted codes ("tables") or scores ("scores").
-    groups : sequence
-    group : ndarray of int64 of shape (n,)
-        The number of the group of each row.
-    weight, cluster : ndarray of shape (n,) or None
-    eps : float
+    part : Partition
+        The rows, with the number of the group of each.
+    scores : (ndarray, ndarray) or None
+        Codes into the classes of the layout, and scores in their order.
+    cluster : ndarray of shape (n,) or None
     cells : GroupSums or None
-        Of the same rows, where all that metrics of labels know of a row is its cell.
+        Sums of the same rows, which suffice for metrics of labels of counted rows.
     n_resamples : int or None
-        Draws of intervals that need resampling; None for none of many rows.
+        Draws for intervals that need resampling; None: such intervals are given for few rows only.
     weights_are : {"importance", "frequency"}
     """
 
     layout: Layout
-    classes: Array
-    columns: Mapping[str, tuple[Array, Array]]
-    groups: Sequence[Any]
-    group: Array
-    weight: Array | None
+    part: Partition
+    scores: tuple[Array, Array] | None
     cluster: Array | None
-    eps: float
     cells: GroupSums | None = None
     n_resamples: int | None = None
     weights_are: str = "importance"
 
     def with_sums(self, cells: GroupSums) -> HeldRows:
-        """The same, with sums of these rows, which suffice for tables of counted rows."""
-        counted = self.weight is None and self.cluster is None
+        """Add sums of these rows, if counts say everything about them."""
+        counted = self.part.weight is None and self.cluster is None
         return replace(self, cells=cells) if counted else self
 
     @property
@@ -324,31 +262,24 @@ class HeldRows:
     @cached_property
     def _rows(self) -> dict[Any, Array]:
         """The rows of each group that have weight."""
-        order = np.argsort(self.group, kind="stable")
-        if self.weight is not None:
-            order = order[self.weight[order] != 0]
-        ends = np.searchsorted(self.group[order], np.arange(len(self.groups) + 1))
-        return {
-            name: order[start:stop]
-            for name, start, stop in zip(self.groups, ends[:-1], ends[1:], strict=True)
-        }
+        weight = self.part.weight
+        return dict(each_group(self.part, None if weight is None else weight != 0))
 
     def statistic(self, metric: Metric, groups: Sequence[Any]) -> Linearized | str:
         if self.cells is not None and metric.sums == "tables":
             return self.cells.statistic(metric, groups)
         parts = [self._rows[group] for group in groups if group in self._rows]
-        rows = np.sort(np.concatenate(parts)) if parts else np.zeros(0, dtype=np.int64)
-        if not len(rows):
+        if not parts:
             return NO_ROWS
+        rows = np.sort(np.concatenate(parts))
         settled = self.layout.settled(metric) if metric.sums == "tables" else metric
         cluster = None if self.cluster is None else self.cluster[rows]
         group = None if cluster is None else np.unique(cluster, return_inverse=True)[1]
         if group is not None and not group.any():
-            return "its rows are of one group, whose variance nothing tells"
+            return "its rows are of one group, which shows no variance between groups"
 
         def sample() -> TallySample:
-            checked = self._checked(metric, rows)
-            design = Design(group)
+            checked, design = self._checked(metric, rows), Design(group)
             identity = {"numbers": rows, "cluster": cluster}
             return sample_of_checked(settled, checked, design, self.weights_are, **identity)
 
@@ -360,22 +291,22 @@ class HeldRows:
             return _SINGLE
         if not np.isfinite(statistic.value):
             return metric.spec.undefined
-        few = self.n_resamples is not None or len(self.group) <= MOST_RESAMPLED
+        few = self.n_resamples is not None or self.part.n_rows <= MOST_RESAMPLED
         return statistic if statistic.has_influence or few else RESAMPLED
 
     def _checked(self, metric: Metric, rows: Array) -> Any:
         """The rows as the function of a metric takes them."""
-        of_labels = metric.sums == "tables"
-        true, other = (column[rows] for column in self.columns["tables" if of_labels else "scores"])
-        weight = None if self.weight is None else self.weight[rows]
-        if of_labels:
-            used, (true, pred) = kernels.encode(true, other)
-            kind = "multiclass" if len(used) > 2 else "binary"
-            return Labels(kind, self.classes[used], true, pred, weight)
-        score, layout = other, self.layout
+        part, layout = self.part, self.layout
+        if metric.sums == "tables":
+            assert part.pred is not None
+            labels = Labels("multiclass", part.labels, part.true, part.pred, part.weight)
+            return some_rows(labels, rows)
+        assert self.scores is not None
+        true, score = (column[rows] for column in self.scores)
+        weight = None if part.weight is None else part.weight[rows]
         if layout.n_columns == 2 and score.shape[1] == 1:  # that of the positive class
             score = np.column_stack([1 - score[:, 0], score[:, 0]])
-        given = GroupRows(true, score, weight, self.eps)
+        given = GroupRows(true, score, weight, part.eps)
         if metric.spec.response != "probabilities" or metric.spec.check == Scores.check:
             return as_scores(given, layout, every=metric.spec.least_classes > 2)
         return as_probabilities(given, layout)
@@ -400,33 +331,16 @@ def hold_rows(
             column = read_value_column(data, names.clusters, place)
             codes, categories = column.values, column.categories
             clusters.append(codes if categories is None else categories[codes])
-    part = _joined(held)
+    part = join_parts(held)
     cluster = read_groups(np.concatenate(clusters), part.n_rows) if clusters else None
     return rows_of_part(part, names, layout, cluster)
-
-
-def _joined(parts: list[Partition]) -> Partition:
-    """One part, whose groups are those of all."""
-    numbers: dict[Any, int] = {}
-    groups = []
-    for part in parts:
-        own = np.array([numbers.setdefault(group, len(numbers)) for group in part.groups])
-        groups.append(
-            own[np.zeros(part.n_rows, dtype=np.int64) if part.group is None else part.group]
-        )
-    joined = join_parts([replace(part, groups=(None,), group=None) for part in parts])
-    return replace(joined, groups=list(numbers), group=np.concatenate(groups))
 
 
 def rows_of_part(
     part: Partition, names: ColumnNames, layout: Layout, cluster: Array | None
 ) -> HeldRows:
     """The rows of a part, by its groups."""
-    columns: dict[str, tuple[Array, Array]] = {}
-    if part.pred is not None:
-        columns["tables"] = part.true, part.pred
-    if part.score is not None:
-        columns["scores"] = scored(part, layout, names, RowLocation())
-    group = np.zeros(part.n_rows, dtype=np.int64) if part.group is None else part.group
-    about = part.weight, cluster, part.eps
-    return HeldRows(layout, part.labels, columns, part.groups, group, *about)
+    scores = None if part.score is None else scored(part, layout, names, RowLocation())
+    if part.group is None:
+        part = replace(part, group=np.zeros(part.n_rows, dtype=np.int64))
+    return HeldRows(layout, part, scores, cluster)

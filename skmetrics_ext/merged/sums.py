@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext import kernels
+from skmetrics_ext.inference.draws.samples import some_rows
 from skmetrics_ext.merged.columns import (
     ColumnNames,
     GroupRows,
@@ -96,27 +96,17 @@ def count_labels(part: Partition) -> Sums:
     pred = part.true if part.pred is None else part.pred
     labels = Labels("multiclass", part.labels, part.true, pred, part.weight, absolute=True)
     if part.group is None:
-        found.tables[None] = ConfusionTally.from_labels(labels)
-        found.rows[None] = part.n_rows
-        return found
-    if len(part.groups) * len(part.labels) ** 2 > max(1 << 16, 4 * part.n_rows):
-        return _count_each_group(labels, part)
-    stacked = ConfusionTally.from_labels(labels, part.group)
-    rows = np.bincount(part.group, minlength=len(part.groups))
-    for value, table, count in zip(part.groups, stacked.table, rows, strict=True):
-        found.tables[value] = _occurring(part.labels, table)
-        found.rows[value] = int(count)
-    return found
-
-
-def _count_each_group(labels: Labels, part: Partition) -> Sums:
-    found = Sums()
-    for value, rows in each_group(part):
-        seen, (true, pred) = kernels.encode(labels.true[rows], labels.pred[rows])
-        weight = None if labels.weight is None else labels.weight[rows]
-        own = Labels("multiclass", labels.classes[seen], true, pred, weight, absolute=True)
-        found.tables[value] = ConfusionTally.from_labels(own)
-        found.rows[value] = len(rows)
+        found.tables[None], found.rows[None] = ConfusionTally.from_labels(labels), part.n_rows
+    elif len(part.groups) * len(part.labels) ** 2 > max(1 << 16, 4 * part.n_rows):
+        for value, rows in each_group(part):
+            found.tables[value] = ConfusionTally.from_labels(some_rows(labels, rows))
+            found.rows[value] = len(rows)
+    else:
+        stacked = ConfusionTally.from_labels(labels, part.group)
+        counts = np.bincount(part.group, minlength=len(part.groups)).tolist()
+        found.rows.update(zip(part.groups, counts, strict=True))
+        for value, table in zip(part.groups, stacked.table, strict=True):
+            found.tables[value] = _occurring(part.labels, table)
     return found
 
 

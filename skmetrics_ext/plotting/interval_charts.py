@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.merged.comparing import Picture
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import axes
+from skmetrics_ext.slices.group_comparisons import Picture
 from skmetrics_ext.validation import InvalidParameterError
 
 _HEIGHT = 0.42  # inches of a row

@@ -12,8 +12,7 @@ from skmetrics_ext.formats import interval as shown_interval
 from skmetrics_ext.formats import number, probability, signed
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.linearized import Linearized, linearize
-from skmetrics_ext.merged.arrays import ColumnsBy
-from skmetrics_ext.merged.comparing import Groups
+from skmetrics_ext.merged.arrays import group_arrays
 from skmetrics_ext.merged.evaluation import Evaluation, evaluation_rows
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
@@ -24,6 +23,7 @@ from skmetrics_ext.report.summary import mean_of_samples, sample_of_fold
 from skmetrics_ext.rows import Row, Rows, Shown
 from skmetrics_ext.scoring.scorer import metric_of
 from skmetrics_ext.slices.group_columns import GroupColumns
+from skmetrics_ext.slices.group_comparisons import Groups
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import count_rows, read_array
 from skmetrics_ext.validation.groups import INDEPENDENT, Design
@@ -57,8 +57,7 @@ class RowGroups:
     @classmethod
     def of(cls, given: Any, X: Any, y: Any, folds: Sequence[Fold]) -> RowGroups:
         """Group rows by a column of X, an array, or a dict of arrays."""
-        by, groups, of_row = ColumnsBy(_columns(given, X)).of(count_rows(y) or 0, y)
-        by.check({group: int(n) for group, n in zip(groups, np.bincount(of_row), strict=True)})
+        by, groups, of_row = group_arrays(_columns(given, X), {}, count_rows(y) or 0, y)
         left_out = not any(
             np.isin(of_row[fold.test], np.unique(of_row[fold.train])).any() for fold in folds
         )
@@ -218,7 +217,7 @@ def _group_table(report: CrossValidationReport, by: GroupColumns) -> Rows:
         if model == report.baseline:
             continue
         found = report.by_group(model)
-        gaps = {name: found.gaps(name) for name in found.groups.asked}
+        gaps = {name: found.gaps(name) for name in found.groups.metrics}
         for row in found.rows:
             gap = gaps[row.metric].row(row.group) if row.group is not None else Row()
             keys = ("metric", "value", "low", "high", "n_rows")

@@ -19,10 +19,10 @@ from skmetrics_ext.registry import Metric
 from skmetrics_ext.result_bases import draw
 from skmetrics_ext.rows import Row, Rows, Shown, Tabular
 from skmetrics_ext.slices.coding import Coded
-from skmetrics_ext.slices.looks import check_number
-from skmetrics_ext.slices.student import part_of
-from skmetrics_ext.slices.table import FEW_BINS, Table, check_lengths, names_asked, read_slices
-from skmetrics_ext.slices.weak import Search, WeakSlice, search, slice_tests
+from skmetrics_ext.slices.slice_cells import check_number
+from skmetrics_ext.slices.slice_search import Search, WeakSlice, search
+from skmetrics_ext.slices.slice_tests import part_of, slice_tests
+from skmetrics_ext.slices.table import FEW_BINS, Table, check_lengths, read_slices, slice_columns
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.groups import Design, read_groups
 from skmetrics_ext.validation.parameters import check_integer, check_level
@@ -135,7 +135,7 @@ def weak_slices(
     asked = find_metric(metric, metric_params)
     statistic, sign = _read(asked, table, true, pred, score, weight, groups)
     used = [true, pred, weight, groups, *_score_columns(score, {})[0]]
-    names = names_asked(columns, table, used)
+    names = slice_columns(columns, table, used)
     by_default, n_rows = columns is None, len(statistic.origin.data.true)
     kept, reasons = read_slices(table, names, bins, by_default=by_default, min_rows=min_rows)
     if not kept:
@@ -150,14 +150,14 @@ def weak_slices(
     ]
     undefined = f"{asked.name} is undefined there"
     left_out += [
-        {"slice": own.told(kept), "n_rows": rows, "reason": undefined}
+        {"slice": own.values(kept), "n_rows": rows, "reason": undefined}
         for own, rows in found.undefined
     ]
     listed = [_row(weak, kept, statistic, found) for weak in found.found]
     folded = [
         {
-            "slice": less.slice.told(kept),
-            "into": weak.slice.told(kept),
+            "slice": less.slice.values(kept),
+            "into": weak.slice.values(kept),
             "n_rows": less.n_rows,
             "p_value": less.p_value,
         }
@@ -253,14 +253,14 @@ def _row(
     weak: WeakSlice, kept: Sequence[Coded], statistic: Linearized, found: Search
 ) -> dict[str, Any]:
     """Values of the metric in a slice and in all other rows, with their difference."""
-    inside = weak.slice.rows(kept)
+    inside = weak.slice.contains_rows(kept)
     origin = statistic.origin
     parts = [linearize(part_of(origin, np.flatnonzero(rows))) for rows in (inside, ~inside)]
     value, rest = (float(part.value) for part in parts)
     low, high, note = _bounds(parts, 1 - found.level(weak.slice))
     width = statistic.bounds[1] - statistic.bounds[0]
     ends = np.clip((value - rest + low, value - rest + high), -width, width).tolist()
-    row = {"slice": weak.slice.told(kept), "n_rows": weak.n_rows, "value": value, "rest": rest}
+    row = {"slice": weak.slice.values(kept), "n_rows": weak.n_rows, "value": value, "rest": rest}
     row |= {"difference": value - rest, "low": ends[0], "high": ends[1]}
     return row | {"p_value": weak.p_value, "note": note}
 

@@ -149,7 +149,7 @@ def _by_group(
     told: dict[str, Any],
 ) -> Any:
     """The metrics of each group, from sums of the groups."""
-    from skmetrics_ext.merged.arrays import ColumnsBy, evaluate_arrays
+    from skmetrics_ext.merged.arrays import evaluate_arrays
     from skmetrics_ext.merged.layout import find_metrics
 
     asked = find_metrics(metrics)
@@ -177,8 +177,8 @@ def _by_group(
         y_true,
         y_pred,
         y_score,
-        grouping=ColumnsBy(**{**grouping, "bins": grouping["bins"] or {}}),
         level=level,
+        **grouping,
         **told,
     )
 

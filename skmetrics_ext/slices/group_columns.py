@@ -12,6 +12,7 @@ from itertools import combinations
 from typing import Any
 
 from skmetrics_ext.numeric import Array
+from skmetrics_ext.rows import Rows, Shown
 from skmetrics_ext.slices.coding import Coded, bin_names, cross
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import Column
@@ -141,6 +142,15 @@ class GroupColumns:
             return dict.fromkeys(self.names)
         return dict(zip(self.names, group if self.crossed else (group,), strict=True))
 
+    def table(self, rows: Iterable[Mapping[str, Any]], shown: Sequence[Shown]) -> Rows:
+        """Rows by group, with the columns of groups in the place of the group."""
+        records = [
+            {**self.values(row["group"]), **{k: v for k, v in row.items() if k != "group"}}
+            for row in rows
+        ]
+        groups = [Shown(name, is_text=True, none=ALL) for name in self.names]
+        return Rows(records, [*groups, *shown])
+
     def label_of(self, group: Any) -> str:
         """The label of a group."""
         if group is None:
@@ -187,6 +197,15 @@ class GroupColumns:
                 f"by makes {len(rows)} groups, more than {MOST_GROUPS}; values of the columns: "
                 f"{listed}. Leave one out, or read numbers in bins=."
             )
+
+
+def check_bins(bins: Iterable[str], names: Iterable[str]) -> None:
+    """Refuse bins of other columns than those of groups."""
+    unknown = [name for name in bins if name not in names]
+    if unknown:
+        raise InvalidParameterError(
+            f"bins names {unknown[0]!r}, which is not among the columns of by, {list(names)}."
+        )
 
 
 NO_GROUPS = GroupColumns()

@@ -17,6 +17,7 @@ from skmetrics_ext.validation.column_names import Names, names_of
 from skmetrics_ext.validation.errors import InvalidParameterError
 from skmetrics_ext.validation.tensors import is_tensor, take_of_tensor, to_host, widened
 
+_FLOATS = ("float64", "float32", "float", "double", "halffloat")
 EXACT = 2**53  # integers up to here are floats of their own
 
 
@@ -127,6 +128,47 @@ def count_rows(data: Any) -> int | None:
     if shape is not None:
         return int(shape[0]) if len(shape) else None
     return len(data) if hasattr(data, "__len__") else None
+
+
+def marked_missing(column: Any) -> Array:
+    """Which rows of a column its library marks as missing."""
+    if hasattr(column, "isna"):
+        return np.asarray(column.isna(), dtype=bool)
+    n_missing = getattr(column, "null_count", 0)  # a method in polars
+    if not (n_missing() if callable(n_missing) else n_missing):
+        return np.zeros(len(column), dtype=bool)
+    return np.asarray(column.is_null()).astype(bool)
+
+
+def missing_values(values: Array) -> Array:
+    """Which values of an array are nan, NaT, None, or pandas' NA."""
+    if values.dtype.kind == "f":
+        return np.isnan(values)
+    if values.dtype.kind in "mM":
+        return np.isnat(values)
+    if values.dtype.kind != "O":
+        return np.zeros(len(values), dtype=bool)
+    return np.array([_is_missing(value) for value in values.tolist()])
+
+
+def _is_missing(value: Any) -> bool:
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # NA
+        return True
+    except ValueError:  # an array
+        return False
+
+
+def missing_rows(column: Any) -> Array:
+    """Which rows of a column in any container have no value."""
+    if isinstance(column, np.ma.MaskedArray):
+        return np.ma.getmaskarray(column) | missing_rows(column.data)
+    if not (hasattr(column, "isna") or hasattr(column, "null_count")):
+        return missing_values(np.asarray(column))
+    kind = str(getattr(column, "dtype", getattr(column, "type", ""))).lower()
+    marked = marked_missing(column)
+    return marked | np.isnan(np.asarray(column)) if kind in _FLOATS else marked
 
 
 def _with_rows(values: Array, data: Any, name: str) -> Array:

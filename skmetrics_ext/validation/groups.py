@@ -9,7 +9,7 @@ import numpy as np
 
 from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.validation.containers import Column, read_column
+from skmetrics_ext.validation.containers import Column, missing_values, read_column
 from skmetrics_ext.validation.errors import InvalidParameterError
 from skmetrics_ext.validation.rows import check_index, index_of, masked_rows
 
@@ -164,30 +164,10 @@ def _column(name: str, given: Any, n_rows: int, beside: Mapping[str, Any]) -> Co
 
 def _refuse_missing(column: Column) -> None:
     """A row without a group is no group of its own, nor one with all that have none."""
-    values = column.values
-    if column.mask is not None:
-        missing = masked_rows(column)
-    elif values.dtype.kind == "f":
-        missing = np.isnan(values)
-    elif values.dtype.kind in "mM":
-        missing = np.isnat(values)
-    elif values.dtype.kind == "O":
-        missing = np.array([_is_missing(value) for value in values.tolist()])
-    else:
-        return
+    missing = missing_values(column.values) if column.mask is None else masked_rows(column)
     if missing.any():
         row = int(np.argmax(missing))
         raise InvalidParameterError(
             f"{column.name} has no value in row {row}: {_WITHOUT[column.name]}, or leave such rows "
             "out."
         )
-
-
-def _is_missing(value: Any) -> bool:
-    """None, nan, and what neither equals nor differs from itself (pandas' NA)."""
-    try:
-        return value is None or bool(value != value)
-    except TypeError:  # NA
-        return True
-    except ValueError:  # an array, which is refused as a group
-        return False

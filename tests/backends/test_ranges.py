@@ -13,8 +13,14 @@ from support.samples import grid_scores, integers, weights
 from skmetrics_ext import evaluate, roc_curve
 from skmetrics_ext.backends.sorted_scan import SortedScan
 from skmetrics_ext.merged.layout import find_metrics, make_layout
-from skmetrics_ext.merged.ranges import RangePlan, RangeReading, kind_of, read_range
-from skmetrics_ext.merged.rankings import Ranking
+from skmetrics_ext.merged.ranges import (
+    MergedRankings,
+    RangePlan,
+    RangeReading,
+    kind_of,
+    read_range,
+    read_ranking,
+)
 from skmetrics_ext.tallies import RankTally
 
 RANKED = [one for one in find_metrics(binary_names()) if one.sums == "ranks"]
@@ -47,9 +53,9 @@ def rankings(draw, weighted):
     return score, codes, weight
 
 
-def ranking_of(reading, asked, plan, total):
-    layout = make_layout(asked, np.array([0, 1]), None, None, 1)
-    return Ranking(layout, plan, [reading], total)
+def value_of(metric, reading, plan, total):
+    layout = make_layout((metric,), np.array([0, 1]), None, None, 1)
+    return read_ranking(MergedRankings(metric, layout, [reading], total), plan.most).value
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -65,7 +71,7 @@ def test_ranges_give_what_the_function_gives(data, one, weighted):
         plan = RangePlan((one,))
     cuts = data.draw(st.lists(st.integers(0, len(tally.thresholds)), max_size=4))
     reading = read_split(tally, cuts, plan, plan.most)
-    got = ranking_of(reading, (one,), plan, tally.mass.sum(axis=1)).value(one).value
+    got = value_of(one, reading, plan, tally.mass.sum(axis=1))
     with undefined_allowed():
         value = one.function(codes, score, sample_weight=weight, **one.params)
     # Sums of float weights lose a digit or two where two sums are nearly equal.
@@ -126,8 +132,8 @@ def test_a_sorted_scan_is_cut_anywhere(data):
         assert found.distinct == len(tally.thresholds)
         np.testing.assert_allclose(found.wins, whole.wins, rtol=1e-12)
         for one in asked:
-            got = ranking_of(found, asked, plan, totals[number]).value(one).value
-            expected = ranking_of(whole, asked, plan, totals[number]).value(one).value
+            got = value_of(one, found, plan, totals[number])
+            expected = value_of(one, whole, plan, totals[number])
             np.testing.assert_allclose(got, expected, rtol=1e-12, atol=1e-14)
         if found.table is not None:
             held += found.distinct

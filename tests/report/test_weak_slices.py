@@ -85,7 +85,7 @@ def test_columns_that_are_used_for_nothing_else_make_slices():
     assert found.rows[0].slice == SLICE
     reasons = {next(iter(row.slice)): row.reason for row in found.left_out}
     assert "identifies rows" in reasons["name"]
-    assert "does not part" in reasons["same"]
+    assert "does not divide" in reasons["same"]
     assert "min_rows=50" in reasons["few"]
 
 

@@ -9,10 +9,9 @@ from scipy import stats
 from skmetrics_ext.inference.draws.readers import check_rows, find_metric, sample_of_checked
 from skmetrics_ext.inference.linearized import linearize
 from skmetrics_ext.slices.coding import Coded
-from skmetrics_ext.slices.exact import ExactTests, upper_tail
-from skmetrics_ext.slices.looks import check_number, looks
-from skmetrics_ext.slices.student import StudentTests
-from skmetrics_ext.slices.weak import search, slice_tests
+from skmetrics_ext.slices.slice_cells import check_number, column_crosses
+from skmetrics_ext.slices.slice_search import search
+from skmetrics_ext.slices.slice_tests import ExactTests, StudentTests, slice_tests, upper_tail
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.groups import Design
 
@@ -45,7 +44,7 @@ def test_every_slice_with_enough_rows_is_looked_at():
     coded = columns(rng, 4, 5)
     found = {
         (look.columns, own.codes): int(look.rows[cell])
-        for look in looks(coded, 3, 12)
+        for look in column_crosses(coded, 3, 12)
         for own, cell in zip(look.slices(), look.kept, strict=True)
     }
     expected = {}
@@ -61,7 +60,7 @@ def test_every_slice_with_enough_rows_is_looked_at():
 def test_a_slice_of_the_rows_of_a_simpler_one_is_not_looked_at_again():
     code = np.repeat([0, 1, 2], 50)
     coded = [Coded("a", (0, 1, 2), code), Coded("b", (0, 1), np.minimum(code, 1))]
-    slices = [one for look in looks(coded, 2, 10) for one in look.slices()]
+    slices = [one for look in column_crosses(coded, 2, 10) for one in look.slices()]
     # (b = 1) has the rows of two values of a; crossed with these it has theirs.
     assert [one.columns for one in slices] == [(0,)] * 3 + [(1,)] * 2
 
@@ -142,12 +141,12 @@ def test_what_is_passed_over_could_not_be_found(metric):
     y, p = rows_of(rng, (coded[0].codes == 1) & (coded[1].codes == 2), right=0.8)
     score = np.clip(0.5 + (p - 0.5) * 0.7 + rng.normal(0, 0.1, N), 0.02, 0.98)
     own = source(metric, y, score if "lo" in metric or "d2" in metric else p)
-    for look in looks(coded, 2, 20):
-        stated, defined = own.look(look)
+    for look in column_crosses(coded, 2, 20):
+        stated, defined = own.screen(look)
         bounds = own.bounds(stated)
         assert defined.all()
         for bound, one in zip(bounds, look.slices(), strict=True):
-            inside = one.rows(coded)
+            inside = one.contains_rows(coded)
             assert bound <= own.test(np.flatnonzero(inside), np.flatnonzero(~inside)) + 1e-12
 
 
@@ -202,8 +201,8 @@ def test_a_pair_is_found_and_its_columns_are_folded_into_it():
     weak = (coded[0].codes == 1) & (coded[2].codes == 3)
     own = source("accuracy", *rows_of(rng, weak, n=3000))
     found = search(own, coded, 2, 50, 0.05).found
-    assert [one.slice.told(coded) for one in found] == [{"c0": 1, "c2": 3}]
-    folded = [one.slice.told(coded) for one in found[0].folded]
+    assert [one.slice.values(coded) for one in found] == [{"c0": 1, "c2": 3}]
+    folded = [one.slice.values(coded) for one in found[0].folded]
     assert {"c0": 1} in folded
     assert {"c2": 3} in folded
 
@@ -213,7 +212,7 @@ def test_pairs_are_folded_into_the_column_that_explains_them():
     coded = columns(rng, 3, 3, n=3000)
     own = source("accuracy", *rows_of(rng, coded[1].codes == 2, n=3000))
     found = search(own, coded, 2, 50, 0.05).found
-    assert [one.slice.told(coded) for one in found] == [{"c1": 2}]
+    assert [one.slice.values(coded) for one in found] == [{"c1": 2}]
     assert len(found[0].folded) == 6  # with each value of both other columns
 
 
@@ -224,7 +223,7 @@ def test_a_pair_that_is_worse_than_its_column_stands_beside_it():
     chance[(coded[1].codes == 2) & (coded[0].codes == 0)] = 0.3
     y = rng.integers(0, 2, 4000)
     own = source("accuracy", y, np.where(rng.random(4000) < chance, y, 1 - y))
-    found = [one.slice.told(coded) for one in search(own, coded, 2, 50, 0.05).found]
+    found = [one.slice.values(coded) for one in search(own, coded, 2, 50, 0.05).found]
     assert sorted(found, key=len) == [{"c1": 2}, {"c0": 0, "c1": 2}]
 
 
@@ -236,5 +235,5 @@ def test_a_column_with_more_evidence_is_folded_into_the_pair_that_explains_it():
     y, p = rows_of(rng, weak, n=4000, weak_right=0.7)
     own = source("accuracy", y, p)
     (found,) = search(own, coded, 2, 50, 0.05).found
-    assert found.slice.told(coded) == {"c0": 1, "c1": 1}
-    assert sorted(tuple(one.slice.told(coded)) for one in found.folded) == [("c0",), ("c1",)]
+    assert found.slice.values(coded) == {"c0": 1, "c1": 1}
+    assert sorted(tuple(one.slice.values(coded)) for one in found.folded) == [("c0",), ("c1",)]

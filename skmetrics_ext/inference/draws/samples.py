@@ -22,7 +22,7 @@ from skmetrics_ext.inference.derivatives import (
     means_slope,
     reads_hits,
     slope_by_counts,
-    value_and_gradient,
+    value_and_deviations,
 )
 from skmetrics_ext.inference.draws.atoms import (
     PLAIN,
@@ -322,11 +322,8 @@ class TableSample(TallySample):
     def with_prior_rows(self, prior: float) -> tuple[Array, Array]:
         """Value and variance after ``prior`` rows more in each class, all predictions alike."""
         added = self.equal_rows + prior / len(self.classes)
-        value, slope = value_and_gradient(self.read, added)
-        cells = added.reshape(*(1,) * (slope.ndim - added.ndim), *added.shape)
-        mean = divide((cells * slope).sum(axis=(-1, -2)), cells.sum(axis=(-1, -2)))
-        squares = cells * (slope - mean[..., None, None]) ** 2
-        return value, np.asarray(squares.sum(axis=(-1, -2)))
+        value, deviations = value_and_deviations(self.read, added)
+        return value, np.asarray((added * deviations**2).sum(axis=(-1, -2)))
 
     def is_defined_by_data(self) -> Array | bool:
         """Whether the rows make the value, and not what 0/0 stands for (of one class only)."""

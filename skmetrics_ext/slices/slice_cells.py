@@ -1,4 +1,4 @@
-"""Every slice of up to so many columns: combinations of columns, and the cells they make."""
+"""Every slice of up to so many columns: columns crossed with each other, and their cells."""
 
 from __future__ import annotations
 
@@ -25,30 +25,23 @@ class Slice(NamedTuple):
     columns: tuple[int, ...]
     codes: tuple[int, ...]
 
-    @property
-    def pairs(self) -> set[tuple[int, int]]:
-        return set(zip(self.columns, self.codes, strict=True))
-
     def is_part_of(self, other: Slice) -> bool:
-        """Whether all its rows are of the other slice, whatever the data."""
-        return other.pairs <= self.pairs
+        """Whether the other slice holds all its rows, whatever the data."""
+        return set(zip(*other, strict=True)) <= set(zip(*self, strict=True))
 
-    def rows(self, coded: Sequence[Coded]) -> Array:
-        """Which rows are of it, (n,)."""
-        first, *others = zip(self.columns, self.codes, strict=True)
-        found = coded[first[0]].codes == first[1]
-        for column, code in others:
-            found &= coded[column].codes == code
-        return np.asarray(found)
+    def contains_rows(self, coded: Sequence[Coded]) -> Array:
+        """Which rows lie in it, (n,)."""
+        pairs = zip(self.columns, self.codes, strict=True)
+        return np.logical_and.reduce([coded[column].codes == code for column, code in pairs])
 
-    def told(self, coded: Sequence[Coded]) -> dict[str, Any]:
+    def values(self, coded: Sequence[Coded]) -> dict[str, Any]:
         """The value of each column, by its name."""
         pairs = zip(self.columns, self.codes, strict=True)
         return {coded[column].name: coded[column].values[code] for column, code in pairs}
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Look:
+class ColumnCross:
     """Some columns crossed.
 
     Parameters
@@ -62,8 +55,8 @@ class Look:
     rows : ndarray of int64 of shape (n_cells,)
         Number of rows of each cell.
     kept : ndarray of int64 of shape (n_kept,)
-        The cells that are slices of their own: with enough rows in them, and beside them, and
-        not the same rows as a slice of fewer columns.
+        The cells that are slices to test: with enough rows inside and outside, and not the same
+        rows as a slice of fewer columns.
     """
 
     columns: tuple[int, ...]
@@ -79,7 +72,7 @@ class Look:
 
 
 def check_number(coded: Sequence[Coded], max_columns: int) -> None:
-    """Refuse more slices than can be looked at."""
+    """Refuse more slices than can be tested."""
     sizes = [len(column.values) for column in coded]
     # Sums of products of so many of the sizes, one more column at a time.
     sums = [1] + [0] * max_columns
@@ -89,15 +82,17 @@ def check_number(coded: Sequence[Coded], max_columns: int) -> None:
     number = sum(sums[1:])
     if number > MOST_CELLS:
         largest = sorted(zip(sizes, (column.name for column in coded), strict=True))[::-1][:5]
-        told = ", ".join(f"{shown_names([name])} has {size}" for size, name in largest)
+        listed = ", ".join(f"{shown_names([name])} has {size}" for size, name in largest)
         raise InvalidParameterError(
             f"{len(coded)} columns make {number} slices of up to {max_columns} of them, more than "
             f"{MOST_CELLS}: name fewer columns=, lower max_columns, or read numbers in fewer "
-            f"bins=. Values of the largest: {told}."
+            f"bins=. Values of the largest: {listed}."
         )
 
 
-def looks(coded: Sequence[Coded], max_columns: int, min_rows: int) -> Iterator[Look]:
+def column_crosses(
+    coded: Sequence[Coded], max_columns: int, min_rows: int
+) -> Iterator[ColumnCross]:
     """All combinations of up to so many columns, the fewest first."""
     n_rows = len(coded[0].codes)
     counts: dict[tuple[int, ...], Array] = {}
@@ -116,4 +111,4 @@ def looks(coded: Sequence[Coded], max_columns: int, min_rows: int) -> Iterator[L
                 for place in range(size):
                     fewer = counts[columns[:place] + columns[place + 1 :]]
                     kept &= (cube < np.expand_dims(fewer, place)).reshape(-1)
-            yield Look(columns, shape, cell, rows, np.flatnonzero(kept))
+            yield ColumnCross(columns, shape, cell, rows, np.flatnonzero(kept))

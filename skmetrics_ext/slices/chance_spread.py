@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from skmetrics_ext.inference.derivatives import ReadTables, value_and_gradient
+from skmetrics_ext.inference.derivatives import ReadTables, value_and_deviations
 from skmetrics_ext.inference.draws.bootstrap import seed_sequence
 from skmetrics_ext.inference.linearized import Linearized, correlation
 from skmetrics_ext.inference.methods import of_shares, share_counts
 from skmetrics_ext.numeric import Array, divide
 
 N_DRAWS = 1_999
-_MOST_ROWS = 10**9  # that NumPy deals to groups
+_MOST_ROWS = 10**9  # that NumPy assigns to groups
 _MOST_CELLS = 20_000  # of all groups, squared: derivatives in each draw
 
 
-class DrawnRanges(NamedTuple):
-    """Highest less lowest value in each draw, and the same in standard errors (B,)."""
+class Ranges(NamedTuple):
+    """Highest less lowest value in each draw, plain and in standard errors (B,)."""
 
-    ranges: Array
+    plain: Array
     studentized: Array
 
 
-def compare_ranges(groups: Sequence[Linearized], seed: Any) -> tuple[float, DrawnRanges, str]:
-    """Studentized range of groups, ranges of such that have one value, and how they were drawn.
+def compare_ranges(groups: Sequence[Linearized], seed: Any) -> tuple[float, Ranges, str]:
+    """Studentized range of groups, ranges of groups with equal values, and how these were drawn.
 
     A share of counted rows is permuted among the rows that the metric reads, as in Fisher's exact
     test. Tables are permuted within each true class, so that groups keep their classes, and each
@@ -39,19 +40,13 @@ def compare_ranges(groups: Sequence[Linearized], seed: Any) -> tuple[float, Draw
     shares = _shares_of_rows(groups)
     if shares is not None:
         good, read = shares
-        dealt = rng.multivariate_hypergeometric(read, int(good.sum()), size=N_DRAWS)
-        ranges = _range(of_shares(groups[0].origin.share, dealt / read))
-        found = float(_share_range(good[None], read)[0])
-        return found, DrawnRanges(ranges, _share_range(dealt, read)), "permutation"
+        drawn = rng.multivariate_hypergeometric(read, int(good.sum()), size=N_DRAWS)
+        ranges = partial(_of_shares, groups[0].origin.share, read=read)
+        return float(ranges(good[None])[1][0]), ranges(drawn), "permutation"
     tables = _tables(groups)
     if tables is not None:
-        read_tables = groups[0].origin.read
-        (found,) = _studentized(read_tables, tables[None])[1]
-        return (
-            float(found),
-            DrawnRanges(*_studentized(read_tables, _dealt(tables, rng))),
-            "permutation",
-        )
+        ranges = partial(_of_tables, groups[0].origin.read)
+        return float(ranges(tables[None])[1][0]), ranges(_permuted(tables, rng)), "permutation"
     values = np.array([[float(one.value) for one in groups]])
     errors = np.sqrt(np.nan_to_num(np.array([float(one.variance) for one in groups])))
     freedom = np.array([float(one.freedom) for one in groups])
@@ -59,9 +54,9 @@ def compare_ranges(groups: Sequence[Linearized], seed: Any) -> tuple[float, Draw
     draws = rng.normal(size=(N_DRAWS, len(groups))) @ root.T
     # A group of few rows has an error that is known badly: its statistic has a t distribution.
     scaled = draws * np.sqrt(freedom / rng.chisquare(freedom, size=draws.shape))
-    drawn, of_t = (np.where(errors > 0, one * errors, np.nan) for one in (draws, scaled))
-    found = float(_range(_standardised(values, errors))[0])
-    return found, DrawnRanges(_range(drawn), _range(_standardised(of_t, errors))), "normal"
+    normal, of_t = (np.where(errors > 0, one * errors, np.nan) for one in (draws, scaled))
+    observed = float(_range(_standardised(values, errors))[0])
+    return observed, Ranges(_range(normal), _range(_standardised(of_t, errors))), "normal"
 
 
 # --------------------------------------------------------------------------- confusion tables
@@ -73,16 +68,16 @@ def _tables(groups: Sequence[Linearized]) -> Array | None:
         return None
     first = groups[0].origin
     same = all(np.array_equal(one.origin.classes, first.classes) for one in groups)
-    n_cells = len(groups) * len(first.classes) ** 4
-    if not same or n_cells > _MOST_CELLS or first.table.dtype.kind == "f":
+    if not same or len(groups) * len(first.classes) ** 4 > _MOST_CELLS:
         return None
-    return np.stack([one.origin.table for one in groups])
+    tables = np.stack([one.origin.table for one in groups])
+    return None if tables.sum() >= _MOST_ROWS else tables.astype(np.int64)
 
 
-def _dealt(tables: Array, rng: np.random.Generator) -> Array:
-    """Rows of each class dealt to the groups (B, G, K, K), which keep their numbers of them."""
+def _permuted(tables: Array, rng: np.random.Generator) -> Array:
+    """Rows of each class assigned to groups at random, which keep their sizes, (B, G, K, K)."""
     n_groups, n_classes, _ = tables.shape
-    dealt = np.empty((N_DRAWS, n_groups, n_classes, n_classes), dtype=np.int64)
+    permuted = np.empty((N_DRAWS, n_groups, n_classes, n_classes), dtype=np.int64)
     for true in range(n_classes):
         left = np.tile(tables[:, true].sum(axis=-1), (N_DRAWS, 1))
         for pred, count in enumerate(tables[:, true].sum(axis=0).tolist()):
@@ -90,20 +85,20 @@ def _dealt(tables: Array, rng: np.random.Generator) -> Array:
             for group in range(n_groups):
                 rest = left[:, group + 1 :].sum(axis=-1)
                 taken = rng.hypergeometric(left[:, group], rest, open_rows)
-                dealt[:, group, true, pred] = taken
+                permuted[:, group, true, pred] = taken
                 open_rows = open_rows - taken
-            left -= dealt[:, :, true, pred]
-    return dealt
+            left -= permuted[:, :, true, pred]
+    return permuted
 
 
-def _studentized(read: ReadTables, tables: Array) -> tuple[Array, Array]:
-    """DrawnRanges of the metric of tables (B, G, K, K), plain and in standard errors."""
+def _of_tables(read: ReadTables, tables: Array) -> Ranges:
+    """Ranges of the metric of tables (B, G, K, K)."""
     cells = tables.astype(np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
-        values, slope = value_and_gradient(read, cells)
-        mean = (cells * slope).sum(axis=(-1, -2)) / cells.sum(axis=(-1, -2))
-        squares = (cells * (slope - mean[..., None, None]) ** 2).sum(axis=(-1, -2))
-        return _range(values), _range(_standardised(values, np.sqrt(np.nan_to_num(squares))))
+        values, deviations = value_and_deviations(read, cells)
+        variance = (cells * deviations**2).sum(axis=(-1, -2))
+        errors = np.sqrt(np.nan_to_num(variance))
+        return Ranges(_range(values), _range(_standardised(values, errors)))
 
 
 # --------------------------------------------------------------------------- pieces
@@ -134,10 +129,11 @@ def _shares_of_rows(groups: Sequence[Linearized]) -> tuple[Array, Array] | None:
     return np.array(good, dtype=np.int64), np.array(read, dtype=np.int64)
 
 
-def _share_range(good: Array, read: Array) -> Array:
-    """Range of shares (B, G), in the standard errors that they have if they are equal."""
+def _of_shares(share_kind: str, good: Array, read: Array) -> Ranges:
+    """Ranges of shares of rows (B, G), in the standard errors that equal shares would have."""
     share = good.sum(axis=-1, keepdims=True) / read.sum()
-    return _range(divide(good / read - share, np.sqrt(share * (1 - share) / read)))
+    away = divide(good / read - share, np.sqrt(share * (1 - share) / read))
+    return Ranges(_range(of_shares(share_kind, good / read)), _range(away))
 
 
 def _standardised(values: Array, errors: Array) -> Array:

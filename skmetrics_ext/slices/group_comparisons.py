@@ -1,0 +1,561 @@
+"""Gaps between groups, the worst group, and the largest gap that chance explains."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from skmetrics_ext.formats import interval, number, probability, signed
+from skmetrics_ext.inference.compare_samples import difference_of_samples
+from skmetrics_ext.inference.draws.bootstrap import DrawPlan
+from skmetrics_ext.inference.linearized import Linearized
+from skmetrics_ext.inference.margins import Claim
+from skmetrics_ext.inference.methods import interval_of, methods_of
+from skmetrics_ext.inference.results import Estimate
+from skmetrics_ext.inference.tests.rank_tests import holm_adjust
+from skmetrics_ext.numeric import divide
+from skmetrics_ext.registry import Metric
+from skmetrics_ext.result_bases import Result
+from skmetrics_ext.rows import Row, Rows, Shown, Tabular
+from skmetrics_ext.slices.chance_spread import compare_ranges
+from skmetrics_ext.slices.group_columns import NO_GROUPS, GroupColumns
+from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.validation.errors import near, shown_names
+
+AGAINST = ("rest", "overall", "best")
+_NAN = float("nan")
+_EXACT = "clopper_pearson"
+_SHARED = "it is resampled, and the groups share rows: compare with the rest"
+_GAP = ("value", "reference", "difference", "ratio", "low", "high", "p_value")
+
+Bounded = tuple[float, float, str, str]  # low, high, method, note or reason
+
+
+class Picture(NamedTuple):
+    """Groups by one metric, and the value of all rows, as a picture shows them.
+
+    ``points`` are rows of name, value, low, high and n_rows.
+    """
+
+    metric: str
+    points: list[Row]
+    overall: float | None
+    level: float
+
+
+class StatisticSource(Protocol):
+    """Where the statistics of groups come from."""
+
+    def statistic(self, metric: Metric, groups: Sequence[Any]) -> Linearized | str:
+        """A metric of the rows of some groups, or why there is no interval of it."""
+
+    @property
+    def plan(self) -> DrawPlan:
+        """How rows are drawn, for metrics without a derivative."""
+
+
+def bounds_of(
+    statistic: Linearized | str, level: float, plan: DrawPlan, turn: float = 1.0
+) -> Bounded:
+    """Bounds of a statistic with their method and note, or why there are none."""
+    if isinstance(statistic, str):
+        return _NAN, _NAN, "", statistic
+    estimate = interval_of(statistic, "auto", level, plan)
+    assert isinstance(estimate, Estimate)
+    low, high = sorted((turn * estimate.low, turn * estimate.high))
+    return low, high, estimate.method, estimate.note
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """The groups of an evaluation, and the statistics of their rows.
+
+    Parameters
+    ----------
+    by : GroupColumns
+    metrics : mapping of str to Metric
+    source : StatisticSource or None
+    n_rows : mapping of group to int
+        Rows of each group, in order; margins and all rows among them.
+    min_rows : int
+        Groups of fewer rows are not compared.
+    is_scored : bool
+        Whether losses are negated, so that greater is better.
+    """
+
+    by: GroupColumns = NO_GROUPS
+    metrics: Mapping[str, Metric] = field(default_factory=dict)
+    source: StatisticSource | None = None
+    n_rows: Mapping[Any, int] = field(default_factory=dict)
+    min_rows: int = 1
+    is_scored: bool = False
+
+    def of(self, metric: str) -> GroupComparison:
+        """The groups by one of the metrics."""
+        if not self.by.names or self.source is None:
+            raise InvalidParameterError("There are no groups to compare: pass by=.")
+        if metric not in self.metrics:
+            raise InvalidParameterError(
+                f"metric={metric!r} was not asked for.{near(str(metric), self.metrics)} "
+                f"Metrics: {shown_names(self.metrics)}."
+            )
+        return GroupComparison(self, self.metrics[metric], self.source)
+
+
+class GroupComparison:
+    """One metric of groups, read from their statistics.
+
+    Parameters
+    ----------
+    groups : Groups
+    metric : Metric
+    source : StatisticSource
+    """
+
+    def __init__(self, groups: Groups, metric: Metric, source: StatisticSource) -> None:
+        self.by, self.n_rows, self.min_rows = groups.by, groups.n_rows, groups.min_rows
+        self.metric, self.source = metric, source
+        self.is_scored = groups.is_scored
+        self.cells = self.by.whole(self.n_rows)
+        self.groups = [group for group in self.n_rows if any(self.by.level_of(group))]
+        # -1 where values are shown as scores of a loss.
+        is_loss = metric.spec.greater_is_better is False
+        self.turn = -1.0 if groups.is_scored and is_loss else 1.0
+        self._statistics: dict[tuple[Any, ...], Linearized | str] = {}
+
+    def of(self, cells: Sequence[Any]) -> Linearized | str:
+        """The statistic of groups of all columns, or why there is none."""
+        key = tuple(cells)
+        if key not in self._statistics:
+            n_rows = sum(self.n_rows[cell] for cell in cells)
+            if not cells:
+                self._statistics[key] = "there are no other rows"
+            elif n_rows < self.min_rows:
+                self._statistics[key] = f"{n_rows} rows are fewer than min_rows={self.min_rows}"
+            else:
+                self._statistics[key] = self.source.statistic(self.metric, cells)
+        return self._statistics[key]
+
+    def parts(self, group: Any) -> list[Any]:
+        """The groups of all columns that a group is made of."""
+        return self.by.parts(group, self.cells)
+
+    def interval(self, group: Any, level: float) -> tuple[float, *Bounded]:
+        """Value of a group, with its bounds, method and note, or why there are none."""
+        statistic = self.of(self.parts(group))
+        value = _NAN if isinstance(statistic, str) else self.turn * float(statistic.value)
+        return value, *bounds_of(statistic, level, self.source.plan, self.turn)
+
+    @property
+    def sign(self) -> float:
+        """1 if greater values, as statistics have them, are better, else -1."""
+        better = self.metric.spec.greater_is_better
+        if better is None:
+            raise InvalidParameterError(
+                f"{self.metric.name} is neither better when higher nor when lower: no group of it "
+                "is the best or the worst."
+            )
+        return 1.0 if better else -1.0
+
+    def ranked(self, level: tuple[bool, ...]) -> list[Any]:
+        """Groups with values of these columns that have a statistic, the best first."""
+        alike = [group for group in self.groups if self.by.level_of(group) == level]
+        known = _known({group: self.of(self.parts(group)) for group in alike})
+        return sorted(known, key=lambda group: -self.sign * known[group].value)
+
+
+def _known(statistics: Mapping[Any, Linearized | str]) -> dict[Any, Linearized]:
+    return {group: one for group, one in statistics.items() if isinstance(one, Linearized)}
+
+
+# --------------------------------------------------------------------------- gaps
+
+
+def gaps(of: GroupComparison, against: Any, level: float) -> GroupGaps:
+    """How each group differs from its reference."""
+    _check_against(of, against)
+    if against == "best":
+        rows = _gaps_to_best(of, level)
+    else:
+        references = {group: _reference(of, against, group) for group in of.groups}
+        rows = _adjusted(
+            [
+                _row(of, group, _gap(of, of.parts(group), reference, level))
+                for group, reference in references.items()
+                if reference is not None
+            ]
+        )
+    return GroupGaps(of.metric.name, against, Rows(rows), level, of.by.names, of.by)
+
+
+def _adjusted(rows: list[Row], n_more: int = 0) -> list[Row]:
+    """Rows with p-values by Holm, where so many more hypotheses are true for sure."""
+    adjusted = holm_adjust([row.p_value for row in rows] + [1.0] * n_more)
+    for row, p_value in zip(rows, adjusted.tolist()[: len(rows)], strict=True):
+        row["p_value"] = p_value
+    return rows
+
+
+def _row(of: GroupComparison, group: Any, gap: Mapping[str, Any]) -> Row:
+    return Row(group=group, **gap, n_rows=of.n_rows[group])
+
+
+def _gaps_to_best(of: GroupComparison, level: float) -> list[Row]:
+    """Gaps to the truly best group, simultaneously (Hsu 1996).
+
+    Intervals of the gaps to one of k groups hold together at 1 - alpha / (k - 1) each. Groups that
+    may exceed the best value are its rivals: the bounds are the widest of the gaps to them, and
+    no gap is on the better side of 0. A p-value is that of being the best; groups can tie as the
+    best, so that all of them are adjusted, by Holm.
+    """
+    levels = {group: of.by.level_of(group) for group in of.groups}
+    ranks = {kind: of.ranked(kind) for kind in dict.fromkeys(levels.values())}
+    rivals: dict[Any, list[Any]] = {}
+    rises = of.sign * of.turn > 0  # whether greater values, as they are shown, are better
+    rows = []
+    for group, kind in levels.items():
+        ranked = ranks[kind]
+        if group in ranked[:1]:
+            continue
+        if not ranked:
+            rows.append(_row(of, group, _gap(of, of.parts(group), "undefined", level)))
+            continue
+        n_tests = max(len(ranked) - 1, 1)
+        each, best = 1 - (1 - level) / n_tests, of.parts(ranked[0])
+        if kind not in rivals:
+            to_best = {other: _gap(of, of.parts(other), best, each) for other in ranked[1:]}
+            rivals[kind] = [
+                other
+                for other, gap in to_best.items()
+                if not (gap["high"] < 0 if rises else gap["low"] > 0)
+            ]
+        references = [ranked[0], *(other for other in rivals[kind] if other != group)]
+        gaps = [_gap(of, of.parts(group), of.parts(other), each) for other in references]
+        low, high = (
+            np.nanmin([gap["low"] for gap in gaps]),
+            np.nanmax([gap["high"] for gap in gaps]),
+        )
+        if rises:
+            high = 0.0 if group in rivals[kind] else min(high, 0.0)
+        else:
+            low = 0.0 if group in rivals[kind] else max(low, 0.0)
+        p_value = min(n_tests * gaps[0]["p_value"], 1.0)
+        rows.append(_row(of, group, gaps[0] | {"low": low, "high": high, "p_value": p_value}))
+    return _adjusted(rows, len(ranks))  # the best group of each kind has no row
+
+
+def _gap(
+    of: GroupComparison, cells: list[Any], reference: list[Any] | str, level: float
+) -> dict[str, Any]:
+    """A group less its reference, in the direction in which values are shown."""
+    gap: dict[str, Any] = {**dict.fromkeys(_GAP, _NAN), "reason": ""}
+    if isinstance(reference, str):
+        return gap | {"reason": reference}
+    first, second = of.of(cells), of.of(reference)
+    if isinstance(first, str):
+        return gap | {"reason": first}
+    gap["value"] = value = of.turn * float(first.value)
+    if isinstance(second, str):
+        return gap | {"reason": f"what it is compared with: {second}"}
+    gap["reference"] = other = of.turn * float(second.value)
+    gap["ratio"] = float(divide(value, other))
+    share_rows = first.has_influence and second.has_influence
+    if not share_rows and set(cells) & set(reference):
+        return gap | {"difference": value - other, "reason": _SHARED}
+    found = difference_of_samples(
+        first, second, "auto", Claim(), level, of.source.plan, share_rows=share_rows
+    )
+    gap["difference"], gap["p_value"] = of.turn * found.difference, found.p_value
+    gap["low"], gap["high"] = sorted((of.turn * found.low, of.turn * found.high))
+    reason = found.note.replace("a: ", "the group: ").replace("b: ", "the reference: ")
+    return gap | {"reason": reason.replace("both samples", "both")}
+
+
+def _check_against(of: GroupComparison, against: Any) -> None:
+    if not isinstance(against, Mapping):
+        if against in AGAINST:
+            return
+        raise InvalidParameterError(
+            f"against must be one of {list(AGAINST)}, or a dict of columns to the values of the "
+            f"group of reference, got {against!r:.60}."
+        )
+    for name, value in against.items():
+        if name not in of.by.names:
+            raise InvalidParameterError(
+                f"against names {name!r}, which is not among the columns of by, "
+                f"{list(of.by.names)}."
+            )
+        values = list(dict.fromkeys(of.by.values(cell)[name] for cell in of.cells))
+        if value not in values:
+            hint = near(str(value), map(str, values))
+            raise InvalidParameterError(
+                f"against: no group has {name}={value!r}.{hint} Values: {values!s:.200}."
+            )
+
+
+def _reference(of: GroupComparison, against: Any, group: Any) -> list[Any] | str | None:
+    """Groups of all columns, or a reason for none; None for the group of reference itself."""
+    if against == "rest":
+        return [cell for cell in of.cells if not of.by.contains(group, cell)]
+    if against == "overall":
+        return of.cells
+    values = of.by.values(group)
+    if any(values[name] is None for name in against) or values == {**values, **against}:
+        return None
+    found = of.parts(of.by.key(list({**values, **against}.values())))
+    return found or "the group of reference has no rows"
+
+
+# --------------------------------------------------------------------------- the worst, and chance
+
+
+def worst(of: GroupComparison, level: float) -> WorstGroup:
+    """The group whose optimistic simultaneous bound is worst."""
+    statistics = {group: of.of(of.parts(group)) for group in of.groups}
+    known = _known(statistics)
+    if not known:
+        raise _too_few_known(of, statistics)
+    together = 1 - (1 - level) / len(known)
+    estimates, optimistic = {}, {}
+    for group, statistic in known.items():
+        # Of shares the exact interval: others fall short at such levels.
+        method = _EXACT if _EXACT in methods_of(statistic) else "auto"
+        estimate = interval_of(statistic, method, together, of.source.plan)
+        assert isinstance(estimate, Estimate)
+        bound = of.sign * (estimate.high if of.sign > 0 else estimate.low)
+        estimates[group], optimistic[group] = estimate, bound if np.isfinite(bound) else np.inf
+    group = min(optimistic, key=lambda group: optimistic[group])
+    left_out, estimate = len(statistics) - len(known), estimates[group]
+    lacking = f"{left_out} groups have no interval and are left out" if left_out else ""
+    low, high = sorted((of.turn * estimate.low, of.turn * estimate.high))
+    return WorstGroup(
+        of.turn * estimate.value,
+        low,
+        high,
+        estimate.standard_error,
+        "simultaneous",
+        level,
+        "; ".join(filter(None, [estimate.note, lacking])),
+        n_groups=len(known),
+        group=group,
+    )
+
+
+def spread(of: GroupComparison, level: float, seed: Any) -> GroupSpread:
+    """The largest gap, and its distribution between groups that differ by chance only."""
+    statistics = {cell: of.of([cell]) for cell in of.cells}
+    known = {cell: one for cell, one in _known(statistics).items() if one.has_influence}
+    if len(known) < 2:
+        raise _too_few_known(of, statistics)
+    values = {cell: of.turn * float(one.value) for cell, one in known.items()}
+    lowest, highest = (choose(values, key=lambda cell: values[cell]) for choose in (min, max))
+    observed, drawn, method = compare_ranges(list(known.values()), seed)
+    as_large = int((drawn.studentized >= observed - 1e-9).sum())
+    return GroupSpread(
+        values[highest] - values[lowest],
+        lowest,
+        highest,
+        float(drawn.plain.mean()),
+        float(np.quantile(drawn.plain, level)),
+        (1 + as_large) / (1 + len(drawn.plain)),
+        len(known),
+        method,
+        level,
+    )
+
+
+def _too_few_known(
+    of: GroupComparison, statistics: Mapping[Any, Linearized | str]
+) -> InvalidParameterError:
+    reasons = "; ".join(sorted({one for one in statistics.values() if isinstance(one, str)}))
+    return InvalidParameterError(
+        f"{of.metric.name}: fewer than two groups can be compared ({reasons[:300]})."
+    )
+
+
+def picture(of: GroupComparison, level: float) -> Picture:
+    """Groups with a value, and the value of all rows."""
+    points = []
+    for group in of.groups:
+        value, low, high, *_ = of.interval(group, level)
+        if not np.isnan(value):
+            about = {"name": of.by.label_of(group), "n_rows": of.n_rows[group]}
+            points.append(Row(about, value=value, low=low, high=high))
+    whole = of.of(of.cells)
+    overall = None if isinstance(whole, str) else of.turn * float(whole.value)
+    return Picture(of.metric.name, points, overall, level)
+
+
+# --------------------------------------------------------------------------- results
+
+
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
+class GroupGaps(Tabular):
+    """How each group differs from its reference.
+
+    Parameters
+    ----------
+    metric : str
+    against : object
+        The reference of the groups, as `gaps` was given it.
+    rows : Rows
+        For each group ``group``, its ``value`` and the ``reference`` value it is compared with,
+        ``difference``, ``ratio``, ``low`` and ``high`` of the difference, ``p_value`` adjusted
+        for the number of gaps by Holm, ``n_rows`` and the ``reason`` if there is no interval.
+    confidence_level : float
+        Nominal level of each interval alone.
+    by : tuple of str
+        Columns of the groups.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> from skmetrics_ext import evaluate
+    >>> frame = pandas.DataFrame({"site": list("aaab") * 20, "ill": [0, 1] * 40})
+    >>> frame["told"] = [0, 1, 1, 1, 0, 1, 0, 0] * 10
+    >>> found = evaluate(frame, true="ill", pred="told", by="site", metrics=["accuracy"])
+    >>> print(found.gaps("accuracy"))
+    site   value  reference  difference        95% interval  p_value  rows
+    ----  ------  ---------  ----------  ------------------  -------  ----
+    a     0.8333     0.5000     +0.3333    [0.1027, 0.5471]    0.006    60
+    b     0.5000     0.8333     -0.3333  [-0.5471, -0.1027]    0.006    20
+    """
+
+    metric: str
+    against: Any
+    rows: Rows
+    confidence_level: float
+    by: tuple[str, ...]
+    columns: GroupColumns
+
+    def _as_rows(self) -> Rows:
+        shown = [
+            Shown("value", form=number),
+            Shown("reference", form=number),
+            Shown("difference", form=signed),
+            Shown(f"{100 * self.confidence_level:g}% interval", ("low", "high"), interval),
+            Shown("p_value", form=probability),
+            Shown("rows", "n_rows"),
+        ]
+        return self.columns.table(self.rows, shown)
+
+    def row(self, group: Any) -> Any:
+        """The row of a group.
+
+        Parameters
+        ----------
+        group : object
+            As in ``rows``.
+
+        Returns
+        -------
+        Row
+        """
+        for row in self.rows:
+            if row.group == group:
+                return row
+        raise KeyError(f"No row of group={group!r}.")
+
+
+@dataclass(frozen=True, repr=False, eq=False, slots=True)
+class WorstGroup(Estimate):
+    """The worst group, its value, and simultaneous bounds over all groups.
+
+    Parameters
+    ----------
+    value, low, high, standard_error, method, confidence_level, note, goal, reached, n_groups
+        As in `Estimate`; ``n_groups`` is the number of groups.
+    design_effect : float
+        nan.
+    group : object
+        The group that is worst.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> from skmetrics_ext import evaluate
+    >>> frame = pandas.DataFrame({"site": list("aaab") * 20, "ill": [0, 1] * 40})
+    >>> frame["told"] = [0, 1, 1, 1, 0, 1, 0, 0] * 10
+    >>> found = evaluate(frame, true="ill", pred="told", by="site", metrics=["accuracy"])
+    >>> print(found.worst("accuracy"))
+    b: 0.5 [0.2464, 0.7536] (95% confidence, simultaneous; 2 groups)
+    """
+
+    group: Any = None
+
+    def _as_rows(self) -> Rows:
+        (row,) = super(WorstGroup, self)._as_rows()
+        return Rows([{"group": _in_words(self.group), **row}])
+
+    def __str__(self) -> str:
+        return f"{_in_words(self.group)}: {super(WorstGroup, self).__str__()}"
+
+
+@dataclass(frozen=True, repr=False, slots=True)
+class GroupSpread(Result):
+    """The largest gap between groups, next to the gaps that chance alone produces.
+
+    Parameters
+    ----------
+    largest : float
+        Difference of the highest and the lowest value.
+    lowest, highest : object
+        The groups that have them.
+    expected : float
+        Mean of the largest gap if rows were assigned to groups of these sizes by chance.
+    limit : float
+        The gap that such groups exceed with probability 1 - ``confidence_level``.
+    p_value : float
+        Share of draws in which the groups are at least as far apart, in standard errors: those of
+        a small group are large, so that an extreme value of a few rows is no evidence.
+    n_groups : int
+    method : str
+        "permutation" of the rows of a table; else "normal" draws.
+    confidence_level : float
+
+    Examples
+    --------
+    >>> import pandas
+    >>> from skmetrics_ext import evaluate
+    >>> frame = pandas.DataFrame({"site": list("aaab") * 20, "ill": [0, 1] * 40})
+    >>> frame["told"] = [0, 1, 1, 1, 0, 1, 0, 0] * 10
+    >>> found = evaluate(frame, true="ill", pred="told", by="site", metrics=["accuracy"])
+    >>> found.spread("accuracy").p_value
+    0.01
+    >>> str(found.spread("accuracy")).split("; ")[0]
+    '0.3333 from b to a (2 groups)'
+    """
+
+    largest: float
+    lowest: Any
+    highest: Any
+    expected: float
+    limit: float
+    p_value: float
+    n_groups: int
+    method: str
+    confidence_level: float
+
+    def _as_rows(self) -> Rows:
+        ends = {"lowest": _in_words(self.lowest), "highest": _in_words(self.highest)}
+        (row,) = super(GroupSpread, self)._as_rows()
+        return Rows([{"largest": self.largest, **ends, **row}])
+
+    def __str__(self) -> str:
+        rare = f"{100 * (1 - self.confidence_level):g}%"
+        return (
+            f"{self.largest:.4g} from {_in_words(self.lowest)} to {_in_words(self.highest)} "
+            f"({self.n_groups} groups); equal groups would lie {self.expected:.4g} apart on "
+            f"average, and more than {self.limit:.4g} in {rare} of draws (p = {self.p_value:.3g}, "
+            f"{self.method})"
+        )
+
+
+def _in_words(group: Any) -> str:
+    if not isinstance(group, tuple):
+        return str(group)
+    named = [str(value) for value in group if value is not None]
+    return named[0] if len(named) == 1 else f"({', '.join(named)})"

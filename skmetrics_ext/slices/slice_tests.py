@@ -1,0 +1,338 @@
+"""Tests of whether a metric is worse in a slice than in the other rows.
+
+Metrics that grow with a share of rows have an exact test. For others the difference in units of
+its error has a t distribution. The error in the slice is that of its own rows, but no less than
+that of rows like all others: a slice whose rows happen to agree shows no spread, and would be
+found for that alone.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext import kernels
+from skmetrics_ext.inference.derivatives import value_and_deviations
+from skmetrics_ext.inference.draws.readers import sample_of
+from skmetrics_ext.inference.draws.samples import TallySample, some_rows
+from skmetrics_ext.inference.linearized import Linearized, linearize, satterthwaite
+from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.slices.slice_cells import ColumnCross
+from skmetrics_ext.tallies import Means
+
+_BAD, _GOOD, _UNREAD = 0, 1, 2
+_ROUNDING = 1e-9  # of the largest contribution
+_LEAST = 1e-17  # of the sum of a tail: terms below it do not change it
+_ZERO_DIVISIONS = (0.0, 1.0)  # a value that depends on which of them is chosen is 0/0
+
+Error = tuple[Array, Array]  # variances, and their degrees of freedom
+
+
+def slice_tests(statistic: Linearized, sign: float) -> ExactTests | StudentTests:
+    """Exact tests of a share of equal, independent rows, else t tests.
+
+    ``sign`` is 1 where lower is worse, else -1. Tests have three methods: ``screen`` describes the
+    slices of a cross by a row each, and tells which have a value; ``bounds`` of such rows are
+    p-values, or lower bounds of them; ``test`` is the p-value of one slice.
+    """
+    design = statistic.design
+    if statistic.origin.share and design.is_counted and design.sizes is None:
+        return ExactTests(statistic, sign)
+    return StudentTests(statistic, sign)
+
+
+# --------------------------------------------------------------------------- exact tests
+
+
+class ExactTests:
+    """Tests of a metric that grows with the number of good rows among those that it reads.
+
+    Recall reads the positive rows and precision the rows predicted positive; the F1 score grows
+    with the share of true positives among the rows that are either. In a slice whose rows are
+    like the rest the number of bad ones is hypergeometric, given both sums (Fisher 1935).
+    """
+
+    def __init__(self, statistic: Linearized, sign: float) -> None:
+        parts = statistic.influence * sign
+        least = _ROUNDING * np.abs(parts).max(initial=0.0)
+        kind = np.where(parts > least, _GOOD, np.where(parts < -least, _BAD, _UNREAD))
+        self.kind = statistic.atoms.to_rows(kind)
+        self.bad, self.good = np.bincount(self.kind, minlength=3)[:2].tolist()
+
+    def screen(self, cross: ColumnCross) -> tuple[Array, Array]:
+        """Bad and good rows of the slices, and which have any that the metric reads."""
+        sums = kernels.bin_sums(cross.cell * 3 + self.kind, 3 * len(cross.rows), None)
+        counts = sums.reshape(-1, 3)[cross.kept, :2]
+        return counts, np.asarray(counts.any(axis=1))
+
+    def bounds(self, counts: Array) -> Array:
+        """P-values of slices with these rows."""
+        bad, read = counts[:, _BAD], counts.sum(axis=1)
+        return upper_tail(bad, read, self.bad, self.bad + self.good)
+
+    def test(self, inside: Array, outside: Array) -> float:
+        """P-value of some rows compared with others."""
+        here, there = (np.bincount(self.kind[rows], minlength=3)[:2] for rows in (inside, outside))
+        both = here + there
+        return float(upper_tail(here[[_BAD]], here.sum(keepdims=True), both[_BAD], both.sum())[0])
+
+
+def upper_tail(seen: Array, drawn: Array, marked: int, n_rows: int) -> Array:
+    """Chance that so many rows, drawn of all, hold at least ``seen`` of the marked ones.
+
+    1 where no more are seen than are to be expected.
+    """
+    from scipy.special import gammaln
+
+    p_values = np.ones(len(seen))
+    worse = np.flatnonzero(seen * n_rows > drawn * marked)
+    if not len(worse):
+        return p_values
+    x, n = seen[worse].astype(np.float64), drawn[worse].astype(np.float64)
+
+    def log_binomial(n: Array | float, k: Array | float) -> Array:
+        return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
+
+    first = np.exp(
+        log_binomial(marked, x)
+        + log_binomial(n_rows - marked, n - x)
+        - log_binomial(float(n_rows), n)
+    )
+    # Terms of the tail in units of the first: each is the one before it times a ratio, which is 0
+    # beyond the largest number that can be seen.
+    term, total, left = np.ones(len(x)), np.ones(len(x)), np.arange(len(x))
+    while len(left):
+        term = term * (marked - x) * (n - x) / ((x + 1) * (n_rows - marked - n + x + 1))
+        total[left] += term
+        x = x + 1
+        more = term > _LEAST * total[left]
+        if not more.all():
+            term, x, n, left = term[more], x[more], n[more], left[more]
+    p_values[worse] = np.minimum(first * total, 1.0)
+    return p_values
+
+
+# --------------------------------------------------------------------------- t tests
+
+
+class StudentTests:
+    """Welch's tests of a metric with influence values, in slices and in all other rows.
+
+    Parameters
+    ----------
+    statistic : Linearized
+        The metric of all rows.
+    sign : {1.0, -1.0}
+        1 where lower is worse.
+    """
+
+    def __init__(self, statistic: Linearized, sign: float) -> None:
+        self.sample, self.sign = statistic.origin, sign
+        self.like_all = _LikeRows(statistic)
+
+    # ----------------------------------------------------------------------- all slices
+
+    def screen(self, cross: ColumnCross) -> tuple[Array, Array]:
+        """Lower bounds of the p-values of the slices, and which have a value.
+
+        The error is that of rows like all others, and as if it were known.
+        """
+        from scipy.special import ndtr
+
+        values, rest, tables = self._values(cross)
+        sums = self.like_all.sums(cross.cell, len(cross.rows))[cross.kept]
+        here, _ = self._expected(sums, tables)
+        there, _ = self.like_all.error(self.like_all.total - sums)
+        with np.errstate(invalid="ignore"):
+            worse = self.sign * (rest - values)
+            error = np.sqrt(np.nan_to_num(here) + np.nan_to_num(there))
+            bound = ndtr(-divide(worse, error))
+        return np.where(np.isnan(bound), (worse <= 0).astype(float), bound), np.isfinite(worse)
+
+    def bounds(self, screened: Array) -> Array:
+        """The bounds themselves."""
+        return screened
+
+    def _values(self, cross: ColumnCross) -> tuple[Array, Array, Array | None]:
+        """The metric in each slice and in the other rows, and the tables of labels in slices."""
+        sample = self.sample
+        if sample.is_compact:
+            tables = self._tables(cross.cell, len(cross.rows))
+            kept = tables[cross.kept]
+            return self._of_tables(kept), self._of_tables(tables.sum(axis=0) - kept), kept
+        if sample.is_mean:
+            return *self._of_means(cross), None
+        order, ends = np.argsort(cross.cell, kind="stable"), np.cumsum(cross.rows)
+        slices = [order[ends[k] - cross.rows[k] : ends[k]] for k in cross.kept]
+        values = np.array([value_of(sample, some_rows(sample.data, rows)) for rows in slices])
+        # The whole is the mean of both, but for the pairs of rows with one in the slice.
+        share = cross.rows[cross.kept] / len(cross.cell)
+        return values, values + divide(float(sample.value) - values, 1 - share), None
+
+    def _tables(self, cell: Array | int, n_cells: int, rows: Any = slice(None)) -> Array:
+        """Confusion table of some rows in each cell, (n_cells, K, K)."""
+        n_classes, weight = len(self.sample.classes), self.sample.data.weight
+        of_table = self.sample.atoms.to_rows(self.sample.cell)[rows]
+        weight = None if weight is None else weight[rows]
+        sums = kernels.bin_sums(cell * n_classes**2 + of_table, n_cells * n_classes**2, weight)
+        return sums.reshape(n_cells, n_classes, n_classes)
+
+    def _of_tables(self, tables: Array) -> Array:
+        """The metric of tables; nan where it depends on the value of 0/0."""
+        metric = self.sample.metric
+        if not metric.takes("zero_division"):
+            return np.asarray(self.sample.read(tables))
+        filled = [metric.with_params(zero_division=fill) for fill in _ZERO_DIVISIONS]
+        low, high = (replace(self.sample, metric=one).read(tables) for one in filled)
+        return np.where(low == high, low, np.nan)
+
+    def _of_means(self, cross: ColumnCross) -> tuple[Array, Array]:
+        """The metric of means in each slice and in the other rows."""
+        columns, weight, n_cells = self.sample.measured.T, self.sample.data.weight, len(cross.rows)
+        mass = kernels.bin_sums(cross.cell, n_cells, weight).astype(np.float64)
+        weighed = columns if weight is None else columns * weight
+        sums = np.stack(
+            [np.bincount(cross.cell, own, minlength=n_cells) for own in weighed], axis=1
+        )
+        kept = cross.kept
+        both = (mass[kept], sums[kept]), (mass.sum() - mass[kept], sums.sum(axis=0) - sums[kept])
+        inside, outside = (
+            np.asarray(self.sample.metric.read(Means(total, divide(part, total[:, None]))))
+            for total, part in both
+        )
+        return inside, outside
+
+    # ----------------------------------------------------------------------- errors of like rows
+
+    def _expected(self, sums: Array, tables: Array | None) -> Error:
+        """Errors of slices with these sums and tables, if their rows were like all others.
+
+        Tables have either as many rows with the shares of the whole table, or the classes of the
+        slice, each predicted as in all rows. Few rows of a class make the second error large, and
+        none of it makes it 0: the larger one counts.
+        """
+        if tables is None:
+            return self.like_all.error(sums)
+        whole = self.sample.table.astype(np.float64)
+        shares = np.nan_to_num(divide(whole, whole.sum(axis=-1, keepdims=True)))
+        of_classes = tables.sum(axis=-1, keepdims=True) * shares
+        n_equal = _n_equal(sums.sum(axis=-2))
+        errors = [
+            self._error_of(cells, n_equal)
+            for cells in (of_classes, np.broadcast_to(whole, tables.shape))
+        ]
+        variance, freedom = (np.stack(parts) for parts in zip(*errors, strict=True))
+        larger = np.argmax(np.nan_to_num(variance), axis=0)[None]
+        return (
+            np.take_along_axis(variance, larger, axis=0)[0],
+            np.take_along_axis(freedom, larger, axis=0)[0],
+        )
+
+    def _error_of(self, cells: Array, n_equal: Array) -> Error:
+        """Errors of tables (S, K, K), scaled to so many equal rows."""
+        cells = cells * divide(n_equal, cells.sum(axis=(-1, -2)))[:, None, None]
+        _, each = value_and_deviations(self.sample.read, cells)
+        squares, fourth = ((cells * each**k).sum(axis=(-1, -2)) for k in (2, 4))
+        return squares, _freedom(squares, fourth)
+
+    # ----------------------------------------------------------------------- one slice
+
+    def test(self, inside: Array, outside: Array) -> float:
+        """P-value of some rows compared with others."""
+        from scipy.special import stdtr
+
+        first, second = (part_of(self.sample, rows) for rows in (inside, outside))
+        worse = self.sign * (float(second.value) - float(first.value))
+        if not worse > 0:
+            return 1.0
+        tables = self._tables(0, 1, inside) if self.sample.is_compact else None
+        least, least_freedom = (part[0] for part in self._expected(self._sums(inside), tables))
+        variance, freedom, lively = _own_error(first)
+        if variance < least or np.isnan(variance):
+            variance, freedom = least, np.fmax(least_freedom, np.fmin(freedom, lively))
+        if self.sample.design.group is None:
+            rest, rest_freedom = self.like_all.error(self._sums(outside))
+        else:
+            rest, rest_freedom, _ = _own_error(second)
+        both = np.hstack([variance, rest])
+        if not (np.isfinite(both.sum()) and both.sum() > 0):
+            return 1.0
+        freedom = satterthwaite(both, np.hstack([freedom, rest_freedom]))
+        return float(stdtr(freedom, -worse / np.sqrt(both.sum())))
+
+    def _sums(self, rows: Array) -> Array:
+        return self.like_all.sums(0, 1, rows)
+
+
+def value_of(sample: TallySample, data: Any) -> float:
+    """The metric of other data; nan where it is undefined there."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return float(sample.metric.function(data, data, **sample.metric.params))
+        except (ValueError, ZeroDivisionError):
+            return np.nan
+
+
+def part_of(sample: TallySample, rows: Array) -> TallySample:
+    """The same metric of some of the rows."""
+    data = some_rows(sample.data, rows)
+    return sample_of(sample.metric, data, sample.design.select(rows), value_of(sample, data))
+
+
+def _own_error(part: TallySample) -> tuple[Array, Array, Array]:
+    """Variance estimated from the rows themselves, nan if undefined, and its freedom.
+
+    Last one less than the number of equal contributions with the same fourth moment.
+    """
+    if not np.isfinite(part.value):
+        return np.asarray(np.nan), np.asarray(1.0), np.asarray(1.0)
+    statistic = linearize(part)
+    return statistic.variance, statistic.freedom, np.fmax(statistic.effective - 1, 1.0)
+
+
+class _LikeRows:
+    """Errors of slices from what a row of each class adds to the metric of all rows."""
+
+    def __init__(self, statistic: Linearized) -> None:
+        each, (way, *_) = statistic.by_row()
+        weight = statistic.design.weight
+        self.weight = None if weight is None else weight.astype(np.float64)
+        self.code = np.zeros(len(each), dtype=np.int64) if way is None else way
+        self.n_classes = int(self.code.max()) + 1
+        (self.total,) = self.sums(0, 1)
+        # Of one row of each class, in a sample with that row alone of its class.
+        n_equal = _n_equal(self.total)
+        squares, fourth = (np.bincount(self.code, weights=each**power) for power in (2, 4))
+        self.squares, self.fourth = squares * n_equal, fourth * n_equal**3
+
+    def sums(self, cell: Array | int, n_cells: int, rows: Any = slice(None)) -> Array:
+        """Sums of the weights of some rows and of their squares, by cell and class (..., K, 2)."""
+        place, size = cell * self.n_classes + self.code[rows], n_cells * self.n_classes
+        if self.weight is None:
+            both: list[Array] = [kernels.bin_sums(place, size, None).astype(np.float64)] * 2
+        else:
+            weight = self.weight[rows]
+            both = [np.bincount(place, weights=weight**k, minlength=size) for k in (1, 2)]
+        return np.stack(both, axis=-1).reshape(n_cells, self.n_classes, 2)
+
+    def error(self, sums: Array) -> Error:
+        """Errors of slices with these sums; nan without a class that the metric reads."""
+        n_equal = _n_equal(sums)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            squares = np.where(self.squares > 0, self.squares / n_equal, 0.0).sum(axis=-1)
+            fourth = np.where(self.fourth > 0, self.fourth / n_equal**3, 0.0).sum(axis=-1)
+        return squares, _freedom(squares, fourth)
+
+
+def _n_equal(sums: Array) -> Array:
+    """Kish's effective sample size, from sums of weights and of their squares (..., 2)."""
+    return np.asarray(divide(sums[..., 0] ** 2, sums[..., 1]))
+
+
+def _freedom(squares: Array, fourth: Array) -> Array:
+    """Degrees of freedom, as many as equal contributions with the same fourth moment leave."""
+    return np.fmax(divide(squares**2, fourth) - 1, 1.0)
