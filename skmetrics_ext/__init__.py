@@ -33,9 +33,9 @@ _MODULES = {
         "stuart_maxwell_test"
     ),
     "inference.tests.delong": "delong_test",
-    "inference.tests.five_by_two": "five_by_two_cv_ftest five_by_two_cv_ttest",
     "inference.tests.fold_tests": (
-        "bayesian_correlated_ttest corrected_resampled_interval corrected_resampled_ttest"
+        "bayesian_correlated_ttest corrected_resampled_interval corrected_resampled_ttest "
+        "five_by_two_cv_ftest five_by_two_cv_ttest"
     ),
     "inference.tests.mann_whitney": "mwu_auc_test",
     "inference.tests.rank_tests": (

@@ -35,8 +35,6 @@ from skmetrics_ext.inference.tests.contingency import mcnemar_test as mcnemar_te
 from skmetrics_ext.inference.tests.contingency import no_information_test as no_information_test
 from skmetrics_ext.inference.tests.contingency import stuart_maxwell_test as stuart_maxwell_test
 from skmetrics_ext.inference.tests.delong import delong_test as delong_test
-from skmetrics_ext.inference.tests.five_by_two import five_by_two_cv_ftest as five_by_two_cv_ftest
-from skmetrics_ext.inference.tests.five_by_two import five_by_two_cv_ttest as five_by_two_cv_ttest
 from skmetrics_ext.inference.tests.fold_tests import (
     bayesian_correlated_ttest as bayesian_correlated_ttest,
 )
@@ -46,6 +44,8 @@ from skmetrics_ext.inference.tests.fold_tests import (
 from skmetrics_ext.inference.tests.fold_tests import (
     corrected_resampled_ttest as corrected_resampled_ttest,
 )
+from skmetrics_ext.inference.tests.fold_tests import five_by_two_cv_ftest as five_by_two_cv_ftest
+from skmetrics_ext.inference.tests.fold_tests import five_by_two_cv_ttest as five_by_two_cv_ttest
 from skmetrics_ext.inference.tests.mann_whitney import mwu_auc_test as mwu_auc_test
 from skmetrics_ext.inference.tests.rank_tests import average_ranks as average_ranks
 from skmetrics_ext.inference.tests.rank_tests import friedman_test as friedman_test

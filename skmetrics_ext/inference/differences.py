@@ -15,7 +15,7 @@ from skmetrics_ext.inference.proportions import (
     normal_quantile,
     proportion_bounds,
 )
-from skmetrics_ext.inference.results import Estimate
+from skmetrics_ext.inference.results import Estimate, estimate
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.labels import paired_rates
 from skmetrics_ext.numeric import Array, divide, ratio
@@ -261,10 +261,8 @@ def proportion_difference_interval(
     share_a, share_b = divide(count_a, nobs_a), divide(count_b, nobs_b)
     low, high = difference_bounds(count_a, nobs_a, count_b, nobs_b, method, level)
     error = np.sqrt(_variance(share_a, np.asarray(nobs_a), share_b, np.asarray(nobs_b)))
-    note = "the interval has no width" if low == high else ""
-    return Estimate(
-        float(share_a - share_b), float(low), float(high), float(error), method, level, note
-    )
+    bounds = float(low), float(high)
+    return estimate(float(share_a - share_b), bounds, float(error), method, level)
 
 
 @document
@@ -329,4 +327,4 @@ def ratio_interval(
         warn_undefined(f"{ratio} is undefined and nan: it is 0/0.")
     note = "its logarithm has no variance: 1/2 was added to each cell"
     has_variance = np.isnan(value) or _RATIOS[ratio](*map(np.asarray, cells.values()))[1] > 0
-    return Estimate(value, low, high, error, "log, z", level, "" if has_variance else note)
+    return estimate(value, (low, high), error, "log, z", level, "" if has_variance else note)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.proportions import proportion_bounds
-from skmetrics_ext.inference.results import Estimate
+from skmetrics_ext.inference.results import Estimate, estimate
 from skmetrics_ext.inference.scales import quantile
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.labels.accuracy import accuracy_score, error_rate, zero_one_loss
@@ -271,18 +271,10 @@ def nested_cv_interval(
         note = "every row has the same loss"
         if loss == _ERROR:
             below, above = proportion_bounds(value * n_groups, n_groups, "wilson", level)
-            ends = float(below), float(above)
-            return Estimate(value, *ends, 0.0, "wilson", level, note, **grouped)
-    return Estimate(
-        value,
-        float(max(value - spread, low)),
-        float(min(value + spread, high)),
-        error,
-        "nested cv",
-        level,
-        note,
-        **grouped,
-    )
+            bounds = float(below), float(above)
+            return estimate(value, bounds, 0.0, "wilson", level, note, **grouped)
+    bounds = float(max(value - spread, low)), float(min(value + spread, high))
+    return estimate(value, bounds, error, "nested cv", level, note, **grouped)
 
 
 # --------------------------------------------------------------------------- fitting

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skmetrics_ext.inference.results import Estimate
+from skmetrics_ext.inference.results import Estimate, estimate
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array, divide, wilson
 from skmetrics_ext.validation import InvalidParameterError, check_option, warn_undefined
@@ -256,8 +256,7 @@ def proportion_interval(
     low, high = proportion_bounds(count, nobs, method, level)
     share = float(divide(count, nobs))
     error = float(np.sqrt(divide(share * (1 - share), nobs)))
-    note = "the interval has no width" if method == "wald" and share in (0, 1) else ""
-    return Estimate(share, float(low), float(high), error, method, level, note)
+    return estimate(share, (float(low), float(high)), error, method, level)
 
 
 def check_count(name: str, count: Any, total_name: str, total: float) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import isfinite, isnan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from skmetrics_ext.inference.notes import reason
 from skmetrics_ext.result_bases import IntervalResult, Result
@@ -185,6 +185,21 @@ class Comparison(IntervalResult):
             f"{what}{self.difference:.4g} [{self.low:.4g}, {self.high:.4g}], p = {self.p_value:.3g}"
             f"{asked} ({100 * self.confidence_level:g}% confidence, {self.method}{told})"
         )
+
+
+def estimate(
+    value: float,
+    bounds: tuple[float, float],
+    error: float,
+    method: str,
+    level: float,
+    note: str = "",
+    **design: Any,
+) -> Estimate:
+    """An estimate with its interval; a degenerate interval has a note."""
+    low, high = bounds
+    note = note or reason(value, low, high)
+    return Estimate(value, low, high, error, method, level, note, **design)
 
 
 def comparison(

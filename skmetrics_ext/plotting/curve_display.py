@@ -11,7 +11,7 @@ import numpy as np
 from skmetrics_ext.alignment import objects
 from skmetrics_ext.formats import probability
 from skmetrics_ext.inference.bands import BANDS, curve_band
-from skmetrics_ext.inference.results import Comparison, Estimate
+from skmetrics_ext.inference.results import Comparison, Estimate, estimate
 from skmetrics_ext.inference.tests.fold_tests import corrected_resampled_interval
 from skmetrics_ext.metrics.averaging import MACRO, MICRO
 from skmetrics_ext.metrics.documentation import document
@@ -325,8 +325,8 @@ class CurveDisplay(SourceDisplay):
             spread = points[cls.y].std(axis=0, ddof=1)
             # The same correction at every point: its factor is that of scores with spread 1.
             unit = np.linspace(-1, 1, len(lines))
-            estimate = corrected_resampled_interval(unit, confidence_level=level, **sizes)
-            margin = spread * (estimate.high - estimate.value) / unit.std(ddof=1)
+            of_unit = corrected_resampled_interval(unit, confidence_level=level, **sizes)
+            margin = spread * (of_unit.high - of_unit.value) / unit.std(ddof=1)
         columns["std"] = spread
         columns["low"] = np.clip(columns[cls.y] - margin, *cls.bounds)
         columns["high"] = np.clip(columns[cls.y] + margin, *cls.bounds)
@@ -346,9 +346,9 @@ class CurveDisplay(SourceDisplay):
                 metric = metrics[row.metric]
                 is_same = metric is not None and metric.function == function and row.model == model
                 if is_same and np.isclose(row.value, line.value, rtol=0, atol=1e-9):
-                    bounds = row.low, row.high, row.standard_error, row.interval
-                    note = row.interval_note or ""
-                    return Estimate(row.value, *bounds, report.confidence_level, note)
+                    bounds, level = (row.low, row.high), report.confidence_level
+                    error, note = row.standard_error, row.interval_note or ""
+                    return estimate(row.value, bounds, error, row.interval, level, note)
             return None
 
         self.lines = tuple(

@@ -19,7 +19,7 @@ from skmetrics_ext.inference.draws.samples import TallySample
 from skmetrics_ext.inference.linearized import Linearized, linearize, mean_of_folds
 from skmetrics_ext.inference.methods import interval_of
 from skmetrics_ext.inference.nested_cv import LOSS_OF, nested_cv_interval
-from skmetrics_ext.inference.results import Estimate
+from skmetrics_ext.inference.results import Estimate, estimate
 from skmetrics_ext.inference.tests.fold_tests import (
     bayesian_correlated_ttest,
     corrected_resampled_interval,
@@ -142,7 +142,7 @@ def intervals_of(report: CrossValidationReport, kind: str) -> dict[tuple[str, st
 
 def _cells_of(report: CrossValidationReport, kind: str, found: Found) -> dict[str, Any]:
     if isinstance(found, str):
-        found = Estimate(_NAN, _NAN, _NAN, _NAN, "", _NAN, found)
+        found = estimate(_NAN, (_NAN, _NAN), _NAN, "", _NAN, found)
     return {
         "interval": kind,
         "target": target_of(report, kind),
@@ -160,8 +160,9 @@ def _pooled(report: CrossValidationReport, model: str, metric: str) -> Found:
     row = report.computed["pool"][model, metric]
     if np.isnan(row["low"]):
         return str(row["reason"])
-    ends = row["value"], row["low"], row["high"], row["standard_error"]
-    return Estimate(*ends, row["method"], report.confidence_level, row["reason"] or "")
+    bounds, level = (row["low"], row["high"]), report.confidence_level
+    error, note = row["standard_error"], row["reason"] or ""
+    return estimate(row["value"], bounds, error, row["method"], level, note)
 
 
 def _corrected(report: CrossValidationReport, model: str, metric: str) -> Found:

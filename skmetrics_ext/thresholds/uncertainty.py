@@ -16,8 +16,8 @@ from skmetrics_ext.inference.draws.readers import sample_of_checked
 from skmetrics_ext.inference.draws.samples import Sample, some_rows, weighed
 from skmetrics_ext.inference.linearized import linearize
 from skmetrics_ext.inference.methods import interval_of
-from skmetrics_ext.inference.notes import FEW_ROWS, FEW_TO_DRAW, reason
-from skmetrics_ext.inference.results import Estimate
+from skmetrics_ext.inference.notes import FEW_ROWS, FEW_TO_DRAW
+from skmetrics_ext.inference.results import Estimate, estimate
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
 from skmetrics_ext.numeric import Array
@@ -290,11 +290,11 @@ def _of_threshold(sample: _ThresholdSample, draws: Array, level: float) -> Estim
         told = f"no threshold was found in {len(draws) - len(known)} of {len(draws)} draws"
         note = f"{told}; {note}" if note else told
     if 2 * len(known) < len(draws):  # a search that mostly fails has no interval
-        return Estimate(value, np.nan, np.nan, np.nan, _METHOD, level, note)
+        return estimate(value, (np.nan, np.nan), np.nan, _METHOD, level, note)
     tails = (1 - level) / 2, (1 + level) / 2
     ends = np.quantile(known, tails, method="inverted_cdf").tolist()
-    low, high = min(low, ends[0]), max(high, ends[1])
-    return Estimate(value, low, high, np.nan, _METHOD, level, note or reason(value, low, high))
+    bounds = min(low, ends[0]), max(high, ends[1])
+    return estimate(value, bounds, np.nan, _METHOD, level, note)
 
 
 def _few_wrong_rows(sample: _ThresholdSample) -> tuple[float, float, str]:
@@ -345,7 +345,7 @@ def _cross_fitted(
     predicted = [one for one in repeats if one is not None]
     if not predicted:
         note = "no threshold was found on parts of the rows"
-        return Estimate(np.nan, np.nan, np.nan, np.nan, "cross-fitted", level, note)
+        return estimate(np.nan, (np.nan, np.nan), np.nan, "cross-fitted", level, note)
     # Predictions of the same row are not independent: the row, or its group, is drawn.
     n_rows = len(atom)
     rows = np.tile(np.arange(n_rows), len(predicted))

@@ -119,7 +119,7 @@ def test_empty_sample(method: str) -> None:
     with pytest.warns(UndefinedMetricWarning, match="a sample is empty"):
         found = proportion_difference_interval(1, 3, 0, 0, method=method)
     assert np.isnan([found.value, found.low, found.high]).all()
-    assert found.note == ""
+    assert found.note == "undefined"
 
 
 @pytest.mark.parametrize(

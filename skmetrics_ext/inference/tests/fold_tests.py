@@ -7,7 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.inference.results import Comparison, Estimate
+from skmetrics_ext.inference.margins import Claim
+from skmetrics_ext.inference.results import (
+    Comparison,
+    Estimate,
+    TestResult,
+    comparison,
+    estimate,
+)
+from skmetrics_ext.inference.scales import quantile, tail_probability
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.result_bases import IntervalResult
@@ -78,22 +86,19 @@ def corrected_error(values: Array, test_to_train: float) -> float:
 
 
 def t_value(difference: float, error: float) -> float:
-    """A ratio that is 0 where there is no difference, and infinite beside no spread."""
+    """Difference over its error; infinite if the error alone is 0, and 0 if both are."""
     if error > 0:
         return difference / error
     return float(np.copysign(np.inf, difference)) if difference else 0.0
 
 
-def two_sided_t(statistic: float, df: float) -> float:
-    from scipy.special import stdtr
-
-    return float(2 * stdtr(df, -abs(statistic)))
-
-
-def t_quantile(level: float, df: float) -> float:
-    from scipy.special import stdtrit
-
-    return float(stdtrit(df, (1 + level) / 2))
+def corrected_mean(
+    values: Array, test_to_train: float, level: float
+) -> tuple[float, tuple[float, float], float]:
+    """Mean over folds, its bounds by a t quantile and its `corrected_error`."""
+    mean, error = float(values.mean()), corrected_error(values, test_to_train)
+    half_width = float(quantile(level, len(values) - 1)) * error
+    return mean, (mean - half_width, mean + half_width), error
 
 
 # --------------------------------------------------------------------------- public functions
@@ -148,22 +153,18 @@ def corrected_resampled_ttest(
     first, second = _paired(scores_a, scores_b)
     level = check_level(confidence_level)
     differences = fold_differences(first, second)
-    error = corrected_error(differences, _test_to_train(n_train, n_test))
-    df = len(differences) - 1
-    difference = float(differences.mean())
+    difference, bounds, error = corrected_mean(differences, _test_to_train(n_train, n_test), level)
     statistic = t_value(difference, error)
-    spread = t_quantile(level, df) * error
-    return Comparison(
+    return comparison(
         difference,
-        difference - spread,
-        difference + spread,
-        statistic,
-        two_sided_t(statistic, df),
+        (float(first.mean()), float(second.mean())),
         "corrected resampled t",
-        float(first.mean()),
-        float(second.mean()),
-        error,
         level,
+        Claim(),
+        bounds,
+        statistic,
+        float(tail_probability(statistic, len(differences) - 1, "two-sided")),
+        error,
         "" if error > 0 else "the differences are the same on every fold",
     )
 
@@ -209,11 +210,9 @@ def corrected_resampled_interval(
     values = read_folds("scores", scores).ravel()
     level = check_level(confidence_level)
     _check_folds("scores", values.size, 2)
-    error = corrected_error(values, _test_to_train(n_train, n_test))
-    mean = float(values.mean())
-    spread = t_quantile(level, len(values) - 1) * error
+    mean, bounds, error = corrected_mean(values, _test_to_train(n_train, n_test), level)
     note = "" if error > 0 else "the scores are the same on every fold"
-    return Estimate(mean, mean - spread, mean + spread, error, "corrected resampled t", level, note)
+    return estimate(mean, bounds, error, "corrected resampled t", level, note)
 
 
 @document
@@ -273,9 +272,8 @@ def bayesian_correlated_ttest(
     first, second = _paired(scores_a, scores_b)
     level, rope = check_level(confidence_level), check_number("rope", rope, 0)
     differences = fold_differences(first, second)
-    error = corrected_error(differences, _test_to_train(n_train, n_test))
+    difference, bounds, error = corrected_mean(differences, _test_to_train(n_train, n_test), level)
     df = len(differences) - 1
-    difference = float(differences.mean())
     if error > 0:
         better_a = float(stdtr(df, (difference - rope) / error))
         better_b = float(stdtr(df, (-rope - difference) / error))
@@ -283,24 +281,110 @@ def bayesian_correlated_ttest(
         better_a = better_b = 0.5
     else:
         better_a, better_b = float(difference > rope), float(difference < -rope)
-    spread = t_quantile(level, df) * error
-    return BayesianComparison(
-        difference,
-        difference - spread,
-        difference + spread,
-        better_a,
-        max(1 - better_a - better_b, 0.0) if rope > 0 else 0.0,
-        better_b,
-        rope,
-        "correlated t",
-        level,
-    )
+    equivalent = max(1 - better_a - better_b, 0.0) if rope > 0 else 0.0
+    posterior = better_a, equivalent, better_b
+    return BayesianComparison(difference, *bounds, *posterior, rope, "correlated t", level)
+
+
+@document
+def five_by_two_cv_ttest(scores_a: Any, scores_b: Any) -> TestResult:
+    r"""Dietterich's 5x2cv t-test of two models.
+
+    .. math:: t = \frac{d_{11}}{\sqrt{\frac{1}{5} \sum_{i=1}^5 s_i^2}}, \quad
+        s_i^2 = (d_{i1} - \bar d_i)^2 + (d_{i2} - \bar d_i)^2
+
+    with 5 degrees of freedom. It reads the first difference alone in the numerator, so that it
+    depends on the order of the folds; `five_by_two_cv_ftest` does not. Half of the rows train each
+    model, and 10 differences estimate the variance, so that p-values vary much from one draw of
+    the splits to another and real differences are often missed. It is for one look: the least
+    p-value of several draws holds no level. `corrected_resampled_ttest` of more folds, or
+    `compare` of the predictions, have more power.
+
+    Parameters
+    ----------
+    scores_a, scores_b : array-like of shape (5, 2)
+        Scores of the two models on the two folds of five repetitions of 2-fold
+        cross-validation, on the same splits.
+
+    Returns
+    -------
+    TestResult
+        Two-sided; positive where the first model is better on the first fold. Models with the
+        same differences on every pair of folds have p = 1 if the first is 0, else p = 0.
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    Dietterich (1998), Neural Computation 10(7), 1895-1923.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import five_by_two_cv_ttest
+    >>> a = [[0.8, 0.82], [0.79, 0.84], [0.81, 0.8], [0.83, 0.78], [0.8, 0.8]]
+    >>> b = [[0.77, 0.8], [0.78, 0.8], [0.78, 0.79], [0.8, 0.77], [0.79, 0.76]]
+    >>> print(five_by_two_cv_ttest(a, b))
+    5x2cv t: statistic = 1.826, p = 0.127
+    """
+    differences = _five_by_two(scores_a, scores_b)
+    variance = _pair_variances(differences).mean()
+    statistic = t_value(float(differences[0, 0]), float(np.sqrt(variance)))
+    p_value = float(tail_probability(statistic, 5, "two-sided"))
+    return TestResult(statistic, p_value, "5x2cv t", 5)
+
+
+@document
+def five_by_two_cv_ftest(scores_a: Any, scores_b: Any) -> TestResult:
+    r"""Alpaydin's combined 5x2cv F-test of two models.
+
+    .. math:: F = \frac{\sum_{i=1}^5 \sum_{j=1}^2 d_{ij}^2}{2 \sum_{i=1}^5 s_i^2}
+
+    with the variances of `five_by_two_cv_ttest`, compared with F of 10 and 5 degrees of freedom. It
+    does not depend on the order of the folds; the other caveats of that test are also its own: low
+    power, p-values that vary with the splits, and no level over several draws of them.
+
+    Parameters
+    ----------
+    scores_a, scores_b : array-like of shape (5, 2)
+        Scores of the two models on the two folds of five repetitions of 2-fold
+        cross-validation, on the same splits.
+
+    Returns
+    -------
+    TestResult
+        A model against itself has F = 0 and p = 1.
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    Alpaydin (1999), Neural Computation 11(8), 1885-1892.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import five_by_two_cv_ftest
+    >>> a = [[0.8, 0.82], [0.79, 0.84], [0.81, 0.8], [0.83, 0.78], [0.8, 0.8]]
+    >>> b = [[0.77, 0.8], [0.78, 0.8], [0.78, 0.79], [0.8, 0.77], [0.79, 0.76]]
+    >>> print(five_by_two_cv_ftest(a, b))
+    5x2cv F: statistic = 2.481, p = 0.164
+    """
+    from scipy.special import fdtrc
+
+    differences = _five_by_two(scores_a, scores_b)
+    variance = float(_pair_variances(differences).sum())
+    statistic = t_value(float((differences**2).sum()), 2 * variance)
+    return TestResult(statistic, float(fdtrc(10, 5, statistic)), "5x2cv F", (10, 5))
 
 
 # --------------------------------------------------------------------------- reading
 
 
 def read_folds(name: str, scores: Any) -> Array:
+    """Finite scores of folds."""
     values = read_numbers(name, scores)
     if not np.isfinite(values).all():
         fold = int(np.argmax(~np.isfinite(values)))
@@ -312,7 +396,7 @@ def read_folds(name: str, scores: Any) -> Array:
 
 
 def _paired(scores_a: Any, scores_b: Any) -> tuple[Array, Array]:
-    """Scores of two models on two folds or more."""
+    """Scores of two models on the same two folds or more, flattened."""
     first, second = read_folds("scores_a", scores_a), read_folds("scores_b", scores_b)
     if first.shape != second.shape:
         raise InvalidParameterError(
@@ -329,17 +413,36 @@ def _check_folds(name: str, n_folds: int, least: int) -> None:
 
 
 def fold_differences(first: Array, second: Array) -> Array:
-    """Differences, exactly 0 where only rounding is between the scores."""
-    found = first - second
+    """Differences of scores, exactly 0 where they differ by rounding."""
     size = np.maximum(np.abs(first), np.abs(second))
-    return np.where(np.abs(found) <= ROUNDING * size, 0.0, found)
+    return np.where(np.abs(first - second) <= ROUNDING * size, 0.0, first - second)
 
 
 def _test_to_train(n_train: Any, n_test: Any) -> float:
+    """Mean size of the test sets over that of the training sets."""
     sizes = []
-    for name, given in (("n_train", n_train), ("n_test", n_test)):
-        rows = read_numbers(name, given)
+    for name, argument in (("n_train", n_train), ("n_test", n_test)):
+        rows = read_numbers(name, argument)
         if rows.size == 0 or not (np.isfinite(rows) & (rows > 0)).all():
-            raise InvalidParameterError(f"{name} has to be positive, got {given!r:.60}.")
+            raise InvalidParameterError(f"{name} has to be positive, got {argument!r:.60}.")
         sizes.append(float(rows.mean()))
     return sizes[1] / sizes[0]
+
+
+def _five_by_two(scores_a: Any, scores_b: Any) -> Array:
+    """Differences of two models on five repetitions of two folds."""
+    first, second = read_folds("scores_a", scores_a), read_folds("scores_b", scores_b)
+    for name, values in (("scores_a", first), ("scores_b", second)):
+        if values.shape != (5, 2):
+            raise InvalidParameterError(
+                f"{name} has to be of shape (5, 2), five repetitions of two folds, got shape "
+                f"{values.shape}."
+            )
+    return fold_differences(first, second)
+
+
+def _pair_variances(differences: Array) -> Array:
+    """Sum of squares about the mean of each pair of differences; exactly 0 if they are equal."""
+    apart = differences[:, 0] - differences[:, 1]
+    size = np.abs(differences).max(axis=1)
+    return np.where(np.abs(apart) <= ROUNDING * size, 0.0, apart) ** 2 / 2

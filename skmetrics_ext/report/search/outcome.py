@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.inference.proportions import normal_quantile
-from skmetrics_ext.inference.results import Estimate
+from skmetrics_ext.inference.results import Estimate, estimate
 from skmetrics_ext.inference.scales import SCALES, quantile, scales_of
 from skmetrics_ext.inference.selection import (
     Choose,
@@ -249,16 +249,15 @@ class Scaled:
             "see outer="
         )
         if np.isnan(chosen.error):
-            return Estimate(value, _NAN, _NAN, _NAN, _METHOD, self.level)
+            return estimate(value, (_NAN, _NAN), _NAN, _METHOD, self.level)
         if chosen.error <= _ROUNDING:
-            low, high = self._without(value)
             note = f"no row adds to the error; {note}"
-            return Estimate(value, low, high, 0.0, _METHOD, self.level, note)
+            return estimate(value, self._without(value), 0.0, _METHOD, self.level, note)
         away = chosen.away * float(self.z) / normal_quantile(self.level)  # of few groups
         low, high = (float(stable.back(np.asarray(chosen.value + side * away))) for side in (-1, 1))
         # On the scale of the metric, the error is that of the interval.
         error = (high - low) / 2 * chosen.error / away
-        return Estimate(value, low, high, error, _METHOD, self.level, note)
+        return estimate(value, (low, high), error, _METHOD, self.level, note)
 
     def _without(self, value: float) -> tuple[float, float]:
         """Bounds of a value to which no row contributes: those of a proportion of as many rows."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.inference.draws.bootstrap import seed_sequence
-from skmetrics_ext.inference.results import Estimate
+from skmetrics_ext.inference.results import Estimate, estimate
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.report.cross_validation import (
     cross_validation_report,
@@ -206,6 +206,6 @@ def _nested(plan: Plan, arguments: SearchArguments, outer: Any, level: float) ->
         n_jobs=plan.n_jobs,
     )
     (row,) = report.summary()
-    ends = row["low"], row["high"], row["standard_error"]
+    bounds, method = (row["low"], row["high"]), f"nested, {row['interval']}"
     note = row["interval_note"] or ""
-    return Estimate(row["mean"], *ends, f"nested, {row['interval']}", level, note)
+    return estimate(row["mean"], bounds, row["standard_error"], method, level, note)

@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from skmetrics_ext.inference.tests.fold_tests import corrected_error, t_quantile
+from skmetrics_ext.inference.scales import quantile
+from skmetrics_ext.inference.tests.fold_tests import corrected_error
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation import InvalidParameterError, check_option
 
@@ -165,7 +166,7 @@ class SimplestWithin:
             found = [_error(own, overlap) for own in splits]
             return np.repeat(np.array(found)[:, None], n_candidates, axis=1)
         level = 1 - 2 * (1 - _LEVEL) / max(n_candidates - 1, 1)  # one-sided
-        t = t_quantile(level, n_splits - 1)
+        t = quantile(level, n_splits - 1)
         differences = splits[:, None] - splits
         return t * np.array([[_error(one, overlap) for one in row] for row in differences])
 
