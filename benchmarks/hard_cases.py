@@ -3,9 +3,10 @@
     python benchmarks/hard_cases.py --draws 2000 --into docs/coverage_hard.md
 
 Scores with heavy tails, of a few grades, areas near 1, probabilities that say too much, five or
-ten rows of a class, few groups that hold it, and models that are equally good at other operating
-points. An interval with a note says itself that its level is doubtful, so the share of those is
-told, and how often those without one hold the true value. Prints Markdown.
+ten rows of a class, few groups that hold it, groups of 1 to 40 rows, skewed weights, two positive
+rows in a hundred, and models that are equally good at other operating points. An interval with a
+note says itself that its level is doubtful, so the share of those is told, and how often those
+without one hold the true value. Prints Markdown.
 """
 
 from __future__ import annotations
@@ -53,6 +54,11 @@ def _grades(rng: np.random.Generator, n_neg: int, n_pos: int) -> Rows:
     return y, np.digitize(score, [-0.5, 0.4, 1.2, 2.2]), {}
 
 
+def _ten_grades(rng: np.random.Generator, n_neg: int, n_pos: int) -> Rows:
+    y, score, _ = _scores(_normal, 1.2)(rng, n_neg, n_pos)
+    return y, np.digitize(score, np.linspace(-1.2, 2.8, 9)), {}
+
+
 def _overconfident(rng: np.random.Generator, n_neg: int, n_pos: int) -> Rows:
     y, score, _ = _scores(_normal, 1.2)(rng, n_neg, n_pos)
     return y, expit(3 * (1.2 * score - 0.72 - 2.0)), {}
@@ -77,6 +83,36 @@ def _few_groups_of_labels(rng: np.random.Generator, n_neg: int, n_pos: int) -> R
     return y, (score > 0.75).astype(int), about
 
 
+def _unequal_groups(rng: np.random.Generator, n_neg: int, n_pos: int) -> Rows:
+    """Groups of 1 to 40 rows that share a part of their probability."""
+    sizes = rng.integers(1, 41, n_neg + n_pos)
+    group = np.repeat(np.arange(n_neg + n_pos), sizes)
+    odds = rng.normal(size=n_neg + n_pos)[group] + rng.normal(size=len(group))
+    y = (rng.random(len(group)) < expit(odds)).astype(int)
+    noise = 0.8 * rng.normal(size=n_neg + n_pos)[group]
+    return y, expit(1.3 * odds + 0.2 + noise), {"groups": group}
+
+
+def _unequal_groups_of_labels(rng: np.random.Generator, n_neg: int, n_pos: int) -> Rows:
+    y, proba, about = _unequal_groups(rng, n_neg, n_pos)
+    return y, (proba > 0.5).astype(int), about
+
+
+def _skewed_weights(rng: np.random.Generator, n_neg: int, n_pos: int) -> Rows:
+    """Weights exp(0.7 x + 0.4 e) of rows whose log odds are 1.4 x."""
+    x = rng.normal(size=n_neg + n_pos)
+    y = (rng.random(len(x)) < expit(1.4 * x)).astype(int)
+    proba = expit(1.8 * x + 0.2 + 0.5 * rng.normal(size=len(x)))
+    weight = np.exp(0.7 * x + 0.4 * rng.normal(size=len(x)))
+    return y, proba, {"sample_weight": weight}
+
+
+def _rare_probabilities(rng: np.random.Generator, n_neg: int, n_pos: int) -> Rows:
+    """Calibrated, two rows in a hundred being positive; about two in a hundred are above 0.1."""
+    odds = -4.6 + 1.2 * rng.normal(size=n_neg + n_pos)
+    return (rng.random(len(odds)) < expit(odds)).astype(int), expit(odds), {}
+
+
 def _normal(rng: np.random.Generator, n: int) -> Any:
     return rng.normal(size=n)
 
@@ -88,18 +124,26 @@ def _t2(rng: np.random.Generator, n: int) -> Any:
 AREAS = ("roc_auc", "average_precision", "partial_roc_auc")
 LOSSES = ("log_loss", "brier_score_loss", "d2_log_loss_score")
 LABELS = ("recall", "precision", "f1", "balanced_accuracy", "matthews_corrcoef", "youden_j")
+RATES = ("sensitivity_at_specificity_90", "specificity_at_sensitivity_80")
 RARE = ((95, 5), (990, 10))
+UNEQUAL = ((12, 13), (30, 30), (75, 75))  # groups
 SOME = ((30, 30), (180, 20), (950, 50))
 CASES = (
     Case("tails of t with 2 degrees", AREAS, _scores(_t2, 2.0), SOME),
     Case("area near 1", AREAS, _scores(_normal, 3.3), SOME),
-    Case("five grades", AREAS[:2], _grades, SOME),
+    Case("area 0.97", ("auprg", *RATES), _scores(_normal, 2.66), SOME),
+    Case("five grades", AREAS[:2] + RATES, _grades, SOME),
+    Case("ten grades", AREAS[:2] + RATES, _ten_grades, SOME),
     Case("overconfident", LOSSES, _overconfident, SOME),
     Case("few rows, labels", LABELS, _labels, RARE),
     Case("few rows, scores", AREAS, _scores(_normal, 1.5), RARE),
     Case("few groups, labels", ("recall", "f1", "balanced_accuracy"), _few_groups_of_labels,
          ((60, 8), (160, 20))),
     Case("few groups, scores", AREAS[:2], _few_groups, ((60, 8), (160, 20))),
+    Case("unequal groups", ("roc_auc", *LOSSES[:2]), _unequal_groups, UNEQUAL),
+    Case("unequal groups, labels", LABELS, _unequal_groups_of_labels, UNEQUAL),
+    Case("skewed weights", ("roc_auc", *LOSSES[:2]), _skewed_weights, ((40, 40), (200, 200))),
+    Case("2 in 100", ("net_benefit_at_10",), _rare_probabilities, ((490, 10), (1960, 40))),
 )  # fmt: skip
 
 
@@ -116,8 +160,9 @@ def asked(metric: str, y: Any, said: Any, about: dict[str, Any]) -> Any:
 def truth(case: Case, metric: str, size: tuple[int, int], large: int) -> float:
     """The value of many rows with the same shares of classes."""
     times = large // (sum(size) * (8 if "groups" in case.name else 1))
-    y, said, _ = case.draw(np.random.default_rng(1), size[0] * times, size[1] * times)
-    return float(asked(metric, y, said, {}).value)
+    y, said, about = case.draw(np.random.default_rng(1), size[0] * times, size[1] * times)
+    about.pop("groups", None)
+    return float(asked(metric, y, said, about).value)
 
 
 def _classes(rng: np.random.Generator, size: tuple[int, int]) -> tuple[int, int]:

@@ -26,10 +26,7 @@ from skmetrics_ext.inference.linearized import (
     linearize,
 )
 from skmetrics_ext.inference.margins import Alternative, Claim
-from skmetrics_ext.inference.notes import (
-    note_on_metric,
-    with_design,
-)
+from skmetrics_ext.inference.notes import JUMPS, note_on_metric, with_design
 from skmetrics_ext.inference.results import Comparison, comparison
 from skmetrics_ext.inference.scales import tail_probability
 from skmetrics_ext.inference.t_tests import alike, paired_t_test
@@ -437,6 +434,8 @@ def _bootstrap(asked: ModelsToCompare, pair: PairSample) -> Comparison:
         return tails[side]
 
     notes = [note_on_metric(asked.metric)]
+    if any(one.origin.jumps for one in asked.statistics):
+        notes.append(JUMPS)
     if len(known) < len(draws):
         notes.append(f"{len(draws) - len(known)} of {len(draws)} draws were undefined")
     error = float(known.std(ddof=1)) if len(known) > 1 else _NAN

@@ -27,6 +27,7 @@ from skmetrics_ext.inference.notes import (
     FEW_THAT_DECIDE,
     FEW_TO_DRAW,
     FEW_VALUES,
+    JUMPS,
     MAY_MISS,
     NO_INTERVAL,
     NO_SPREAD,
@@ -474,6 +475,8 @@ def bounds_of_draws(
     notes = np.full(value.shape, "", dtype=object)
     if row is not None and row.interval in BIASED:
         notes[...] = BIASED[row.interval]
+    if sample.jumps:
+        notes[...] = JUMPS
     few = few_rows(sample)
     if few:
         notes[...] = few

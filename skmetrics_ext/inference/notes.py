@@ -28,6 +28,9 @@ BIASED_DIFFERENCE = (
     "no interval: both values are too large on average, and more so in the smaller sample; "
     "method='bca' has one all the same"
 )
+JUMPS = (
+    f"the value jumps where a grade crosses the target: {MAY_MISS}; method='interpolated' does not"
+)
 NO_WIDTH = "the interval has no width"
 OF_RAREST = "bounds of a share of the rarest class"
 NO_SPREAD = "the rows show no spread"

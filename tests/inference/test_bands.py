@@ -33,13 +33,12 @@ WEIGHT = RNG.integers(1, 4, N)
 )
 def test_at_a_point_it_is_the_interval_of_the_metric(metric, argument, score):
     at = [0.2, 0.5, 0.75]
-    found = curve_band(metric, TRUE, score, at=at, groups=GROUPS)
+    about = {"groups": GROUPS, "n_resamples": 199, "random_state": 0}
+    found = curve_band(metric, TRUE, score, at=at, **about)
     assert found.along == argument
     if metric == "precision_at_recall":  # the largest of several precisions is biased
         metric = partial(precision_at_recall, method="interpolated")
-    alone = [
-        confidence_interval(metric, TRUE, score, groups=GROUPS, **{argument: place}) for place in at
-    ]
+    alone = [confidence_interval(metric, TRUE, score, **about, **{argument: place}) for place in at]
     for part in ("value", "low", "high", "standard_error"):
         own = [getattr(one, part) for one in alone]
         np.testing.assert_allclose(getattr(found, part), own, rtol=1e-12)

@@ -7,6 +7,7 @@ from skmetrics_ext import (
     METRICS,
     compare,
     compare_many,
+    compare_samples,
     confidence_interval,
     delong_test,
     proportion_interval,
@@ -193,3 +194,29 @@ def test_statistics_that_no_interval_covers_have_none(metric):
     assert found.note.startswith("no interval: ")
     asked = confidence_interval(metric, true, pred, method="delta", **params)
     assert asked.low <= found.value <= asked.high
+
+
+GRADED = np.repeat([0, 1], 200), np.tile([1, 2, 2, 3, 3, 3, 4, 5], 25), np.tile([2, 3, 4, 5], 50)
+
+
+@pytest.mark.parametrize("name", ["sensitivity_at_specificity_80", "specificity_at_sensitivity_80"])
+def test_rates_at_a_target_near_a_grade_are_resampled(name):
+    """Five grades, of which one lies within two errors of the target: no error describes a jump."""
+    y, grade = GRADED[0], np.concatenate(GRADED[1:])
+    options = {"n_resamples": 199, "random_state": 0}
+    found = confidence_interval(name, y, grade, **options)
+    assert (found.method, "jumps where a grade crosses" in found.note) == ("expanded", True)
+    scores = grade + np.random.default_rng(0).normal(size=len(y)) / 1000  # no two alike
+    assert confidence_interval(name, y, scores, **options).method == "logit"
+    difference = compare(name, y, grade, grade[::-1], **options)
+    assert (difference.method, "jumps" in difference.note) == ("bootstrap", True)
+    sides = compare_samples(name, y, grade, y[::2], grade[::2], **options)
+    assert (sides.method, "jumps" in sides.note) == ("mover, expanded", True)
+
+
+def test_grades_far_from_the_target_keep_the_smooth_interval():
+    y, grade = (
+        np.repeat([0, 1], 2000),
+        np.concatenate([np.tile([1, 2], 1000), np.tile([2, 3], 1000)]),
+    )
+    assert confidence_interval("sensitivity_at_specificity_80", y, grade).method == "logit"

@@ -13,6 +13,7 @@ import numpy as np
 from skmetrics_ext import kernels
 from skmetrics_ext.inference.draws.atoms import Atoms, Scatter
 from skmetrics_ext.inference.draws.samples import RowSample, Sample, TallySample
+from skmetrics_ext.inference.notes import FEW_ROWS
 from skmetrics_ext.metrics.averaging import (
     MACRO,
     MICRO,
@@ -129,7 +130,25 @@ class RankingSample(TallySample):
 
     @property
     def kind(self) -> str:
-        return _kind(self.metric)
+        kind = _kind(self.metric)
+        return "draws" if kind == "smooth" and self.jumps else kind
+
+    @cached_property
+    def jumps(self) -> bool:
+        """Whether the value of other samples jumps, as a grade crosses the target there.
+
+        The rate of a grade is within two standard errors of the target, and it or the next holds a
+        share of the rows of at least half an error: there the value has no derivative.
+        """
+        spec, options = self.metric.spec, self.metric.options
+        if not spec.point_of or options.get("method") != "step":
+            return False
+        target = options[spec.point]
+        target = 1 - target if spec.point == "specificity" else target
+        return any(
+            _jumps_at(index, self.atoms, target, spec.point_of == "negative")
+            for index in self.indexes
+        )
 
     @cached_property
     def is_binary(self) -> bool:
@@ -292,6 +311,19 @@ class _AtomsOfRows:
         atom = np.zeros(2 * n_scores, dtype=np.int32)
         atom[self.cells] = np.arange(len(self.cells), dtype=np.int32)
         return atom[2 * (n_scores - 1 - places) + self.scores.true]
+
+
+def _jumps_at(index: ScoreIndex, atoms: Atoms, target: float, of_negative: bool) -> bool:
+    """Whether a grade of several rows ends near this share of a class, from the highest score."""
+    both = index.tally(atoms.mass(atoms.rows))
+    shares = (both.negative if of_negative else both.positive) * 1.0
+    shares = divide(shares, shares.sum())
+    number = index.tally(atoms.rows)
+    n_rows = (number.negative if of_negative else number.positive).sum()
+    error = np.sqrt(divide(target * (1 - target), n_rows))
+    near = np.abs(np.cumsum(shares) - target) <= 2 * error
+    several = (number.mass.sum(axis=0) > FEW_ROWS) & (shares > error / 2)
+    return bool((near & (several | np.append(several[1:], False))).any())
 
 
 # --------------------------------------------------------------------------- areas of many draws

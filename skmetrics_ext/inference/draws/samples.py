@@ -90,6 +90,7 @@ class Sample(ABC):
     drawn_share: ClassVar[Any] = 1.0  # how many of the rows a draw has
     is_compact: ClassVar[bool] = False  # whether atoms are few, the cells of a table
     is_one_table: ClassVar[Any] = False  # whether it is read from one table or one ranking
+    jumps: ClassVar[Any] = False  # whether a grade near a target moves the value by steps
     is_mean: ClassVar[bool] = False  # whether it is a mean of values of rows
     share: ClassVar[Any] = ""  # how the metric tells a number of rows among some rows
 
