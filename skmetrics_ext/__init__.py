@@ -6,9 +6,10 @@ Each public name is imported when it is first used; ``__init__.pyi`` lists them 
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 from warnings import warn
+
+from skmetrics_ext._lazy import lazy_names, places_of
 
 __version__ = "0.1.0"
 
@@ -81,10 +82,8 @@ _MOVED_TO = ("results", "tallies")
 def _places() -> dict[str, str]:
     """The module of each public name."""
     functions = import_module("skmetrics_ext.registry.table").FUNCTIONS
-    places = {name: function.__module__ for name, function in functions.items()}
-    for module, names in _MODULES.items():
-        places |= dict.fromkeys(names.split(), f"{__name__}.{module}")
-    return places
+    metrics = {name: function.__module__ for name, function in functions.items()}
+    return metrics | places_of(_MODULES)
 
 
 def _pictures() -> Mapping[str, Callable[..., Any]]:
@@ -92,26 +91,17 @@ def _pictures() -> Mapping[str, Callable[..., Any]]:
     return import_module("skmetrics_ext.plotting.plot_results").PICTURES
 
 
+_get, __dir__ = lazy_names(__name__, _places)
+
+
 def __getattr__(name: str) -> Any:
-    if name == "__all__":
-        return sorted(_places())
-    if name.startswith("_"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    # Before names are looked up: modules import modules while the registry is being loaded.
-    if find_spec(f"{__name__}.{name}"):
-        return import_module(f"{__name__}.{name}")
-    if name in _places():
-        globals()[name] = value = getattr(import_module(_places()[name]), name)
-        return value
-    for home in _MOVED_TO:
-        module = import_module(f"{__name__}.{home}")
-        if name in module.__all__:
-            old, new = f"{__name__}.{name}", f"{__name__}.{home}.{name}"
-            message = f"{old} is deprecated and will be removed in version 0.2: use {new}."
-            warn(message, DeprecationWarning, stacklevel=2)
-            return getattr(module, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return [*sorted(_places()), "__version__"]
+    try:
+        return _get(name)
+    except AttributeError:
+        for home in map(_get, () if name.startswith("_") else _MOVED_TO):
+            if name in home.__all__:
+                old, new = f"{__name__}.{name}", f"{home.__name__}.{name}"
+                message = f"{old} is deprecated and will be removed in version 0.2: use {new}."
+                warn(message, DeprecationWarning, stacklevel=2)
+                return getattr(home, name)
+        raise

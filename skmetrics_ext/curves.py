@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -115,6 +115,10 @@ class Curves(CurveResult, Generic[CurveT]):
         n_classes = len(labels_of(self, "classes"))
         if len(self.curves) != n_classes:
             raise InvalidParameterError(f"curves must be {n_classes}, got {len(self.curves)}.")
+
+    def __iter__(self) -> Iterator[CurveT]:
+        """The curves of the classes."""
+        return iter(self.curves)
 
     def __getitem__(self, label: Any) -> CurveT:
         """The curve of a class; "micro" and "macro", unless classes are named so."""
@@ -259,14 +263,8 @@ def roc_curves(
     """
     check_option("drop_intermediate", drop_intermediate, (True, False))
     points = None if grid is None else _read_grid(grid)
-    checked = Scores.check(
-        y_true,
-        y_score,
-        labels=labels,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        what="roc_curves",
-    )
+    options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    checked = Scores.check(y_true, y_score, **options, what="roc_curves")
     return _read_curves(
         checked,
         lambda tally: RocCurve(*roc_arrays(tally, drop_intermediate)),
@@ -335,15 +333,8 @@ def precision_recall_curves(
     """
     check_option("drop_intermediate", drop_intermediate, (True, False))
     points = None if grid is None else _read_grid(grid)
-    checked = Scores.check(
-        y_true,
-        y_score,
-        labels=labels,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        side="one",
-        what="precision_recall_curves",
-    )
+    options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    checked = Scores.check(y_true, y_score, **options, side="one", what="precision_recall_curves")
     return _read_curves(
         checked,
         lambda tally: _precision_recall(tally, drop_intermediate),

@@ -92,6 +92,10 @@ class CurveResult(Result):
     def __post_init__(self) -> None:
         read_curve(self)
 
+    def __iter__(self) -> Iterator[Any]:
+        """The arrays in the order of the fields: ``rate, gain, thresholds = curve``."""
+        return (value for _, value, _ in _values(self) if isinstance(value, np.ndarray))
+
     def columns(self) -> dict[str, Array]:
         """The points as arrays of one length by name.
 

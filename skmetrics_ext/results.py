@@ -1,7 +1,6 @@
 """The classes of results, each imported when it is first used."""
 
-from importlib import import_module
-from typing import Any
+from skmetrics_ext._lazy import lazy_names, places_of
 
 _MODULES = {
     "inference.bands": "CurveBand",
@@ -25,15 +24,5 @@ _MODULES = {
     "slices.group_comparisons": "GroupGaps GroupSpread WorstGroup",
     "thresholds": "OptimalThreshold ThresholdInterval",
 }
-_PLACES = {name: module for module, names in _MODULES.items() for name in names.split()}
-__all__ = sorted(_PLACES)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"skmetrics_ext.{_PLACES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+_PLACES = places_of(_MODULES)
+__getattr__, __dir__ = lazy_names(__name__, lambda: _PLACES)

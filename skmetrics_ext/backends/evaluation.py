@@ -20,7 +20,7 @@ from skmetrics_ext.merged.samples import hold_rows
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.progress import Progress, reporting
-from skmetrics_ext.registry import OF_SCORES
+from skmetrics_ext.registry.defaults import OF_SCORES
 from skmetrics_ext.slices.coding import check_edges, edges_of, numbers_of
 from skmetrics_ext.slices.group_columns import GroupColumns, check_bins
 from skmetrics_ext.tallies import ScoreSketch

@@ -17,7 +17,8 @@ from skmetrics_ext.cli.messages import log, names_in
 from skmetrics_ext.cli.options import form_of
 from skmetrics_ext.datasets.files import target_of, values_of
 from skmetrics_ext.merged.columns import ColumnNames, read_part
-from skmetrics_ext.registry import HEADINGS, OF_FILES, Metric, find
+from skmetrics_ext.registry import Metric, find
+from skmetrics_ext.registry.defaults import HEADINGS, OF_FILES
 from skmetrics_ext.registry.find import reads, single_valued
 from skmetrics_ext.slices.group_columns import GroupColumns
 from skmetrics_ext.validation.positive import natural_positive

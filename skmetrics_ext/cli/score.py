@@ -15,7 +15,7 @@ from skmetrics_ext.cli.messages import json_of, log, print_lines
 from skmetrics_ext.cli.options import PREDICTIONS, add_command
 from skmetrics_ext.formats import html_table, interval, number
 from skmetrics_ext.plotting.plot_results import KINDS, computed_of_predictions
-from skmetrics_ext.registry import HEADINGS
+from skmetrics_ext.registry.defaults import HEADINGS
 from skmetrics_ext.report.page.charts import TITLES, Chart, chart_of, curve_chart, matrix_table
 from skmetrics_ext.report.page.document import Section, document, note, pictures, section
 from skmetrics_ext.report.page.report_curves import CROWDED

@@ -144,12 +144,6 @@ from skmetrics_ext.metrics.rankings.operating_points import (
 from skmetrics_ext.metrics.rankings.operating_points import (
     specificity_at_sensitivity as specificity_at_sensitivity,
 )
-from skmetrics_ext.metrics.rankings.partial_auc import (
-    partial_roc_auc_score as partial_roc_auc_score,
-)
-from skmetrics_ext.metrics.rankings.partial_auc import (
-    roc_auc_convex_hull_score as roc_auc_convex_hull_score,
-)
 from skmetrics_ext.metrics.rankings.precision_recall import (
     average_precision_score as average_precision_score,
 )
@@ -160,6 +154,12 @@ from skmetrics_ext.metrics.rankings.precision_recall_gain import (
 )
 from skmetrics_ext.metrics.rankings.roc_auc import gini_score as gini_score
 from skmetrics_ext.metrics.rankings.roc_auc import pairwise_roc_auc as pairwise_roc_auc
+from skmetrics_ext.metrics.rankings.roc_auc import (
+    partial_roc_auc_score as partial_roc_auc_score,
+)
+from skmetrics_ext.metrics.rankings.roc_auc import (
+    roc_auc_convex_hull_score as roc_auc_convex_hull_score,
+)
 from skmetrics_ext.metrics.rankings.roc_auc import roc_auc_score as roc_auc_score
 from skmetrics_ext.metrics.rankings.top_k import top_k_accuracy_score as top_k_accuracy_score
 from skmetrics_ext.scoring import get_scorer as get_scorer

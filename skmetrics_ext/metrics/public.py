@@ -192,17 +192,8 @@ def rate(
     ) -> Any:
         check_zero_division(zero_division)
         check_average(average)
-        plan = counted(
-            y_true,
-            y_pred,
-            title,
-            labels=labels,
-            pos_label=pos_label,
-            average=average,
-            sample_weight=sample_weight,
-            either=either,
-            in_units=in_units,
-        )
+        asked = labels, pos_label, average, sample_weight
+        plan = counted(y_true, y_pred, title, *asked, either=either, in_units=in_units)
         return read(plan, zero_division)
 
     function.__kwdefaults__ = {**(function.__kwdefaults__ or {}), "pos_label": pos_label}
@@ -225,11 +216,11 @@ def counted(
     y_true: Any,
     y_pred: Any,
     what: str,
+    labels: Any,
+    pos_label: Any,
+    average: str | None,
+    sample_weight: Any,
     *,
-    labels: Any = None,
-    pos_label: Any = None,
-    average: str | None = None,
-    sample_weight: Any = None,
     either: bool = False,
     in_units: bool = False,
 ) -> Averaged:

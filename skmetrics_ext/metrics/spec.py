@@ -20,7 +20,13 @@ from skmetrics_ext.validation import InvalidParameterError
 
 # Suffix of a scorer's name -> parameters of the metric.
 Variants = Mapping[str, Mapping[str, Any]]
-# What is true of few metrics.
+# What is true of few metrics. Beyond those that a property explains:
+# - "by_sign": the sign of a score counts, so that decision values precede probabilities;
+# - "takes_logs": logarithms of probabilities, of which those of 0 are clipped first;
+# - "needs_positives": scorers have no value of rows without the positive class, where the function
+#   keeps a convention of scikit-learn;
+# - "misses_unseen": a row of a class that the model has no score for is a miss, not undefined;
+# - "unlisted": known to `find` alone, because a parameter has to be chosen by the user.
 Trait = Literal[
     "weights_are_counts",
     "numeric_labels",
@@ -131,7 +137,7 @@ class MetricSpec:
         Whether the metric describes none of two classes, one of them, or either: the same number
         from both sides when the scores are turned with the classes.
     traits : tuple of str
-        What is true of few metrics; each has a property, which explains it.
+        What is true of few metrics.
     check : callable or None
         ``check(y_true, response, *, sample_weight, ...)``: the checked data that the function may
         be given in the place of both arguments. By default the usual one of ``response``.
@@ -248,7 +254,7 @@ class MetricSpec:
     @cached_property
     def convention(self) -> Convention:
         """What scikit-learn gives where a metric of rankings is undefined."""
-        if self.needs_positives:
+        if "needs_positives" in self.traits:
             return ZERO_WITHOUT_POSITIVES
         has_outputs = self.function.__annotations__.get("average") == "RankAverage | None"
         return ZERO_WITHOUT_WEIGHT if has_outputs else NO_CONVENTION
@@ -329,37 +335,6 @@ class MetricSpec:
         return "ranks_labels" in self.traits
 
     @cached_property
-    def by_sign(self) -> bool:
-        """Whether the sign of a score counts, so that decision values precede probabilities."""
-        return "by_sign" in self.traits
-
-    @cached_property
-    def takes_logs(self) -> bool:
-        """Whether it takes logarithms of probabilities, of which those of 0 are clipped first."""
-        return "takes_logs" in self.traits
-
-    @cached_property
-    def needs_positives(self) -> bool:
-        """Whether a scorer has no value of rows without the positive class.
-
-        The function keeps a convention of scikit-learn there.
-        """
-        return "needs_positives" in self.traits
-
-    @cached_property
     def least_classes(self) -> int:
         """With fewer classes the metric is meaningless."""
         return 3 if "needs_three_classes" in self.traits else 2
-
-    @cached_property
-    def misses_unseen(self) -> bool:
-        """Whether a row of a class that the model has no score for is a miss, not undefined."""
-        return "misses_unseen" in self.traits
-
-    @cached_property
-    def is_listed(self) -> bool:
-        """Whether METRICS has it, for scorers and laws.
-
-        A metric with a parameter that nobody can choose for the user is known to `find` alone.
-        """
-        return "unlisted" not in self.traits

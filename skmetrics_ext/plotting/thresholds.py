@@ -15,7 +15,8 @@ from skmetrics_ext.plotting import axes
 from skmetrics_ext.plotting.curve_display import BandSpec, CurveDisplay, Line
 from skmetrics_ext.plotting.display import document_display
 from skmetrics_ext.plotting.source import DisplaySource
-from skmetrics_ext.registry import RATES, find
+from skmetrics_ext.registry import find
+from skmetrics_ext.registry.defaults import RATES
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.thresholds.at_thresholds import LabelledRows
 from skmetrics_ext.thresholds.criteria import Objective

@@ -4,29 +4,11 @@
 """
 
 from skmetrics_ext.metrics.spec import MetricSpec
-from skmetrics_ext.registry.defaults import (
-    AT_THRESHOLD,
-    CRITERION,
-    HEADINGS,
-    HEADLINE,
-    OF_FILES,
-    OF_SCORES,
-    RATES,
-    SYNONYMS,
-)
 from skmetrics_ext.registry.find import Metric, defaults_of, find, parameters_of, scorers, spec_of
 from skmetrics_ext.registry.table import METRICS
 
 __all__ = [
-    "AT_THRESHOLD",
-    "CRITERION",
-    "HEADINGS",
-    "HEADLINE",
     "METRICS",
-    "OF_FILES",
-    "OF_SCORES",
-    "RATES",
-    "SYNONYMS",
     "Metric",
     "MetricSpec",
     "defaults_of",

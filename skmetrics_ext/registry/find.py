@@ -378,7 +378,7 @@ def single_valued(holds: str, classes: Sequence[Any]) -> dict[str, Metric]:
     for spec in METRICS.values():
         by_class = spec.scorer is None and spec.greater_is_better is not None
         unordered = spec.numeric_labels and isinstance(classes[0], str)
-        senseless = spec.by_sign and holds == "probabilities"
+        senseless = "by_sign" in spec.traits and holds == "probabilities"
         if not reads(spec, holds) or spec.is_table or spec.ranks_labels or by_class:
             continue
         if unordered or senseless or len(classes) < spec.least_classes:

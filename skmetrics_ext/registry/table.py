@@ -17,7 +17,7 @@ _ORDER = (
     "accuracy", "rates", "paired_rates", "combined_rates", "agreement", "costs",
     "table_statistics",
     "roc_auc", "gains", "h_measure", "precision_recall_gain", "operating_points",
-    "net_benefit", "partial_auc", "precision_recall", "top_k", "label_ranking",
+    "net_benefit", "precision_recall", "top_k", "label_ranking",
     "losses", "scores",
     "calibration_error", "recalibration",
 )  # fmt: skip
@@ -57,7 +57,7 @@ ROWS: Mapping[str, MetricSpec] = MappingProxyType(
 )
 
 METRICS: Mapping[str, MetricSpec] = MappingProxyType(
-    _Table({name: spec for name, spec in ROWS.items() if spec.is_listed})
+    _Table({name: spec for name, spec in ROWS.items() if "unlisted" not in spec.traits})
 )
 
 # The public functions by name: statistics of the table are read by `confusion_statistic`.

@@ -166,7 +166,7 @@ def _pooled(
     value, note = result.values[name], result.notes.get(name)
     if np.isnan(value):
         return {"reason": result.reasons.get(name)}
-    if metric.spec.takes_logs:  # a class that a fold's model never saw is among those of all
+    if "takes_logs" in metric.spec.traits:  # some fold may lack a class of the others
         note = "; ".join(dict.fromkeys(filter(None, [note, *notes]))) or None
     design = {"random_state": 0, "groups": dependent_rows(data.grouping, rows)}
     options = {"confidence_level": level, **design}

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.registry import HEADLINE, find
+from skmetrics_ext.registry import find
+from skmetrics_ext.registry.defaults import HEADLINE
 from skmetrics_ext.scoring import ScorerPanel
 from skmetrics_ext.scoring.panel import accepts_weight, named_scorers
 from skmetrics_ext.scoring.scorer import metric_of

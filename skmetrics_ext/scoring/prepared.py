@@ -101,7 +101,7 @@ class Prepared:
         ground, told = self.ground, []
         if isinstance(ground.given, Probabilities):
             told.append(ground.given.note)
-            if ground.unseen and self.metric.spec.takes_logs:
+            if ground.unseen and "takes_logs" in self.metric.spec.traits:
                 unseen, eps = list(ground.unseen), ground.given.eps
                 told.append(
                     f"the model never saw the classes {unseen}, whose probability 0 is clipped to "
@@ -118,7 +118,7 @@ class Prepared:
             warn_undefined(f"{metric.spec.name} is undefined: {self.why}.")
             return _NAN
         if self.of_defined:
-            by_convention = given.kind == MULTILABEL or metric.spec.needs_positives
+            by_convention = given.kind == MULTILABEL or "needs_positives" in metric.spec.traits
             without = self.ground.without if by_convention else None
             return total * _mean_of_defined(metric, given, without)
         value = metric.function(given, given, **metric.params)
@@ -136,7 +136,7 @@ def question_of(metric: Metric, missing: str) -> Hashable:
         row.response,
         row.tally,
         row.ranks_labels and row.name,
-        row.misses_unseen,
+        "misses_unseen" in row.traits,
         metric.sides,
         pos_label,
         None if labels is None else tuple(labels),
@@ -216,7 +216,7 @@ def _undefined(metric: Metric, target: ModelTarget, missing: str) -> str:
         if missing == "raise":
             raise InvalidParameterError(f"{spec.name}: {message}.")
         return message
-    if unseen and spec.response == "scores" and not spec.misses_unseen:
+    if unseen and spec.response == "scores" and "misses_unseen" not in spec.traits:
         return f"the model never saw the classes {unseen} of y_true and has no score for them"
     if len(target.every) < 2:
         return f"the model and the rows have the single class {target.every[0]!r}"

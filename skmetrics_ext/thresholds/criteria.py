@@ -295,17 +295,14 @@ def _read_cost(cost: Any) -> tuple[float, float] | None:
         return None
     try:
         false_positive, false_negative = (float(part) for part in cost)
-    except (TypeError, ValueError) as error:
-        raise InvalidParameterError(_COST.format(cost)) from error
+    except (TypeError, ValueError):
+        false_positive = false_negative = np.nan
     if not (0 <= false_positive < np.inf and 0 < false_negative < np.inf):
-        raise InvalidParameterError(_COST.format(cost))
+        raise InvalidParameterError(
+            "cost has to be (cost of a false positive, cost of a false negative), finite, the "
+            f"first not negative and the second above 0; got {cost!r}."
+        )
     return false_positive, false_negative
-
-
-_COST = (
-    "cost has to be (cost of a false positive, cost of a false negative), finite, the first not "
-    "negative and the second above 0; got {!r}."
-)
 
 
 def _read_constraint(constraint: Any) -> Constraint | None:
@@ -314,18 +311,15 @@ def _read_constraint(constraint: Any) -> Constraint | None:
     try:
         name, comparison, bound = constraint
         bound = float(bound)
-        known = comparison in _COMPARISONS
-    except (TypeError, ValueError) as error:
-        raise InvalidParameterError(_CONSTRAINT.format(constraint)) from error
-    if not known or np.isnan(bound):
-        raise InvalidParameterError(_CONSTRAINT.format(constraint))
+        valid = comparison in _COMPARISONS and not np.isnan(bound)
+    except (TypeError, ValueError):
+        valid = False
+    if not valid:
+        raise InvalidParameterError(
+            "constraint has to be (metric, '>=' or '<=', number), such as "
+            f"('precision', '>=', 0.9); got {constraint!r}."
+        )
     return Constraint(resolve("constraint", name), comparison, bound)
-
-
-_CONSTRAINT = (
-    "constraint has to be (metric, '>=' or '<=', number), such as ('precision', '>=', 0.9); "
-    "got {!r}."
-)
 
 
 def _name_of(criterion: Any) -> str:

@@ -84,23 +84,22 @@ def fold_tallies(
     estimator: Any,
     X: Any,
     y: Any,
-    *,
-    train: Any,
-    test: Any,
+    split: tuple[Any, Any],
     fit_params: dict[str, Any],
     weight: Any,
-    methods: tuple[str, ...],
-    classes: Array,
-    positive: int | None,
+    response: tuple[tuple[str, ...], Array, int | None],
 ) -> list[RankTally]:
-    """Fit on some rows, score others: the tally of the positive class, or of every class."""
-    n_rows = len(y)
+    """Fit on some rows, score others: the tally of the positive class, or of every class.
+
+    ``response`` are the last arguments of `response_columns`.
+    """
+    (train, test), (_, classes, positive) = split, response
     if train is not None:
-        params = {name: take_rows(value, train, n_rows) for name, value in fit_params.items()}
+        params = {name: take_rows(value, train, len(y)) for name, value in fit_params.items()}
         estimator.fit(take_rows(X, train), take_rows(y, train), **params)
         X, y = take_rows(X, test), take_rows(y, test)
         weight = None if weight is None else take_rows(weight, test)
-    columns = response_columns(estimator, X, methods, classes, positive)
+    columns = response_columns(estimator, X, *response)
     true = read_array("y", y)
     wanted = range(len(classes)) if positive is None else (positive,)
     tallies = []

@@ -5,39 +5,129 @@ Inherits from scikit-learn, so that it is imported only when asked for.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.utils import get_tags
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import StratifiedShuffleSplit, check_cv
+from sklearn.utils import get_tags, indexable
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, get_routing_for_object
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from skmetrics_ext.metrics.labels.accuracy import accuracy_score
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.registry import CRITERION
+from skmetrics_ext.registry.defaults import CRITERION
 from skmetrics_ext.thresholds.criteria import Choice, Objective
 from skmetrics_ext.thresholds.folds import (
     RESPONSES,
     best_over_folds,
     fold_tallies,
     response_columns,
-)
-from skmetrics_ext.thresholds.preparing import (
-    Routed,
-    check_rows,
-    final_estimator,
-    is_prefit,
-    make_splits,
+    take_rows,
 )
 from skmetrics_ext.validation import InvalidParameterError, check_option
-from skmetrics_ext.validation.containers import read_array
+from skmetrics_ext.validation.containers import count_rows, read_array
+from skmetrics_ext.validation.groups import read_groups
 from skmetrics_ext.validation.parameters import ResponseMethod
 from skmetrics_ext.validation.positive import positive_class
+from skmetrics_ext.validation.rows import check_fitted_rows
 from skmetrics_ext.validation.tensors import to_host
+
+
+@dataclass(frozen=True, slots=True)
+class Routed:
+    """Arguments for the estimator and the splitter, and the weights of the search."""
+
+    estimator: dict[str, Any]
+    splitter: dict[str, Any]
+    search_weight: Any
+
+    @classmethod
+    def make(cls, owner: Any, own_request: Any, weight: Any, params: dict[str, Any]) -> Self:
+        """Share out the arguments of ``owner.fit``.
+
+        Without metadata routing the estimator gets them all, weights if it takes any, and the
+        splitter the groups; with it, whoever asked.
+        """
+        given = dict(params)
+        if not get_config().get("enable_metadata_routing"):
+            splitter = {"groups": given.pop("groups")} if "groups" in given else {}
+            if weight is not None and has_fit_parameter(owner.estimator, "sample_weight"):
+                given["sample_weight"] = weight
+            return cls(given, splitter, weight)
+        if weight is not None:
+            given["sample_weight"] = weight
+        routing = get_routing_for_object(owner)
+        routing.validate_metadata(params=given, method="fit")
+        routed = routing.route_params(params=given, caller="fit")
+        asked = bool(own_request.consumes("fit", ["sample_weight"]))
+        splitter = routed["splitter"]["split"] if "splitter" in routed else {}
+        return cls(dict(routed["estimator"]["fit"]), dict(splitter), weight if asked else None)
+
+
+def check_rows(X: Any, y: Any, sample_weight: Any, params: Mapping[str, Any]) -> tuple[Any, ...]:
+    """``X, y, sample_weight`` of ``fit``, made to be indexed.
+
+    Refuses a ``y`` that holds other than one label a row, and what by its index or its mask is of
+    other rows.
+    """
+    check_fitted_rows(X, y=y, sample_weight=sample_weight, **params)
+    X, y, sample_weight = indexable(X, y, sample_weight)
+    check_classification_targets(y)
+    if type_of_target(y, input_name="y") not in ("binary", "multiclass"):
+        raise InvalidParameterError(
+            f"y must hold one label a row, got {type_of_target(y)}: only single-label "
+            "classification is supported."
+        )
+    if params.get("groups") is not None:
+        read_groups(params["groups"], count_rows(y) or 0)
+    return X, y, sample_weight
+
+
+def is_prefit(cv: Any) -> bool:
+    return isinstance(cv, str) and cv == "prefit"
+
+
+def make_splits(
+    estimator: Any, cv: Any, refit: bool, random_state: Any, X: Any, y: Any, routed: Routed
+) -> list[tuple[Any, Any]]:
+    """Positions of the rows to fit and to score; None for an estimator that is fitted."""
+    if is_prefit(cv):
+        if refit:
+            raise InvalidParameterError("When cv='prefit', refit cannot be True.")
+        try:
+            check_is_fitted(estimator, "classes_")
+        except NotFittedError as error:
+            raise NotFittedError("When cv='prefit', `estimator` must be fitted.") from error
+        return [(None, None)]
+    if isinstance(cv, str):
+        raise InvalidParameterError(f"cv has to be folds or 'prefit', got {cv!r}.")
+    if isinstance(cv, float):
+        if not 0 < cv < 1:
+            raise InvalidParameterError(f"A float cv has to lie in (0, 1), got {cv}.")
+        folds = StratifiedShuffleSplit(1, test_size=cv, random_state=random_state)
+    else:
+        folds = check_cv(cv, y=y, classifier=True)
+    splits = list(folds.split(X, y, **routed.splitter))
+    if not refit and len(splits) > 1:
+        raise InvalidParameterError("When cv has several folds, refit cannot be False.")
+    return splits
+
+
+def final_estimator(estimator: Any, X: Any, y: Any, rows: Any, params: dict[str, Any]) -> Any:
+    """A clone fitted to these rows; None for all of them."""
+    fitted = clone(estimator)
+    if rows is not None:
+        params = {name: take_rows(value, rows, len(y)) for name, value in params.items()}
+        X, y = take_rows(X, rows), take_rows(y, rows)
+    return fitted.fit(X, y, **params)
 
 
 def _estimator_has(method: str) -> Callable[[Any], bool]:
@@ -206,21 +296,13 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         self.classes_ = read_array("classes_", self.estimator_.classes_)
         self._check_classes(y)
         self._positive = self._find_positive(objective)
-        methods = self._methods()
+        response = self._methods(), self.classes_, self._positive
         found = Parallel(n_jobs=self.n_jobs)(
             delayed(fold_tallies)(
                 self.estimator_ if is_prefit(self.cv) else clone(self.estimator),
-                X,
-                y,
-                train=train,
-                test=test,
-                fit_params=routed.estimator,
-                weight=routed.search_weight,
-                methods=methods,
-                classes=self.classes_,
-                positive=self._positive,
+                *(X, y, split, routed.estimator, routed.search_weight, response),
             )
-            for train, test in splits
+            for split in splits
         )
         self._choose(found, objective)
         for name in ("n_features_in_", "feature_names_in_"):

@@ -208,14 +208,8 @@ def optimal_threshold(
     (0.2, 2, 0)
     """
     objective = Objective.make(criterion, constraint, cost, prevalence)
-    _, tally = binary_ranking(
-        y_true,
-        y_score,
-        labels=labels,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        what="optimal_threshold",
-    )
+    options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    _, tally = binary_ranking(y_true, y_score, **options, what="optimal_threshold")
     return chosen_of(tally, objective)
 
 

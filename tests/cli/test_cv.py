@@ -22,7 +22,7 @@ import skmetrics_ext
 from skmetrics_ext.cli import main
 from skmetrics_ext.cli.models import MODELS, make_model
 from skmetrics_ext.datasets import BUNDLED, load
-from skmetrics_ext.registry import HEADLINE
+from skmetrics_ext.registry.defaults import HEADLINE
 
 FAST = ("--models", "tree", "--scoring", "accuracy", "--folds", "3", "--quiet")
 

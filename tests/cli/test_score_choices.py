@@ -8,7 +8,8 @@ import pytest
 
 from skmetrics_ext import confidence_interval, roc_auc_score
 from skmetrics_ext.cli import main
-from skmetrics_ext.registry import HEADINGS, METRICS, OF_FILES
+from skmetrics_ext.registry import METRICS
+from skmetrics_ext.registry.defaults import HEADINGS, OF_FILES
 
 pandas = pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")

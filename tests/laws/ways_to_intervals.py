@@ -149,7 +149,7 @@ def one_column(question):
     Of two classes, losses of decisions need their sign, and top-k accuracy both columns.
     """
     is_loss = question.spec.response == "scores" and question.spec.tally == "moments"
-    return not (question.spec.by_sign or (is_loss and question.rows.is_binary))
+    return not ("by_sign" in question.spec.traits or (is_loss and question.rows.is_binary))
 
 
 def responses(rows, questions):

@@ -26,7 +26,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from skmetrics_ext import ScorerPanel, cross_validation_report, get_scorer
-from skmetrics_ext.registry import HEADLINE
+from skmetrics_ext.registry.defaults import HEADLINE
 
 X, Y = load_breast_cancer(return_X_y=True)
 X = X[:, :5]

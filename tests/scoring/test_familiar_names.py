@@ -7,7 +7,8 @@ from support.markdown import ROOT
 
 import skmetrics_ext as sx
 from skmetrics_ext.cli import main
-from skmetrics_ext.registry import METRICS, SYNONYMS, find
+from skmetrics_ext.registry import METRICS, find
+from skmetrics_ext.registry.defaults import SYNONYMS
 from skmetrics_ext.registry.find import familiar_name
 
 Y, P = [0, 1, 0, 1, 1, 0], [0.1, 0.9, 0.3, 0.4, 0.8, 0.6]

@@ -30,14 +30,9 @@ def binary_forecast(
 
     A function of ``side`` "one" asks for the positive class even if it has two columns.
     """
+    options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
     forecast = BinaryProbabilities.check(
-        y_true,
-        y_proba,
-        labels=labels,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        side=side,
-        what=function.__name__,
+        y_true, y_proba, **options, side=side, what=function.__name__
     )
     return forecast if every else forecast.weighed()
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from skmetrics_ext.metrics.averaging import (
     EACH_CLASS,
+    Averaged,
     ClassAverage,
     Mean,
     RecallAverage,
@@ -175,15 +176,8 @@ def fbeta_score(
     check_zero_division(zero_division)
     check_average(average)
     check_beta(beta)
-    plan = counted(
-        y_true,
-        y_pred,
-        f1_score.spec.title,
-        labels=labels,
-        pos_label=pos_label,
-        average=average,
-        sample_weight=sample_weight,
-    )
+    asked = labels, pos_label, average, sample_weight
+    plan = counted(y_true, y_pred, f1_score.spec.title, *asked)
     return f1_score.read(plan, zero_division, partial(rates.fbeta, beta=float(beta)))
 
 
@@ -304,33 +298,14 @@ def geometric_mean_score(
     check_zero_division(zero_division)
     if not (isinstance(correction, Real) and 0 <= float(correction) <= 1):
         raise InvalidParameterError(f"correction has to be in [0, 1], got {correction!r}.")
-    mean = _mean(
-        y_true, y_pred, labels, pos_label, average, sample_weight, zero_division, either=True
-    )
+    asked = labels, pos_label, average, sample_weight
+    plan = counted(y_true, y_pred, recall_score.spec.title, *asked, either=True)
+    mean = _mean_of_rates(plan, zero_division)
     value = geometric_mean(mean, average, correction, of_averages)
     return value if average is None else float(value)
 
 
-def _mean(
-    y_true: Any,
-    y_pred: Any,
-    labels: Any,
-    pos_label: Any,
-    average: str | None,
-    sample_weight: Any,
-    zero_division: Any,
-    either: bool = False,
-) -> Mean:
-    plan = counted(
-        y_true,
-        y_pred,
-        recall_score.spec.title,
-        labels=labels,
-        pos_label=pos_label,
-        average=average,
-        sample_weight=sample_weight,
-        either=either,
-    )
+def _mean_of_rates(plan: Averaged, zero_division: Any) -> Mean:
     functions = (recall_score, specificity_score, precision_score, f1_score)
     return mean_of(
         plan, zero_division, *functions, other={recall_times_specificity_root: _warn_undefined_root}
@@ -409,7 +384,8 @@ def index_balanced_accuracy_score(
         raise InvalidParameterError(f"alpha has to be a finite number, got {alpha!r}.")
     check_zero_division(zero_division)
     check_average(average)
-    mean = _mean(y_true, y_pred, labels, pos_label, average, sample_weight, zero_division)
+    asked = labels, pos_label, average, sample_weight
+    mean = _mean_of_rates(counted(y_true, y_pred, recall_score.spec.title, *asked), zero_division)
     value = index_balanced_accuracy(mean, alpha, squared, base)
     return value if average is None else float(value)
 
@@ -469,9 +445,7 @@ def fbeta_of_averages_score(
     """
     check_zero_division(zero_division)
     check_beta(beta)
-    plan = counted(
-        y_true, y_pred, "F of averages", labels=labels, average="macro", sample_weight=sample_weight
-    )
+    plan = counted(y_true, y_pred, "F of averages", labels, None, "macro", sample_weight)
     mean = mean_of(plan, zero_division, precision_score, recall_score)
     return float(fbeta_of_averages(mean, beta))
 

@@ -192,14 +192,9 @@ def expected_cost_proba(
     >>> expected_cost_proba([0, 0, 1, 1], [0.25, 0.0, 0.5, 1.0], cost_matrix=[[0, 1], [10, 0]])
     1.3125
     """
+    options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
     checked = Probabilities.check_strict(
-        y_true,
-        y_proba,
-        labels=labels,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        side="one",
-        what=expected_cost_proba.__name__,
+        y_true, y_proba, **options, side="one", what=expected_cost_proba.__name__
     )
     costs = _read_costs(cost_matrix, checked.classes)
     return float(mean(Means.of(drawn_costs(checked, costs), checked.weight)))

@@ -134,15 +134,8 @@ def precision_recall_fscore_support(
         raise InvalidParameterError(
             f"warn_for has to be a list, tuple or set of names, got {warn_for!r}."
         )
-    plan = counted(
-        y_true,
-        y_pred,
-        precision_score.spec.title,
-        labels=labels,
-        pos_label=pos_label,
-        average=average,
-        sample_weight=sample_weight,
-    )
+    asked = labels, pos_label, average, sample_weight
+    plan = counted(y_true, y_pred, precision_score.spec.title, *asked)
     rates = (
         (precision_score, "precision", None),
         (recall_score, "recall", None),

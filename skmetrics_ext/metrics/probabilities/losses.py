@@ -101,13 +101,9 @@ def check_brier(
     return BinaryProbabilities.check(y_true, y_proba, side=side, **options).as_columns()
 
 
-def hinge_rows(margin: Array) -> Array:
-    """Shortfall of each row from a margin of 1."""
-    return np.maximum(1 - margin, 0.0)
-
-
 def hinge_losses(checked: Scores) -> Array:
-    return hinge_rows(margins(checked.true, checked.score))[:, None]
+    """Shortfall of each row from a margin of 1."""
+    return np.maximum(1 - margins(checked.true, checked.score), 0.0)[:, None]
 
 
 def margins(true: Array, decision: Array) -> Array:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -271,9 +270,6 @@ class GainCurve(CurveResult):
     thresholds: Array
     prevalence: float
 
-    def __iter__(self) -> Iterator[Array]:
-        return iter((self.rate, self.gain, self.thresholds))
-
     @property
     def area(self) -> float:
         """Area under the curve; 1/2 for a constant score, 1 - prevalence/2 at best."""
@@ -297,9 +293,6 @@ class LiftCurve(CurveResult):
     rate: Array
     lift: Array
     thresholds: Array
-
-    def __iter__(self) -> Iterator[Array]:
-        return iter((self.rate, self.lift, self.thresholds))
 
     @property
     def area(self) -> float:
@@ -352,14 +345,8 @@ def gain_curve(
     >>> curve.rate.tolist(), curve.gain.tolist()
     ([0.0, 0.25, 0.5, 0.75, 1.0], [0.0, 0.5, 0.5, 1.0, 1.0])
     """
-    _, tally = binary_ranking(
-        y_true,
-        y_score,
-        labels=labels,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        what="gain_curve",
-    )
+    options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    _, tally = binary_ranking(y_true, y_score, **options, what="gain_curve")
     counts = tally.counts_from_none()
     thresholds = np.concatenate([[np.inf], tally.thresholds])
     gain = rates.recall(counts)
@@ -409,14 +396,8 @@ def lift_curve(
     >>> lift_curve([0, 0, 0, 1], [0.1, 0.4, 0.35, 0.8]).lift.round(3).tolist()
     [4.0, 2.0, 1.333, 1.0]
     """
-    _, tally = binary_ranking(
-        y_true,
-        y_score,
-        labels=labels,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        what="lift_curve",
-    )
+    options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    _, tally = binary_ranking(y_true, y_score, **options, what="lift_curve")
     counts = tally.counts()
     lifts = divide(rates.precision(counts), rates.true_share(counts))
     if np.isnan(lifts).any():

@@ -368,7 +368,9 @@ def dcg_score(
     1.5
     """
     _check_options(k, ignore_ties)
-    base = _check_base(log_base)
+    base = check_number("log_base", log_base, 0)
+    if base == 0:
+        raise InvalidParameterError(f"log_base has to be greater than 0, got {log_base!r}.")
     checked = check_relevance(y_true, y_score, sample_weight=sample_weight)
     rows = gain_rows(checked, k, base, ignore_ties)
     return float(mean(Means.of(rows, checked.weight)))
@@ -439,10 +441,3 @@ def _check_options(k: Any, ignore_ties: Any) -> None:
     check_option("ignore_ties", ignore_ties, (True, False))
     if k is not None:
         check_integer("k", k, 1)
-
-
-def _check_base(log_base: Any) -> float:
-    base = check_number("log_base", log_base, 0)
-    if base == 0:
-        raise InvalidParameterError(f"log_base has to be greater than 0, got {log_base!r}.")
-    return base

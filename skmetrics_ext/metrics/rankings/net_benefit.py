@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -144,9 +143,6 @@ class NetBenefitCurve(CurveResult):
     treat_all: Array
     prevalence: float
 
-    def __iter__(self) -> Iterator[Array]:
-        return iter((self.thresholds, self.net_benefit, self.treat_all))
-
     @property
     def interventions_avoided(self) -> Array:
         """Unnecessary treatments avoided per row, against treating all."""
@@ -276,14 +272,8 @@ def net_benefit_curve(
     grid = np.arange(1, 100) / 100 if thresholds is None else thresholds
     grid = _check_thresholds("thresholds", grid, n_dim=1)
     share = _check_prevalence("prevalence", prevalence)
-    checked, tally = binary_ranking(
-        y_true,
-        y_score,
-        labels=labels,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        what="net_benefit_curve",
-    )
+    options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    checked, tally = binary_ranking(y_true, y_score, **options, what="net_benefit_curve")
     _check_probabilities(checked)
     curve = benefit(tally, grid, share)
     if np.isnan(curve).any():

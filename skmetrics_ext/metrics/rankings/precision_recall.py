@@ -207,14 +207,8 @@ def average_precision_score(
     0.833333
     """
     check_option("average", average, AVERAGES)
-    checked = Scores.check(
-        y_true,
-        y_score,
-        labels=labels,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        by_rule=True,
-    )
+    options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    checked = Scores.check(y_true, y_score, **options, by_rule=True)
     return read_scores(
         average_precision,
         checked,
@@ -294,15 +288,8 @@ def pr_auc_score(
     """
     check_option("average", average, AVERAGES)
     check_option("interpolation", interpolation, INTERPOLATIONS)
-    checked = Scores.check(
-        y_true,
-        y_score,
-        labels=labels,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        side="one",
-        what=pr_auc_score.__name__,
-    )
+    options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    checked = Scores.check(y_true, y_score, **options, side="one", what=pr_auc_score.__name__)
     if interpolation == "davis_goadrich_unit" and not _counts_rows(checked.weight):
         raise InvalidParameterError(
             "interpolation='davis_goadrich_unit' steps from one true positive to the next, so "

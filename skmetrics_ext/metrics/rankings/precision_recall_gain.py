@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -122,9 +121,6 @@ class PrecisionRecallGainCurve(CurveResult):
     recall_gain: Array
     thresholds: Array
 
-    def __iter__(self) -> Iterator[Array]:
-        return iter((self.precision_gain, self.recall_gain, self.thresholds))
-
     @property
     def area(self) -> float:
         """Area under the curve: `auprg_score`."""
@@ -174,14 +170,8 @@ def precision_recall_gain_curve(
     >>> curve.recall_gain.tolist(), curve.precision_gain.tolist()
     ([0.0, 0.0, 0.0, 1.0, 1.0], [1.0, 1.0, 0.0, 0.5, 0.0])
     """
-    _, tally = binary_ranking(
-        y_true,
-        y_score,
-        labels=labels,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        what="precision_recall_gain_curve",
-    )
+    options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    _, tally = binary_ranking(y_true, y_score, **options, what="precision_recall_gain_curve")
     steps = tally.steps()
     if not steps.positive or not steps.negative:
         warn_undefined("Precision and recall gain are undefined: a class has no rows.")

@@ -11,12 +11,9 @@ import numpy as np
 from skmetrics_ext import kernels
 from skmetrics_ext.metrics.averaging import (
     AVERAGES,
-    NO_CONVENTION,
     ZERO_WITHOUT_WEIGHT,
-    Convention,
     Rankings,
     RankKernel,
-    Tell,
     read_rankings,
 )
 from skmetrics_ext.metrics.rankings.ranking_kernels import OF_WINS
@@ -57,8 +54,7 @@ class ScoreTally:
             else:
                 support = (true if weight is None else true * weight[:, None]).sum(axis=0)
             checked.cache["support"] = support
-        support = checked.cache["support"]
-        return support
+        return np.asarray(checked.cache["support"])
 
     def value(self, kernel: RankKernel, code: int) -> Array:
         """The kernel of one class against the rest."""
@@ -103,8 +99,7 @@ class ScoreTally:
             checked.cache["wins"] = kernels.pair_wins(
                 checked.score, checked.true, self.n_classes, checked.weight
             )
-        wins: Array = checked.cache["wins"]
-        return wins
+        return np.asarray(checked.cache["wins"])
 
     def _rest_wins(self) -> Wins:
         """Pairs that each class wins against the rest, (K,)."""
@@ -176,14 +171,10 @@ def read_scores(
     checked: Scores,
     average: str | None,
     multi_class: str = "ovr",
-    *,
-    convention: Convention = NO_CONVENTION,
-    tell: Tell = None,
+    **conventions: Any,
 ) -> Any:
-    """A float, or an array where there are several values, as `read_rankings` has them."""
-    value = read_rankings(
-        kernel, rankings_of(checked), average, multi_class, convention=convention, tell=tell
-    )
+    """A float, or an array where there are several values, read by `read_rankings`."""
+    value = read_rankings(kernel, rankings_of(checked), average, multi_class, **conventions)
     return value if value.ndim else float(value)
 
 
@@ -216,25 +207,13 @@ def _one_class(average: str | None, n_values: int) -> None:
 
 
 def binary_ranking(
-    y_true: Any,
-    y_score: Any,
-    *,
-    labels: Any,
-    pos_label: Any,
-    sample_weight: Any,
-    what: str,
-    side: str = "one",
+    y_true: Any, y_score: Any, *, what: str, side: str = "one", **options: Any
 ) -> tuple[Scores, RankTally]:
-    """Checked scores of the positive class of two and their tally; any other problem is refused."""
-    checked = Scores.check(
-        y_true,
-        y_score,
-        labels=labels,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        side=side,
-        what=what,
-    )
+    """Checked scores of the positive class of two and their tally; any other problem is refused.
+
+    ``options`` are ``labels``, ``pos_label`` and ``sample_weight``.
+    """
+    checked = Scores.check(y_true, y_score, side=side, what=what, **options)
     if checked.kind != "binary":
         raise InvalidParameterError(
             f"{what} needs binary labels, y_true is {checked.kind}: pass one class against the "

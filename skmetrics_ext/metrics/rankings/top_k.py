@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,8 @@ from skmetrics_ext.metrics.probabilities.losses import mean
 from skmetrics_ext.metrics.public import metric
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies import Means
-from skmetrics_ext.validation import InvalidParameterError, Scores, check_option, warn_undefined
+from skmetrics_ext.validation import Scores, check_option, warn_undefined
+from skmetrics_ext.validation.parameters import check_integer
 
 # --------------------------------------------------------------------------- kernels
 
@@ -103,8 +103,7 @@ def top_k_accuracy_score(
     0.75
     """
     check_option("normalize", normalize, (True, False))
-    if not isinstance(k, Integral) or isinstance(k, bool) or k < 1:
-        raise InvalidParameterError(f"k must be an integer of at least 1, got {k!r}.")
+    check_integer("k", k, 1)
     checked = Scores.check_columns(
         y_true, y_score, labels=labels, sample_weight=sample_weight, absolute=not normalize
     )

@@ -8,7 +8,8 @@ import numpy as np
 
 from skmetrics_ext.formats import html_table, known
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.registry import AT_THRESHOLD, find
+from skmetrics_ext.registry import find
+from skmetrics_ext.registry.defaults import AT_THRESHOLD
 from skmetrics_ext.report.out_of_fold import ThresholdCounts
 from skmetrics_ext.report.page.document import Section, note, section
 from skmetrics_ext.tallies import Counts, RankTally

@@ -13,7 +13,7 @@ from skmetrics_ext.validation.scores import check_decisions
 NAMES = sorted(
     name
     for name, row in METRICS.items()
-    if row.row_values and (row.response == "probabilities" or row.by_sign)
+    if row.row_values and (row.response == "probabilities" or "by_sign" in row.traits)
 )
 N_ROWS = 40
 
@@ -26,14 +26,14 @@ def sample(name, n_classes, absent, weighted):
     options = {"sample_weight": rng.integers(1, 5, N_ROWS) / 3 if weighted else None}
     if absent:
         options["labels"] = list(range(n_classes))
-    if METRICS[name].by_sign:
+    if "by_sign" in METRICS[name].traits:
         return true, (proba if n_classes > 2 else proba[:, 1]) * 4 - 1, options
     return true, proba, options
 
 
 def moments(name, true, response, sample_weight=None, labels=None, **params):
     row = METRICS[name]
-    check = check_decisions if row.by_sign else row.check or Probabilities.check_strict
+    check = check_decisions if "by_sign" in row.traits else row.check or Probabilities.check_strict
     checked = check(true, response, labels=labels, sample_weight=sample_weight)
     columns = np.asarray(row.row_values(checked, **params), dtype=np.float64)
     return MomentTally.from_checked(columns, checked.weight)

@@ -58,9 +58,9 @@ def test_labels_are_the_order_of_the_columns():
 @pytest.mark.parametrize(
     ("true", "score", "more", "message"),
     [
-        (TRUE, SCORE, {"k": 0}, "k must be an integer"),
-        (TRUE, SCORE, {"k": 1.5}, "k must be an integer"),
-        (TRUE, SCORE, {"k": True}, "k must be an integer"),
+        (TRUE, SCORE, {"k": 0}, "k has to be an integer"),
+        (TRUE, SCORE, {"k": 1.5}, "k has to be an integer"),
+        (TRUE, SCORE, {"k": True}, "k has to be an integer"),
         (TRUE, SCORE, {"normalize": "yes"}, "normalize"),
         ([0, 1, 1, 0], SCORE, {}, "y_true` is binary"),
         ([0, 0, 0, 0], SCORE, {}, r"Number of classes in 'y_true' \(1\)"),

@@ -1,0 +1,51 @@
+"""Modules that offer the names of other modules, each imported when it is first used."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+
+def places_of(modules: Mapping[str, str]) -> dict[str, str]:
+    """The module of each name, from the names of each module of the package."""
+    return {
+        name: f"skmetrics_ext.{module}"
+        for module, names in modules.items()
+        for name in names.split()
+    }
+
+
+def lazy_names(
+    module: str, places: Callable[[], Mapping[str, str]]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """``__getattr__`` and ``__dir__`` of a module.
+
+    Parameters
+    ----------
+    module : str
+        Its name.
+    places : callable
+        Returns the module of each name that it offers.
+    """
+
+    def get(name: str) -> Any:
+        owner = sys.modules[module]
+        if name == "__all__":
+            return listed()
+        if not name.startswith("_"):
+            # Submodules first: they import each other before `places` can be asked.
+            if hasattr(owner, "__path__") and find_spec(f"{module}.{name}"):
+                return import_module(f"{module}.{name}")
+            if name in places():
+                value = getattr(import_module(places()[name]), name)
+                setattr(owner, name, value)
+                return value
+        raise AttributeError(f"module {module!r} has no attribute {name!r}")
+
+    def listed() -> list[str]:
+        return sorted(places())
+
+    return get, listed
