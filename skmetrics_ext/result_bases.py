@@ -57,7 +57,7 @@ class IntervalResult(Result):
         return value, low, high
 
     def __eq__(self, other: object) -> bool:
-        """The same fields; nan is nan, which comparison by fields says only before Python 3.13."""
+        """Equal fields; nan equals nan, as comparison by fields has it only before Python 3.13."""
         if type(other) is not type(self):
             return NotImplemented
         return self._compared() == other._compared()

@@ -47,7 +47,7 @@ MISSING = "missing"  # group of the rows without a value in a column of groups
 
 
 def own_prefix() -> str:
-    """What the names of this process's temporary folders begin with."""
+    """Prefix of the names of this process's temporary folders."""
     return f"skmetrics_ext_{os.getpid()}_"
 
 
@@ -113,7 +113,7 @@ class Files:
             yield batch.select(columns), place
 
     def hold(self, columns: Sequence[str]) -> Files:
-        """The same files with these columns in memory."""
+        """These files with some columns in memory."""
         return replace(self, held=tuple(self.rows(columns)), complete=())
 
     def without_missing(self, columns: Sequence[str]) -> Files:
@@ -122,7 +122,7 @@ class Files:
         return files if self.held is None else files.hold(columns)
 
     def name_missing(self, columns: Sequence[str]) -> Files:
-        """The same files; missing values in these columns form a group, `MISSING`."""
+        """These files, with missing values in some columns as a group, `MISSING`."""
         lacking = {
             name
             for batch, _ in (self.rows(columns) if columns else ())
@@ -187,7 +187,7 @@ class Files:
 
 
 def kind_of(file: str) -> str | None:
-    """What a file holds, by its name: "parquet", "csv" or neither."""
+    """Format of a file by its name: "parquet", "csv" or None."""
     stem, ending = stem_of(file)
     kind = SUFFIXES.get(ending)
     return None if kind == "parquet" and stem != str(Path(file)) else kind

@@ -52,7 +52,7 @@ def partition_errors(place: RowLocation) -> Iterator[None]:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What is computed on every partition after the survey.
+    """Work on every partition after the survey.
 
     Parameters
     ----------

@@ -31,22 +31,7 @@ resampled_wins = _numpy.resampled_wins
 types = _numpy.types
 value_range = _numpy.value_range
 
-_INTERFACE = (
-    "all_finite",
-    "bin_sums",
-    "class_counts",
-    "confusion",
-    "encode",
-    "pair_wins",
-    "placements",
-    "rank_table",
-    "ranked_precision",
-    "ranked_steps",
-    "ranked_wins",
-    "resampled_wins",
-    "types",
-    "value_range",
-)
+_INTERFACE = _numpy.__all__
 # A third implementation (an array library, a GPU) is a module and a line here; what is on a
 # device would come to it from validation/tensors.py, before it is moved to the host.
 _MODULES = {

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.kernels import _compiled, _numpy
+from skmetrics_ext.kernels._numpy import labels
 from skmetrics_ext.kernels._threads import n_threads
 from skmetrics_ext.numeric import Array
 
@@ -90,7 +91,7 @@ def _have(columns: tuple[Array, ...], dtypes: frozenset[Any]) -> bool:
 
 
 def _encode_integers(columns: tuple[Array, ...]) -> tuple[Array, list[Array]] | None:
-    found = _compiled.encode_integers(list(columns), _numpy.TABLE_CELLS_PER_ROW, _numpy.SMALL_TABLE)
+    found = _compiled.encode_integers(list(columns), labels.TABLE_CELLS_PER_ROW, labels.SMALL_TABLE)
     if found is None:
         return None
     low, classes, codes = found
@@ -130,7 +131,7 @@ def _encode_objects(columns: tuple[Array, ...]) -> tuple[Array, list[Array]] | N
         return None
     values, codes = found
     order = sorted(range(len(values)), key=values.__getitem__)
-    classes = _numpy.object_classes([values[place] for place in order])
+    classes = labels.object_classes([values[place] for place in order])
     return classes, _renumbered(codes, np.array(order, dtype=np.int64))
 
 

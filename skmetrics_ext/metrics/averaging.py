@@ -61,7 +61,7 @@ def mean_of_classes(values: Array, weights: Array | None = None) -> Array:
 
 
 def _mean(values: Array, weights: Array | None, defined: Array | None = None) -> Array:
-    """The same of values that are defined, or 0 with weight 0."""
+    """Mean over the last axis of values that are defined, or 0 with weight 0."""
     if weights is None:
         return np.asarray(values.sum(axis=-1) / (values.shape[-1] or np.nan))
     total = weights.sum(axis=-1)
@@ -88,14 +88,14 @@ def average_values(values: Array, average: str | None, support: Array | None = N
 
 
 def class_shares(average: str | None, support: Array) -> Array:
-    """What each class has of a mean, (K,): the same, or by its weight."""
+    """Share of each class in a mean, (K,): equal shares, or by weight."""
     if average == "macro":
         return np.full(len(support), 1 / len(support))
     return divide(support, support.sum())
 
 
 def pair_shares(average: str | None, support: Array) -> Array:
-    """What each ordered pair of classes with rows has of a mean over pairs, (K, K)."""
+    """Share of each ordered pair of classes with rows in a mean over pairs, (K, K)."""
     present = support > 0
     pairs = np.where(present[:, None] & present, 1.0, 0.0)
     np.fill_diagonal(pairs, 0.0)
@@ -124,7 +124,7 @@ def is_plain(average: str | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Averaged:
-    """What is averaged and how.
+    """The classes that are averaged, and how.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def averaged(
     what: str = "average='binary'",
     either: bool = False,
 ) -> Averaged:
-    """What a rate is read from, by the rules of its average.
+    """Counts from which a rate is read, by the rules of its average.
 
     ``what`` asks, for messages; ``either`` says that it is the same from both sides.
 
@@ -222,7 +222,7 @@ def average_of(counts: Counts, average: str | None, present: Array | None = None
 
 
 def positive_position(tally: Tabulated, pos_label: Any, what: str, either: bool = False) -> int:
-    """Where the positive class stands among the classes, by the one rule; -1 without rows."""
+    """Index of the positive class among the classes, by the one rule; -1 without rows."""
     known = tally.occurring().tolist()
     kind = tally.kind
     if kind != "binary":
@@ -257,7 +257,7 @@ def mean_of_all(values: Array, counts: Counts, labels: Any = None) -> Array:
 
 
 class Rankings(Protocol):
-    """What metrics of rankings read: checked scores, draws of them, or merged ranges.
+    """Source of the rankings that metrics read: checked scores, draws of them, or merged ranges.
 
     ``binary`` says whether there is one ranking, that of the positive class, or one for each of
     ``n_classes``; ``support`` (..., K) is the weight of each class.
@@ -362,7 +362,7 @@ def is_pooled(average: str | None) -> bool:
 
 
 def fill_undefined(values: Array, fill: Any, tell: Tell = None) -> Array:
-    """What is 0/0 set to a value; "warn" is 0. ``tell`` is called where there is any."""
+    """Replace 0/0 by a value; "warn" is 0. ``tell`` is called where there is any."""
     undefined = np.isnan(values)
     if not (undefined.any() if undefined.ndim else undefined):  # `any` of one number is slow
         return np.asarray(values)

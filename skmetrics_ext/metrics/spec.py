@@ -253,7 +253,7 @@ class MetricSpec:
 
     @cached_property
     def convention(self) -> Convention:
-        """What scikit-learn gives where a metric of rankings is undefined."""
+        """scikit-learn's value where a metric of rankings is undefined."""
         if "needs_positives" in self.traits:
             return ZERO_WITHOUT_POSITIVES
         has_outputs = self.function.__annotations__.get("average") == "RankAverage | None"

@@ -93,7 +93,7 @@ class Metric:
 
     @property
     def sums(self) -> str:
-        """What it is read from in parts: "tables", "moments", "bins" or "ranks"."""
+        """Sums that it is read from in parts: "tables", "moments", "bins" or "ranks"."""
         row = self.spec
         if row.response == "labels":
             return "tables"
@@ -122,7 +122,7 @@ class Metric:
         return positive_class(classes, asked, what=self.name, either=self.sides != "one")
 
     def settled(self, classes: Any, pos_label: Any = None) -> Metric:
-        """The same metric with the positive class of these two named, where it has one.
+        """This metric with the positive class of these two named, where it has one.
 
         A metric of more than two classes is left to its function, which says what it needs.
         """
@@ -131,7 +131,7 @@ class Metric:
         return self.with_positive(self.positive(classes, pos_label))
 
     def with_positive(self, positive: Any) -> Metric:
-        """The same metric of this class; itself for None."""
+        """This metric for a positive class; itself for None."""
         if positive is None:
             return self
         if positive not in self._settled:
@@ -140,15 +140,15 @@ class Metric:
 
     @cached_property
     def bare(self) -> Metric:
-        """The same metric of data that know their classes and their unit."""
+        """This metric for data that know their classes and their unit."""
         return self.without("labels", "pos_label", "normalize")
 
     def with_params(self, **params: Any) -> Metric:
-        """The same metric with further parameters."""
+        """This metric with further parameters."""
         return replace(self, params={**self.params, **params})
 
     def without(self, *names: str) -> Metric:
-        """The same metric without some of the parameters that were given."""
+        """This metric without some of its parameters."""
         if not any(name in self.params for name in names):
             return self
         return replace(self, params={k: v for k, v in self.params.items() if k not in names})
@@ -184,7 +184,7 @@ class Metric:
 
     @cached_property
     def tally(self) -> str:
-        """What the kernel reads: its row says it, and which parameters need the whole table."""
+        """The tally that the kernel reads; some parameters need the whole table."""
         row = self.spec
         if any(not self.is_default(name) for name in row.table_params):
             return "confusion"
@@ -195,7 +195,7 @@ class Metric:
         return _same(self.options.get(name), defaults_of(self.function).get(name))
 
     def tally_of(self, checked: Any) -> Any:
-        """What `read` reads of checked data; None where only the function knows."""
+        """Tally of checked data for `read`; None where only the function can read them."""
         if isinstance(checked, Labels):
             return LabelTally(checked, checked.cache)
         values, told = self.spec.row_values, self.options.get("multi_class")
@@ -236,7 +236,7 @@ class Metric:
             return self._read_table(tally, tell)
 
     def counted(self, tally: Any) -> tuple[Counts, Callable[[Counts], Array]]:
-        """What a metric of labels that needs no table is read from, and how."""
+        """Counts from which a metric of labels without a table is read, and the reader."""
         if not self.spec.averages:
             return tally.counts(), self.kernel
         plan = averaging.averaged(tally, *self._average)
@@ -245,7 +245,7 @@ class Metric:
 
     @cached_property
     def _average(self) -> tuple[Any, ...]:
-        """What `averaging.averaged` takes beside the tally."""
+        """Arguments of `averaging.averaged` besides the tally."""
         options, either = self.options, self.spec.sides == "either"
         of_class = options.get("labels"), options.get("pos_label")
         return *of_class, options.get("average", "macro"), self.name, either

@@ -83,7 +83,7 @@ def estimate_of(
         return None, one_line(error)
     if isinstance(found, list):
         return None, "it has a value for each class"
-    return found if sign > 0 else turned(found, sign), None
+    return turned(found, sign), None
 
 
 def with_rows(
@@ -103,7 +103,7 @@ def with_rows(
 
 
 def of_rows_read(prepared: Prepared, params: Mapping[str, Any], told: Array) -> Array:
-    """What is told of all rows, of those that a metric reads: some leave out rows of weight 0."""
+    """Groups of the rows that a metric reads: some metrics leave out rows of weight 0."""
     if len(told) == prepared.given.true.shape[0]:
         return told
     return np.asarray(told[read_array("sample_weight", params["sample_weight"]) != 0])

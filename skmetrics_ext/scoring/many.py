@@ -118,25 +118,32 @@ def compute_metrics(
         labels = read_labels(labels)
     given = {"labels": y_pred, "scores": y_score, "probabilities": y_proba}
     checked: dict[tuple[str, bool], Any] = {}
-    values, unused = {}, set(params)
-    for name in metrics:
-        metric = find(name)
+    values = {}
+    for name, metric in zip(metrics, _with_params(list(map(find, metrics)), params), strict=True):
         read = _what_it_reads(name, metric.spec, given)
-        own = {key: value for key, value in params.items() if metric.takes(key)}
-        unused -= own.keys()
-        metric = metric.with_params(**{**own, **metric.params})
         if metric.spec.ranks_labels:  # no row has a class
             weighted = {**metric.params, "sample_weight": sample_weight}
             values[name] = metric.function(y_true, given[read], **weighted)
             continue
         kind = read, metric.spec.weights_are_counts or metric.spec.is_table
         if kind not in checked:
-            settled = labels, pos_label, sample_weight, name
-            checked[kind] = _check(*kind, y_true, given[read], *settled)
+            options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+            checked[kind] = _check(*kind, y_true, given[read], {**options, "what": name})
         values[name] = _value(metric, checked[kind], labels, pos_label)
-    if unused:
-        raise InvalidParameterError(f"No metric of {list(metrics)} takes {sorted(unused)}.")
     return values
+
+
+def _with_params(metrics: Sequence[Metric], params: dict[str, Any]) -> list[Metric]:
+    """The metrics with the parameters that they have; each has to be one of some metric."""
+    unused = {key for key in params if not any(metric.takes(key) for metric in metrics)}
+    if unused:
+        names = [metric.name for metric in metrics]
+        raise InvalidParameterError(f"No metric of {names} takes {sorted(unused)}.")
+    taken = [{key: params[key] for key in params if one.takes(key)} for one in metrics]
+    return [
+        metric.with_params(**{**own, **metric.params})
+        for metric, own in zip(metrics, taken, strict=True)
+    ]
 
 
 def _by_group(
@@ -152,28 +159,21 @@ def _by_group(
     from skmetrics_ext.merged.arrays import evaluate_arrays
     from skmetrics_ext.merged.layout import find_metrics
 
-    asked = find_metrics(metrics)
-    unused = set(params) - {key for one in asked for key in params if one.takes(key)}
-    if unused:
-        raise InvalidParameterError(f"No metric of {list(metrics)} takes {sorted(unused)}.")
-    settled = []
-    for one in asked:
-        own = {key: value for key, value in params.items() if one.takes(key)}
-        settled.append(one.with_params(**{**own, **one.params}))
+    settled = tuple(_with_params(find_metrics(metrics), params))
     scores = {name for name in ("y_score", "y_proba") if given[name] is not None}
     if len(scores) > 1:
         raise InvalidParameterError(
             "With by, pass y_score or y_proba, one for all metrics, got both."
         )
     y_score = given[scores.pop()] if scores else None
-    for one in asked:
+    for one in settled:
         available = {"labels": given["y_pred"], "scores": y_score, "probabilities": y_score}
         _what_it_reads(one.name, one.spec, available)
-    reads = {one.sums == "tables" for one in asked}
+    reads = {one.sums == "tables" for one in settled}
     y_pred = given["y_pred"] if True in reads else None
     y_score = y_score if False in reads else None
     return evaluate_arrays(
-        tuple(settled),
+        settled,
         y_true,
         y_pred,
         y_score,
@@ -184,7 +184,7 @@ def _by_group(
 
 
 def _value(metric: Metric, given: Any, labels: Any, pos_label: Any) -> Any:
-    """Of checked data, in which the positive class of scores is the last."""
+    """Value from checked data, in which the positive class of scores is the last."""
     if isinstance(given, Labels):
         if labels is not None and metric.takes("labels"):
             metric = metric.with_params(labels=labels)
@@ -207,18 +207,11 @@ def _what_it_reads(name: str, spec: MetricSpec, given: dict[str, Any]) -> str:
 
 
 def _check(
-    kind: str,
-    absolute: bool,
-    y_true: Any,
-    other: Any,
-    labels: Any,
-    pos_label: Any,
-    sample_weight: Any,
-    what: str,
+    kind: str, absolute: bool, y_true: Any, other: Any, options: dict[str, Any]
 ) -> Labels | Scores | Probabilities:
     if kind == "labels":
-        return Labels.check(y_true, other, sample_weight=sample_weight, absolute=absolute)
-    options = {"pos_label": pos_label, "sample_weight": sample_weight, "what": what}
+        weight = options["sample_weight"]
+        return Labels.check(y_true, other, sample_weight=weight, absolute=absolute)
     if kind == "scores":
-        return Scores.check(y_true, other, labels=labels, **options)
-    return Probabilities.check_strict(y_true, other, labels=labels, **options)
+        return Scores.check(y_true, other, **options)
+    return Probabilities.check_strict(y_true, other, **options)

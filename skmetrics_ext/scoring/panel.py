@@ -67,7 +67,7 @@ def _callers() -> Iterator[tuple[str, str]]:
 
 
 def several_numbers(names: Iterable[str]) -> str:
-    """What is told where one number is wanted of a panel."""
+    """Message where a panel is read as one number."""
     listed = [*dict.fromkeys(names)]
     return (
         f"A ScorerPanel gives several numbers ({', '.join(listed)}) where one is wanted: pass "
@@ -286,12 +286,12 @@ class ScorerPanel(TakesMetadata):
 
     @property
     def _score_func(self) -> Any:
-        """What `TunedThresholdClassifierCV` makes a scorer of its own from."""
+        """Refused to `TunedThresholdClassifierCV`, which makes a scorer of its own from it."""
         raise AttributeError(several_numbers(self.scorers), name="_score_func", obj=self)
 
     @property
     def __name__(self) -> str:
-        """What displays of scikit-learn name the score by; these draw one."""
+        """Refused to displays of scikit-learn, which draw one score and name it."""
         raise AttributeError(several_numbers(self.scorers), name="__name__", obj=self)
 
     def _accept_sample_weight(self) -> bool:

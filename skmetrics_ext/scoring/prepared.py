@@ -26,7 +26,7 @@ _NAN = float("nan")
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Ground:
-    """What metrics of one kind read.
+    """Checked data that metrics of one kind read.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ class Prepared:
 
     @property
     def note(self) -> str:
-        """What a reader of the value has to know; empty for nothing."""
+        """Note for readers of the value; empty if there is none."""
         ground, told = self.ground, []
         if isinstance(ground.given, Probabilities):
             told.append(ground.given.note)
@@ -126,7 +126,7 @@ class Prepared:
 
 
 def question_of(metric: Metric, missing: str) -> Hashable:
-    """What decides on the ground of a metric."""
+    """Key of the ground of a metric: metrics with equal keys share it."""
     row, params = metric.spec, metric.params
     pos_label, labels = params.get("pos_label"), params.get("labels")
     if row.response == "labels":

@@ -129,7 +129,7 @@ class ScoredModel:
     def prepared(
         self, scorer: Scorer, sample_weight: Any = None, metadata: Mapping[str, Any] | None = None
     ) -> Prepared | None:
-        """What a scorer reads, checked once for all that read alike; None for no metric of ours."""
+        """Data for a scorer, checked once for all that read alike; None for metrics of others."""
         metric, question = scorer._metric, scorer._question
         if metric is None:
             return None
@@ -302,7 +302,7 @@ class Scorer(TakesMetadata):
 
     @property
     def __name__(self) -> str:
-        """What tools that name a callable show: as registered, else that of its function."""
+        """Name shown by tools: as registered, else that of the function."""
         return self._name or str(getattr(self._function, "__name__", repr(self._function)))
 
     def __repr__(self) -> str:

@@ -222,15 +222,10 @@ class Counts(Merges):
         absent = positions < 0
         if not absent.any() and np.array_equal(positions, np.arange(self.tp.shape[-1])):
             return self
-        total = self.total[..., :1]
-        tp, fp, fn, tn = (part[..., positions] for part in self.astuple())
-        zero = np.zeros_like(tp)
-        return type(self)(
-            np.where(absent, zero, tp),
-            np.where(absent, zero, fp),
-            np.where(absent, zero, fn),
-            np.where(absent, total, tn),
-        )
+        chosen = [part[..., positions] for part in self.astuple()]
+        zero = np.zeros_like(chosen[0])
+        parts = zip((zero, zero, zero, self.total[..., :1]), chosen, strict=True)
+        return type(self)(*(np.where(absent, without, part) for without, part in parts))
 
     def of_class(self, place: int) -> Self:
         """The class at one position, without the axis of the classes; -1 as in `select`."""

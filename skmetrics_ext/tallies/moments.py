@@ -248,17 +248,10 @@ class MomentTally(Means, Merges):
     @classmethod
     def stack(cls, parts: Iterable[MomentTally]) -> Self:
         """The tallies of folds or groups on one leading axis."""
-        parts = list(parts)
-        higher: list[Array] = []
+        parts, names = list(parts), ["weight", "mean", "comoment", "n_rows"]
         if all(part.third is not None for part in parts):
-            higher = [np.stack([getattr(p, name) for p in parts]) for name in ("third", "fourth")]
-        return cls(
-            np.stack([p.weight for p in parts]),
-            np.stack([p.mean for p in parts]),
-            np.stack([p.comoment for p in parts]),
-            np.stack([p.n_rows for p in parts]),
-            *higher,
-        )
+            names += ["third", "fourth"]
+        return cls(*(np.stack([getattr(part, name) for part in parts]) for name in names))
 
     def central_moments(self, direction: Any = None) -> CentralMoments:
         """Mean, variance, third and fourth central moment of a linear combination of the columns.

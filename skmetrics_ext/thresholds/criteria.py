@@ -72,7 +72,7 @@ class Constraint:
     bound: float
 
     def kept(self, values: Array) -> Array:
-        """Where the bound is kept, a rounding error beyond it included."""
+        """Whether each value keeps the bound, a rounding error beyond it included."""
         slack = ROUNDING * abs(self.bound) * (-1 if self.comparison == ">=" else 1)
         return np.asarray(_COMPARISONS[self.comparison](values, self.bound + slack))
 

@@ -214,7 +214,7 @@ def optimal_threshold(
 
 
 def chosen_of(tally: RankTally, objective: Objective) -> OptimalThreshold:
-    """What an objective chooses of a ranking."""
+    """The threshold of a ranking that an objective chooses."""
     thresholds, counts = thresholds_from_none(tally), tally.counts_from_none()
     values = objective.values(counts)
     best = choose(thresholds, values, objective.bounded(counts), objective)

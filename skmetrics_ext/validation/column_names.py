@@ -81,7 +81,7 @@ def check_names(
 
 
 def check_last_names(names: Names, classes: Any, what: str) -> None:
-    """The same of columns that are those of the last classes: all of them, or of two the second."""
+    """Like `check_names`, for columns of the last classes: all of them, or the second of two."""
     if names is not None:
         listed = np.asarray(classes).tolist()
         check_names(names, listed[-len(names) :], what, listed)

@@ -23,7 +23,7 @@ EXACT = 2**53  # integers up to here are floats of their own
 
 @dataclass(eq=False, slots=True)  # a frozen one would take a microsecond more to make
 class Column:
-    """What one argument holds; not changed once made.
+    """Values of one argument; not changed once made.
 
     ``values`` is an ndarray (or a scipy sparse matrix). Where ``categories`` is given, the
     values are codes into it, and ``ordered`` says that its order means something. ``names`` are

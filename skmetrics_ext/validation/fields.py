@@ -58,7 +58,7 @@ def labels_of(owner: Any, name: str) -> Array:
 
 
 def misshapen(name: str, values: Any, wanted: str) -> InvalidParameterError:
-    """That the shape of a field does not fit those of the others."""
+    """The error that the shape of a field does not fit those of the others."""
     return InvalidParameterError(f"{name} must be of shape {wanted}, got {np.shape(values)}.")
 
 

@@ -41,7 +41,7 @@ class Design(NamedTuple):
         return self.group is None and self.stratum is None
 
     def kept(self, rows: Array) -> Design:
-        """That of some of the rows."""
+        """The design of some of the rows."""
         group, stratum = (
             None if one is None else np.unique(one[rows], return_inverse=True)[1] for one in self
         )
@@ -129,7 +129,7 @@ def _codes(column: Column) -> Array:
 
 
 def read_numbered_groups(groups: Any, n_rows: int, /, **beside: Any) -> Array:
-    """The same of groups that are numbers from 0, and stay so."""
+    """Like `read_groups`, for groups that are numbers from 0 and stay so."""
     column = _column("groups", groups, n_rows, beside)
     values = np.asarray(column.values)
     if column.categories is not None:  # their codes number something else

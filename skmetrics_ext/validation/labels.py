@@ -120,7 +120,7 @@ class Labels:
         weight: Array | None,
         absolute: bool,
     ) -> Self:
-        """Of columns of labels and their values."""
+        """Labels from two columns and their values."""
         classes, (true_codes, pred_codes) = encode_columns(true, pred)
         kind = "multiclass" if len(classes) > 2 else "binary"
         ordered = has_order(classes, true[0], pred[0])
@@ -158,7 +158,7 @@ class Labels:
         return Labels(self.kind, self.classes, self.true[seen], self.pred[seen], None, self.ordered)
 
     def positions(self, labels: Any, *, once: bool = False) -> Array:
-        """Where in ``classes`` each of ``labels`` stands, -1 for one that does not occur.
+        """Index in ``classes`` of each of ``labels``, -1 for one that does not occur.
 
         ``once`` refuses a class that is listed twice, whose rows would count twice.
         """

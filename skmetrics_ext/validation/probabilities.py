@@ -110,7 +110,7 @@ class Probabilities:
 
     @classmethod
     def of_codes(cls, classes: Array, codes: Array, proba: Any, weight: Array | None) -> Self:
-        """Of rows whose true classes are codes already; the columns are checked."""
+        """Probabilities of rows whose true classes are codes already; the columns are checked."""
         columns = read_scores_of(proba, "y_proba")
         eps = _EPS[columns.dtype.itemsize]
         matrix = probability_matrix(columns)
@@ -119,7 +119,7 @@ class Probabilities:
 
     @property
     def note(self) -> str:
-        """What a reader of a number made of these has to know; empty for nothing."""
+        """Note for readers of a number made of these; empty if there is none."""
         return f"{_NO_SUM}, and are taken as they are" if self.cache.get("no_sum") else ""
 
     @classmethod
@@ -134,7 +134,7 @@ class Probabilities:
         side: str = "either",
         what: str = "The metric",
     ) -> Probabilities:
-        """The same for the metrics that are ours alone; one column is that of `pos_label`.
+        """Check for metrics that scikit-learn lacks; one column is that of `pos_label`.
 
         With a column for each class, ``pos_label`` says nothing; of one, ``side`` and ``what``
         are as in `Scores.check`.
@@ -143,15 +143,9 @@ class Probabilities:
         if given is not None:
             return given._strictly()
         if n_columns(y_proba) == 1:
-            return BinaryProbabilities.check(
-                y_true,
-                y_proba,
-                labels=labels,
-                pos_label=pos_label,
-                sample_weight=sample_weight,
-                side=side,
-                what=what,
-            ).as_columns()
+            options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+            binary = BinaryProbabilities.check(y_true, y_proba, **options, side=side, what=what)
+            return binary.as_columns()
         return cls.check(y_true, y_proba, labels=labels, sample_weight=sample_weight, strict=True)
 
     def _strictly(self) -> Self:
@@ -163,7 +157,7 @@ class Probabilities:
         return self
 
     def as_scores(self) -> Scores:
-        """The same rows as scores: of the last of two classes, or of every class."""
+        """These rows as scores: of the last of two classes, or of every class."""
         if "scores" not in self.cache:
             score, kind = self.proba, "multiclass"
             if self.true.ndim == 2:
@@ -271,7 +265,7 @@ class BinaryProbabilities:
         return cls(order, marks, one, weight, eps, absolute)
 
     def as_columns(self) -> Probabilities:
-        """The same with a column for each class."""
+        """These rows with a column for each class."""
         matrix = np.column_stack([1 - self.proba, self.proba])
         return Probabilities(self.classes, self.true, matrix, self.weight, self.eps, self.absolute)
 
@@ -401,7 +395,7 @@ def check_sums(matrix: Array, source: Column | None) -> None:
 
 
 def away_from_one(matrix: Array, eps: float) -> str:
-    """Where a row is furthest from summing to 1; empty where all do."""
+    """Names the row furthest from summing to 1; empty where all do."""
     away = np.abs(row_sums(matrix) - 1)
     if away.max() <= np.sqrt(eps):
         return ""

@@ -297,7 +297,7 @@ def column_codes(labels: Any, classes: Array, codes: Array, what: str) -> tuple[
 
 
 def two_classes(labels: Any, classes: Array, codes: Array, what: str) -> tuple[Array, Array]:
-    """The same of two classes, negative first."""
+    """Like `column_codes`, for two classes, negative first."""
     classes, codes = column_codes(labels, classes, codes, what)
     if len(classes) != 2:
         raise InvalidParameterError(

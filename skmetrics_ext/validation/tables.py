@@ -59,7 +59,7 @@ def _memory() -> float:
 
 
 def no_room(n_classes: int, n_tables: int = 1) -> InvalidParameterError:
-    """That memory does not hold a table, and how large it is."""
+    """The error that memory cannot hold a table, with its size."""
     size = 8 * n_tables * n_classes**2 / 2**30
     several = f"{n_tables} confusion tables" if n_tables > 1 else "A confusion table"
     return InvalidParameterError(

@@ -206,7 +206,7 @@ def _given_back(result: Any, reference: Any) -> Any:
 
 
 def _tensor_of(values: Array, reference: Any) -> Any:
-    """Of 64 bits, or of 32 on a device that has no more, as scikit-learn gives it."""
+    """A tensor of 64 bits, or of 32 on a device that has no more, as in scikit-learn."""
     values = np.array(values, order="C")  # no tensor shares the memory of a tally
     try:
         return _put(values, reference)

@@ -78,7 +78,7 @@ DERIVED = {
     "sensitivity_at_specificity": {"point": "specificity", "point_of": "negative"},
     "lift_score": {"point": "fraction", "point_of": "all", "params": {"fraction": 0.1}},
     "net_benefit": {"point": "threshold", "point_of": "", "response": "probabilities"},
-    "hinge_loss": {"tally": "moments", "response": "scores", "by_sign": True},
+    "hinge_loss": {"tally": "moments", "response": "scores", "traits": ("by_sign",)},
     "expected_calibration_error": {"tally": "ranks", "bins_when": ("strategy", "uniform")},
 }
 

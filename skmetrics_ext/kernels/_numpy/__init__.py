@@ -2,14 +2,11 @@
 
 from skmetrics_ext.kernels._numpy.draws import resampled_wins
 from skmetrics_ext.kernels._numpy.labels import (
-    SMALL_TABLE,
-    TABLE_CELLS_PER_ROW,
     all_finite,
     bin_sums,
     class_counts,
     confusion,
     encode,
-    object_classes,
     types,
     value_range,
 )
@@ -23,14 +20,11 @@ from skmetrics_ext.kernels._numpy.ranks import (
 )
 
 __all__ = [
-    "SMALL_TABLE",
-    "TABLE_CELLS_PER_ROW",
     "all_finite",
     "bin_sums",
     "class_counts",
     "confusion",
     "encode",
-    "object_classes",
     "pair_wins",
     "placements",
     "rank_table",

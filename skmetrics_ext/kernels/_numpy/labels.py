@@ -167,7 +167,7 @@ def bin_sums(bins: Array, n_bins: int, weight: Array | None) -> Array:
 
 
 def _exact_sums(bins: Array, n_bins: int, weight: Array, total: float) -> Array:
-    """Of integers whose sums floats cannot hold."""
+    """Weighted sums of integers too large for floats."""
     if total >= _MAX_INTEGER:
         raise OverflowError(f"Integer weights sum to {total:.3g}, beyond 2**63 - 1.")
     sums = np.zeros(n_bins, dtype=np.int64)
