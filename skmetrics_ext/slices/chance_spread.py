@@ -19,14 +19,14 @@ _MOST_ROWS = 10**9  # that NumPy assigns to groups
 _MOST_CELLS = 20_000  # of all groups, squared: derivatives in each draw
 
 
-class Ranges(NamedTuple):
+class DrawnRanges(NamedTuple):
     """Highest less lowest value in each draw, plain and in standard errors (B,)."""
 
     plain: Array
     studentized: Array
 
 
-def compare_ranges(groups: Sequence[Linearized], seed: Any) -> tuple[float, Ranges, str]:
+def compare_ranges(groups: Sequence[Linearized], seed: Any) -> tuple[float, DrawnRanges, str]:
     """Studentized range of groups, ranges of groups with equal values, and how these were drawn.
 
     A share of counted rows is permuted among the rows that the metric reads, as in Fisher's exact
@@ -56,7 +56,7 @@ def compare_ranges(groups: Sequence[Linearized], seed: Any) -> tuple[float, Rang
     scaled = draws * np.sqrt(freedom / rng.chisquare(freedom, size=draws.shape))
     normal, of_t = (np.where(errors > 0, one * errors, np.nan) for one in (draws, scaled))
     observed = float(_range(_standardised(values, errors))[0])
-    return observed, Ranges(_range(normal), _range(_standardised(of_t, errors))), "normal"
+    return observed, DrawnRanges(_range(normal), _range(_standardised(of_t, errors))), "normal"
 
 
 # --------------------------------------------------------------------------- confusion tables
@@ -91,14 +91,14 @@ def _permuted(tables: Array, rng: np.random.Generator) -> Array:
     return permuted
 
 
-def _of_tables(read: ReadTables, tables: Array) -> Ranges:
+def _of_tables(read: ReadTables, tables: Array) -> DrawnRanges:
     """Ranges of the metric of tables (B, G, K, K)."""
     cells = tables.astype(np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         values, deviations = value_and_deviations(read, cells)
         variance = (cells * deviations**2).sum(axis=(-1, -2))
         errors = np.sqrt(np.nan_to_num(variance))
-        return Ranges(_range(values), _range(_standardised(values, errors)))
+        return DrawnRanges(_range(values), _range(_standardised(values, errors)))
 
 
 # --------------------------------------------------------------------------- pieces
@@ -129,11 +129,11 @@ def _shares_of_rows(groups: Sequence[Linearized]) -> tuple[Array, Array] | None:
     return np.array(good, dtype=np.int64), np.array(read, dtype=np.int64)
 
 
-def _of_shares(share_kind: str, good: Array, read: Array) -> Ranges:
+def _of_shares(share_kind: str, good: Array, read: Array) -> DrawnRanges:
     """Ranges of shares of rows (B, G), in the standard errors that equal shares would have."""
     share = good.sum(axis=-1, keepdims=True) / read.sum()
     away = divide(good / read - share, np.sqrt(share * (1 - share) / read))
-    return Ranges(_range(of_shares(share_kind, good / read)), _range(away))
+    return DrawnRanges(_range(of_shares(share_kind, good / read)), _range(away))
 
 
 def _standardised(values: Array, errors: Array) -> Array:
