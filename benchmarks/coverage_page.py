@@ -135,7 +135,8 @@ with the same numbers share a line.
 """
 
 KINDS = {
-    "wilson": "Metrics of labels, and shares of rows",
+    "wilson": "Shares of rows",
+    "effective_n": "Other metrics of labels with two bounds",
     "mover": "Sums and means of shares of rows",
     "log": "Ratios and errors with one bound",
     "delta": "Metrics of labels without bounds",
@@ -147,7 +148,7 @@ KINDS = {
 }
 
 SAMPLES = {
-    "of_labels": ("wilson", "mover", "log", "delta"),
+    "of_labels": ("wilson", "effective_n", "mover", "log", "delta"),
     "of_scores": ("logit", "hall"),
     "of_draws": ("expanded", "upper", "bca"),
 }

@@ -176,7 +176,7 @@ def compare(
     >>> y_true = [0, 0, 0, 0, 1, 1, 1, 1] * 3
     >>> a, b = [1, 2, 3, 6, 4, 5, 7, 8] * 3, [1, 6, 3, 7, 2, 5, 4, 8] * 3
     >>> print(compare("roc_auc", y_true, a, b))
-    0.3125 [0.09756, 0.5274], p = 0.00651 (95% confidence, delong, t)
+    0.3125 [0.09756, 0.5274], p = 0.00651 (95% confidence, delong, Welch-Satterthwaite)
     >>> print(compare("roc_auc", y_true, a, b, method="permutation"))
     0.3125 [nan, nan], p = 0.000488 (95% confidence, permutation, exact; exchanges have no interval)
     >>> found = compare("roc_auc", y_true, a, b, margin=0.05, alternative="non-inferior")
@@ -348,7 +348,7 @@ def _by_delong(asked: ModelsToCompare, *, by_t: bool) -> Comparison:
     if not by_t:
         return replace(found, note="" if np.isfinite(found.p_value) else found.note)
     if np.isfinite(found.statistic) and found.standard_error > 0:
-        return replace(found, method="delong, t")
+        return replace(found, method="delong, Welch-Satterthwaite")
     if asked.claim.margin is None and np.isnan(found.p_value) and not np.isnan(found.difference):
         tested = _by_permutation(asked)
         name = f"{found.method}, p-value by {tested.method}"

@@ -75,7 +75,7 @@ def confidence_interval(
         - Sums and means of such shares (balanced accuracy, Youden's J, markedness, macro averages
           of recall or precision), and net benefit: "mover", from the Jeffreys intervals of the
           shares. Not with ``groups``.
-        - Other metrics of labels: "wilson" if they have two bounds (F-beta, macro averages,
+        - Other metrics of labels: "effective_n" if they have two bounds (F-beta, macro averages,
           Matthews correlation, kappa), "log" if they have one (likelihood ratios, odds ratio);
           "delta" for all. Statistics of a table that grow with the number of rows or are flat where
           classes are balanced (chi-squared, counts, entropies, divergences, lambda) have no
@@ -142,9 +142,10 @@ def confidence_interval(
     -----
     The delta method takes the confusion matrix as multinomial and the metric as linear near it:
     :math:`Var = \sum_c n_c (g_c - \bar g)^2`, with n_c the rows of a cell and g_c the exact
-    derivative by it. "delta" is the value -+ z standard errors. "wilson" is Wilson's interval for
-    the number of rows with which a share would have that variance; for metrics that are no share
-    by a t quantile with Satterthwaite's degrees of freedom over the classes. With weights the sum
+    derivative by it. "delta" is the value -+ z standard errors. "effective_n" is the score interval for the
+    effective sample size, the number of rows with which a share p would have that variance,
+    :math:`n_{\mathrm{eff}} = p (1 - p) / Var`: Wilson's with a t quantile and Satterthwaite's
+    degrees of freedom over the classes (Korn & Graubard 1998). With weights the sum
     is of squared weights, with groups of squared sums over groups. "mover" adds the squared
     distances to the bounds of the shares; beside the nearer end of the range the bound of a mean
     is no nearer than Wilson's of the mean. ``docs/coverage.md`` shows how often each method holds
@@ -164,7 +165,7 @@ def confidence_interval(
     >>> y_true = [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2] * 5
     >>> y_pred = [0, 0, 0, 1, 1, 1, 1, 0, 2, 2, 1, 2] * 5
     >>> print(confidence_interval("f1_macro", y_true, y_pred))
-    0.7579 [0.6372, 0.8481] (95% confidence, wilson)
+    0.7579 [0.6372, 0.8481] (95% confidence, effective_n)
     >>> print(confidence_interval("recall", y_true, y_pred, average="macro"))
     0.75 [0.6263, 0.8422] (95% confidence, mover)
     >>> print(confidence_interval("accuracy", y_true, y_pred, goal=0.6))

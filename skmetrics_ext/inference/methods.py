@@ -59,7 +59,7 @@ from skmetrics_ext.numeric import Array, divide, wilson_bounds
 from skmetrics_ext.validation import InvalidParameterError
 
 IntervalMethod = (
-    Literal["auto", "delta", "delong", "hall", "t", "normal"]
+    Literal["auto", "delta", "effective_n", "delong", "hall", "t", "normal"]
     | Literal["expanded", "bca", "bootstrap", "basic", "upper"]
     | ProportionMethod
 )
@@ -373,7 +373,7 @@ def _table_log(statistic: Linearized, value: Array, variance: Array, level: Leve
     return (far_bound, near_bound) if falls else (near_bound, far_bound)
 
 
-_TABLE_BOUNDS = {"delta": _table_delta, "log": _table_log, "wilson": _table_score}
+_TABLE_BOUNDS = {"delta": _table_delta, "log": _table_log, "effective_n": _table_score}
 
 
 # --------------------------------------------------------------------------- smooth metrics
@@ -565,7 +565,7 @@ _METHODS: dict[str, dict[str, Method]] = {
     "dice": {**_SHARE_METHODS, "delta": _by_table},
     "share of rows": _SHARE_METHODS,
     "largest": {"wilson": _largest_class},
-    "score": {"wilson": _by_table, "delta": _by_table},
+    "score": {"effective_n": _by_table, "delta": _by_table},
     "log": {"log": _by_table, "delta": _by_table},
     "delta": {"delta": _by_table},
     "hall": dict.fromkeys(MEAN_METHODS, _mean),

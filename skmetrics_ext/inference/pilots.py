@@ -34,7 +34,7 @@ from skmetrics_ext.validation.parameters import check_level, check_number
 _MOST = 60.0  # log2 of more rows than anyone has
 _FEW = 20.0  # degrees of freedom, below which a variance may well be wrong by a third
 # Which is near to them where rows are many enough to plan for.
-_SCALE_OF = {"wilson": "logit", "mover": "logit"}
+_SCALE_OF = dict.fromkeys(("wilson", "effective_n", "mover"), "logit")
 
 
 @dataclass(frozen=True, repr=False, slots=True)

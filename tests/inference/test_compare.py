@@ -33,8 +33,8 @@ W = RNG.integers(1, 5, N)
         ("accuracy", (Y, A, B), {"groups": np.arange(N) // 2}, "delta"),
         ("accuracy", (Y, A, B), {"sample_weight": W}, "delta"),
         ("f1_macro", (Y, A, B), {}, "delta"),
-        ("roc_auc", (MARK, S, T), {}, "delong, t"),
-        ("gini", (MARK, S, T), {"groups": np.arange(N) // 2}, "delong, t"),
+        ("roc_auc", (MARK, S, T), {}, "delong, Welch-Satterthwaite"),
+        ("gini", (MARK, S, T), {"groups": np.arange(N) // 2}, "delong, Welch-Satterthwaite"),
         ("neg_log_loss", (MARK, P, Q), {}, "delta, paired t"),
         ("neg_brier_score", (MARK, P, Q), {}, "delta, paired t"),
         ("average_precision", (MARK, S, T), {}, "delta"),
@@ -133,7 +133,7 @@ def test_areas_have_the_quantile_of_the_freedom_of_both_classes():
         squares, freedom = squares + variance, freedom + variance**2 / (n - 1)
     found = compare("roc_auc", true, first, second)
     away = stats.t.ppf(0.975, squares**2 / freedom) * squares**0.5
-    assert found.method == "delong, t"
+    assert found.method == "delong, Welch-Satterthwaite"
     assert found.standard_error == pytest.approx(squares**0.5)
     assert found.high - found.difference == pytest.approx(away)
     t = found.difference / squares**0.5

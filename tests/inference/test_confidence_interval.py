@@ -87,8 +87,8 @@ def test_intervals_hold_the_value_on_any_rows(data):
     [
         ("accuracy", "wilson"),
         ("recall", "wilson"),
-        ("f1_macro", "wilson"),
-        ("matthews_corrcoef", "wilson"),
+        ("f1_macro", "effective_n"),
+        ("matthews_corrcoef", "effective_n"),
         ("positive_likelihood_ratio", "log"),
         ("no_information_rate", "wilson"),
         ("roc_auc", "logit"),

@@ -15,7 +15,7 @@ from skmetrics_ext.validation import InvalidParameterError
 RNG = np.random.default_rng(11)
 N = 70
 WEIGHT = RNG.random(N) + 0.5
-METHODS = ("delta", "delong", "normal", "wilson")
+METHODS = ("delta", "delong", "normal", "wilson", "effective_n")
 
 
 def data_of(n_classes, response):

@@ -111,9 +111,11 @@ def test_a_class_that_is_asked_for_and_has_no_row_counts_as_what_0_by_0_is():
 def test_where_rows_count_twice_or_depend_on_each_other_there_is_none():
     table = [[9, 1, 2], [0, 8, 2], [3, 1, 14]]
     for metric in ("specificity_macro", "youden_j_macro", "recall_weighted"):
-        assert confidence_interval(metric, *rows_of(table)).method == "wilson", metric
+        assert confidence_interval(metric, *rows_of(table)).method == "effective_n", metric
     groups = np.arange(40) // 2
-    assert confidence_interval("recall_macro", *rows_of(table), groups=groups).method == "wilson"
+    assert (
+        confidence_interval("recall_macro", *rows_of(table), groups=groups).method == "effective_n"
+    )
 
 
 def test_weighted_rows_are_as_many_as_equal_ones_that_tell_as_much():
