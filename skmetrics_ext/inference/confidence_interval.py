@@ -142,10 +142,10 @@ def confidence_interval(
     -----
     The delta method takes the confusion matrix as multinomial and the metric as linear near it:
     :math:`Var = \sum_c n_c (g_c - \bar g)^2`, with n_c the rows of a cell and g_c the exact
-    derivative by it. "delta" is the value -+ z standard errors. "effective_n" is the score interval for the
-    effective sample size, the number of rows with which a share p would have that variance,
-    :math:`n_{\mathrm{eff}} = p (1 - p) / Var`: Wilson's with a t quantile and Satterthwaite's
-    degrees of freedom over the classes (Korn & Graubard 1998). With weights the sum
+    derivative by it. "delta" is the value -+ z standard errors. "effective_n" is the score
+    interval for the effective sample size, the number of rows with which a share p would have that
+    variance, :math:`p (1 - p) / Var`: Wilson's with a t quantile and Satterthwaite's degrees of
+    freedom over the classes (Korn & Graubard 1998). With weights the sum
     is of squared weights, with groups of squared sums over groups. "mover" adds the squared
     distances to the bounds of the shares; beside the nearer end of the range the bound of a mean
     is no nearer than Wilson's of the mean. ``docs/coverage.md`` shows how often each method holds
