@@ -15,7 +15,6 @@ from skmetrics_ext.plotting import axes
 from skmetrics_ext.plotting.curve_display import difference_text
 from skmetrics_ext.plotting.display import SourceDisplay, document_display
 from skmetrics_ext.plotting.source import DisplaySource, MetricRows, ModelRows
-from skmetrics_ext.registry import find
 from skmetrics_ext.validation import InvalidParameterError, Labels, check_option
 from skmetrics_ext.validation.containers import read_array
 
@@ -268,7 +267,7 @@ class ConfusionMatrixDisplay(SourceDisplay):
                 letters = min(11.0, max(4.0, 72 * width / n_classes / 5))
                 self._draw_text(panel, self._counts[k], self._rates()[k], shown[k] / top, letters)
         if self.comparison is not None:
-            text = difference_text(self._models, find(accuracy_score).name, self.comparison)
+            text = difference_text(self._models, "accuracy", self.comparison)
             self.figure_.supxlabel(text.replace("\n", " "), fontsize="medium")
         self.colorbar_ = None
         if colorbar:

@@ -237,7 +237,7 @@ class CrossValidationDisplay(Display):
                 limits = min(limits[0], low), max(limits[1], high)
             for place, model in enumerate(self.models, start=len(earlier)):
                 row = self._summary[metric, model]
-                marks = self._draw_model(panel, place, row) | marks
+                marks |= self._draw_model(panel, place, row)
                 self._write_mean(panel, place, row, limits, values)
             axes.name_rows(panel, [*earlier, *self.models])
             panel.yaxis.set_gid(_MODELS)

@@ -335,26 +335,26 @@ class CurveDisplay(SourceDisplay):
 
     def _take_intervals(self, source: DisplaySource) -> None:
         """Give means over folds the interval of their metric in the report, if it is there."""
-        report, names = source.report, source.names or {}
-        metrics = {key: metric_of(scorer) for key, scorer in report.data.scorers.items()}
-        summary = [row for row in report.summary() if not np.isnan(row.low)]
-
-        def interval_of(line: Line) -> Estimate | None:
-            model = names[self.name if line.model is None else line.model]
-            function = getattr(line.metric, "func", line.metric)
-            for row in summary:
-                metric = metrics[row.metric]
-                is_same = metric is not None and metric.function == function and row.model == model
-                if is_same and np.isclose(row.value, line.value, rtol=0, atol=1e-9):
-                    bounds, level = (row.low, row.high), report.confidence_level
-                    error, note = row.standard_error, row.interval_note or ""
-                    return estimate(row.value, bounds, error, row.interval, level, note)
-            return None
-
+        summary = [row for row in source.report.summary() if not np.isnan(row.low)]
         self.lines = tuple(
-            replace(line, interval=interval_of(line)) if line.fold == MEAN else line
+            replace(line, interval=self._reported(line, source, summary))
+            if line.fold == MEAN
+            else line
             for line in self.lines
         )
+
+    def _reported(self, line: Line, source: DisplaySource, summary: Any) -> Estimate | None:
+        report, names = source.report, source.names or {}
+        model = names[self.name if line.model is None else line.model]
+        function = getattr(line.metric, "func", line.metric)
+        for row in summary:
+            metric = metric_of(report.data.scorers[row.metric])
+            is_same = metric is not None and metric.function == function and row.model == model
+            if is_same and np.isclose(row.value, line.value, rtol=0, atol=1e-9):
+                bounds, level = (row.low, row.high), report.confidence_level
+                error, note = row.standard_error, row.interval_note or ""
+                return estimate(row.value, bounds, error, row.interval, level, note)
+        return None
 
     def columns(self) -> dict[str, Array]:
         """The numbers behind the picture.

@@ -145,7 +145,10 @@ def test_confusion_matrices_stand_side_by_side(models) -> None:
         assert display.accuracies[name] == wanted
         assert panel.get_title() == f"{name}\naccuracy {told(wanted)}"
         np.testing.assert_array_equal(display.confusion_matrix[name], sx.confusion_matrix(y, pred))
-    assert display.comparison == sx.compare("accuracy", y, *labels.values(), groups=groups)
+    compared = sx.compare("accuracy", y, *labels.values(), groups=groups)
+    assert display.comparison == compared
+    title = display.figure_.get_supxlabel()
+    assert title.startswith(f"logistic − forest: accuracy {compared:z.3f}, p ")
     columns = display.columns()
     assert columns["model"].tolist() == ["logistic"] * 4 + ["forest"] * 4
     assert (
