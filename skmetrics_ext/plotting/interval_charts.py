@@ -99,12 +99,9 @@ def _draw_values(result: Any, ax: Any) -> Any:
     for place, (first, last) in enumerate(joined):
         height = len(names) - 1 + _STEP * (place + 1.5)
         ax.plot([means[first], means[last]], [height] * 2, color=axes.GREY, linewidth=3)
+        thin = axes.REFERENCE | {"linewidth": 0.7, "linestyle": ":"}
         for k in (first, last):
-            ax.plot(
-                [means[k]] * 2,
-                [k, height],
-                **{**axes.REFERENCE, "linewidth": 0.7, "linestyle": ":"},
-            )
+            ax.plot([means[k]] * 2, [k, height], **thin)
     ax.set_xlabel(f"{result.metric}; a line joins models without a significant difference")
     axes.fit_text(ax)
     return ax
@@ -115,13 +112,11 @@ def not_different(
 ) -> list[tuple[int, int]]:
     """First and last of the longest runs of models of which no two differ significantly."""
     differ = {frozenset((row["first"], row["second"])) for row in rows if row["p_value"] <= level}
+    alike = np.array([[frozenset((a, b)) not in differ for b in names] for a in names])
     runs: list[tuple[int, int]] = []
-    for first in range(len(names)):
-        last = first
-        while last + 1 < len(names) and not any(
-            frozenset((names[k], names[last + 1])) in differ for k in range(first, last + 1)
-        ):
-            last += 1
+    for first, _ in enumerate(names):
+        ends = range(first + 1, len(names) + 1)
+        last = max(end for end in ends if alike[first:end, first:end].all()) - 1
         if last > first and (not runs or last > runs[-1][1]):
             runs.append((first, last))
     return runs

@@ -230,7 +230,7 @@ class GainDisplay(CurveDisplay):
     @classmethod
     def _line(cls, label: Any, problem: Any) -> Line:
         curve = gain_curve(problem, problem)
-        columns = curve.columns() | {"perfect": perfect_gain(curve)}
+        columns = {"threshold": curve.thresholds, **curve.columns(), "perfect": perfect_gain(curve)}
         band = BandSpec(lift_score, y=lambda rate, lift: rate * lift)
         capture = gain_capture_score(problem, problem)
         return Line(label, columns, capture, metric=gain_capture_score, band=band)
@@ -290,7 +290,8 @@ class LiftDisplay(CurveDisplay):
     def _line(cls, label: Any, problem: Any, *, at: float = 0.1) -> Line:
         curve = lift_curve(problem, problem)
         prevalence = float(np.average(problem.true, weights=problem.weight))
-        columns = curve.columns() | {"perfect": 1 / np.maximum(curve.rate, prevalence)}
+        perfect = 1 / np.maximum(curve.rate, prevalence)
+        columns = {"threshold": curve.thresholds, **curve.columns(), "perfect": perfect}
         metric = partial(lift_score, fraction=at)
         value = metric(problem, problem)
         return Line(label, columns, value, metric=metric, band=BandSpec(lift_score))
