@@ -14,11 +14,12 @@ from skmetrics_ext import compare, compare_many
 from skmetrics_ext.cli import predictions as files
 from skmetrics_ext.cli.messages import json_of, log, print_lines
 from skmetrics_ext.cli.options import PREDICTIONS, add_command
-from skmetrics_ext.cli.score import ALL, table_section
+from skmetrics_ext.cli.score import ALL
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.progress import reporting
 from skmetrics_ext.registry import Metric
-from skmetrics_ext.report.page.document import document
+from skmetrics_ext.report.page.document import document, section
+from skmetrics_ext.report.page.document import table as html_table
 from skmetrics_ext.rows import Rows, written
 
 _CLAIMS = ("two-sided", "less", "greater", "non-inferior", "equivalent")
@@ -76,7 +77,7 @@ def _compare(options: argparse.Namespace) -> None:
     if options.html:
         lead = [*table.lead, f"true classes: {found.names.true}", found.note]
         title = f"Comparison of {Path(options.file).name}"
-        page = document(title, filter(None, lead), [table_section("Differences", table)])
+        page = document(title, filter(None, lead), [section("Differences", html_table(table))])
         written(page, options.html)
     print_lines(json_of(rows) if options.json else str(table))
 

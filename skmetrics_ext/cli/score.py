@@ -13,12 +13,18 @@ from skmetrics_ext import confusion_matrix, evaluate
 from skmetrics_ext.cli import predictions as files
 from skmetrics_ext.cli.messages import json_of, log, print_lines
 from skmetrics_ext.cli.options import PREDICTIONS, add_command
-from skmetrics_ext.formats import html_table, interval, number
+from skmetrics_ext.formats import interval, number
 from skmetrics_ext.plotting.plot_results import KINDS, computed_of_predictions
 from skmetrics_ext.registry.defaults import HEADINGS
-from skmetrics_ext.report.page.charts import TITLES, Chart, chart_of, curve_chart, matrix_table
-from skmetrics_ext.report.page.document import Section, document, note, pictures, section
-from skmetrics_ext.report.page.report_curves import CROWDED
+from skmetrics_ext.report.page.charts import (
+    CROWDED,
+    TITLES,
+    Chart,
+    chart_of,
+    curve_chart,
+    matrix_table,
+)
+from skmetrics_ext.report.page.document import Section, document, note, pictures, section, table
 from skmetrics_ext.rows import Rows, Shown, written
 
 _LEGENDS = "Numbers in legends have {}. Percentages in confusion matrices are of the true class."
@@ -63,7 +69,7 @@ def _score(options: argparse.Namespace) -> None:
         written(_page(options, predictions, rows), options.html)
     if not options.pred:
         log("no --pred: metrics of predicted labels are left out")
-    tables = "\n\n".join(f"{title}\n{table}" for title, table in _tables(options, rows))
+    tables = "\n\n".join(f"{title}\n{own}" for title, own in _tables(options, rows))
     print_lines(json_of(rows) if options.json else tables)
     if not (options.json or options.metrics or options.all):
         log("these are a few metrics: --all shows all that apply, --metrics NAME others")
@@ -142,19 +148,12 @@ def _page(options: argparse.Namespace, found: files.Predictions, rows: list[Row]
         shown += _matrices(options, found)
         level = f"{100 * options.confidence:g} % intervals"
         parts = [section("Pictures", note(_LEGENDS.format(level)), pictures(shown))]
-    parts += [table_section(title, table) for title, table in _tables(options, rows)]
+    parts += [section(title, table(own)) for title, own in _tables(options, rows)]
     facts = {"rows": found.files.n_rows, "true classes": found.names.true}
     facts |= {"weights": options.weight, "positive class": found.positive}
     lead = [f"{name}: {fact}" for name, fact in facts.items() if fact is not None]
     title, data = f"Scores of {Path(options.file).name}", [chart.data() for chart in charts]
     return document(title, filter(None, [*lead, found.note]), parts, {"charts": data})
-
-
-def table_section(title: str, table: Rows) -> Section:
-    """A table with its notes, as a section of a page."""
-    left = [place for place, side in enumerate(table.align()) if side == "<"]
-    shown = html_table(table.header(), table.cells(), text=left)
-    return section(title, shown, *map(note, table.footnotes()))
 
 
 def _charts(options: argparse.Namespace, found: files.Predictions) -> list[Chart]:

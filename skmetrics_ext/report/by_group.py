@@ -1,14 +1,14 @@
-"""Out-of-fold values by group: of rows that no model was fitted on, with the gaps between them."""
+"""Out-of-fold values by group, with the gaps between groups."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from skmetrics_ext.formats import interval as shown_interval
 from skmetrics_ext.formats import number, probability, signed
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.linearized import Linearized, linearize
@@ -17,11 +17,21 @@ from skmetrics_ext.merged.evaluation import Evaluation, evaluation_rows
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.report.fold import Fold, FoldResult
-from skmetrics_ext.report.out_of_fold import OutOfFold, ScoredData, dependent_rows, out_of_fold
-from skmetrics_ext.report.params import take_params
-from skmetrics_ext.report.summary import mean_of_samples, sample_of_fold
+from skmetrics_ext.report.out_of_fold import (
+    OutOfFold,
+    ScoredData,
+    needs_common_scale,
+    out_of_fold,
+)
+from skmetrics_ext.report.summary import (
+    NoIntervalError,
+    interval_title,
+    mean_of_samples,
+    sample_of_fold,
+    without_baseline,
+)
+from skmetrics_ext.report.tables import interval_column
 from skmetrics_ext.rows import Row, Rows, Shown
-from skmetrics_ext.scoring.scorer import metric_of
 from skmetrics_ext.slices.group_columns import GroupColumns
 from skmetrics_ext.slices.group_comparisons import Groups
 from skmetrics_ext.validation import InvalidParameterError
@@ -31,7 +41,8 @@ from skmetrics_ext.validation.groups import INDEPENDENT, Design
 if TYPE_CHECKING:
     from skmetrics_ext.report.cv_report import CrossValidationReport
 
-_NAN = float("nan")
+_CELLS = ("value", "low", "high", "method", "reason")
+_SHOWN = ("metric", "value", "low", "high", "n_rows")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -96,7 +107,7 @@ def _columns(given: Any, X: Any) -> Mapping[str, Any]:
 class FoldStatistics:
     """Statistics of groups from the out-of-fold predictions of one model.
 
-    Labels and probabilities of all folds are pooled. Rankings are not, for scores of different
+    Labels and probabilities of all folds are pooled. Rankings are not, since scores of different
     models have no common scale: theirs is the mean over the folds in which they are defined.
     """
 
@@ -110,135 +121,123 @@ class FoldStatistics:
 
     def statistic(self, metric: Metric, groups: Sequence[Any]) -> Linearized | str:
         codes = [self.numbers[group] for group in groups]
-        if metric.spec.response == "scores" and metric.spec.tally == "ranks":
-            return self._of_folds(metric, codes)
-        return self._pooled(metric, codes)
+        try:
+            return (self._mean if needs_common_scale(metric) else self._pooled)(metric.name, codes)
+        except NoIntervalError as error:
+            return str(error)
 
-    def _part(self, of: FoldResult | OutOfFold, codes: Sequence[int]) -> tuple[Array, OutOfFold]:
-        """The predictions of these groups, and their places among those of the fold."""
-        kept = np.flatnonzero(np.isin(self.rows_by.of_row[of.rows], codes))
-        responses = {name: response[kept] for name, response in of.responses.items()}
-        return kept, OutOfFold(of.rows[kept], kept, of.classes, responses)
+    def _part(self, whole: FoldResult | OutOfFold, codes: Sequence[int]) -> OutOfFold:
+        """The predictions of these groups; ``fold`` holds their positions in the whole."""
+        kept = np.flatnonzero(np.isin(self.rows_by.of_row[whole.rows], codes))
+        responses = {name: response[kept] for name, response in whole.responses.items()}
+        return OutOfFold(whole.rows[kept], kept, whole.classes, responses)
 
-    def _weighted(self, metric: Metric, rows: Array) -> Array:
-        """Which rows have weight."""
-        params = take_params(self.data.params[metric.name], count_rows(self.data.y), rows)
-        weight = params.get("sample_weight")
-        if weight is None:
-            return np.ones(len(rows), dtype=bool)
-        return np.asarray(read_array("sample_weight", weight) != 0)
+    def _pooled(self, metric: str, codes: Sequence[int]) -> Linearized:
+        part = self._part(self.pooled, codes)
+        if not len(part.rows):
+            raise NoIntervalError("there are no predictions")
+        numbers, design, cluster = part.fold, INDEPENDENT, None
+        weight = self.data.params_of(metric, part.rows).get("sample_weight")
+        if weight is not None:
+            numbers = numbers[read_array("sample_weight", weight) != 0]
+        dependent = self.data.dependent(self.pooled.rows)
+        if dependent is not None:
+            design = Design(np.unique(dependent[part.fold], return_inverse=True)[1])
+            cluster = dependent[numbers]
+        identity = {"numbers": numbers, "cluster": cluster}
+        sample, _ = sample_of_fold(self.data, metric, part, design, **identity)
+        if not np.isfinite(sample.value):
+            raise NoIntervalError("undefined")
+        return linearize(sample)
 
-    def _pooled(self, metric: Metric, codes: Sequence[int]) -> Linearized | str:
-        place, part = self._part(self.pooled, codes)
-        if not len(place):
-            return "there are no predictions"
-        dependent = dependent_rows(self.data.grouping, self.pooled.rows)
-        cluster = None if dependent is None else dependent[place]
-        group = None if cluster is None else np.unique(cluster, return_inverse=True)[1]
-        design = INDEPENDENT if group is None else Design(group)
-        kept = self._weighted(metric, part.rows)
-        identity = {"numbers": place[kept], "cluster": None if cluster is None else cluster[kept]}
-        found = sample_of_fold(self.data, metric.name, part, design, **identity)
-        if isinstance(found, str):
-            return found
-        if not np.isfinite(found[0].value):
-            return "undefined"
-        return linearize(found[0])
-
-    def _of_folds(self, metric: Metric, codes: Sequence[int]) -> Linearized | str:
-        samples, rows, places, first, why = [], [], [], 0, "undefined on every fold"
+    def _mean(self, metric: str, codes: Sequence[int]) -> Linearized:
+        samples, rows, numbers, n_before, why = [], [], [], 0, "undefined on every fold"
         for result in self.results:
-            place, part = self._part(result, codes)
-            found = sample_of_fold(self.data, metric.name, part) if len(place) else "no rows"
-            if isinstance(found, str):
-                why = f"undefined on every fold: {found}"
-            elif np.isfinite(found[0].value):
-                own = place
-                if len(found[1]) < len(place):
-                    own = place[self._weighted(metric, part.rows)]
-                samples.append(found[0])
-                rows.append(found[1])
-                places.append(first + own)
-            first += len(result.rows)
+            part = self._part(result, codes)
+            try:
+                if not len(part.rows):
+                    raise NoIntervalError("no rows")
+                sample, read = sample_of_fold(self.data, metric, part)
+            except NoIntervalError as error:
+                why = f"undefined on every fold: {error}"
+            else:
+                if np.isfinite(sample.value):
+                    samples.append(sample)
+                    rows.append(part.rows[read])
+                    numbers.append(n_before + part.fold[read])
+            n_before += len(result.rows)
         if not samples:
-            return why
+            raise NoIntervalError(why)
         every, grouping = np.concatenate(rows), self.data.grouping
         cluster = every if grouping is None else grouping.of_row[every]
         value = float(np.mean([sample.value for sample in samples]))
-        identity = {"number": np.concatenate(places), "cluster": cluster}
-        mean = mean_of_samples(samples, every, grouping, value, **identity)
-        return "it has no derivative by its rows" if mean is None else mean
+        identity = {"number": np.concatenate(numbers), "cluster": cluster}
+        mean = mean_of_samples(samples, every, self.data, value, **identity)
+        if mean is None:
+            raise NoIntervalError("it has no derivative by its rows")
+        return mean
 
 
-# --------------------------------------------------------------------------- what is shown
+# --------------------------------------------------------------------------- tables
 
 
 def by_group(report: CrossValidationReport, model: str) -> Evaluation:
     """The values of one model by group."""
-    data = report.data
-    if data is None or data.rows_by is None:
+    data, rows_by = report.data, report.data.rows_by
+    if rows_by is None:
         raise InvalidParameterError(
             "The report has no groups to compare: pass by= to cross_validation_report."
         )
-    rows_by, by = data.rows_by, data.rows_by.by
+    by, level = rows_by.by, report.confidence_level
     source = FoldStatistics(data, rows_by, report.results_of(model))
     counts = np.bincount(rows_by.of_row[source.pooled.rows], minlength=len(rows_by.groups))
-    n_rows = dict(zip(rows_by.groups, counts.tolist(), strict=True))
-    n_rows = {group: n_rows[group] for group in by.ordered(n_rows)}
+    counted = dict(zip(rows_by.groups, counts.tolist(), strict=True))
+    n_rows: dict[Any, int] = {group: counted[group] for group in by.ordered(counted)}
     n_rows[None] = sum(n_rows.values())
-    metrics = {name: metric_of(data.scorers[name]) for name in report.metrics}
-    asked = {name: replace(own, name=name) for name, own in metrics.items() if own is not None}
-    groups = Groups(by, asked, source, n_rows, is_scored=True)
+    metrics = {
+        name: replace(metric, name=name)
+        for name, metric in data.metrics.items()
+        if metric is not None
+    }
+    groups = Groups(by, metrics, source, n_rows, is_scored=True)
     rows = []
-    for name in asked:
-        of = groups.of(name)
-        for group in n_rows:
-            told = of.interval(group, report.confidence_level)
-            about = dict(zip(("value", "low", "high", "method", "reason"), told, strict=True))
-            rows.append(Row(group=group, metric=name, of=None, n_rows=n_rows[group], **about))
-    level = report.confidence_level
+    for name, group in product(metrics, n_rows):
+        cells = groups.of(name).interval(group, level)
+        row = Row(group=group, metric=name, of=None, n_rows=n_rows[group])
+        rows.append(row | dict(zip(_CELLS, cells, strict=True)))
     return Evaluation(evaluation_rows(rows, level, by), "folds", level, groups=groups)
 
 
 def group_table(report: CrossValidationReport) -> Rows:
-    """Values by group and their gaps from the rest, of all models but the baseline."""
-    assert report.data is not None
-    rows_by: RowGroups | None = report.data.rows_by
-    assert rows_by is not None
+    """Values by group and their gaps from the rest, for all models but the baseline."""
     if "groups" not in report.computed:
-        report.computed["groups"] = _group_table(report, rows_by.by)
+        report.computed["groups"] = _group_table(report, report.data.rows_by.by)
     table: Rows = report.computed["groups"]
     return table
 
 
 def _group_table(report: CrossValidationReport, by: GroupColumns) -> Rows:
     rows = []
-    for model in report.models:
-        if model == report.baseline:
-            continue
-        found = report.by_group(model)
-        gaps = {name: found.gaps(name) for name in found.groups.metrics}
-        for row in found.rows:
+    for model in without_baseline(report):
+        evaluation = report.by_group(model)
+        gaps = {name: evaluation.gaps(name) for name in evaluation.groups.metrics}
+        for row in evaluation.rows:
             gap = gaps[row.metric].row(row.group) if row.group is not None else Row()
-            keys = ("metric", "value", "low", "high", "n_rows")
-            own = {**by.values(row.group), "model": model, **{key: row[key] for key in keys}}
-            own |= {"gap": gap.get("difference"), "p_value": gap.get("p_value")}
-            rows.append({**own, "reason": row.reason or gap.get("reason")})
-    level = f"{100 * report.confidence_level:g}% interval"
-    return Rows(
-        rows,
-        [
-            Shown("model", is_text=True),
-            Shown("metric", is_text=True),
-            *(Shown(name, is_text=True, none="all") for name in by.names),
-            Shown("value", form=number),
-            Shown(level, ("low", "high"), shown_interval),
-            Shown("gap", form=signed),
-            Shown("p", "p_value", probability),
-            Shown("rows", "n_rows"),
-        ],
-        notes=[
-            f"intervals: {100 * report.confidence_level:g} %, the {report.n_folds} fitted models; "
-            "gap: from all other groups; p: adjusted by Holm for the groups of a metric"
-        ],
+            shown = {**by.values(row.group), "model": model, **{key: row[key] for key in _SHOWN}}
+            shown |= {"gap": gap.get("difference"), "p_value": gap.get("p_value")}
+            rows.append({**shown, "reason": row.reason or gap.get("reason")})
+    columns = [
+        Shown("model", is_text=True),
+        Shown("metric", is_text=True),
+        *(Shown(name, is_text=True, none="all") for name in by.names),
+        Shown("value", form=number),
+        interval_column(report),
+        Shown("gap", form=signed),
+        Shown("p", "p_value", probability),
+        Shown("rows", "n_rows"),
+    ]
+    note = (
+        f"intervals: {interval_title(report, 'cv')}; gap: from all other groups; p: adjusted by "
+        "Holm for the groups of a metric"
     )
+    return Rows(rows, columns, notes=[note])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import starmap
 from numbers import Integral
 from typing import Any
 
@@ -177,14 +178,17 @@ default="prior"
     if name is not None and isinstance(baseline, str) and not plain:  # a dummy reads no tensors
         own = {key: to_host(value, key) for key, value in routed.fit[name].items()}
         given[name] = to_host(X, "X"), labels, own
-    fits = (
+    fits = [
         (model, clone(models[model]), fold, *given[model], chosen.panel, routed.score)
         for fold in folds
         for model in models
-    )
-    results = run_fits(fits, len(folds) * len(models), n_jobs, progress)
-    order = {model: place for place, model in enumerate(models)}
-    results.sort(key=lambda result: (order[result.model], result.fold))
+    ]
+    finished = {
+        (result.model, result.fold): result
+        for result in run_fits(fits, len(fits), n_jobs, progress)
+    }
+    order = [(model, fold.number) for model in models for fold in folds]
+    results = [finished[fit] for fit in order if fit in finished]
     _check_fits(results, name)
     return CrossValidationReport(
         models=tuple(models),
@@ -243,11 +247,11 @@ def run_fits(
     total: int,
     n_jobs: int | None,
     progress: Progress,
-    keep: Callable[[FoldResult], FoldResult] = lambda result: result,
+    keep: Callable[[FoldResult], FoldResult] | None = None,
 ) -> list[FoldResult]:
     """Run `fit_and_score` with each tuple of arguments; when interrupted, return what is finished.
 
-    ``keep`` reads each result when it comes and returns what is held of it.
+    ``keep`` may reduce each result to the parts that are stored.
     """
     from joblib.parallel import get_active_backend
     from sklearn.utils.parallel import Parallel, delayed
@@ -258,8 +262,8 @@ def run_fits(
     parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered" if streams else "list")
     try:
         with reporting(progress, total) as report_done:
-            for result in parallel(delayed(fit_and_score)(*fit) for fit in fits):
-                results.append(keep(result))
+            for result in parallel(starmap(delayed(fit_and_score), fits)):
+                results.append(keep(result) if keep else result)
                 report_done(len(results))
     except KeyboardInterrupt:
         if not results:

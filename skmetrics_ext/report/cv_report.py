@@ -12,13 +12,12 @@ import numpy as np
 
 from skmetrics_ext.report import saving
 from skmetrics_ext.report.fold import FoldResult, Grouping
-from skmetrics_ext.report.out_of_fold import OutOfFold, ScoredData, out_of_fold, pool
+from skmetrics_ext.report.out_of_fold import OutOfFold, ScoredData, out_of_fold
 from skmetrics_ext.report.summary import (
     IntervalKind,
     check_interval,
     compare_models,
     fold_cells,
-    summary_of,
 )
 from skmetrics_ext.report.tables import (
     RowKind,
@@ -36,6 +35,7 @@ from skmetrics_ext.validation import InvalidParameterError, check_option
 if TYPE_CHECKING:
     from skmetrics_ext.merged.evaluation import Evaluation
 
+_TABLES = ("summary", "folds", "pooled", "compare")
 PlotKind = Literal[
     "metrics", "roc", "precision_recall", "calibration", "gain", "lift", "decision", "threshold"
 ]
@@ -67,7 +67,7 @@ class CrossValidationReport(Tabular):
         Of all intervals.
     left_out : tuple of str
         Metrics that are shown by default, but not where no class is positive.
-    data : ScoredData or None
+    data : ScoredData
         True labels, scorers and weights, from which pooled estimates are made.
     interval : {"auto", "cv", "pooled", "corrected", "nested"}, default="auto"
         The kind of interval of the summary, the page and the pictures, as `summary` describes it.
@@ -98,7 +98,7 @@ class CrossValidationReport(Tabular):
     positive_class: Any = None
     confidence_level: float = 0.95
     left_out: tuple[str, ...] = ()
-    data: ScoredData | None = field(default=None, repr=False, compare=False)
+    data: ScoredData = field(default_factory=ScoredData, repr=False, compare=False)
     interval: IntervalKind = "auto"
     data_warnings: tuple[str, ...] = ()
     # Intervals and comparisons that were computed, which take a while.
@@ -111,8 +111,8 @@ class CrossValidationReport(Tabular):
 
     @property
     def grouping(self) -> Grouping | None:
-        """Which rows depend on each other, where that was told."""
-        return None if self.data is None else self.data.grouping
+        """Which rows depend on each other, if groups were given."""
+        return self.data.grouping
 
     def __iter__(self) -> Iterator[str]:
         """Names of the models."""
@@ -193,22 +193,7 @@ class CrossValidationReport(Tabular):
             (nan where undefined), ``reason`` (None where defined), ``n_train``, ``n_test``,
             ``fit_time`` and ``score_time`` (seconds; the score time is that of all metrics).
         """
-        rows = [
-            {
-                "model": result.model,
-                "fold": result.fold,
-                "metric": metric,
-                "value": result.values[metric],
-                "reason": result.reasons.get(metric),
-                "n_train": result.n_train,
-                "n_test": result.n_test,
-                "fit_time": result.fit_time,
-                "score_time": result.score_time,
-            }
-            for result in self.results
-            for metric in self.metrics
-        ]
-        return fold_table(rows, self.baseline)
+        return fold_table(self)
 
     def summary(self, interval: IntervalKind | None = None) -> Rows:
         """Mean, spread and interval of each model and metric.
@@ -254,8 +239,7 @@ class CrossValidationReport(Tabular):
         Nadeau & Bengio (2003), Machine Learning 52(3), 239-281; Bates, Hastie & Tibshirani (2024),
         Journal of the American Statistical Association 119(546), 1434-1445.
         """
-        kind = self.interval if interval is None else check_interval(interval)
-        return summary_table(self, summary_of(self, kind), kind)
+        return summary_table(self, self.interval if interval is None else check_interval(interval))
 
     @property
     def predictions(self) -> dict[str, OutOfFold]:
@@ -285,7 +269,7 @@ class CrossValidationReport(Tabular):
             else None). Intervals take as independent the groups of rows, where these were given,
             and else the rows, also where repeated folds predict them several times.
         """
-        return pooled_table(pool(self), self.confidence_level, self.baseline)
+        return pooled_table(self)
 
     def by_group(self, model: str | None = None) -> Evaluation:
         """Out-of-fold values of a model by group, where ``by`` was given.
@@ -440,10 +424,9 @@ class CrossValidationReport(Tabular):
         return text_report(self)
 
     def __repr__(self) -> str:
-        report = self
         return (
-            f"<CrossValidationReport: {len(report.models)} models, {len(report.metrics)} metrics, "
-            f"{report.n_folds} folds of {report.n_samples} rows>"
+            f"<CrossValidationReport: {len(self.models)} models, {len(self.metrics)} metrics, "
+            f"{self.n_folds} folds of {self.n_samples} rows>"
         )
 
     def frame(self, rows: RowKind = "summary", *, library: Library = "pandas") -> Any:
@@ -466,9 +449,9 @@ class CrossValidationReport(Tabular):
         ImportError
             If the library is not installed.
         """
-        check_option("rows", rows, ("summary", "folds", "pooled", "compare"))
-        found: Rows = getattr(self, rows)()
-        return found.frame(library=library)
+        check_option("rows", rows, _TABLES)
+        table: Rows = getattr(self, rows)()
+        return table.frame(library=library)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain Python values.
@@ -477,23 +460,19 @@ class CrossValidationReport(Tabular):
         -------
         dict
         """
-        report = self
-        positive = report.positive_class
+        positive = self.positive_class
         return {
-            "models": list(report.models),
-            "metrics": list(report.metrics),
-            "baseline": report.baseline,
+            "models": list(self.models),
+            "metrics": list(self.metrics),
+            "baseline": self.baseline,
             "positive_class": positive.item() if hasattr(positive, "item") else positive,
-            "left_out": list(report.left_out),
-            "n_samples": report.n_samples,
-            "n_groups": None if report.grouping is None else report.grouping.n_groups,
-            "n_folds": report.n_folds,
-            "splitter": report.splitter,
-            "confidence_level": report.confidence_level,
-            "summary": report.summary(),
-            "folds": report.folds(),
-            "pooled": report.pooled(),
-            "compare": report.compare(),
+            "left_out": list(self.left_out),
+            "n_samples": self.n_samples,
+            "n_groups": None if self.grouping is None else self.grouping.n_groups,
+            "n_folds": self.n_folds,
+            "splitter": self.splitter,
+            "confidence_level": self.confidence_level,
+            **{name: getattr(self, name)() for name in _TABLES},
         }
 
     def to_json(self, path: str | Path | None = None) -> str:

@@ -14,11 +14,16 @@ from skmetrics_ext.inference.tests.fold_tests import corrected_resampled_ttest
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.report.fold import group_sizes
 from skmetrics_ext.report.out_of_fold import ThresholdCounts
-from skmetrics_ext.report.summary import TARGETS, comparisons, fold_cells, interval_title, sign_of
+from skmetrics_ext.report.summary import (
+    TARGETS,
+    comparisons,
+    fold_cells,
+    interval_title,
+    without_baseline,
+)
 from skmetrics_ext.rows import Rows, Shown
-from skmetrics_ext.scoring.scorer import metric_of
 from skmetrics_ext.tallies import Counts, ThresholdTally
-from skmetrics_ext.validation import InvalidParameterError, distinct_labels
+from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import read_array
 
 if TYPE_CHECKING:
@@ -91,8 +96,8 @@ def _undefined(report: CrossValidationReport) -> Found:
 
 def _few_rows(report: CrossValidationReport) -> Found:
     of_fold = {result.fold: result.rows for result in report.results if result.rows is not None}
-    classes = None if report.data is None else distinct_labels(report.data.y)
-    if report.data is None or classes is None or not of_fold:
+    classes = report.data.classes
+    if classes is None or not of_fold:
         return
     y = read_array("y", report.data.y)
     few = []
@@ -115,23 +120,20 @@ _DISTINCT = {
 
 
 def _of_distinct_scores(report: CrossValidationReport, n_values: int) -> Found:
-    scorers = {} if report.data is None else report.data.scorers
-    names = ", ".join(name for name, scorer in scorers.items() if _reads_scores(metric_of(scorer)))
-    for model in report.models:
-        if model == report.baseline or not names:
-            continue
-        n_distinct = []
+    names = ", ".join(
+        name
+        for name, metric in report.data.metrics.items()
+        if metric is not None and metric.row is not None and metric.row.response != "labels"
+    )
+    for model in without_baseline(report) if names else ():
+        n_distinct = set()
         for result in report.results_of(model):
-            scores = [own for method, own in result.responses.items() if method != "predict"]
+            scores = [values for method, values in result.responses.items() if method != "predict"]
             if scores and len(scores[0]) > 2:
-                columns = (column for own in scores for column in np.atleast_2d(own.T))
-                n_distinct.append(max(len(np.unique(column)) for column in columns))
-        if n_distinct and set(n_distinct) == {n_values}:
+                columns = (column for values in scores for column in np.atleast_2d(values.T))
+                n_distinct.add(max(len(np.unique(column)) for column in columns))
+        if n_distinct == {n_values}:
             yield None, model, _DISTINCT[n_values].format(names)
-
-
-def _reads_scores(metric: Metric | None) -> bool:
-    return metric is not None and metric.row is not None and metric.row.response != "labels"
 
 
 # --------------------------------------------------------------------------- tests
@@ -205,17 +207,15 @@ def _difference(row: Mapping[str, Any]) -> str:
 
 
 def _poor_threshold(report: CrossValidationReport) -> Found:
-    scorers = {} if report.data is None else report.data.scorers
-    metrics = {name: metric_of(scorer) for name, scorer in scorers.items()}
-    balancing = {name: metric for name, metric in metrics.items() if metric and _balances(metric)}
-    for model in report.models:
-        if model != report.baseline and balancing:
-            folds = ThresholdCounts.of(report, model)
-            if folds is not None and len(folds.fold) > 1:
-                for name, metric in balancing.items():
-                    text = _better_threshold(report, model, name, metric, folds)
-                    if text is not None:
-                        yield name, model, text
+    metrics = report.data.metrics.items()
+    balancing = {name: metric for name, metric in metrics if metric and _balances(metric)}
+    for model in without_baseline(report) if balancing else ():
+        folds = ThresholdCounts.of(report, model)
+        if folds is not None and len(folds.fold) > 1:
+            for name, metric in balancing.items():
+                text = _better_threshold(report, model, name, metric, folds)
+                if text is not None:
+                    yield name, model, text
 
 
 def _balances(metric: Metric) -> bool:
@@ -238,7 +238,6 @@ def _better_threshold(
     report: CrossValidationReport, model: str, name: str, metric: Metric, folds: ThresholdCounts
 ) -> str | None:
     """The finding that thresholds chosen on the other folds do better, if they do."""
-    assert report.data is not None
     settled = metric.settled(folds.labels.tolist(), report.positive_class)
     # Their rows choose, those of the fold judge: nothing is gained by the choice itself.
     chosen_by = folds.values(settled, folds.rest.counts_from_none())
@@ -246,7 +245,7 @@ def _better_threshold(
     if place.min() == 0 or place.max() == len(folds.tally.thresholds):
         return None  # best is to name every row alike: the model is poor, and not the threshold
     values = folds.values(settled, folds.tally.counts_from_none())
-    found = sign_of(report.data, name) * np.take_along_axis(values, place[:, None], axis=1)[:, 0]
+    found = report.data.sign(name) * np.take_along_axis(values, place[:, None], axis=1)[:, 0]
     results = [r for r in report.results_of(model) if r.fold in folds.fold]
     own = np.array([result.values[name] for result in results])
     defined = np.isfinite(found) & np.isfinite(own)
@@ -329,7 +328,7 @@ def conclusion(report: CrossValidationReport) -> list[str]:
 
 
 def _question(report: CrossValidationReport) -> str:
-    models = [model for model in report.models if model != report.baseline] or [*report.models]
+    models = without_baseline(report) or [*report.models]
     positive = report.positive_class
     target = "the class" if positive is None else f"{positive}"
     target = repr(target) if isinstance(positive, str) else target

@@ -69,13 +69,13 @@ class FoldResult:
     responses: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def __eq__(self, other: object) -> bool:
-        """Whether all numbers and texts are the same, and undefined values at the same places."""
+        """Whether all numbers and texts are equal; undefined values equal each other."""
         return isinstance(other, FoldResult) and self._compared() == other._compared()
 
-    def _compared(self) -> tuple[Any, ...]:
+    def _compared(self) -> list[Any]:
         values = {name: None if value != value else value for name, value in self.values.items()}
-        sizes = self.model, self.fold, self.n_train, self.n_test, self.fit_time, self.score_time
-        return (*sizes, values, dict(self.reasons), dict(self.notes))
+        plain = ("model", "fold", "n_train", "n_test", "fit_time", "score_time", "reasons", "notes")
+        return [values, *(getattr(self, name) for name in plain)]
 
 
 def numbered_folds(splits: Iterable[Any]) -> list[Fold]:
@@ -101,15 +101,15 @@ def fit_and_score(
     panel: ScorerPanel,
     score_params: Mapping[str, Mapping[str, Any]],
 ) -> FoldResult:
-    """Fit a copy of the estimator and score it. Whatever fails is told as a reason."""
+    """Fit a copy of the estimator and score it. Failures become reasons."""
     from sklearn.base import clone
 
-    own = clone(estimator)
-    found = PanelResult(dict.fromkeys(panel.scorers, float("nan")))
+    fitted = clone(estimator)
+    result = PanelResult(dict.fromkeys(panel.scorers, float("nan")))
     responses: dict[str, Array] = {}
     start = time.perf_counter()
     try:
-        own.fit(
+        fitted.fit(
             take_rows(X, fold.train),
             take_rows(y, fold.train),
             **(take_params(fit_params, count_rows(y), fold.train) if fit_params else {}),
@@ -117,21 +117,20 @@ def fit_and_score(
     except Warning:  # the user made errors of warnings
         raise
     except Exception as error:
-        found.reasons.update(dict.fromkeys(panel.names, f"fit failed: {one_line(error)}"))
-    fitted = time.perf_counter()
-    if not found.reasons:
-        evaluation = ScoredModel(own, take_rows(X, fold.test), take_rows(y, fold.test))
+        result.reasons.update(dict.fromkeys(panel.names, f"fit failed: {one_line(error)}"))
+    fit_end = time.perf_counter()
+    if not result.reasons:
+        evaluation = ScoredModel(fitted, take_rows(X, fold.test), take_rows(y, fold.test))
         params_of: dict[str, dict[str, Any]] = {}
         for name, params in score_params.items():
             if params:
                 params_of[name] = take_params(params, count_rows(y), fold.test)
-        found = panel.read(evaluation, params_of)
-        responses = {
-            method: response if type(response) is np.ndarray else read_array(method, response)
-            for method, response in evaluation.responses.all().items()
-        }
-    scored = time.perf_counter()
-    classes = getattr(own, "classes_", None)
+        result = panel.read(evaluation, params_of)
+        for method, response in evaluation.responses.all().items():
+            is_array = type(response) is np.ndarray
+            responses[method] = response if is_array else read_array(method, response)
+    score_end = time.perf_counter()
+    classes = getattr(fitted, "classes_", None)
     if type(classes) is not np.ndarray:
         several = classes is None or isinstance(classes, list)
         classes = None if several else read_array("classes_", classes)
@@ -140,11 +139,11 @@ def fit_and_score(
         fold=fold.number,
         n_train=len(fold.train),
         n_test=len(fold.test),
-        fit_time=fitted - start,
-        score_time=scored - fitted,
-        values=found.values,
-        reasons=found.reasons,
-        notes=found.notes,
+        fit_time=fit_end - start,
+        score_time=score_end - fit_end,
+        values=result.values,
+        reasons=result.reasons,
+        notes=result.notes,
         rows=fold.test,
         classes=classes,
         responses=responses,
@@ -198,8 +197,8 @@ class Grouping:
 
 
 def group_sizes(grouping: Grouping | None, results: Any) -> dict[str, Any]:
-    """Rows of the folds, or groups where they are known, on both sides."""
-    sizes = [(one.n_train, one.n_test) for one in results]
+    """Sizes of the training and test parts of the folds: in groups if there are any, else rows."""
+    sizes = [(result.n_train, result.n_test) for result in results]
     if grouping is not None:
-        sizes = [grouping.sizes[one.fold] for one in results]
+        sizes = [grouping.sizes[result.fold] for result in results]
     return {"n_train": [train for train, _ in sizes], "n_test": [test for _, test in sizes]}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from skmetrics_ext.inference.results import Estimate, estimate
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.report.fold import Grouping
@@ -15,9 +16,9 @@ from skmetrics_ext.report.params import take_params
 from skmetrics_ext.scoring.intervals import estimate_of
 from skmetrics_ext.scoring.recording import evaluate_all
 from skmetrics_ext.scoring.responses import Stored
-from skmetrics_ext.scoring.scorer import ScoredModel, metric_of
+from skmetrics_ext.scoring.scorer import ScoredModel, Scorer, metric_of
 from skmetrics_ext.tallies import Counts, RankTally, ThresholdTally
-from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.validation import InvalidParameterError, distinct_labels
 from skmetrics_ext.validation.containers import count_rows, take_rows
 
 if TYPE_CHECKING:
@@ -33,11 +34,34 @@ _RANKED = (
 
 @dataclass(frozen=True, eq=False, slots=True)
 class FittedOn:
-    """The models, what they predict from, and the parameters of the fit of each."""
+    """The models, their features, and the parameters of the fit of each."""
 
     X: Any
     models: Mapping[str, Any]
     fit: Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class OutOfFold:
+    """Predictions of one model for rows that it was not fitted on.
+
+    Parameters
+    ----------
+    rows : ndarray of int of shape (n,)
+        Number of the row in the data; with repeated folds a row occurs several times.
+    fold : ndarray of int of shape (n,)
+        Number of the fold.
+    classes : ndarray or None
+        The class of each column.
+    responses : dict of str to ndarray
+        By the method of the estimator: labels, or an array with a column per class. A class
+        that a fold's model never saw has probability 0 there, and a score of nan.
+    """
+
+    rows: Array
+    fold: Array
+    classes: Array | None
+    responses: dict[str, Array]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,35 +84,42 @@ class ScoredData:
         The groups that values are shown by.
     """
 
-    y: Any
-    scorers: Mapping[str, Callable[..., Any]]
-    params: Mapping[str, Mapping[str, Any]]
+    y: Any = None
+    scorers: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    params: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     grouping: Grouping | None = None
     source: FittedOn | None = None
     rows_by: Any = None
 
+    @property
+    def metrics(self) -> dict[str, Metric | None]:
+        """Metrics of this package by their names in the report; None for functions of the user."""
+        return {name: metric_of(scorer) for name, scorer in self.scorers.items()}
 
-@dataclass(frozen=True, eq=False, slots=True)
-class OutOfFold:
-    """Predictions of one model for rows that it was not fitted on.
+    @property
+    def classes(self) -> Array | None:
+        """Classes of the labels; None for multilabel rows."""
+        return None if self.y is None else distinct_labels(self.y)
 
-    Parameters
-    ----------
-    rows : ndarray of int of shape (n,)
-        Number of the row in the data; of repeated folds a row occurs several times.
-    fold : ndarray of int of shape (n,)
-        Number of the fold.
-    classes : ndarray or None
-        The class of each column.
-    responses : dict of str to ndarray
-        By the method of the estimator: labels, or an array with a column per class. A class
-        that a fold's model never saw has probability 0 there, and a score of nan.
-    """
+    def sign(self, metric: str) -> int:
+        """-1 for a loss, which its scorer negates."""
+        scorer = self.scorers[metric]
+        return scorer._sign if isinstance(scorer, Scorer) else 1
 
-    rows: Array
-    fold: Array
-    classes: Array | None
-    responses: dict[str, Array]
+    def params_of(self, metric: str, rows: Array) -> dict[str, Any]:
+        """Parameters of a metric for these rows."""
+        return take_params(self.params[metric], count_rows(self.y), rows)
+
+    def predicted(self, part: FoldResult | OutOfFold) -> ScoredModel:
+        """Predictions next to their true labels."""
+        stored = Stored(part.classes, part.responses)
+        return ScoredModel(stored, None, take_rows(self.y, part.rows))
+
+    def dependent(self, rows: Array) -> Array | None:
+        """Which predictions depend on each other: those of a group, or else of a repeated row."""
+        if self.grouping is not None:
+            return self.grouping.of_row[rows]
+        return rows if len(np.unique(rows)) < len(rows) else None
 
 
 def out_of_fold(results: Sequence[FoldResult]) -> OutOfFold:
@@ -127,24 +158,35 @@ def _columns(result: FoldResult, method: str, classes: Array | None) -> Array:
     return full
 
 
-def pool(report: CrossValidationReport) -> list[dict[str, Any]]:
-    """Value and interval of each model and metric on all out-of-fold predictions."""
-    rows, data = [], report.data
-    empty: dict[str, Any] = {"method": None, "reason": "there are no predictions"}
-    empty |= dict.fromkeys(("value", "low", "high", "standard_error", "design_effect"), _NAN)
-    for model, found in report.predictions.items():
-        evaluation = None
-        if data is not None and len(found.rows):
-            stored = Stored(found.classes, found.responses)
-            evaluation = ScoredModel(stored, None, take_rows(data.y, found.rows))
-        for metric in report.metrics:
-            row = {"model": model, "metric": metric, "n_rows": len(found.rows), **empty}
-            if data is not None and evaluation is not None:
-                notes = [result.notes.get(metric) for result in report.results_of(model)]
-                level = report.confidence_level
-                row |= _pooled(data, metric, evaluation, found.rows, notes, level)
-            rows.append(row)
-    return rows
+def no_estimate(reason: str, value: float = _NAN) -> Estimate:
+    """A value without an interval, or no value at all, and why."""
+    return estimate(value, (_NAN, _NAN), _NAN, "", _NAN, reason)
+
+
+def pool(report: CrossValidationReport) -> dict[tuple[str, str], Estimate]:
+    """Estimate of each model and metric from all out-of-fold predictions."""
+    if "pool" not in report.computed:
+        report.computed["pool"] = {
+            (model, metric): estimate
+            for model, predictions in report.predictions.items()
+            for metric, estimate in _pooled_metrics(report, model, predictions)
+        }
+    pooled: dict[tuple[str, str], Estimate] = report.computed["pool"]
+    return pooled
+
+
+def _pooled_metrics(
+    report: CrossValidationReport, model: str, predictions: OutOfFold
+) -> Iterator[tuple[str, Estimate]]:
+    data = report.data
+    evaluation = data.predicted(predictions) if len(predictions.rows) else None
+    for name in report.metrics:
+        if evaluation is None:
+            yield name, no_estimate("there are no predictions")
+            continue
+        notes = [result.notes.get(name) for result in report.results_of(model)]
+        level = report.confidence_level
+        yield name, _pooled(data, name, evaluation, predictions.rows, notes, level)
 
 
 def _pooled(
@@ -154,57 +196,51 @@ def _pooled(
     rows: Array,
     notes: list[str | None],
     level: float,
-) -> dict[str, Any]:
+) -> Estimate:
     scorer, metric = data.scorers[name], metric_of(data.scorers[name])
     if metric is None:
-        return {"reason": "it is no metric of this package, so whether it pools is not known"}
-    # Whether the largest score of a row is right needs no common scale of the folds.
-    if metric.spec.response == "scores" and metric.spec.tally == "ranks":
-        return {"reason": _RANKED}
-    params = take_params(data.params[name], count_rows(data.y), rows)
+        return no_estimate("it is no metric of this package, so whether it pools is not known")
+    if needs_common_scale(metric):
+        return no_estimate(_RANKED)
+    params = data.params_of(name, rows)
     result = evaluate_all({name: scorer}, evaluation, {name: params})
     value, note = result.values[name], result.notes.get(name)
     if np.isnan(value):
-        return {"reason": result.reasons.get(name)}
+        return no_estimate(result.reasons.get(name, ""))
     if "takes_logs" in metric.spec.traits:  # some fold may lack a class of the others
-        note = "; ".join(dict.fromkeys(filter(None, [note, *notes]))) or None
-    design = {"random_state": 0, "groups": dependent_rows(data.grouping, rows)}
-    options = {"confidence_level": level, **design}
+        note = "; ".join(dict.fromkeys(filter(None, [note, *notes])))
+    noted = f"by convention: {note}" if note else ""
+    options = {"confidence_level": level, "random_state": 0, "groups": data.dependent(rows)}
     estimate, reason = estimate_of(scorer, evaluation, params, options, value)
-    noted = None if note is None else f"by convention: {note}"
     if estimate is None:
-        return {"value": value, "reason": "; ".join(filter(None, [reason, noted]))}
-    keys = ("low", "high", "standard_error", "design_effect", "method")
-    reason = "; ".join(filter(None, [noted, estimate.note])) or None
-    return {"value": value, "reason": reason, **{key: getattr(estimate, key) for key in keys}}
+        return no_estimate("; ".join(filter(None, [reason, noted])), value)
+    note = "; ".join(filter(None, [noted, estimate.note]))
+    return replace(estimate, value=value, note=note)
 
 
-def dependent_rows(grouping: Grouping | None, rows: Array) -> Array | None:
-    """Which predictions depend on each other: those of a group, or else of a repeated row."""
-    if grouping is not None:
-        return grouping.of_row[rows]
-    return rows if len(np.unique(rows)) < len(rows) else None
+def needs_common_scale(metric: Metric) -> bool:
+    """Whether it ranks rows. The largest score of a row needs no common scale of the folds."""
+    return metric.spec.response == "scores" and metric.spec.tally == "ranks"
 
 
 _METHOD = ("predict_proba",)  # other scores have no scale that folds share
-MOST = 500  # thresholds that are told apart
+_MOST = 500  # thresholds
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ThresholdCounts:
-    """The test rows of each fold by the highest of few thresholds that they reach.
+    """Test rows of each fold, counted between a limited number of thresholds.
 
     Parameters
     ----------
     labels : ndarray of shape (2,)
         The negative class and the positive one.
     tally : RankTally
-        ``mass`` of shape (K, 2, T): counts at each of its thresholds are those of all rows,
-        nothing is rounded but which thresholds there are.
+        ``mass`` of shape (K, 2, T). Counts at its thresholds are exact.
     rest : RankTally
-        The same of the rows that are not in the fold.
+        Counts of the rows that are not in the fold.
     fold : tuple of int
-        Number of each.
+        Numbers of the folds.
     """
 
     labels: Array
@@ -217,12 +253,12 @@ class ThresholdCounts:
         cls,
         report: CrossValidationReport,
         model: str,
-        most: int = MOST,
+        most: int = _MOST,
         also: Sequence[float] = (),
     ) -> ThresholdCounts | None:
-        """Those of a model; None where it has no probabilities of a positive class.
+        """Counts of a model; None if it has no probabilities of a positive class.
 
-        ``also`` are thresholds that there must be.
+        ``also`` are thresholds to include.
         """
         folds = _scored_folds(report, model)
         if not folds:
@@ -241,14 +277,20 @@ class ThresholdCounts:
         tallies = RankTally(falling, mass), RankTally(falling, rest)
         return cls(np.asarray(parts[0].classes), *tallies, tuple(fold.number for fold in folds))
 
+    def pooled(self) -> tuple[Array, Counts]:
+        """Thresholds, rising, and the counts of all folds at each."""
+        pooled: RankTally = self.tally.pool()
+        counts = Counts(*(part[::-1] for part in pooled.counts().astuple()))
+        return pooled.thresholds[::-1], counts
+
     def values(self, metric: Metric, counts: Counts) -> Array:
-        """A metric of labels of some counts."""
+        """A metric of labels, read from counts."""
         return np.asarray(metric.read(ThresholdTally(self.labels, counts)))
 
 
 def _scored_folds(report: CrossValidationReport, model: str) -> list[Any]:
     positive = report.positive_class
-    if positive is None or report.data is None:
+    if positive is None:
         return []
     from skmetrics_ext.plotting.source import DisplaySource, Request
 
@@ -262,13 +304,12 @@ def _scored_folds(report: CrossValidationReport, model: str) -> list[Any]:
 
 def _edges(score: Array, most: int) -> Array:
     """Scores that occur, rising: all of them, or the quantiles of many."""
-    found = np.unique(score)
-    if len(found) <= most:
-        return found
-    ranks = np.linspace(0, len(found) - 1, most // 2).astype(np.int64)
-    shares = np.linspace(0, 1, most - most // 2)
-    by_rows = np.quantile(score, shares, method="lower")
-    return np.unique(np.concatenate([found[ranks], by_rows]))
+    distinct = np.unique(score)
+    if len(distinct) <= most:
+        return distinct
+    ranks = np.linspace(0, len(distinct) - 1, most // 2).astype(np.int64)
+    by_rows = np.quantile(score, np.linspace(0, 1, most - most // 2), method="lower")
+    return np.union1d(distinct[ranks], by_rows)
 
 
 def _mass(rows: Any, edges: Array, kept: Array | None = None) -> Array:

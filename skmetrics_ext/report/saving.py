@@ -73,14 +73,13 @@ def save(report: CrossValidationReport, path: str | Path) -> None:
     content: dict[str, Any] = {name: getattr(report, name) for name in _PLAIN_FIELDS}
     content["results"] = [_as_map(result) for result in report.results]
     data = report.data
-    if data is not None:
-        content["data"] = {
-            "y": data.y,
-            "scorers": {name: _scorer_parts(scorer) for name, scorer in data.scorers.items()},
-            "params": data.params,
-            "grouping": None if data.grouping is None else _as_map(data.grouping),
-            "rows_by": _group_parts(data.rows_by),
-        }
+    content["data"] = {
+        "y": data.y,
+        "scorers": {name: _scorer_parts(scorer) for name, scorer in data.scorers.items()},
+        "params": data.params,
+        "grouping": None if data.grouping is None else _as_map(data.grouping),
+        "rows_by": _group_parts(data.rows_by),
+    }
     arrays: list[Array] = []
     packed = {"kind": KIND, "version": VERSION, "content": _pack(content, arrays, {}, "the report")}
     head = json.dumps(packed, allow_nan=False).encode()

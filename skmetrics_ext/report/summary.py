@@ -7,7 +7,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, product
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -19,7 +19,7 @@ from skmetrics_ext.inference.draws.samples import TallySample
 from skmetrics_ext.inference.linearized import Linearized, linearize, mean_of_folds
 from skmetrics_ext.inference.methods import interval_of
 from skmetrics_ext.inference.nested_cv import LOSS_OF, nested_cv_interval
-from skmetrics_ext.inference.results import Estimate, estimate
+from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.tests.fold_tests import (
     bayesian_correlated_ttest,
     corrected_resampled_interval,
@@ -27,23 +27,17 @@ from skmetrics_ext.inference.tests.fold_tests import (
 )
 from skmetrics_ext.inference.tests.rank_tests import holm_adjust
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.registry import Metric
-from skmetrics_ext.report.fold import FoldResult, Grouping, group_sizes
-from skmetrics_ext.report.out_of_fold import OutOfFold, ScoredData, dependent_rows, pool
-from skmetrics_ext.report.params import take_params
+from skmetrics_ext.report.fold import FoldResult, group_sizes
+from skmetrics_ext.report.out_of_fold import OutOfFold, ScoredData, no_estimate, pool
 from skmetrics_ext.scoring.intervals import of_rows_read, turned, with_rows
 from skmetrics_ext.scoring.recording import one_line
-from skmetrics_ext.scoring.responses import Stored
-from skmetrics_ext.scoring.scorer import ScoredModel, Scorer, metric_of
+from skmetrics_ext.scoring.scorer import metric_of
 from skmetrics_ext.validation import InvalidParameterError, check_option
-from skmetrics_ext.validation.containers import count_rows, take_rows
 from skmetrics_ext.validation.groups import INDEPENDENT, Design
 
 if TYPE_CHECKING:
     from skmetrics_ext.report.cv_report import CrossValidationReport
-    from skmetrics_ext.report.fold import FoldResult
 
-Found = Estimate | str  # an interval, or why there is none
 IntervalKind = Literal["auto", "cv", "pooled", "corrected", "nested"]
 INTERVAL_KINDS = ("auto", "cv", "pooled", "corrected", "nested")
 # What each kind of interval describes.
@@ -55,19 +49,29 @@ TARGETS: Mapping[str, str] = {
 }
 _AUTO = ("cv", "pooled")  # the first that every metric has; else "corrected"
 _NAN = float("nan")
-_NO_DATA = "the report holds no predictions or true labels"
+_INTERVAL = ("value", "standard_error", "low", "high")
 _NO_SPREAD = "the value is the same on every fold, so the folds give no interval"
 _FEWEST_FOLDS, _MOST_FOLDS = 3, 10
 
 
+def without_baseline(report: CrossValidationReport) -> list[str]:
+    """Names of the models but the baseline."""
+    return [model for model in report.models if model != report.baseline]
+
+
 def fold_cells(report: CrossValidationReport) -> list[dict[str, Any]]:
     """Mean and spread over the folds of each model and metric."""
-    return [_cell(report, model, metric) for model in report.models for metric in report.metrics]
+    if "cells" not in report.computed:
+        report.computed["cells"] = [
+            _cell(report, model, metric) for model in report.models for metric in report.metrics
+        ]
+    cells: list[dict[str, Any]] = report.computed["cells"]
+    return cells
 
 
 def _cell(report: CrossValidationReport, model: str, metric: str) -> dict[str, Any]:
-    own = report.results_of(model)
-    values = np.array([result.values[metric] for result in own])
+    results = report.results_of(model)
+    values = np.array([result.values[metric] for result in results])
     defined = values[~np.isnan(values)]
     with np.errstate(invalid="ignore"):  # infinite values have a mean and no spread
         mean = float(defined.mean()) if defined.size else _NAN
@@ -78,10 +82,10 @@ def _cell(report: CrossValidationReport, model: str, metric: str) -> dict[str, A
         "metric": metric,
         "mean": mean,
         "std": std,
-        "n_folds": len(own),
-        "n_undefined": len(own) - len(defined),
-        "reasons": dict(Counter(r.reasons[metric] for r in own if metric in r.reasons)),
-        "notes": dict(Counter(r.notes[metric] for r in own if metric in r.notes)),
+        "n_folds": len(results),
+        "n_undefined": len(results) - len(defined),
+        "reasons": dict(Counter(r.reasons[metric] for r in results if metric in r.reasons)),
+        "notes": dict(Counter(r.notes[metric] for r in results if metric in r.notes)),
     }
 
 
@@ -99,7 +103,7 @@ def summary_of(report: CrossValidationReport, interval: IntervalKind) -> list[di
 
 
 def kind_of(report: CrossValidationReport, interval: str) -> str:
-    """The one kind of interval that all lines have: "auto" is the first that every metric has."""
+    """The kind of interval in all rows; "auto" is the first that every metric has."""
     if interval != "auto":
         return interval
     defined = {cell["metric"] for cell in fold_cells(report) if not np.isnan(cell["mean"])}
@@ -118,7 +122,7 @@ def check_interval(interval: Any) -> IntervalKind:
 
 
 def target_of(report: CrossValidationReport, interval: str | None = None) -> str:
-    """Target of the intervals in words; of those of the report by default."""
+    """What the intervals describe, in words; by default those of the report."""
     kind = kind_of(report, report.interval if interval is None else interval)
     return TARGETS[kind].format(report.n_folds)
 
@@ -129,56 +133,50 @@ def interval_title(report: CrossValidationReport, interval: str | None = None) -
 
 
 def intervals_of(report: CrossValidationReport, kind: str) -> dict[tuple[str, str], Any]:
-    """The part of a row of the summary that concerns its interval, by model and metric."""
+    """The interval's columns of the summary, by model and metric."""
     if kind not in report.computed:
-        report.computed[kind] = {
-            (model, metric): _cells_of(report, kind, KINDS[kind](report, model, metric))
-            for model in report.models
-            for metric in report.metrics
-        }
+        target, cells = target_of(report, kind), {}
+        for model, metric in product(report.models, report.metrics):
+            try:
+                estimate = KINDS[kind](report, model, metric)
+            except NoIntervalError as error:
+                estimate = no_estimate(str(error))
+            cells[model, metric] = {
+                "interval": kind,
+                "target": target,
+                **{key: getattr(estimate, key) for key in _INTERVAL},
+                "interval_note": estimate.note or None,
+            }
+        report.computed[kind] = cells
     intervals: dict[tuple[str, str], Any] = report.computed[kind]
     return intervals
 
 
-def _cells_of(report: CrossValidationReport, kind: str, found: Found) -> dict[str, Any]:
-    if isinstance(found, str):
-        found = estimate(_NAN, (_NAN, _NAN), _NAN, "", _NAN, found)
-    return {
-        "interval": kind,
-        "target": target_of(report, kind),
-        "value": found.value,
-        "standard_error": found.standard_error,
-        "low": found.low,
-        "high": found.high,
-        "interval_note": found.note or None,
-    }
+class NoIntervalError(ValueError):
+    """A metric of a report has no interval of this kind, or a fold no sample; says why."""
 
 
-def _pooled(report: CrossValidationReport, model: str, metric: str) -> Found:
-    if "pool" not in report.computed:
-        report.computed["pool"] = {(row["model"], row["metric"]): row for row in pool(report)}
-    row = report.computed["pool"][model, metric]
-    if np.isnan(row["low"]):
-        return str(row["reason"])
-    bounds, level = (row["low"], row["high"]), report.confidence_level
-    error, note = row["standard_error"], row["reason"] or ""
-    return estimate(row["value"], bounds, error, row["method"], level, note)
+def _pooled(report: CrossValidationReport, model: str, metric: str) -> Estimate:
+    estimate = pool(report)[model, metric]
+    if np.isnan(estimate.low):
+        raise NoIntervalError(estimate.note)
+    return estimate
 
 
-def _corrected(report: CrossValidationReport, model: str, metric: str) -> Found:
+def _corrected(report: CrossValidationReport, model: str, metric: str) -> Estimate:
     """Nadeau and Bengio's interval over the folds with a value, within the bounds of the metric."""
-    results = report.results_of(model)
-    values = np.array([result.values[metric] for result in results])
-    defined = np.isfinite(values)
-    if np.count_nonzero(defined) < 2 or np.isinf(values).any():
-        return f"the metric has a finite value on {np.count_nonzero(defined)} folds; 2 are needed"
-    kept = [result for result, is_kept in zip(results, defined, strict=True) if is_kept]
-    level, sizes = report.confidence_level, group_sizes(report.grouping, kept)
-    estimate = corrected_resampled_interval(values[defined], confidence_level=level, **sizes)
+    values = [result.values[metric] for result in report.results_of(model)]
+    folds = [result for result in report.results_of(model) if np.isfinite(result.values[metric])]
+    if len(folds) < 2 or np.isinf(values).any():
+        raise NoIntervalError(f"the metric has a finite value on {len(folds)} folds; 2 are needed")
+    estimate = corrected_resampled_interval(
+        [result.values[metric] for result in folds],
+        confidence_level=report.confidence_level,
+        **group_sizes(report.grouping, folds),
+    )
     if not estimate.standard_error > 0:
-        ends = {"low": _NAN, "high": _NAN, "note": _NO_SPREAD}
-        return replace(estimate, **ends)  # type: ignore[arg-type]
-    low, high = bounds_of(None if report.data is None else report.data.scorers.get(metric))
+        return replace(estimate, low=_NAN, high=_NAN, note=_NO_SPREAD)
+    low, high = bounds_of(report.data.scorers.get(metric))
     return replace(estimate, low=max(estimate.low, low), high=min(estimate.high, high))
 
 
@@ -194,42 +192,36 @@ def bounds_of(scorer: Any) -> tuple[float, float]:
 # --------------------------------------------------------------------------- mean over folds
 
 
-def _over_folds(report: CrossValidationReport, model: str, metric: str) -> Found:
-    """The mean over folds, from what each row adds to the value of its fold."""
+def _over_folds(report: CrossValidationReport, model: str, metric: str) -> Estimate:
+    """The mean over folds, with each row's contribution to the value of its fold."""
     data = report.data
     results = [r for r in report.results_of(model) if np.isfinite(r.values[metric])]
-    found = None if data is None else metric_of(data.scorers[metric])
-    if data is not None and found is None:
-        return "only metrics of this package have influence values"
-    if data is None or found is None or not results or not all(r.responses for r in results):
-        return _NO_DATA
-    parts = [sample_of_fold(data, metric, result) for result in results]
-    samples = [part for part in parts if not isinstance(part, str)]
-    if len(samples) < len(parts):
-        return next(part for part in parts if isinstance(part, str))
-    sign = sign_of(data, metric)
+    if metric_of(data.scorers.get(metric)) is None:
+        raise NoIntervalError("only metrics of this package have influence values")
+    if not results or not all(r.responses for r in results):
+        raise NoIntervalError("the report holds no predictions or true labels")
+    samples, read = zip(*(sample_of_fold(data, metric, r) for r in results), strict=True)
+    rows = np.concatenate([r.rows[places] for r, places in zip(results, read, strict=True)])
+    sign = data.sign(metric)
     value = float(np.mean([sign * result.values[metric] for result in results]))
-    rows = np.concatenate([own for _, own in samples])
-    mean = mean_of_samples([sample for sample, _ in samples], rows, data.grouping, value)
+    mean = mean_of_samples(samples, rows, data, value)
     if mean is None:
-        return f"{metric} has no derivative by its rows"
+        raise NoIntervalError(f"{metric} has no derivative by its rows")
     estimate = interval_of(mean, "cv", report.confidence_level, PLAN)
     assert isinstance(estimate, Estimate)
-    return turned(estimate, sign) if np.isfinite(estimate.low) else estimate.note
+    if not np.isfinite(estimate.low):
+        raise NoIntervalError(estimate.note)
+    return turned(estimate, sign)
 
 
 def mean_of_samples(
-    samples: Sequence[TallySample],
-    rows: Array,
-    grouping: Grouping | None,
-    value: float,
-    **identity: Any,
+    samples: Sequence[TallySample], rows: Array, data: ScoredData, value: float, **identity: Any
 ) -> Linearized | None:
-    """The mean over folds with what rows contribute to it; None without derivatives by rows."""
+    """The mean over folds with the contributions of rows; None if a fold has no derivative."""
     folds = [linearize(sample) for sample in samples]
     if not all(fold.has_influence for fold in folds):
         return None
-    group = dependent_rows(grouping, rows)
+    group = data.dependent(rows)
     if group is not None:
         group = np.unique(group, return_inverse=True)[1]
     classes = [sample.label for sample in samples if sample.label is not None]
@@ -238,81 +230,80 @@ def mean_of_samples(
     return mean_of_folds(folds, value, Atoms.each_row(len(rows), design, label))
 
 
-def sign_of(data: ScoredData, metric: str) -> int:
-    scorer = data.scorers[metric]
-    return scorer._sign if isinstance(scorer, Scorer) else 1
-
-
 def sample_of_fold(
     data: ScoredData,
     metric: str,
-    result: FoldResult | OutOfFold,
+    part: FoldResult | OutOfFold,
     design: Design = INDEPENDENT,
     **identity: Any,
-) -> tuple[TallySample, Array] | str:
-    """A metric of a fold, and which rows of the data it reads."""
-    stored = Stored(result.classes, result.responses)
-    evaluation = ScoredModel(stored, None, take_rows(data.y, result.rows))
-    params = take_params(data.params[metric], count_rows(data.y), result.rows)
-    scorer = data.scorers[metric]
+) -> tuple[TallySample, Array]:
+    """A metric of a fold, and the positions of the rows that it reads in the fold.
+
+    Raises
+    ------
+    NoIntervalError
+        If there is none, with the reason.
+    """
+    params = data.params_of(metric, part.rows)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the report noted them when it computed the value
-            prepared = with_rows(scorer, evaluation, params)
-            if isinstance(prepared, str):
-                return prepared
-            sample = sample_of_checked(prepared.metric, prepared.given, design, **identity)
+            prepared = with_rows(data.scorers[metric], data.predicted(part), params)
+            if not isinstance(prepared, str):
+                sample = sample_of_checked(prepared.metric, prepared.given, design, **identity)
     except (ValueError, TypeError, NotImplementedError) as error:
-        return one_line(error)
+        raise NoIntervalError(one_line(error)) from error
+    if isinstance(prepared, str):
+        raise NoIntervalError(prepared)
     if np.ndim(sample.value):
-        return "it has a value for each class"
+        raise NoIntervalError("it has a value for each class")
     weight = prepared.given.weight
-    rows = of_rows_read(prepared, params, result.rows)
-    return sample, rows if weight is None else rows[weight != 0]
+    read = of_rows_read(prepared, params, np.arange(len(part.rows)))
+    return sample, read if weight is None else read[weight != 0]
 
 
 # --------------------------------------------------------------------------- nested
 
 
-def _nested(report: CrossValidationReport, model: str, metric: str) -> Found:
+def _nested(report: CrossValidationReport, model: str, metric: str) -> Estimate:
     """Interval by `nested_cv_interval`, which fits the model again."""
-    data = report.data
-    if data is None or data.source is None:
-        return "the report holds no data to fit the models to"
-    found = metric_of(data.scorers[metric])
-    if found is None or found.function not in LOSS_OF or not _has_defaults(found):
-        return (
+    data, source = report.data, report.data.source
+    if source is None:
+        raise NoIntervalError("the report holds no data to fit the models to")
+    own = metric_of(data.scorers[metric])
+    # Other parameters are none of the loss; the positive class does not matter to it.
+    if (
+        own is None
+        or own.function not in LOSS_OF
+        or not all(map(own.is_default, own.params.keys() - {"pos_label"}))
+    ):
+        raise NoIntervalError(
             "nested cross-validation has the losses of error rate, accuracy, log loss and Brier "
             f"score, and not {metric}"
         )
-    if data.params[metric] or data.source.fit[model]:
-        return "nested cross-validation takes no params"
-    loss, is_complement = LOSS_OF[found.function]
-    options: dict[str, Any] = {
-        "loss": loss,
-        "n_folds": min(max(report.n_folds, _FEWEST_FOLDS), _MOST_FOLDS),
-        "groups": None if data.grouping is None else data.grouping.of_row,
-        "confidence_level": report.confidence_level,
-    }
-    source = data.source
+    if data.params[metric] or source.fit[model]:
+        raise NoIntervalError("nested cross-validation takes no params")
+    loss, is_complement = LOSS_OF[own.function]
     try:
         estimate = nested_cv_interval(
-            source.models[model], source.X, data.y, random_state=0, **options
+            source.models[model],
+            source.X,
+            data.y,
+            loss=loss,
+            n_folds=min(max(report.n_folds, _FEWEST_FOLDS), _MOST_FOLDS),
+            groups=None if data.grouping is None else data.grouping.of_row,
+            confidence_level=report.confidence_level,
+            random_state=0,
         )
     except (ValueError, TypeError, NotImplementedError) as error:
-        return one_line(error)
+        raise NoIntervalError(one_line(error)) from error
     if is_complement:  # accuracy is 1 less the error rate
         value, low, high = 1 - estimate.value, 1 - estimate.high, 1 - estimate.low
         estimate = replace(estimate, value=value, low=low, high=high)
-    return turned(estimate, sign_of(data, metric))
+    return turned(estimate, data.sign(metric))
 
 
-def _has_defaults(metric: Metric) -> bool:
-    """Whether its parameters are those of the loss, which both classes share."""
-    return all(map(metric.is_default, metric.params.keys() - {"pos_label"}))
-
-
-KINDS: Mapping[str, Callable[[CrossValidationReport, str, str], Found]] = {
+KINDS: Mapping[str, Callable[[CrossValidationReport, str, str], Estimate]] = {
     "pooled": _pooled,
     "cv": _over_folds,
     "corrected": _corrected,
@@ -368,12 +359,10 @@ def comparisons(report: CrossValidationReport, metric: str) -> list[dict[str, An
     An adjusted interval has the level at which Holm's method tests its pair, so that it excludes
     0 where the adjusted p-value is below 1 - ``confidence_level``, and only there.
     """
-    key = "comparisons", metric
-    if key not in report.computed:
+    if ("compared", metric) not in report.computed:
         rows = [_test_pair(report, metric, *pair) for pair in combinations(report.models, 2)]
-        tested = sorted(
-            (row for row in rows if not np.isnan(row["p_value"])), key=lambda row: row["p_value"]
-        )
+        tested = [row for row in rows if not np.isnan(row["p_value"])]
+        tested.sort(key=lambda row: row["p_value"])
         alpha = size = 1 - report.confidence_level
         adjusted = holm_adjust([row["p_value"] for row in tested]) if tested else ()
         is_rejected = True
@@ -383,9 +372,9 @@ def comparisons(report: CrossValidationReport, metric: str) -> list[dict[str, An
             is_rejected = is_rejected and p_holm < alpha
             test = corrected_resampled_ttest(**_paired(report, row), confidence_level=1 - size)
             row.update(p_holm=float(p_holm), low_holm=test.low, high_holm=test.high)
-        report.computed[key] = rows
-    found: list[dict[str, Any]] = report.computed[key]
-    return found
+        report.computed["compared", metric] = rows
+    compared: list[dict[str, Any]] = report.computed["compared", metric]
+    return compared
 
 
 def _paired(report: CrossValidationReport, row: Mapping[str, Any]) -> dict[str, Any]:

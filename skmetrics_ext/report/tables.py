@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal
 
 from skmetrics_ext.formats import WIDTH, interval, number, probability, signed, text_table
-from skmetrics_ext.report.summary import fold_cells, interval_title, kind_of
+from skmetrics_ext.report.out_of_fold import pool
+from skmetrics_ext.report.summary import (
+    IntervalKind,
+    fold_cells,
+    interval_title,
+    kind_of,
+    summary_of,
+)
 from skmetrics_ext.rows import Rows, Shown
 
 if TYPE_CHECKING:
@@ -22,76 +29,91 @@ _TESTS = (
 )
 _ROPE = ", by more than the given difference, or that neither is"
 _NAMES = (Shown("model", is_text=True), Shown("metric", is_text=True))
+_VALUE = Shown("value", "value", number)
 _FIT = "fit (s)"
+_SECONDS = (
+    Shown(_FIT, "fit_time", "{:.3f}".format),
+    Shown("score (s)", "score_time", "{:.3f}".format),
+)
+_FOLDS = (*_NAMES, Shown("fold"), _VALUE, Shown("train", "n_train"), Shown("test", "n_test"))
+_OF_FOLD = ("n_train", "n_test", "fit_time", "score_time")
+_OF_ESTIMATE = ("value", "low", "high", "standard_error", "design_effect")
 
 
-def _bounds(level: float, keys: tuple[str, str] = ("low", "high")) -> Shown:
-    return Shown(f"{100 * level:g}% interval", keys, interval)
+def interval_column(report: CrossValidationReport, low: str = "low", high: str = "high") -> Shown:
+    """The column of intervals, with their level."""
+    return Shown(f"{100 * report.confidence_level:g}% interval", (low, high), interval)
 
 
 def _difference(value: float) -> str:
     return signed(value) or "undefined"
 
 
-def summary_table(
-    report: CrossValidationReport, rows: Iterable[Mapping[str, Any]], kind: str
-) -> Rows:
+def summary_table(report: CrossValidationReport, kind: IntervalKind) -> Rows:
     """Mean and spread over folds, and an interval."""
-    columns = [
-        *_NAMES,
-        Shown("mean", "mean", number),
-        Shown("sd", "std"),
-        *([Shown("pooled", "value", number)] if kind_of(report, kind) == "pooled" else []),
-        _bounds(report.confidence_level),
+    pooled = [Shown("pooled", "value", number)] if kind_of(report, kind) == "pooled" else []
+    columns = [*_NAMES, Shown("mean", "mean", number), Shown("sd", "std"), *pooled]
+    return Rows(
+        summary_of(report, kind),
+        [*columns, interval_column(report)],
+        lead=[f"intervals: {interval_title(report, kind)}"],
+        baseline=report.baseline,
+    )
+
+
+def fold_table(report: CrossValidationReport) -> Rows:
+    """The values of each fold."""
+    rows = [
+        {
+            "model": result.model,
+            "fold": result.fold,
+            "metric": metric,
+            "value": result.values[metric],
+            "reason": result.reasons.get(metric),
+            **{key: getattr(result, key) for key in _OF_FOLD},
+        }
+        for result in report.results
+        for metric in report.metrics
     ]
-    lead = [f"intervals: {interval_title(report, kind)}"]
-    return Rows(rows, columns, lead=lead, baseline=report.baseline)
+    return Rows(rows, [*_FOLDS, *_SECONDS], baseline=report.baseline)
 
 
-def fold_table(rows: Iterable[Mapping[str, Any]], baseline: str | None) -> Rows:
-    """A value of each fold."""
-    columns = [
-        *_NAMES,
-        Shown("fold"),
-        Shown("value", "value", number),
-        Shown("train", "n_train"),
-        Shown("test", "n_test"),
-        Shown(_FIT, "fit_time", "{:.3f}".format),
-        Shown("score (s)", "score_time", "{:.3f}".format),
+def pooled_table(report: CrossValidationReport) -> Rows:
+    """The value of all out-of-fold predictions together, and its interval."""
+    n_rows = {model: len(found.rows) for model, found in report.predictions.items()}
+    rows = [
+        {
+            "model": model,
+            "metric": metric,
+            "n_rows": n_rows[model],
+            "method": estimate.method or None,
+            "reason": estimate.note or None,
+            **{key: getattr(estimate, key) for key in _OF_ESTIMATE},
+        }
+        for (model, metric), estimate in pool(report).items()
     ]
-    return Rows(rows, columns, baseline=baseline)
-
-
-def pooled_table(rows: Iterable[Mapping[str, Any]], level: float, baseline: str | None) -> Rows:
-    """A value of all out-of-fold predictions together, and its interval."""
-    columns = [
-        *_NAMES,
-        Shown("value", "value", number),
-        _bounds(level),
-        Shown("method", is_text=True),
-        Shown("rows", "n_rows"),
-    ]
-    return Rows(rows, columns, baseline=baseline)
+    columns = [*_NAMES, _VALUE, interval_column(report)]
+    columns += [Shown("method", is_text=True), Shown("rows", "n_rows")]
+    return Rows(rows, columns, baseline=report.baseline)
 
 
 def comparison_table(report: CrossValidationReport, rows: list[dict[str, Any]]) -> Rows:
     """Pairs of models on the same folds."""
-    level = report.confidence_level
-    has_rope = any(row["rope"] is not None for row in rows)
     ropes = {row["rope"] for row in rows}
+    has_rope = not ropes <= {None}
     title = f"P(±{ropes.pop():g})" if len(ropes) == 1 and has_rope else "P(same)"
     columns = [
         Shown("metric", is_text=True),
         Shown("a", "model_a", is_text=True),
         Shown("b", "model_b", is_text=True),
         Shown("a - b", "difference", _difference),
-        _bounds(level, ("low_holm", "high_holm")),
+        interval_column(report, "low_holm", "high_holm"),
         Shown("p (Holm)", "p_holm", probability),
         Shown("P(a)", "p_a_better", probability),
         *([Shown(title, "p_equivalent", probability)] if has_rope else []),
         Shown("P(b)", "p_b_better", probability),
     ]
-    notes = [_TESTS.format(1 - level, _ROPE if has_rope else "")] if rows else []
+    notes = [_TESTS.format(1 - report.confidence_level, _ROPE * has_rope)] if rows else []
     return Rows(rows, columns, notes=notes, empty="no pair of models to compare")
 
 
@@ -104,7 +126,7 @@ def text_report(report: CrossValidationReport) -> str:
     parts = ["\n".join(heading(report)), *_fitting_tables(_grid(report, marks))]
     if notes:
         parts.append("\n".join(fill(note, WIDTH, subsequent_indent="    ") for note in notes))
-    if report.data is not None and report.data.rows_by is not None:
+    if report.data.rows_by is not None:
         from skmetrics_ext.report.by_group import group_table
 
         parts += [report.data.rows_by.description, str(group_table(report))]

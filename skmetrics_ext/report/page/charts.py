@@ -15,6 +15,7 @@ from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting.curve_display import MEAN
 
 TITLES = {"roc": "ROC", "precision_recall": "Precision and recall", "calibration": "Reliability"}
+CROWDED = 4  # classes whose reliability can be distinguished in one picture
 LOOKS = 8  # of lines: colours of the style sheet, each with dashes of its own
 _NAN = float("nan")
 # Of curves, in units of the picture.

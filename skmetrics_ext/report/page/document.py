@@ -11,20 +11,23 @@ from importlib.resources import files
 from textwrap import shorten
 from typing import Any, NamedTuple
 
+from skmetrics_ext.formats import html_table
+from skmetrics_ext.rows import Rows
+
 _LONG = 48  # characters of a heading in the contents
 
 
 class Section(NamedTuple):
-    """A part of a page with a heading, which the contents list.
+    """A part of a page, whose heading is listed in the contents.
 
     Parameters
     ----------
     title : str
         The heading.
     html : str
-        What stands under it.
+        The body.
     is_folded : bool
-        Whether it is opened by a click.
+        Whether a click opens it.
     """
 
     title: str
@@ -42,10 +45,10 @@ def _asset(name: str) -> str:
 def document(
     title: str,
     lead: Iterable[str],
-    body: Iterable[Section | str],
+    body: Iterable[Section | str | None],
     data: Mapping[str, Any] | None = None,
 ) -> str:
-    """A page with a heading, a few lines under it, and parts already in HTML.
+    """A page with a heading, a few lines below it, and parts that are HTML already.
 
     Parameters
     ----------
@@ -53,12 +56,12 @@ def document(
         The heading.
     lead : iterable of str
         Lines below it, which are escaped.
-    body : iterable of Section or str
-        The parts.
+    body : iterable of Section, str or None
+        The parts; None is left out.
     data : mapping, default=None
-        What the script of the page reads, of numbers, text and None.
+        Input of the page's script: numbers, text and None.
     """
-    parts = list(body)
+    parts = [part for part in body if part is not None]
     lines = "".join(f'<p class="lead">{escape(line)}</p>\n' for line in lead)
     shown, contents = [], []
     for place, part in enumerate(parts):
@@ -87,7 +90,7 @@ def _short(title: str) -> str:
 
 
 def embedded(data: Mapping[str, Any]) -> str:
-    """JSON that ends no script and opens no comment, whatever the names in it are."""
+    """JSON that cannot end the script or open a comment, whatever names it holds."""
     text = json.dumps(data, separators=(",", ":"), allow_nan=False)
     for mark in "<>&":
         text = text.replace(mark, f"\\u{ord(mark):04x}")
@@ -103,18 +106,20 @@ def _section(part: Section, name: str) -> str:
     return f'<section id="{name}"><h2>{escape(part.title)}</h2>\n{part.html}</section>\n'
 
 
-def section(title: str, *parts: str) -> Section:
-    """A heading and what stands under it."""
-    return Section(title, "".join(parts))
+def section(title: str, *parts: str, is_folded: bool = False) -> Section:
+    """A section from a heading and pieces of HTML."""
+    return Section(title, "".join(parts), is_folded)
 
 
-def folded(title: str, *parts: str) -> Section:
-    """A part that is opened by a click."""
-    return Section(title, "".join(parts), is_folded=True)
+def table(rows: Rows) -> str:
+    """A table with its notes below."""
+    left = [place for place, side in enumerate(rows.align()) if side == "<"]
+    shown = html_table(rows.header(), rows.cells(), text=left, baseline=rows.baseline)
+    return shown + "".join(map(note, rows.footnotes()))
 
 
 def brief(lines: Iterable[str]) -> str:
-    """The conclusion of a page in a few sentences, the question first."""
+    """The summary at the top of a page: a few sentences, the question first."""
     return f'<div class="brief">{"".join(f"<p>{escape(line)}</p>" for line in lines)}</div>\n'
 
 
@@ -124,17 +129,13 @@ def note(text: str) -> str:
 
 
 def pictures(figures: Iterable[tuple[str, str]], of: str = "") -> str:
-    """Pairs of a picture in HTML and its caption, side by side where there is room.
+    """Pictures (HTML and caption), side by side if there is room.
 
-    ``of`` says what the captions name, so that the script can show some of them: "metric", "model".
+    ``of`` is what captions name ("metric" or "model"), so that the script can hide some.
     """
-    shown = "".join(
-        f"<figure{_named(of, caption)}>{picture}<figcaption>{escape(caption)}</figcaption>"
-        "</figure>\n"
-        for picture, caption in figures
-    )
-    return f'<div class="pictures">{shown}</div>\n'
-
-
-def _named(of: str, name: str) -> str:
-    return f' data-{of}="{escape(name)}"' if of else ""
+    parts = []
+    for picture, caption in figures:
+        text = escape(caption)
+        named = f' data-{of}="{text}"' if of else ""
+        parts.append(f"<figure{named}>{picture}<figcaption>{text}</figcaption></figure>\n")
+    return f'<div class="pictures">{"".join(parts)}</div>\n'

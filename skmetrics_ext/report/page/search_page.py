@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from skmetrics_ext.formats import html_table
+from skmetrics_ext.report.page import document as html
 from skmetrics_ext.report.page.charts import Dot, dot_chart
-from skmetrics_ext.report.page.document import brief, document, note, pictures, section
+from skmetrics_ext.report.page.document import note, section
 from skmetrics_ext.report.search.result import heading, shown_rows
 from skmetrics_ext.rows import Row
 
@@ -31,21 +31,17 @@ _SET = (
 
 def search_page(report: SearchReport) -> str:
     """The report as one self-contained HTML page."""
-    level = f"{100 * report.confidence_level:g}%"
-    rows = shown_rows(report)
-    left = [place for place, side in enumerate(rows.align()) if side == "<"]
-    shown = html_table(rows.header(), rows.cells(), text=left)
-    lead = heading(report)
+    rows, best = shown_rows(report), report.best
     dots = [Dot(_mark(row) + row.label, row.mean, row.low, row.high) for row in rows[:_MOST_DRAWN]]
-    best = report.best
     dots.append(Dot("corrected for selection", best.value, best.low, best.high, is_baseline=True))
     drawn = dot_chart(dots, f"{report.metric} of the candidates")
-    picture = note(_LEGEND.format(level)) + pictures([(drawn, report.metric)])
+    picture = html.pictures([(drawn, report.metric)])
+    legend = note(_LEGEND.format(f"{100 * report.confidence_level:g}%"))
     parts = [
-        section("In short", brief(lead), note(_ABOUT)),
-        section("Candidates", picture, note(_SET), shown, *map(note, rows.footnotes())),
+        section("In short", html.brief(heading(report)), note(_ABOUT)),
+        section("Candidates", legend, picture, note(_SET), html.table(rows)),
     ]
-    return document(f"Search by {report.metric}", (), parts)
+    return html.document(f"Search by {report.metric}", (), parts)
 
 
 def _mark(row: Row) -> str:

@@ -17,8 +17,8 @@ from skmetrics_ext.inference.selection import Noise, repeats_to_tell, rows_to_te
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.report.fold import Fold, FoldResult
 from skmetrics_ext.report.out_of_fold import ScoredData
-from skmetrics_ext.report.summary import sample_of_fold
-from skmetrics_ext.scoring.scorer import Scorer, metric_of
+from skmetrics_ext.report.summary import NoIntervalError, sample_of_fold
+from skmetrics_ext.scoring.scorer import metric_of
 from skmetrics_ext.validation import InvalidParameterError
 
 _HELD = 1 << 27  # numbers that stay in memory; more of them go to a file
@@ -75,22 +75,21 @@ class RowNoise:
     @property
     def sign(self) -> int:
         """Sign of the scorer."""
-        scorer = self.data.scorers[self.metric]
-        return scorer._sign if isinstance(scorer, Scorer) else 1
+        return self.data.sign(self.metric)
 
     def take(self, place: int, result: FoldResult) -> None:
         """A fold of the candidate at a place."""
         value = result.values[self.metric]
         if self.why or not np.isfinite(value):
             return
-        found = sample_of_fold(self.data, self.metric, result)
-        if isinstance(found, str):
-            self.why = found
+        try:
+            sample, read = sample_of_fold(self.data, self.metric, result)
+        except NoIntervalError as error:
+            self.why = str(error)
             return
-        sample, rows = found
-        statistic = linearize(sample)
+        statistic, rows = linearize(sample), result.rows[read]
         if self.samples or not statistic.has_influence:
-            self.samples[place, result.fold] = found
+            self.samples[place, result.fold] = sample, rows
             if self.shares:
                 self.why = f"{self.metric} of some candidates has no derivative by its rows"
             return
