@@ -30,7 +30,7 @@ from timing import one_thread
 
 from skmetrics_ext.inference.scales import quantile
 from skmetrics_ext.inference.selection import Noise, Stable, corrected, from_best, told_by
-from skmetrics_ext.report.search.outcome import Scaled
+from skmetrics_ext.report.search.search_report import Scaled
 
 LEVEL, DRAWS = 0.95, 1000
 FURTHER = 5  # times as many samples for the bias as for coverage

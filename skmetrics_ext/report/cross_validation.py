@@ -21,11 +21,16 @@ from skmetrics_ext.report.params import (
     resolve_scoring,
     send_params,
 )
-from skmetrics_ext.report.summary import IntervalKind, check_interval
+from skmetrics_ext.report.summary import INTERVAL_KINDS, IntervalKind
 from skmetrics_ext.scoring.panel import unique
 from skmetrics_ext.scoring.responses import estimator_name
 from skmetrics_ext.scoring.scorer import check_classes, metric_of
-from skmetrics_ext.validation import InvalidParameterError, check_weight, distinct_labels
+from skmetrics_ext.validation import (
+    InvalidParameterError,
+    check_option,
+    check_weight,
+    distinct_labels,
+)
 from skmetrics_ext.validation.containers import count_rows, read_column
 from skmetrics_ext.validation.errors import warn_user
 from skmetrics_ext.validation.groups import read_groups
@@ -153,15 +158,14 @@ default="prior"
 
     params = _with_weight(params, sample_weight)
     labels, groups, group = read_rows(X, y, groups, params)
-    level, interval = check_level(confidence_level), check_interval(interval)
+    level = check_level(confidence_level)
+    check_option("interval", interval, INTERVAL_KINDS)
     models = named_models(estimators)
     classes, task = classes_and_task(labels)
     positive = positive_of(scoring, classes, pos_label) if task == "binary" else None
     chosen = resolve_scoring(scoring, task, positive)
-    if task == "binary" and positive is None:
-        _check_sides(chosen, classes)
-    for scorer in chosen.panel.scorers.values():
-        check_classes(scorer, classes)
+    if positive is None:
+        _check_scorers(chosen, classes)
     models, name = _with_baseline(models, baseline, random_state, params)
     splitter = make_splitter(cv, labels, task, groups, random_state)
     routed = send_params(models, chosen, splitter, params, groups)
@@ -173,20 +177,17 @@ default="prior"
 
         rows_by = RowGroups.of(by, X, y, folds)
     source = FittedOn(X, models, routed.fit)
-    given = {model: (X, y, routed.fit[model]) for model in models}
-    plain = labels is y and type(X) is np.ndarray
-    if name is not None and isinstance(baseline, str) and not plain:  # a dummy reads no tensors
-        own = {key: to_host(value, key) for key, value in routed.fit[name].items()}
-        given[name] = to_host(X, "X"), labels, own
+    fit_data = {model: (X, y, routed.fit[model]) for model in models}
+    is_plain = labels is y and type(X) is np.ndarray
+    if name is not None and isinstance(baseline, str) and not is_plain:  # dummies read no tensors
+        on_host = {key: to_host(value, key) for key, value in routed.fit[name].items()}
+        fit_data[name] = to_host(X, "X"), labels, on_host
     fits = [
-        (model, clone(models[model]), fold, *given[model], chosen.panel, routed.score)
+        (model, clone(models[model]), fold, *fit_data[model], chosen.panel, routed.score)
         for fold in folds
         for model in models
     ]
-    finished = {
-        (result.model, result.fold): result
-        for result in run_fits(fits, len(fits), n_jobs, progress)
-    }
+    finished = run_fits(fits, len(fits), n_jobs, progress)
     order = [(model, fold.number) for model in models for fold in folds]
     results = [finished[fit] for fit in order if fit in finished]
     _check_fits(results, name)
@@ -216,7 +217,7 @@ def _with_weight(params: Mapping[str, Any] | None, sample_weight: Any) -> dict[s
 def read_rows(
     X: Any, y: Any, groups: Any, params: Mapping[str, Any]
 ) -> tuple[Any, Any, Array | None]:
-    """Check that all columns have the rows of X; labels and groups on the host, and group numbers.
+    """Labels and groups on the host, and group numbers, after a check of all lengths.
 
     Raises
     ------
@@ -224,17 +225,16 @@ def read_rows(
         If lengths or indexes differ, or something is no column.
     """
     weight = params.get("sample_weight")
-    given = {"y": y, "groups": groups, "sample_weight": weight}
-    found = {"X": count_rows(X)}
-    for name, data in given.items():
-        if data is not None or name == "y":
-            found[name] = len(read_column(data, name))
-    if len(set(found.values())) > 1:
-        told = ", ".join(f"{name}: {n}" for name, n in found.items())
+    sizes = {"X": count_rows(X), "y": len(read_column(y, "y"))}
+    for name, column in (("groups", groups), ("sample_weight", weight)):
+        if column is not None:
+            sizes[name] = len(read_column(column, name))
+    if len(set(sizes.values())) > 1:
+        listed = ", ".join(f"{name}: {n}" for name, n in sizes.items())
         raise InvalidParameterError(
-            f"Found input variables with inconsistent numbers of samples: {told}."
+            f"Found input variables with inconsistent numbers of samples: {listed}."
         )
-    n_rows = found["y"] or 0
+    n_rows = sizes["y"] or 0
     check_weight(weight, n_rows)
     check_fitted_rows(X, y=y, **{**params, "groups": groups})
     if groups is None:
@@ -248,22 +248,31 @@ def run_fits(
     n_jobs: int | None,
     progress: Progress,
     keep: Callable[[FoldResult], FoldResult] | None = None,
-) -> list[FoldResult]:
-    """Run `fit_and_score` with each tuple of arguments; when interrupted, return what is finished.
+) -> dict[tuple[str, int], FoldResult]:
+    """Results of `fit_and_score`, by model and fold; when interrupted, of the finished fits.
 
-    ``keep`` may reduce each result to the parts that are stored.
+    Parameters
+    ----------
+    fits : iterable of tuple
+        Arguments of each call.
+    total : int
+        How many there are.
+    n_jobs, progress
+        As in `cross_validation_report`.
+    keep : callable, default=None
+        Reduces each result to the parts that are stored.
     """
     from joblib.parallel import get_active_backend
     from sklearn.utils.parallel import Parallel, delayed
 
-    results: list[FoldResult] = []
+    results: dict[tuple[str, int], FoldResult] = {}
     # The backend of dask gives all results at the end or none.
     streams = getattr(get_active_backend()[0], "supports_return_generator", False)
     parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered" if streams else "list")
     try:
         with reporting(progress, total) as report_done:
             for result in parallel(starmap(delayed(fit_and_score), fits)):
-                results.append(keep(result) if keep else result)
+                results[result.model, result.fold] = keep(result) if keep else result
                 report_done(len(results))
     except KeyboardInterrupt:
         if not results:
@@ -310,12 +319,13 @@ def classes_and_task(y: Any) -> tuple[list[Any], str]:
     return classes.tolist(), "binary" if len(classes) == 2 else "multiclass"
 
 
-def _check_sides(chosen: ReportScoring, classes: list[Any]) -> None:
-    """Raise before anything is fitted if a metric of one class does not know it."""
+def _check_scorers(chosen: ReportScoring, classes: list[Any]) -> None:
+    """Raise before anything is fitted if a metric of one class does not apply or know its class."""
     for scorer in chosen.panel.scorers.values():
         metric = metric_of(scorer)
-        if metric is not None and metric.sides == "one":
+        if metric is not None and metric.sides == "one" and len(classes) == 2:
             metric.positive(classes)
+        check_classes(scorer, classes)
 
 
 def _with_baseline(
@@ -358,16 +368,15 @@ def make_splitter(cv: Any, y: Any, task: str, groups: Any, random_state: Any) ->
 
 def _check_fits(results: list[FoldResult], baseline: str | None) -> None:
     """Warn of models that failed on every fold; if all but the baseline did, raise."""
-    failed: dict[str, str] = {}
-    by_model: dict[str, list[FoldResult]] = {}
+    reasons: dict[str, set[str]] = {}
     for result in results:
-        by_model.setdefault(result.model, []).append(result)
-    for model, own in by_model.items():
-        reasons = sorted({reason for result in own for reason in result.reasons.values()})
-        is_empty = np.isnan([list(result.values.values()) for result in own]).all()
-        if is_empty and reasons and all(reason.startswith("fit failed") for reason in reasons):
-            failed[model] = f"{model!r}: on every fold the {reasons[0]}"
-    if failed and by_model.keys() - {baseline} <= failed.keys():
+        reasons.setdefault(result.model, set()).update(result.reasons.values() or ("",))
+    failed = {
+        model: f"{model!r}: on every fold the {min(texts)}"
+        for model, texts in reasons.items()
+        if all(text.startswith("fit failed") for text in texts)
+    }
+    if failed and reasons.keys() - {baseline} <= failed.keys():
         raise InvalidParameterError("; ".join(failed.values()))
     for text in failed.values():
         warn_user(f"{text}. The report keeps its row with the reason.")

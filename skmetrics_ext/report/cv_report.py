@@ -14,8 +14,8 @@ from skmetrics_ext.report import saving
 from skmetrics_ext.report.fold import FoldResult, Grouping
 from skmetrics_ext.report.out_of_fold import OutOfFold, ScoredData, out_of_fold
 from skmetrics_ext.report.summary import (
+    INTERVAL_KINDS,
     IntervalKind,
-    check_interval,
     compare_models,
     fold_cells,
 )
@@ -239,7 +239,9 @@ class CrossValidationReport(Tabular):
         Nadeau & Bengio (2003), Machine Learning 52(3), 239-281; Bates, Hastie & Tibshirani (2024),
         Journal of the American Statistical Association 119(546), 1434-1445.
         """
-        return summary_table(self, self.interval if interval is None else check_interval(interval))
+        interval = self.interval if interval is None else interval
+        check_option("interval", interval, INTERVAL_KINDS)
+        return summary_table(self, interval)
 
     @property
     def predictions(self) -> dict[str, OutOfFold]:
@@ -561,7 +563,10 @@ def _with_interval(
     report: CrossValidationReport, interval: IntervalKind | None
 ) -> CrossValidationReport:
     """The report with another kind of interval in its tables, page and pictures."""
-    return report if interval is None else replace(report, interval=check_interval(interval))
+    if interval is None:
+        return report
+    check_option("interval", interval, INTERVAL_KINDS)
+    return replace(report, interval=interval)
 
 
 def _json_value(value: Any) -> Any:

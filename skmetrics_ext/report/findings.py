@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,13 +13,13 @@ import numpy as np
 from skmetrics_ext.formats import interval, number, probability, signed
 from skmetrics_ext.inference.tests.fold_tests import corrected_resampled_ttest
 from skmetrics_ext.registry import Metric
-from skmetrics_ext.report.fold import group_sizes
 from skmetrics_ext.report.out_of_fold import ThresholdCounts
 from skmetrics_ext.report.summary import (
     TARGETS,
     comparisons,
     fold_cells,
     interval_title,
+    paired_folds,
     without_baseline,
 )
 from skmetrics_ext.rows import Rows, Shown
@@ -75,10 +76,12 @@ def findings_of(report: CrossValidationReport) -> Rows:
 def _failed(report: CrossValidationReport) -> Found:
     for model in report.models:
         results = report.results_of(model)
-        counts = Counter(
-            reason for r in results for reason in {*filter(_is_failure, r.reasons.values())}
+        reasons = Counter(
+            reason
+            for result in results
+            for reason in {*filter(_is_failure, result.reasons.values())}
         )
-        for reason, count in counts.items():
+        for reason, count in reasons.items():
             yield None, model, f"in {count} of {len(results)} folds: {reason}"
 
 
@@ -90,8 +93,8 @@ def _undefined(report: CrossValidationReport) -> Found:
     for cell in fold_cells(report):
         for reason, count in cell["reasons"].items():
             if not _is_failure(reason):
-                where = f"undefined in {count} of {cell['n_folds']} folds: {reason}"
-                yield cell["metric"], cell["model"], where
+                text = f"undefined in {count} of {cell['n_folds']} folds: {reason}"
+                yield cell["metric"], cell["model"], text
 
 
 def _few_rows(report: CrossValidationReport) -> Found:
@@ -140,24 +143,24 @@ def _of_distinct_scores(report: CrossValidationReport, n_values: int) -> Found:
 
 
 def _worse(report: CrossValidationReport) -> Found:
-    for row in _against_baseline(report):
-        if row["difference"] < 0 and _is_significant(report, row):
+    for row in _against_baseline(report, significant=True):
+        if row["difference"] < 0:
             yield row["metric"], row["model_a"], f"worse than the baseline: {_difference(row)}"
 
 
 def _no_better(report: CrossValidationReport) -> Found:
-    for row in _against_baseline(report):
-        if not _is_significant(report, row):
-            text = f"not distinguishable from the baseline: {_difference(row)}"
-            yield row["metric"], row["model_a"], text
+    for row in _against_baseline(report, significant=False):
+        text = f"not distinguishable from the baseline: {_difference(row)}"
+        yield row["metric"], row["model_a"], text
 
 
-def _against_baseline(report: CrossValidationReport) -> Iterator[dict[str, Any]]:
-    for metric in report.metrics:
-        for model in report.models:
-            row = comparison_of(report, metric, model, report.baseline)
-            if row is not None:
-                yield row
+def _against_baseline(
+    report: CrossValidationReport, *, significant: bool
+) -> Iterator[dict[str, Any]]:
+    for metric, model in product(report.metrics, report.models):
+        row = comparison_of(report, metric, model, report.baseline)
+        if row is not None and _is_significant(report, row) == significant:
+            yield row
 
 
 def _within_noise(report: CrossValidationReport) -> Found:
@@ -224,14 +227,12 @@ def _balances(metric: Metric) -> bool:
         return False
     if metric.tally not in ("counts", "confusion") or not metric.spec.greater_is_better:
         return False
-    n = 50.0
-    one_found = Counts(np.array(1.0), np.array(0.0), np.array(n - 1), np.array(n))
-    one_left = Counts(np.array(n), np.array(n - 1), np.array(0.0), np.array(1.0))
-    labels = np.array([0, 1])
-    bare = metric.without("labels", "pos_label")
-    top = metric.spec.bounds[1]
-    ends = [bare.read(ThresholdTally(labels, counts)) for counts in (one_found, one_left)]
-    return all(np.ndim(end) == 0 and float(end) < top for end in ends)
+    bare, n = metric.without("labels", "pos_label"), 50.0
+    for cells in ((1.0, 0.0, n - 1, n), (n, n - 1, 0.0, 1.0)):  # one row found; one row left
+        value = bare.read(ThresholdTally(np.array([0, 1]), Counts(*map(np.array, cells))))
+        if np.ndim(value) or not float(value) < metric.spec.bounds[1]:
+            return False
+    return True
 
 
 def _better_threshold(
@@ -239,23 +240,19 @@ def _better_threshold(
 ) -> str | None:
     """The finding that thresholds chosen on the other folds do better, if they do."""
     settled = metric.settled(folds.labels.tolist(), report.positive_class)
-    # Their rows choose, those of the fold judge: nothing is gained by the choice itself.
+    # The rows of the other folds choose, those of the fold judge: no gain by the choice itself.
     chosen_by = folds.values(settled, folds.rest.counts_from_none())
     place = np.nan_to_num(chosen_by, nan=-np.inf).argmax(axis=-1)
     if place.min() == 0 or place.max() == len(folds.tally.thresholds):
         return None  # best is to name every row alike: the model is poor, and not the threshold
     values = folds.values(settled, folds.tally.counts_from_none())
-    found = report.data.sign(name) * np.take_along_axis(values, place[:, None], axis=1)[:, 0]
+    values = report.data.sign(name) * np.take_along_axis(values, place[:, None], axis=1)[:, 0]
     results = [r for r in report.results_of(model) if r.fold in folds.fold]
-    own = np.array([result.values[name] for result in results])
-    defined = np.isfinite(found) & np.isfinite(own)
-    if np.count_nonzero(defined) < 2 or (found - own)[defined].mean() < LEAST_GAIN:
+    paired = paired_folds(report, results, values, [result.values[name] for result in results])
+    new, old, level = paired["scores_a"], paired["scores_b"], report.confidence_level
+    if len(new) < 2 or (new - old).mean() < LEAST_GAIN:
         return None
-    kept = [result for result, is_kept in zip(results, defined, strict=True) if is_kept]
-    level = report.confidence_level
-    sizes = group_sizes(report.grouping, kept)
-    test = corrected_resampled_ttest(found[defined], own[defined], **sizes, confidence_level=level)
-    if not test.p_value < 1 - level:
+    if not corrected_resampled_ttest(**paired, confidence_level=level).p_value < 1 - level:
         return None
     thresholds = np.append(np.inf, folds.tally.thresholds)[place]
     shown = f"{float(np.median(thresholds)):.3g}"
@@ -264,8 +261,7 @@ def _better_threshold(
     poor = "0.5 is" if _cut_at_half(results, folds) else "the model's own threshold is"
     return (
         f"{poor} a poor threshold at {share:.3g} % prevalence: chosen on the other folds "
-        f"(about {shown}) it gives {number(found[defined].mean())} in place of "
-        f"{number(own[defined].mean())}"
+        f"(about {shown}) it gives {number(new.mean())} in place of {number(old.mean())}"
     )
 
 

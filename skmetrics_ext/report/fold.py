@@ -80,15 +80,17 @@ class FoldResult:
 
 def numbered_folds(splits: Iterable[Any]) -> list[Fold]:
     """Folds from pairs of training and test rows, which are numbers or masks."""
-    folds = [Fold(k, *map(_row_numbers, pair)) for k, pair in enumerate(splits)]
+    folds = []
+    for number, pair in enumerate(splits):
+        train, test = map(np.asarray, pair)
+        if train.dtype == bool:
+            train = np.flatnonzero(train)
+        if test.dtype == bool:
+            test = np.flatnonzero(test)
+        folds.append(Fold(number, train, test))
     if not folds:
         raise InvalidParameterError("cv gives no folds.")
     return folds
-
-
-def _row_numbers(rows: Any) -> Array:
-    numbers = np.asarray(rows)
-    return np.flatnonzero(numbers) if numbers.dtype == bool else numbers
 
 
 def fit_and_score(

@@ -92,9 +92,8 @@ def _cell(report: CrossValidationReport, model: str, metric: str) -> dict[str, A
 # --------------------------------------------------------------------------- intervals
 
 
-def summary_of(report: CrossValidationReport, interval: IntervalKind) -> list[dict[str, Any]]:
+def summary_of(report: CrossValidationReport, kind: str) -> list[dict[str, Any]]:
     """Mean and spread of each model and metric, with intervals of one kind."""
-    kind = kind_of(report, interval)
     intervals = intervals_of(report, kind)
     if kind == "nested" and all(np.isnan(cell["low"]) for cell in intervals.values()):
         notes = "; ".join(dict.fromkeys(cell["interval_note"] for cell in intervals.values()))
@@ -102,8 +101,9 @@ def summary_of(report: CrossValidationReport, interval: IntervalKind) -> list[di
     return [{**cell, **intervals[cell["model"], cell["metric"]]} for cell in fold_cells(report)]
 
 
-def kind_of(report: CrossValidationReport, interval: str) -> str:
+def kind_of(report: CrossValidationReport, interval: str | None = None) -> str:
     """The kind of interval in all rows; "auto" is the first that every metric has."""
+    interval = report.interval if interval is None else interval
     if interval != "auto":
         return interval
     defined = {cell["metric"] for cell in fold_cells(report) if not np.isnan(cell["mean"])}
@@ -114,28 +114,16 @@ def kind_of(report: CrossValidationReport, interval: str) -> str:
     return "corrected"
 
 
-def check_interval(interval: Any) -> IntervalKind:
-    """Validate a kind of interval."""
-    check_option("interval", interval, INTERVAL_KINDS)
-    kind: IntervalKind = interval
-    return kind
-
-
-def target_of(report: CrossValidationReport, interval: str | None = None) -> str:
-    """What the intervals describe, in words; by default those of the report."""
-    kind = kind_of(report, report.interval if interval is None else interval)
-    return TARGETS[kind].format(report.n_folds)
-
-
-def interval_title(report: CrossValidationReport, interval: str | None = None) -> str:
-    """The level of the intervals and what they describe: "95 %, the 5 fitted models"."""
-    return f"{100 * report.confidence_level:g} %, {target_of(report, interval)}"
+def interval_title(report: CrossValidationReport, kind: str | None = None) -> str:
+    """The level of the intervals and their target: "95 %, the 5 fitted models"."""
+    target = TARGETS[kind or kind_of(report)].format(report.n_folds)
+    return f"{100 * report.confidence_level:g} %, {target}"
 
 
 def intervals_of(report: CrossValidationReport, kind: str) -> dict[tuple[str, str], Any]:
     """The interval's columns of the summary, by model and metric."""
     if kind not in report.computed:
-        target, cells = target_of(report, kind), {}
+        target, cells = TARGETS[kind].format(report.n_folds), {}
         for model, metric in product(report.models, report.metrics):
             try:
                 estimate = KINDS[kind](report, model, metric)
@@ -337,7 +325,7 @@ def compare_models(
 
 
 def _ropes(rope: Any, metrics: Sequence[str]) -> Mapping[str, float]:
-    """The region of practical equivalence of each metric that has one."""
+    """The region of practical equivalence by metric, where there is one."""
     if rope is None:
         return {}
     if isinstance(rope, Mapping):
@@ -377,14 +365,23 @@ def comparisons(report: CrossValidationReport, metric: str) -> list[dict[str, An
     return compared
 
 
+def paired_folds(
+    report: CrossValidationReport, results: Sequence[FoldResult], first: Any, second: Any
+) -> dict[str, Any]:
+    """Two values of each fold where both are defined, and the sizes of these folds."""
+    first, second = np.asarray(first), np.asarray(second)
+    defined = np.isfinite(first) & np.isfinite(second)
+    kept = [result for result, is_kept in zip(results, defined, strict=True) if is_kept]
+    sizes = group_sizes(report.grouping, kept)
+    return {"scores_a": first[defined], "scores_b": second[defined], **sizes}
+
+
 def _paired(report: CrossValidationReport, row: Mapping[str, Any]) -> dict[str, Any]:
-    """Values of two models on the folds where both are defined, and the sizes of these folds."""
-    metric, other = row["metric"], {r.fold: r for r in report.results_of(row["model_b"])}
-    pairs = [(a, other[a.fold]) for a in report.results_of(row["model_a"]) if a.fold in other]
-    pairs = [pair for pair in pairs if all(np.isfinite(r.values[metric]) for r in pair)]
-    sizes = group_sizes(report.grouping, [a for a, _ in pairs])
-    first, second = ([pair[side].values[metric] for pair in pairs] for side in (0, 1))
-    return {"scores_a": first, "scores_b": second, **sizes}
+    metric, others = row["metric"], {r.fold: r for r in report.results_of(row["model_b"])}
+    results = [result for result in report.results_of(row["model_a"]) if result.fold in others]
+    first = [result.values[metric] for result in results]
+    second = [others[result.fold].values[metric] for result in results]
+    return paired_folds(report, results, first, second)
 
 
 def _test_pair(

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal
 
 from skmetrics_ext.formats import WIDTH, interval, number, probability, signed, text_table
 from skmetrics_ext.report.out_of_fold import pool
-from skmetrics_ext.report.summary import (
-    IntervalKind,
-    fold_cells,
-    interval_title,
-    kind_of,
-    summary_of,
-)
+from skmetrics_ext.report.summary import fold_cells, interval_title, kind_of, summary_of
 from skmetrics_ext.rows import Rows, Shown
 
 if TYPE_CHECKING:
@@ -49,9 +43,10 @@ def _difference(value: float) -> str:
     return signed(value) or "undefined"
 
 
-def summary_table(report: CrossValidationReport, kind: IntervalKind) -> Rows:
+def summary_table(report: CrossValidationReport, interval: str) -> Rows:
     """Mean and spread over folds, and an interval."""
-    pooled = [Shown("pooled", "value", number)] if kind_of(report, kind) == "pooled" else []
+    kind = kind_of(report, interval)
+    pooled = [Shown("pooled", "value", number)] if kind == "pooled" else []
     columns = [*_NAMES, Shown("mean", "mean", number), Shown("sd", "std"), *pooled]
     return Rows(
         summary_of(report, kind),
@@ -122,10 +117,10 @@ def comparison_table(report: CrossValidationReport, rows: list[dict[str, Any]]) 
 
 def text_report(report: CrossValidationReport) -> str:
     """Text that ``print(report)`` shows."""
-    notes, marks = footnotes(report)
-    parts = ["\n".join(heading(report)), *_fitting_tables(_grid(report, marks))]
-    if notes:
-        parts.append("\n".join(fill(note, WIDTH, subsequent_indent="    ") for note in notes))
+    rows = report_rows(report)
+    parts = ["\n".join(rows.lead), *_fitting_tables([rows.header(), *rows.cells()])]
+    if rows.notes:
+        parts.append("\n".join(fill(note, WIDTH, subsequent_indent="    ") for note in rows.notes))
     if report.data.rows_by is not None:
         from skmetrics_ext.report.by_group import group_table
 
@@ -134,15 +129,47 @@ def text_report(report: CrossValidationReport) -> str:
 
 
 def report_rows(report: CrossValidationReport) -> Rows:
-    """The printed table, with a row per model."""
-    notes, marks = footnotes(report)
-    header, *cells = _grid(report, marks)
-    keys = list(map(str, range(len(header))))  # a metric may have the name of another column
+    """The printed table, with a row per model and numbered notes on its cells."""
+    cells_of_note: dict[str, list[tuple[str, str]]] = {}
+    texts: dict[str, list[str]] = {model: [model] for model in report.models}
+    for cell in fold_cells(report):
+        marks = ""
+        for note in fold_notes(cell):
+            cells_of_note.setdefault(note, []).append((cell["model"], cell["metric"]))
+            marks += f"[{[*cells_of_note].index(note) + 1}]"
+        texts[cell["model"]].append(" ".join(filter(None, [*_parts(cell), marks])))
+    for model, (fit_time, _) in report.times().items():
+        texts[model].append(f"{fit_time:.3f}")
+    titles = ["model", *report.metrics, _FIT]
+    keys = list(map(str, range(len(titles))))  # a metric may have the name of another column
     columns = [
-        Shown(title, key, is_text=key == keys[0]) for title, key in zip(header, keys, strict=True)
+        Shown(title, key, is_text=key == "0") for title, key in zip(titles, keys, strict=True)
     ]
-    rows = [dict(zip(keys, row, strict=True)) for row in cells]
+    rows = [dict(zip(keys, row, strict=True)) for row in texts.values()]
+    notes = []
+    for place, (note, cells) in enumerate(cells_of_note.items(), start=1):
+        models, metrics = (", ".join(dict.fromkeys(names)) for names in zip(*cells, strict=True))
+        notes.append(f"[{place}] {metrics} of {models}: {note}")
     return Rows(rows, columns, lead=heading(report), notes=notes, baseline=report.baseline)
+
+
+def _parts(cell: Mapping[str, Any]) -> Iterator[str]:
+    """Mean, standard deviation, and the number of folds without a value."""
+    missing = cell["n_undefined"]
+    yield number(cell["mean"])
+    if not math.isnan(cell["std"]):
+        yield f"± {number(cell['std'])}"
+    if missing:
+        yield f"({missing} undefined)" if missing < cell["n_folds"] else f"({missing})"
+
+
+def fold_notes(cell: Mapping[str, Any]) -> list[str]:
+    """Why a mean lacks folds, and by what convention others have a value."""
+    return [
+        f"{kind} in {count} of {cell['n_folds']} folds: {text}"
+        for kind, key in (("undefined", "reasons"), ("by convention", "notes"))
+        for text, count in cell[key].items()
+    ]
 
 
 def heading(report: CrossValidationReport) -> list[str]:
@@ -183,49 +210,3 @@ def _fitting_tables(grid: list[list[str]]) -> list[str]:
 
 def _fits(rows: Sequence[Sequence[str]]) -> bool:
     return len(text_table(rows[0], rows[1:]).splitlines()[1]) <= WIDTH
-
-
-def _grid(report: CrossValidationReport, marks: Mapping[Any, str]) -> list[list[str]]:
-    """Header and a row per model."""
-    cells = {(row["model"], row["metric"]): row for row in fold_cells(report)}
-    times, grid = report.times(), [["model", *report.metrics, _FIT]]
-    for model in report.models:
-        keys = [(model, metric) for metric in report.metrics]
-        shown = [_cell(cells[key], marks.get(key, "")) for key in keys]
-        grid.append([model, *shown, f"{times[model][0]:.3f}"])
-    return grid
-
-
-def _cell(row: Mapping[str, Any], mark: str) -> str:
-    missing = row["n_undefined"]
-    parts = [number(row["mean"])]
-    if not math.isnan(row["std"]):
-        parts.append(f"± {number(row['std'])}")
-    if missing:
-        parts.append(f"({missing} undefined)" if missing < row["n_folds"] else f"({missing})")
-    return " ".join(filter(None, [*parts, mark]))
-
-
-def footnotes(report: CrossValidationReport) -> tuple[list[str], dict[tuple[str, str], str]]:
-    """Text of each note, and the marks of the cells that it belongs to."""
-    cells_of: dict[str, list[tuple[str, str]]] = {}
-    for row in fold_cells(report):
-        for text in fold_notes(row):
-            cells_of.setdefault(text, []).append((row["model"], row["metric"]))
-    lines: list[str] = []
-    marks: dict[tuple[str, str], str] = {}
-    for place, (text, cells) in enumerate(cells_of.items(), start=1):
-        models, metrics = (", ".join(dict.fromkeys(names)) for names in zip(*cells, strict=True))
-        lines.append(f"[{place}] {metrics} of {models}: {text}")
-        for cell in cells:
-            marks[cell] = marks.get(cell, "") + f"[{place}]"
-    return lines, marks
-
-
-def fold_notes(row: Mapping[str, Any]) -> list[str]:
-    """Why a mean lacks folds, and by what convention others have a value."""
-    return [
-        f"{kind} in {count} of {row['n_folds']} folds: {text}"
-        for kind, key in (("undefined", "reasons"), ("by convention", "notes"))
-        for text, count in row[key].items()
-    ]

@@ -63,7 +63,7 @@ _POOLED = (
 
 def report_page(report: CrossValidationReport) -> str:
     """The report as one self-contained HTML page."""
-    kind = kind_of(report, report.interval)
+    kind = kind_of(report)
     value = "metric of the pooled predictions" if kind == "pooled" else "mean over folds"
     legend = _LEGEND.format(value=value, title=interval_title(report))
     omitted = _left_out(report)

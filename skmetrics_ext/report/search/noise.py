@@ -105,11 +105,13 @@ class RowNoise:
 
     def noise(
         self, kept: Array, splits: Array, n_draws: int, rng: np.random.Generator
-    ) -> tuple[Noise, Array | None]:
-        """Noise of the means of values (k, J) of the candidates at these places.
+    ) -> tuple[Noise, Array | None] | None:
+        """Noise of the means of values (k, J) of the candidates at these places; None if unknown.
 
-        And the covariance of what repeats of the folds do not take away; one does not tell it.
+        With it the covariance that repeats of the folds do not reduce; None without repeats.
         """
+        if self.why:
+            return None
         if self.samples:
             return self._of_draws(kept, n_draws, rng)
         shares = np.zeros((len(self.parts), self.parts.shape[-1]))

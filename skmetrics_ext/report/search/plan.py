@@ -37,7 +37,12 @@ class Plan:
     ----------
     search : estimator or None
         The search, fitted where its candidates depend on results; None of named candidates.
-    candidates : Candidates
+    params : list of dict
+        Parameters of each candidate.
+    models : dict of str to estimator
+        The estimator with these parameters, by its number in ``cv_results_``, or as named.
+    places : ndarray of int of shape (p,)
+        Where the candidates are in ``cv_results_``.
     panel : ScorerPanel
         All metrics of the search.
     metric : str
@@ -53,7 +58,9 @@ class Plan:
     """
 
     search: Any
-    candidates: Candidates
+    params: list[dict[str, Any]]
+    models: dict[str, Any]
+    places: Array
     panel: ScorerPanel
     metric: str
     refit: Any
@@ -61,6 +68,11 @@ class Plan:
     splitter: str
     routed: Params
     n_jobs: int | None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the candidates."""
+        return tuple(self.models)
 
     @property
     def overlap(self) -> float:
@@ -120,13 +132,21 @@ def _of_search(search: Any, arguments: SearchArguments) -> Plan:
     for scorer in panel.scorers.values():
         check_classes(scorer, classes)
     splitter = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
-    candidates = Candidates.of(search)
+    params, models, places = _candidates(search)
     fit, score, split = _route(search, panel, arguments)
-    folds = numbered_folds(splits_of(search, splitter, X, y, split))
-    routed = Params(dict.fromkeys(candidates.names, fit), score, split)
-    told, n_jobs = splitter_text(search.cv, splitter), arguments.n_jobs
-    n_jobs = search.n_jobs if n_jobs is None else n_jobs
-    return Plan(search, candidates, panel, metric, search.refit, folds, told, routed, n_jobs)
+    return Plan(
+        search=search,
+        params=params,
+        models=models,
+        places=places,
+        panel=panel,
+        metric=metric,
+        refit=search.refit,
+        folds=numbered_folds(splits_of(search, splitter, X, y, split)),
+        splitter=splitter_text(search.cv, splitter),
+        routed=Params(dict.fromkeys(models, fit), score, split),
+        n_jobs=search.n_jobs if arguments.n_jobs is None else arguments.n_jobs,
+    )
 
 
 def _of_named(search: Mapping[Any, Any], arguments: SearchArguments) -> Plan:
@@ -143,11 +163,19 @@ def _of_named(search: Mapping[Any, Any], arguments: SearchArguments) -> Plan:
     cv = _FOLDS if arguments.cv is None else arguments.cv
     splitter = make_splitter(cv, arguments.y, task, arguments.groups, None)
     routed = send_params(models, chosen, splitter, arguments.params, arguments.groups)
-    folds = numbered_folds(splitter.split(arguments.X, arguments.y, **routed.split))
-    (metric,) = chosen.panel.names
-    told, panel = splitter_text(cv, splitter), chosen.panel
-    candidates = Candidates([{} for _ in models], models, np.arange(len(models)))
-    return Plan(None, candidates, panel, metric, True, folds, told, routed, arguments.n_jobs)
+    return Plan(
+        search=None,
+        params=[{} for _ in models],
+        models=models,
+        places=np.arange(len(models)),
+        panel=chosen.panel,
+        metric=chosen.panel.names[0],
+        refit=True,
+        folds=numbered_folds(splitter.split(arguments.X, arguments.y, **routed.split)),
+        splitter=splitter_text(cv, splitter),
+        routed=routed,
+        n_jobs=arguments.n_jobs,
+    )
 
 
 def _route(
@@ -187,49 +215,25 @@ def _requested(scorer: Callable[..., Any], given: Mapping[str, Any], asked: bool
 SINGLE = "score"  # what scikit-learn calls the metric of a search that has one
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Candidates:
-    """Candidates of a search.
+def _candidates(search: Any) -> tuple[list[dict[str, Any]], dict[str, Any], Array]:
+    """Parameters, models and places of the candidates; of a halving search the last round."""
+    from sklearn.base import clone
 
-    Parameters
-    ----------
-    params : list of dict
-        Parameters of each.
-    models : dict of str to estimator
-        The estimator with these parameters, by its number in ``cv_results_``, or as named.
-    places : ndarray of int of shape (p,)
-        Where they stand in ``cv_results_``.
-    """
-
-    params: list[dict[str, Any]]
-    models: dict[str, Any]
-    places: Array
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the models."""
-        return tuple(self.models)
-
-    @classmethod
-    def of(cls, search: Any) -> Candidates:
-        """Candidates of a fitted search or a grid; of a halving search those of the last round."""
-        from sklearn.base import clone
-
-        results = getattr(search, "cv_results_", None)
-        listed = (enumerate_params(search) or []) if results is None else list(results["params"])
-        places = np.arange(len(listed))
-        if results is not None and "iter" in results:
-            rounds = np.asarray(results["iter"])
-            places = np.flatnonzero(rounds == rounds.max())
-        chosen = [dict(listed[k]) for k in places]
-        models = {}
-        for place, params in zip(places, chosen, strict=True):
-            try:
-                own = {key: clone(value, safe=False) for key, value in params.items()}
-                models[str(place)] = clone(search.estimator).set_params(**own)
-            except ValueError as error:
-                raise InvalidParameterError(f"candidate {place}: {error}") from error
-        return cls(chosen, models, places)
+    results = getattr(search, "cv_results_", None)
+    listed = (enumerate_params(search) or []) if results is None else list(results["params"])
+    places = np.arange(len(listed))
+    if results is not None and "iter" in results:
+        rounds = np.asarray(results["iter"])
+        places = np.flatnonzero(rounds == rounds.max())
+    chosen = [dict(listed[k]) for k in places]
+    models = {}
+    for place, params in zip(places, chosen, strict=True):
+        try:
+            copied = {key: clone(value, safe=False) for key, value in params.items()}
+            models[str(place)] = clone(search.estimator).set_params(**copied)
+        except ValueError as error:
+            raise InvalidParameterError(f"candidate {place}: {error}") from error
+    return chosen, models, places
 
 
 def enumerate_params(search: Any) -> list[dict[str, Any]] | None:
