@@ -208,34 +208,34 @@ def compare_many(
     """
     check_option("adjust", adjust, ADJUSTMENTS)
     check_option("weights_are", weights_are, WEIGHT_KINDS)
-    found, level = find_metric(metric, metric_params), check_level(confidence_level)
+    measure, level = find_metric(metric, metric_params), check_level(confidence_level)
     names = _names(predictions, control)
     labels = tuple(f"predictions[{name!r}]" for name in names)
     by_label = dict(zip(labels, predictions.values(), strict=True))
     design_of_rows = sample_weight, (groups, strata), weights_are
-    settled, models = _checked(found, y_true, by_label, design_of_rows)
-    if found.row is None:
+    settled, models = _checked(measure, y_true, by_label, design_of_rows)
+    if measure.row is None:
         design = models[0].design.design
     else:
         first = predictions[names[0]]
-        beside = {"y_true": y_true, labels[0]: first, "sample_weight": sample_weight}
-        design = read_design(groups, strata, models[0].true.shape[0], **beside)
+        row_arguments = {"y_true": y_true, labels[0]: first, "sample_weight": sample_weight}
+        design = read_design(groups, strata, models[0].true.shape[0], **row_arguments)
     plan = DrawPlan(n_resamples, False, random_state, n_jobs, progress)
-    asked = ModelsToCompare(
+    compared = ModelsToCompare(
         settled, models, design, weights_are, level=level, plan=plan, names=labels
     )
     pairs = _pairs(names, control)
-    differences = by_max_t(asked, pairs) if adjust == "max_t" else by_holm(asked, pairs)
+    differences = by_max_t(compared, pairs) if adjust == "max_t" else by_holm(compared, pairs)
     values = dict(zip(names, differences.values, strict=True))
-    told = ", ".join(f"{name} {value:.4g}" for name, value in values.items())
-    about = f"{adjust}, {LOG_RATIO}" if is_ratio(found) else adjust
+    listed = ", ".join(f"{name} {value:.4g}" for name, value in values.items())
+    described = f"{adjust}, {LOG_RATIO}" if is_ratio(measure) else adjust
     counts: dict[str, Any] = {}
     if not design.is_plain:
-        counts, effects = asked.design_effects(pairs)
-        about += f"; {design_told(**counts, effects=effects)}"
-    lead = f"{found.name}: {told} ({100 * level:g}% together, {about})"
+        counts, effects = compared.design_effects(pairs)
+        described += f"; {design_told(**counts, effects=effects)}"
+    lead = f"{measure.name}: {listed} ({100 * level:g}% together, {described})"
     rows = Rows(_rows(names, pairs, differences), _COLUMNS, lead=[lead])
-    return ManyComparisons(found.name, values, rows, adjust, level, control, **counts)
+    return ManyComparisons(measure.name, values, rows, adjust, level, control, **counts)
 
 
 def _names(predictions: Any, control: Any) -> list[Any]:

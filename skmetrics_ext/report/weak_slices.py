@@ -132,86 +132,88 @@ def weak_slices(
     min_rows = check_integer("min_rows", min_rows, 2)
     alpha = check_level(alpha, "alpha")
     table = Table(data)
-    asked = find_metric(metric, metric_params)
-    statistic, sign = _read(asked, table, true, pred, score, weight, groups)
+    measure = find_metric(metric, metric_params)
+    statistic, sign = _read(measure, table, true, pred, score, weight, groups)
     used = [true, pred, weight, groups, *_score_columns(score, {})[0]]
     names = slice_columns(columns, table, used)
     by_default, n_rows = columns is None, len(statistic.origin.data.true)
-    kept, reasons = read_slices(table, names, bins, by_default=by_default, min_rows=min_rows)
-    if not kept:
-        told_why = "; ".join(reasons.values()) or "data has none beside those that are named"
-        raise InvalidParameterError(f"No column makes slices: {told_why}.")
-    kept = _with_weight(kept, table, weight, n_rows)
-    check_number(kept, max_columns)
-    found = search(slice_tests(statistic, sign), kept, max_columns, min_rows, alpha)
+    coded, reasons = read_slices(table, names, bins, by_default=by_default, min_rows=min_rows)
+    if not coded:
+        why = "; ".join(reasons.values()) or "data has none beside those that are named"
+        raise InvalidParameterError(f"No column makes slices: {why}.")
+    coded = _with_weight(coded, table, weight, n_rows)
+    check_number(coded, max_columns)
+    result = search(slice_tests(statistic, sign), coded, max_columns, min_rows, alpha)
+    undefined = f"{measure.name} is undefined there"
     left_out = [
-        {"slice": {name: "any"}, "n_rows": n_rows, "reason": reason}
-        for name, reason in reasons.items()
+        *(
+            {"slice": {name: "any"}, "n_rows": n_rows, "reason": why}
+            for name, why in reasons.items()
+        ),
+        *(
+            {"slice": part.values(coded), "n_rows": n_inside, "reason": undefined}
+            for part, n_inside in result.undefined
+        ),
     ]
-    undefined = f"{asked.name} is undefined there"
-    left_out += [
-        {"slice": own.values(kept), "n_rows": rows, "reason": undefined}
-        for own, rows in found.undefined
-    ]
-    listed = [_row(weak, kept, statistic, found) for weak in found.found]
     folded = [
         {
-            "slice": less.slice.values(kept),
-            "into": weak.slice.values(kept),
+            "slice": less.slice.values(coded),
+            "into": weak.slice.values(coded),
             "n_rows": less.n_rows,
             "p_value": less.p_value,
         }
-        for weak in found.found
+        for weak in result.found
         for less in _all_folded(weak)
     ]
+    listed = [_row(weak, coded, statistic, result) for weak in result.found]
     tables = Rows(listed, SHOWN), Rows(folded, FOLDED), Rows(left_out, LEFT_OUT)
     value = float(statistic.value)
-    return WeakSlices(asked.name, value, *tables, n_rows, found.n_tested, alpha)
+    return WeakSlices(measure.name, value, *tables, n_rows, result.n_tested, alpha)
 
 
 # --------------------------------------------------------------------------- the metric
 
 
 def _read(
-    asked: Metric, table: Table, true: Any, pred: Any, score: Any, weight: Any, groups: Any
+    metric: Metric, table: Table, true: Any, pred: Any, score: Any, weight: Any, groups: Any
 ) -> tuple[Linearized, float]:
-    """The metric of all rows, and which way is worse."""
-    if asked.row is None:
+    """The metric on all rows, and 1 if higher is better, else -1."""
+    if metric.row is None:
         raise InvalidParameterError(
-            f"metric must be one of this package, whose derivative is known, got {asked.name}."
+            f"metric must be one of this package, whose derivative is known, got {metric.name}."
         )
-    if asked.row.greater_is_better is None:
-        raise InvalidParameterError(f"{asked.name} is neither better higher nor lower.")
-    response, params = _response(asked, table, pred, score)
+    if metric.row.greater_is_better is None:
+        raise InvalidParameterError(f"{metric.name} is neither better higher nor lower.")
+    response, params = _response(metric, table, pred, score)
     y_true = table.read(true, "true")
     weights = None if weight is None else table.read(weight, "weight")
     check_lengths({"true": len(y_true), "score or pred": len(response)})
-    settled, checked = check_rows(asked.with_params(**params), y_true, response, weights)
+    settled, checked = check_rows(metric.with_params(**params), y_true, response, weights)
     n_rows = len(y_true)
     if checked.true.shape[0] != n_rows:
-        raise InvalidParameterError("data holds masked rows: leave them out.")
+        raise InvalidParameterError("data holds mmetric rows: leave them out.")
     group = None if groups is None else read_groups(table.read(groups, "groups"), n_rows)
     statistic = linearize(sample_of_checked(settled, checked, Design(group)))
     if np.ndim(statistic.value) != 0:
         raise InvalidParameterError(
             f"weak_slices needs a metric that is one number, got {statistic.value!r:.60} from "
-            f"{asked.name}: choose an average."
+            f"{metric.name}: choose an average."
         )
     if not statistic.has_influence or not np.isfinite(statistic.value):
         why = "is undefined" if statistic.has_influence else "has no derivative by the rows"
-        raise InvalidParameterError(f"metric={asked.name!r} of these data {why}.")
-    return statistic, 1.0 if asked.row.greater_is_better else -1.0
+        raise InvalidParameterError(f"metric={metric.name!r} of these data {why}.")
+    return statistic, 1.0 if metric.row.greater_is_better else -1.0
 
 
-def _response(asked: Metric, table: Table, pred: Any, score: Any) -> tuple[Any, dict[str, Any]]:
-    """Predicted labels or scores, and what the columns of these say of the classes."""
-    reads_labels = asked.spec.response == "labels"
+def _response(metric: Metric, table: Table, pred: Any, score: Any) -> tuple[Any, dict[str, Any]]:
+    """Predicted labels or scores, and the labels if columns of scores name the classes."""
+    reads_labels = metric.spec.response == "labels"
     if (pred if reads_labels else score) is None:
         missing = "predicted labels: pass pred=" if reads_labels else "scores: pass score="
-        raise InvalidParameterError(f"{asked.name} needs {missing}, the name of a column.")
+        raise InvalidParameterError(f"{metric.name} needs {missing}, the name of a column.")
     if reads_labels:
         return table.read(pred, "pred"), {}
-    names, params = _score_columns(score, asked.params)
+    names, params = _score_columns(score, metric.params)
     read = [table.read(name, "score") for name in names]
     if len(read) == 1:
         return read[0], params
@@ -235,56 +237,51 @@ def _score_columns(score: Any, params: Mapping[str, Any]) -> tuple[list[Any], di
 
 
 def _with_weight(
-    kept: Sequence[Coded], table: Table, weight: str | None, n_rows: int
+    coded: Sequence[Coded], table: Table, weight: str | None, n_rows: int
 ) -> list[Coded]:
     """Columns without the rows of weight 0."""
     mass = np.ones(n_rows) if weight is None else np.asarray(table.read(weight, "weight").values)
-    lengths = {column.name: len(column.codes) for column in kept}
+    lengths = {column.name: len(column.codes) for column in coded}
     check_lengths({"true" if weight is None else weight: len(mass), **lengths})
     if mass.all():
-        return list(kept)
-    return [Coded(column.name, column.values, column.codes[mass != 0]) for column in kept]
+        return list(coded)
+    return [Coded(column.name, column.values, column.codes[mass != 0]) for column in coded]
 
 
 # --------------------------------------------------------------------------- rows
 
 
 def _row(
-    weak: WeakSlice, kept: Sequence[Coded], statistic: Linearized, found: Search
+    weak: WeakSlice, coded: Sequence[Coded], statistic: Linearized, result: Search
 ) -> dict[str, Any]:
-    """Values of the metric in a slice and in all other rows, with their difference."""
-    inside = weak.slice.contains_rows(kept)
-    origin = statistic.origin
-    parts = [linearize(part_of(origin, np.flatnonzero(rows))) for rows in (inside, ~inside)]
+    """The metric in a slice and in all other rows, and their difference with its bounds."""
+    inside, level = weak.slice.contains_rows(coded), 1 - result.level(weak.slice)
+    parts = [
+        linearize(part_of(statistic.origin, np.flatnonzero(rows))) for rows in (inside, ~inside)
+    ]
     value, rest = (float(part.value) for part in parts)
-    low, high, note = _bounds(parts, 1 - found.level(weak.slice))
-    width = statistic.bounds[1] - statistic.bounds[0]
-    ends = np.clip((value - rest + low, value - rest + high), -width, width).tolist()
-    row = {"slice": weak.slice.values(kept), "n_rows": weak.n_rows, "value": value, "rest": rest}
-    row |= {"difference": value - rest, "low": ends[0], "high": ends[1]}
-    return row | {"p_value": weak.p_value, "note": note}
-
-
-def _bounds(parts: Sequence[Linearized], level: float) -> tuple[float, float, str]:
-    """Distances of the bounds of the difference from it, and what to know of them."""
-    shared = [name for name in methods_of(parts[0]) if name in methods_of(parts[1])]
-    names = [name for name in shared if name not in BOOTSTRAP_METHODS]
-    if not names:
-        return _NAN, _NAN, "the metric has no interval without draws"
-    sides = [BoundedStatistic.of(part, names[0], PLAN) for part in parts]
+    row = {"slice": weak.slice.values(coded), "n_rows": weak.n_rows, "value": value, "rest": rest}
+    row |= {"difference": value - rest, "low": _NAN, "high": _NAN, "p_value": weak.p_value}
+    methods = [name for name in methods_of(parts[0]) if name in methods_of(parts[1])]
+    methods = [name for name in methods if name not in BOOTSTRAP_METHODS]
+    if not methods:
+        return row | {"note": "the metric has no interval without draws"}
+    sides = [BoundedStatistic.of(part, methods[0], PLAN) for part in parts]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         intervals = [side.interval(level) for side in sides]
         down, up = distances(sides, intervals, 0.0)
-        return -float(down), float(up), str(intervals[0].notes)
+    width = statistic.bounds[1] - statistic.bounds[0]
+    ends = np.clip((value - rest - down, value - rest + up), -width, width).tolist()
+    return row | {"low": ends[0], "high": ends[1], "note": str(intervals[0].notes)}
 
 
 def _all_folded(weak: WeakSlice) -> list[WeakSlice]:
-    return [less for own in weak.folded for less in (own, *_all_folded(own))]
+    return [less for part in weak.folded for less in (part, *_all_folded(part))]
 
 
 def slice_text(values: Mapping[str, Any] | str) -> str:
-    """A slice in words."""
-    if isinstance(values, str):  # it is that already
+    """A slice in words, if it is not in words already."""
+    if isinstance(values, str):
         return values
     texts = []
     for name, value in values.items():
