@@ -383,7 +383,7 @@ def _check_fits(results: list[FoldResult], baseline: str | None) -> None:
 
 
 def splitter_text(cv: Any, splitter: Any) -> str:
-    """How the folds were made, in one line."""
+    """The splitter, in one line."""
     if not hasattr(cv, "split") and isinstance(cv, Iterable):
         return "folds as given"
     text = " ".join(repr(splitter).split())

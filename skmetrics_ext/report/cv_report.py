@@ -111,7 +111,7 @@ class CrossValidationReport(Tabular):
 
     @property
     def grouping(self) -> Grouping | None:
-        """Which rows depend on each other, if groups were given."""
+        """The dependent rows, if groups were given."""
         return self.data.grouping
 
     def __iter__(self) -> Iterator[str]:

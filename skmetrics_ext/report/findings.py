@@ -50,9 +50,9 @@ class FindingKind(NamedTuple):
     Parameters
     ----------
     find : callable
-        Takes a report, gives metric, model and text of each.
+        Takes a report and yields metric, model and text of each finding.
     meaning : str
-        What it says.
+        Explanation of the kind.
     """
 
     find: Callable[[CrossValidationReport], Found]
@@ -60,7 +60,7 @@ class FindingKind(NamedTuple):
 
 
 def findings_of(report: CrossValidationReport) -> Rows:
-    """A row of each finding, by the order of their kinds."""
+    """A row for each finding, in the order of their kinds."""
     rows = [
         {"code": code, "metric": metric, "model": model, "text": text}
         for code, kind in KINDS.items()
@@ -222,7 +222,7 @@ def _poor_threshold(report: CrossValidationReport) -> Found:
 
 
 def _balances(metric: Metric) -> bool:
-    """Whether a metric of labels weighs both errors: one row cannot make it perfect."""
+    """True if a metric of labels weighs both errors: one row cannot make it perfect."""
     if metric.row is None or metric.row.response != "labels" or metric.row.is_table:
         return False
     if metric.tally not in ("counts", "confusion") or not metric.spec.greater_is_better:
@@ -266,7 +266,7 @@ def _better_threshold(
 
 
 def _cut_at_half(results: list[Any], folds: ThresholdCounts) -> bool:
-    """Whether nearly all labels are what probabilities cut at 0.5 say."""
+    """True if nearly all labels are those of a threshold of 0.5."""
     agree = []
     for result in results:
         column = list(result.classes).index(folds.labels[1])

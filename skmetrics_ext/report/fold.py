@@ -46,13 +46,13 @@ class FoldResult:
     reasons : mapping of str to str
         Why a metric is undefined, for those that are.
     notes : mapping of str to str
-        What was warned of while a defined value was computed.
+        Warnings of metrics that are defined.
     rows : ndarray of int of shape (n_test,)
         The rows that it was scored on.
     classes : ndarray or None
         ``classes_`` of the fitted model, which name the columns of its responses.
     responses : mapping of str to ndarray
-        What it said of these rows, by the method that the metrics asked for.
+        Predictions for these rows, by the method that the metrics use.
     """
 
     model: str
@@ -69,7 +69,7 @@ class FoldResult:
     responses: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def __eq__(self, other: object) -> bool:
-        """Whether all numbers and texts are equal; undefined values equal each other."""
+        """Compare all numbers and texts; undefined values are equal."""
         return isinstance(other, FoldResult) and self._compared() == other._compared()
 
     def _compared(self) -> list[Any]:
@@ -154,7 +154,7 @@ def fit_and_score(
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Grouping:
-    """Which rows depend on each other, and how the folds hold their groups.
+    """Groups of dependent rows, and how the folds divide them.
 
     Parameters
     ----------

@@ -116,7 +116,7 @@ class ScoredData:
         return ScoredModel(stored, None, take_rows(self.y, part.rows))
 
     def dependent(self, rows: Array) -> Array | None:
-        """Which predictions depend on each other: those of a group, or else of a repeated row."""
+        """Number of the group of each prediction, or of its row if rows repeat; else None."""
         if self.grouping is not None:
             return self.grouping.of_row[rows]
         return rows if len(np.unique(rows)) < len(rows) else None
@@ -219,7 +219,7 @@ def _pooled(
 
 
 def needs_common_scale(metric: Metric) -> bool:
-    """Whether it ranks rows. The largest score of a row needs no common scale of the folds."""
+    """True for metrics that rank rows; the largest score of each row needs no common scale."""
     return metric.spec.response == "scores" and metric.spec.tally == "ranks"
 
 

@@ -295,7 +295,7 @@ def _group_parts(rows_by: Any) -> dict[str, Any] | None:
 
 
 def _scorer_parts(scorer: Callable[..., Any]) -> Mapping[str, Any] | None:
-    """What makes a scorer of a metric of this package; None for others."""
+    """Parts of a scorer from which it can be made again; None for a user's own."""
     metric = metric_of(scorer)
     if metric is None or not isinstance(scorer, Scorer):
         return None
@@ -328,12 +328,9 @@ def _report_fields(content: dict[str, Any]) -> dict[str, Any]:
     known = {*_PLAIN_FIELDS, "results", "data"}
     _check(content.keys() <= known, f"its fields have to be some of {sorted(known)}")
     _check(_are_texts(models) and _are_texts(metrics), "the models and metrics do not fit")
-    _check(set(content) <= {*_PLAIN_FIELDS, "results", "data"}, "its fields do not fit")
     texts = content["left_out"], content.get("data_warnings", ()), (content["splitter"],)
     _check(all(map(_are_texts, texts)), "the splitter and metrics do not fit")
-    _check(
-        content["baseline"] is None or content["baseline"] in models, "the baseline does not fit"
-    )
+    _check(content["baseline"] in (None, *models), "the baseline does not fit")
     _check(0 < float(content["confidence_level"]) < 1, "the confidence level does not fit")
     _check(content.get("interval", "auto") in INTERVAL_KINDS, "the kind of interval does not fit")
     _check(
@@ -396,6 +393,6 @@ def _are_texts(values: Any) -> bool:
 
 
 def _are_numbers(rows: Any, end: int) -> bool:
-    """Whether rows are numbered by whole numbers of at least 0 and less than ``end``."""
+    """True for an array of row numbers, from 0 to below ``end``."""
     is_integer = isinstance(rows, np.ndarray) and rows.ndim == 1 and rows.dtype.kind in "iu"
     return is_integer and (not len(rows) or (rows.min() >= 0 and rows.max() < end))

@@ -367,7 +367,7 @@ class WeakSlices(Tabular):
         return Rows(listed, SHOWN, lead=[lead], notes=notes, empty=empty)
 
     def plot(self, ax: Any = None) -> Any:
-        """How far the metric of each slice is from that of the other rows, with joint intervals.
+        """Difference of each slice from the other rows, with joint intervals.
 
         Parameters
         ----------

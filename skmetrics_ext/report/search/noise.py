@@ -30,9 +30,10 @@ _SLOW_DRAWS = 100  # of metrics that are computed draw by draw
 class RowNoise:
     """Contribution of each row (or group) to the mean over folds of each candidate.
 
-    A row adds its contribution to the value of its fold, and its share of how far that is from
-    the other folds: values of few rows are not linear in them, and a fold with one row of a class
-    tells nothing of its noise by itself (Bayle, Bayle, Janson & Mackey 2020, all-pairs variance).
+    A row adds its contribution to the value of its fold, and its share of the distance of that
+    value from the other folds: values of few rows are not linear in them, and a fold with one row
+    of a class does not show its noise alone (Bayle, Bayle, Janson & Mackey 2020, all-pairs
+    variance).
 
     Parameters
     ----------
@@ -41,10 +42,10 @@ class RowNoise:
     metric : str
         Name of the metric.
     n_candidates : int
-        How many.
+        Number of candidates.
     round_of : ndarray of int of shape (J,)
-        The repeat of the folds to which each belongs. Two halves of the repeats share what rows
-        add for good, and nothing that hangs on the folds.
+        The repeat of each fold. Two halves of the repeats share the lasting contributions of
+        rows, and nothing that depends on the folds.
     """
 
     data: ScoredData
@@ -57,7 +58,7 @@ class RowNoise:
     samples: dict[tuple[int, int], tuple[TallySample, Array]] = field(
         init=False, default_factory=dict
     )
-    why: str = field(init=False, default="")  # why rows tell nothing
+    why: str = field(init=False, default="")  # the reason if rows do not show the noise
 
     def __post_init__(self) -> None:
         grouping, n_rows = self.data.grouping, len(self.data.y)
@@ -78,7 +79,7 @@ class RowNoise:
         return self.data.sign(self.metric)
 
     def take(self, place: int, result: FoldResult) -> None:
-        """A fold of the candidate at a place."""
+        """Add the fold of the candidate at this place."""
         value = result.values[self.metric]
         if self.why or not np.isfinite(value):
             return
@@ -95,10 +96,10 @@ class RowNoise:
             return
         if result.fold not in self.shares:
             self.shares[result.fold] = rows, _shares(statistic)
-        own = self.sign * statistic.by_row()[0]
-        own += value * self.shares[result.fold][1]
+        parts = self.sign * statistic.by_row()[0]
+        parts += value * self.shares[result.fold][1]
         self.parts[self.half_of[result.fold], place] += np.bincount(
-            self.unit_of[rows], weights=own / len(self.round_of), minlength=self.parts.shape[-1]
+            self.unit_of[rows], weights=parts / len(self.round_of), minlength=self.parts.shape[-1]
         )
 
     # ----------------------------------------------------------------------- all together
@@ -121,14 +122,14 @@ class RowNoise:
         shares /= len(self.round_of)
         seen = np.flatnonzero(shares.any(axis=0))
         halves = np.arange(len(self.parts))
-        own = np.array([splits[:, self.half_of == half].mean(axis=1) for half in halves])
+        centre = np.array([splits[:, self.half_of == half].mean(axis=1) for half in halves])
         scale = np.sqrt(len(seen) / max(len(seen) - 1, 1))
 
         def parts_of(units: Array, centres: Array) -> Array:
-            held = self.parts[np.ix_(halves, kept, units)]
-            return np.asarray(scale * (held - centres[:, :, None] * shares[:, None, units]))
+            parts = self.parts[np.ix_(halves, kept, units)]
+            return np.asarray(scale * (parts - centres[:, :, None] * shares[:, None, units]))
 
-        whole = np.broadcast_to(splits.mean(axis=1), own.shape)
+        whole = np.broadcast_to(splits.mean(axis=1), centre.shape)
         chunks = np.array_split(seen, -(-len(seen) * len(kept) // _HELD))
         if len(chunks) == 1:
             noise = Noise.of(parts_of(seen, whole).sum(axis=0).T)
@@ -138,7 +139,9 @@ class RowNoise:
         if len(halves) < 2:
             return noise, None
         second = float(self.half_of.mean())
-        lasting = sum(_shared(*parts_of(units, own)) for units in chunks) / (second * (1 - second))
+        lasting = sum(_shared(*parts_of(units, centre)) for units in chunks) / (
+            second * (1 - second)
+        )
         return noise, np.asarray(lasting)
 
     @property
@@ -151,48 +154,48 @@ class RowNoise:
     def _of_draws(
         self, kept: Array, n_draws: int, rng: np.random.Generator
     ) -> tuple[Noise, Array | None]:
-        """From draws of rows, or groups, that are the same for all candidates."""
-        own = {key: found for key, found in self.samples.items() if key[0] in set(kept.tolist())}
-        if any(sample.is_slow for sample, _ in own.values()):
+        """Noise from draws of rows, or groups, shared by all candidates."""
+        samples = {key: part for key, part in self.samples.items() if key[0] in set(kept.tolist())}
+        if any(sample.is_slow for sample, _ in samples.values()):
             n_draws = min(n_draws, _SLOW_DRAWS)
-        seen = np.unique(self.unit_of[np.concatenate([rows for _, rows in own.values()])])
+        seen = np.unique(self.unit_of[np.concatenate([rows for _, rows in samples.values()])])
         counts = np.zeros((n_draws, int(self.unit_of.max()) + 1), dtype=np.int32)
         counts[:, seen] = rng.multinomial(len(seen), np.full(len(seen), 1 / len(seen)), n_draws)
         shape = len(self.parts), n_draws, len(kept)
         sums, defined = np.zeros(shape), np.zeros(shape)
         place_of = {place: k for k, place in enumerate(kept.tolist())}
-        for (place, fold), (sample, rows) in own.items():
+        for (place, fold), (sample, rows) in samples.items():
             drawn = self.sign * _drawn(sample, counts, self.unit_of[rows])
             known, cell = np.isfinite(drawn), np.s_[self.half_of[fold], :, place_of[place]]
             sums[cell] += np.where(known, drawn, 0.0)
             defined[cell] += known
-        noise = Noise.of(_apart(sums.sum(axis=0), defined.sum(axis=0)))
+        noise = Noise.of(_deviations(sums.sum(axis=0), defined.sum(axis=0)))
         if len(sums) < 2:
             return noise, None
-        return noise, _shared(*(_apart(*half).T for half in zip(sums, defined, strict=True)))
+        return noise, _shared(*(_deviations(*half).T for half in zip(sums, defined, strict=True)))
 
 
 def _shared(first: Array, second: Array) -> Array:
-    """The covariance of what the same units (k, r) add twice."""
+    """Covariance of the contributions (k, r) that the same units make in both halves."""
     both = first @ second.T
     return np.asarray((both + both.T) / 2)
 
 
-def _apart(sums: Array, defined: Array) -> Array:
-    """How far the mean of each draw (B, k) is from that of all, as parts of a covariance."""
+def _deviations(sums: Array, defined: Array) -> Array:
+    """Deviations of the means of draws (B, k) from their mean, scaled to give a covariance."""
     means = sums / np.where(defined > 0, defined, np.nan)
-    apart = np.nan_to_num(means - np.nanmean(means, axis=0))
-    return np.asarray(apart / np.sqrt(max(len(means) - 1, 1)))
+    deviations = np.nan_to_num(means - np.nanmean(means, axis=0))
+    return np.asarray(deviations / np.sqrt(max(len(means) - 1, 1)))
 
 
 def of_folds(splits: Array, overlap: float) -> tuple[Noise, Array]:
-    """From values (k, J) of folds alone, by the variance of training sets that overlap.
+    """Noise from the values (k, J) of folds alone, corrected for overlapping training sets.
 
-    Repeats of the folds do not take away what is added for the overlap.
+    Repeats of the folds do not reduce the part that is added for the overlap.
     """
     n_folds = splits.shape[1]
-    apart = (splits - splits.mean(axis=1, keepdims=True)) / np.sqrt(max(n_folds - 1, 1))
-    return Noise.of(apart.T * np.sqrt(1 / n_folds + overlap)), overlap * apart @ apart.T
+    parts = (splits - splits.mean(axis=1, keepdims=True)) / np.sqrt(max(n_folds - 1, 1))
+    return Noise.of(parts.T * np.sqrt(1 / n_folds + overlap)), overlap * parts @ parts.T
 
 
 def rounds_of(folds: Sequence[Fold], n_rows: int) -> Array:
@@ -200,12 +203,12 @@ def rounds_of(folds: Sequence[Fold], n_rows: int) -> Array:
 
     All are of one, where repeats have not the same number of folds.
     """
-    seen, found = np.zeros(n_rows, dtype=np.int64), []
+    seen, rounds = np.zeros(n_rows, dtype=np.int64), []
     for fold in folds:
-        found.append(int(seen[fold.test].max(initial=0)))
+        rounds.append(int(seen[fold.test].max(initial=0)))
         seen[fold.test] += 1
-    sizes = np.bincount(found)
-    return np.array(found) if (sizes == sizes[0]).all() else np.zeros(len(folds), dtype=np.int64)
+    sizes = np.bincount(rounds)
+    return np.array(rounds) if (sizes == sizes[0]).all() else np.zeros(len(folds), dtype=np.int64)
 
 
 def _shares(statistic: Linearized) -> Array:
@@ -218,16 +221,16 @@ def _shares(statistic: Linearized) -> Array:
 
 
 def _drawn(sample: TallySample, counts: Array, unit_of: Array) -> Array:
-    """A metric of rows that were drawn so often, (B,)."""
+    """The metric for each draw of the rows, (B,)."""
     by_unit = Scatter(sample.atoms.of_row, len(sample.atoms))
-    size, found = max(_AT_ONCE // len(unit_of), 1), []
+    size, values = max(_AT_ONCE // len(unit_of), 1), []
     for start in range(0, len(counts), size):
-        found.append(sample.statistic(by_unit(counts[start : start + size, unit_of])))
-    return np.concatenate(found)
+        values.append(sample.statistic(by_unit(counts[start : start + size, unit_of])))
+    return np.concatenate(values)
 
 
 def _room(shape: tuple[int, ...]) -> Array:
-    """Zeros, in a file that vanishes where they are many."""
+    """Zeros; in a temporary file if there are many."""
     n_bytes = 4 * math.prod(shape)
     if math.prod(shape) <= _HELD:
         return np.zeros(shape)
@@ -249,7 +252,7 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, eq=False, slots=True)
 class TopTwoDifference:
-    """The difference of two candidates, and what it errs by.
+    """The difference of the two best candidates, and its variance.
 
     Parameters
     ----------
@@ -258,9 +261,9 @@ class TopTwoDifference:
     round_of : ndarray of int of shape (J,)
         The repeat to which each fold belongs.
     variance : float
-        Of the mean, by rows.
+        Variance of the mean, by rows.
     lasting : float or None
-        The part of it that no repeat takes away; None where one repeat does not tell.
+        The part that no repeat reduces; None if there is one repeat.
     """
 
     folds: Array
@@ -296,7 +299,7 @@ class TopTwoDifference:
         return max(float(means.var(ddof=1)) if len(means) > 1 else 0.0, shown)
 
     def description(self, n_units: int, units: str, level: float) -> str:
-        """How many rows (or groups, or folds) would tell them apart, and how many repeats."""
+        """Numbers of rows (or groups, or folds) and of repeats that separate the two."""
         difference = abs(float(self.folds.mean()))
         if difference <= _ROUNDING or self.variance <= 0:
             return "the top two candidates have the same value: no number of rows separates them"
@@ -322,5 +325,5 @@ class TopTwoDifference:
 
 
 def _rounded(number: float) -> str:
-    """With two digits that count."""
+    """A number with two significant digits."""
     return f"{float(f'{number:.2g}'):,.0f}"

@@ -205,7 +205,7 @@ def _route(
 
 
 def _requested(scorer: Callable[..., Any], given: Mapping[str, Any], asked: bool) -> frozenset[str]:
-    """Those that one of several metrics takes."""
+    """The parameters that one of several metrics takes."""
     told = getattr(scorer, "get_metadata_routing", None)
     if asked or told is None:
         return frozenset(given)
@@ -257,7 +257,7 @@ def enumerate_params(search: Any) -> list[dict[str, Any]] | None:
 
 
 def is_search(search: Any) -> bool:
-    """Whether it is one of scikit-learn's searches, or speaks as they do."""
+    """True for scikit-learn's searches and others with their attributes."""
     return all(hasattr(search, name) for name in ("estimator", "scoring", "refit", "cv", "fit"))
 
 
@@ -298,7 +298,7 @@ def as_ours(scoring: Any, classes: list[Any]) -> Callable[..., Any]:
 
 
 def _positive_of(metric: Any, classes: list[Any]) -> dict[str, Any]:
-    """The class 1, which is what metrics of labels take by default, where it is no natural one."""
+    """``pos_label=1``, the default of metrics of labels, if no class is naturally positive."""
     by_default = metric.spec.response == "labels" and "pos_label" not in metric.params
     if by_default and metric.sides == "one" and len(classes) == 2 and 1 in classes:
         return {} if natural_positive(classes) is not None else {"pos_label": 1}

@@ -181,7 +181,7 @@ def shown_rows(report: SearchReport) -> Rows:
 
 
 def mark(selected: bool, as_good: bool) -> str:
-    """How a row is marked: chosen, as good as the best, or neither."""
+    """Mark of a row: chosen, as good as the best, or neither."""
     return "chosen" if selected else "=" if as_good else ""
 
 

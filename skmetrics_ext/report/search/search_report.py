@@ -175,7 +175,7 @@ def search_report(
 
 
 def _run(plan: Plan, X: Any, y: Any, rows: RowNoise, progress: Progress) -> list[FoldResult]:
-    """All fits, candidate by candidate, of which values are kept."""
+    """Run all fits, candidate by candidate; values are kept, predictions are not."""
     place = {name: k for k, name in enumerate(plan.names)}
 
     def keep(result: FoldResult) -> FoldResult:
@@ -192,7 +192,7 @@ def _run(plan: Plan, X: Any, y: Any, rows: RowNoise, progress: Progress) -> list
 
 
 def _best_model(plan: Plan, best: int, X: Any, y: Any) -> Any:
-    """The chosen candidate, fitted to all rows; that of the search where it has one."""
+    """The chosen candidate, fitted to all rows, by the search if it did that."""
     from sklearn.base import clone
 
     if hasattr(plan.search, "best_estimator_"):
@@ -469,7 +469,7 @@ def _value(plan: Plan, result: FoldResult, metric: str) -> float:
 
 
 def _results(plan: Plan, values: Mapping[str, Array]) -> dict[str, Any]:
-    """As ``cv_results_`` has it."""
+    """The values in the form of ``cv_results_``."""
     from scipy.stats import rankdata
 
     found: dict[str, Any] = {"params": plan.params}
@@ -501,7 +501,7 @@ def _chosen(plan: Plan, results: Mapping[str, Any]) -> int:
 
 
 def _part(results: Mapping[str, Any], kept: Array) -> dict[str, Any]:
-    """Some of the candidates."""
+    """``cv_results_`` of the candidates at these places."""
     return {
         key: [column[k] for k in kept] if isinstance(column, list) else column[kept]
         for key, column in results.items()

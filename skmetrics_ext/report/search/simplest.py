@@ -156,7 +156,7 @@ class SimplestWithin:
         return -value if self.complexity.startswith("-") else value
 
     def _reach(self, splits: Array) -> Array:
-        """How far below each candidate, were it the best, each other is as good, (p, p)."""
+        """Largest distance below each candidate at which another counts as equally good, (p, p)."""
         n_candidates, n_splits = splits.shape
         share = 1 / max(n_splits, 2) if self.test_size is None else self.test_size
         overlap = share / (1 - share)
@@ -172,7 +172,7 @@ class SimplestWithin:
 
 
 def _error(values: Array, overlap: float) -> float:
-    """Nadeau and Bengio's; of splits that have a value."""
+    """Standard error by Nadeau and Bengio, over the splits that have a value."""
     defined = values[np.isfinite(values)]
     return corrected_error(defined, overlap) if len(defined) > 1 else 0.0
 
