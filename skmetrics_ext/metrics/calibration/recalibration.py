@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.metrics.calibration.events import binary_forecast
-from skmetrics_ext.metrics.public import metric
+from skmetrics_ext.metrics.public import metric, value_or_nan
 from skmetrics_ext.metrics.spec import INFINITY
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.result_bases import Result
@@ -252,10 +252,6 @@ def observed_expected_ratio(
     forecast = binary_forecast(
         y_true, y_proba, labels, pos_label, sample_weight, observed_expected_ratio, "one"
     )
-    value = float(observed_to_expected(Means.of(events_and_chances(forecast), forecast.weight)))
-    if np.isnan(value):
-        warn_undefined(
-            f"{observed_expected_ratio.__name__} is undefined and nan: every probability is 0 and "
-            "no event happened."
-        )
-    return value
+    value = observed_to_expected(Means.of(events_and_chances(forecast), forecast.weight))
+    spec = observed_expected_ratio.spec  # type: ignore[attr-defined]
+    return value_or_nan(value, spec.name, spec.undefined)

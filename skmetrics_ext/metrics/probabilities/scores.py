@@ -18,7 +18,7 @@ from skmetrics_ext.metrics.probabilities.losses import (
     of_true_class,
     renamed_argument,
 )
-from skmetrics_ext.metrics.public import metric
+from skmetrics_ext.metrics.public import metric, value_or_nan
 from skmetrics_ext.metrics.spec import INFINITY
 from skmetrics_ext.numeric import Array, divide, exclusive_cumsum
 from skmetrics_ext.tallies import Means
@@ -303,11 +303,7 @@ def _spread(reference: Any, n_rows: int, width: int) -> Array:
 
 
 def _told(value: Array, score: Callable[..., float]) -> float:
-    if np.isnan(value):
-        warn_undefined(
-            f"{score.__name__} is undefined and nan: the reference forecast is without error."
-        )
-    return float(value)
+    return value_or_nan(value, score.__name__, "the reference forecast is without error")
 
 
 def _too_few(y_true: Any, y_proba: Any, sample_weight: Any) -> bool:
