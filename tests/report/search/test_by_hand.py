@@ -81,7 +81,7 @@ def test_the_correction_of_two_candidates():
 
 
 # Bounded on both sides, above only, below only.
-@pytest.mark.parametrize("scoring", ["roc_auc", "gini", "neg_log_loss", "neg_brier_score"])
+@pytest.mark.parametrize("scoring", ["roc_auc", "gini", "neg_log_loss", "diagnostic_odds_ratio"])
 def test_one_candidate_is_not_corrected_on_any_scale(scoring):
     found = report([0], scoring)
     (row,) = found.rows
@@ -139,9 +139,10 @@ def test_candidates_of_a_random_search_that_is_not_fitted():
     assert [row.params for row in found.rows] == list(ParameterSampler(grid, 3, random_state=4))
 
 
-def test_the_default_class_of_scikit_learn_is_kept():
+@pytest.mark.parametrize("other", [2, 3])
+def test_the_default_class_of_scikit_learn_is_kept(other):
     grid = {"strategy": ["most_frequent", "stratified"]}
-    y = np.where(RNG.random(N) < 0.7, 1, 2)
+    y = np.where(np.random.default_rng(0).random(N) < 0.7, 1, other)
     search = GridSearchCV(DummyClassifier(random_state=0), grid, scoring="f1", cv=FOLDS)
     found = search_report(search, PROBA, y, n_resamples=50, random_state=0)
     for row, strategy in zip(found.rows, grid["strategy"], strict=True):
@@ -151,9 +152,13 @@ def test_the_default_class_of_scikit_learn_is_kept():
 
 
 def test_a_metric_of_two_classes_is_refused_before_a_fit():
+    class Unfitted(Column):
+        def fit(self, X, y):
+            raise AssertionError("fitted")
+
     y = np.arange(N) % 3
-    search = GridSearchCV(Column(seconds=60), {"column": [0, 1]}, scoring="f1", cv=FOLDS)
-    for one in (search, {"slow": Column(seconds=60)}):
+    search = GridSearchCV(Unfitted(), {"column": [0, 1]}, scoring="f1", cv=FOLDS)
+    for one in (search, {"own": Unfitted()}):
         scoring = {} if one is search else {"scoring": "f1", "cv": FOLDS}
         with pytest.raises(InvalidParameterError, match="f1 has no value for the 3 classes"):
             search_report(one, PROBA, y, **scoring)
