@@ -148,7 +148,8 @@ class Linearized:
         value = difference_of(self.value, other.value, log=self.log)
         width = np.inf if self.log else self.bounds[1] - self.bounds[0]
         parts, bounds = first - second, (-width, width)
-        size = float(atoms.summed(first * first) + atoms.summed(second * second))
+        squares = (np.einsum("...u,...u->...", atoms.times(side), side) for side in (first, second))
+        size = float(sum(squares))
         return Linearized(value, (self, other), bounds, self.log, parts, atoms, ways, size)
 
     # ----------------------------------------------------------------------- variance
@@ -218,10 +219,10 @@ class Linearized:
 
     def _power_sum(self, power: int) -> Array:
         each, rows = self.independent
-        powers = each
-        for _ in range(power - 1):
-            powers = powers * each
-        return np.asarray((powers if rows is None else powers * rows).sum(axis=-1))
+        left = each if power == 2 else each * each
+        right = left if power == 4 else each
+        left = left if rows is None else left * rows
+        return np.asarray(np.einsum("...u,...u->...", left, right))
 
     def design_effect(self) -> Array:
         """The variance, as a multiple of that of independent rows (Kish 1965)."""

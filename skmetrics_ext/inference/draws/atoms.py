@@ -187,9 +187,13 @@ class Atoms:
         """Whether every row is an atom that was seen once."""
         return self.rows.strides == (0,)
 
+    def times(self, values: Array) -> Array:
+        """Values (..., U) of one row of each atom, times the number of its rows."""
+        return values if self.are_rows else values * self.rows
+
     def summed(self, values: Array) -> Array:
         """Sum of values (..., U) of one row of each atom, over all rows, (...)."""
-        return values.sum(axis=-1) if self.are_rows else np.einsum("...u,u->...", values, self.rows)
+        return np.asarray(self.times(values).sum(axis=-1))
 
     @cached_property
     def n_groups(self) -> int:
