@@ -18,17 +18,15 @@ _MODULES = {
     "backends": "PartitionError evaluate",
     "curves": "precision_recall_curves roc_curves",
     "inference.bands": "curve_band",
-    "inference.calibration_curve": "calibration_curve_binned",
-    "inference.calibration_line": "calibration_slope_intercept",
+    "inference.calibration_intervals": "calibration_curve_binned calibration_slope_intercept",
     "inference.class_report": "classification_report",
     "inference.compare": "compare",
     "inference.compare_samples": "compare_samples",
     "inference.confidence_interval": "confidence_interval influence_values",
     "inference.differences": "proportion_difference_interval ratio_interval",
     "inference.nested_cv": "nested_cv_interval",
-    "inference.pilots": "sample_size",
-    "inference.power": "roc_auc_power roc_auc_sample_size",
     "inference.proportions": "proportion_interval",
+    "inference.sample_size": "roc_auc_power roc_auc_sample_size sample_size",
     "inference.tests.contingency": (
         "bowker_test classifier_f_test cochran_q_test mcnemar_test no_information_test "
         "stuart_maxwell_test"

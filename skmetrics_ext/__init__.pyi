@@ -8,10 +8,10 @@ from skmetrics_ext.backends import evaluate as evaluate
 from skmetrics_ext.curves import precision_recall_curves as precision_recall_curves
 from skmetrics_ext.curves import roc_curves as roc_curves
 from skmetrics_ext.inference.bands import curve_band as curve_band
-from skmetrics_ext.inference.calibration_curve import (
+from skmetrics_ext.inference.calibration_intervals import (
     calibration_curve_binned as calibration_curve_binned,
 )
-from skmetrics_ext.inference.calibration_line import (
+from skmetrics_ext.inference.calibration_intervals import (
     calibration_slope_intercept as calibration_slope_intercept,
 )
 from skmetrics_ext.inference.class_report import classification_report as classification_report
@@ -24,10 +24,10 @@ from skmetrics_ext.inference.differences import (
 )
 from skmetrics_ext.inference.differences import ratio_interval as ratio_interval
 from skmetrics_ext.inference.nested_cv import nested_cv_interval as nested_cv_interval
-from skmetrics_ext.inference.pilots import sample_size as sample_size
-from skmetrics_ext.inference.power import roc_auc_power as roc_auc_power
-from skmetrics_ext.inference.power import roc_auc_sample_size as roc_auc_sample_size
 from skmetrics_ext.inference.proportions import proportion_interval as proportion_interval
+from skmetrics_ext.inference.sample_size import roc_auc_power as roc_auc_power
+from skmetrics_ext.inference.sample_size import roc_auc_sample_size as roc_auc_sample_size
+from skmetrics_ext.inference.sample_size import sample_size as sample_size
 from skmetrics_ext.inference.tests.contingency import bowker_test as bowker_test
 from skmetrics_ext.inference.tests.contingency import classifier_f_test as classifier_f_test
 from skmetrics_ext.inference.tests.contingency import cochran_q_test as cochran_q_test

@@ -4,9 +4,8 @@ from skmetrics_ext._lazy import lazy_names, places_of
 
 _MODULES = {
     "inference.bands": "CurveBand",
-    "inference.pilots": "RowsNeeded",
-    "inference.power": "SampleSize",
     "inference.results": "Comparison Estimate TestResult",
+    "inference.sample_size": "RowsNeeded SampleSize",
     "inference.tests.delong": "DelongTest",
     "inference.tests.fold_tests": "BayesianComparison",
     "inference.tests.rank_tests": "NemenyiResult",

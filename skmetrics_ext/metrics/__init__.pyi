@@ -2,7 +2,7 @@
 
 from skmetrics_ext.curves import precision_recall_curves as precision_recall_curves
 from skmetrics_ext.curves import roc_curves as roc_curves
-from skmetrics_ext.inference.calibration_curve import (
+from skmetrics_ext.inference.calibration_intervals import (
     calibration_curve_binned as calibration_curve_binned,
 )
 from skmetrics_ext.inference.class_report import classification_report as classification_report

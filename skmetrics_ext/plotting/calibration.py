@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from skmetrics_ext.inference.calibration_curve import calibration_curve_binned
+from skmetrics_ext.inference.calibration_intervals import calibration_curve_binned
 from skmetrics_ext.metrics.calibration.binning import CalibrationCurve
 from skmetrics_ext.metrics.calibration.calibration_error import expected_calibration_error
 from skmetrics_ext.metrics.probabilities.losses import brier_score_loss

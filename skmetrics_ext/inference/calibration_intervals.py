@@ -1,0 +1,240 @@
+"""Reliability curve, and calibration slope and intercept, with groups of dependent rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skmetrics_ext.inference.confidence_interval import interval_of_checked
+from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign
+from skmetrics_ext.inference.linearized import Linearized
+from skmetrics_ext.inference.results import Estimate
+from skmetrics_ext.metrics.calibration.binning import (
+    Binning,
+    CalibrationCurve,
+    check_bins,
+    curve_of,
+)
+from skmetrics_ext.metrics.calibration.events import binary_forecast, forecasts
+from skmetrics_ext.metrics.calibration.recalibration import (
+    CalibrationLine,
+    expected_share,
+    fit_intercept,
+    fit_line,
+    log_odds,
+    no_maximum,
+    undefined_line,
+)
+from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.metrics.labels.accuracy import accuracy_score
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.registry import find
+from skmetrics_ext.validation import BinaryProbabilities, Labels
+from skmetrics_ext.validation.groups import read_design, read_groups
+from skmetrics_ext.validation.parameters import check_level
+
+
+@document
+def calibration_curve_binned(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    n_bins: Any = 10,
+    strategy: Literal["uniform", "quantile", "equal_mass"] = "uniform",
+    target: Literal["binary", "top_label"] = "binary",
+    confidence_level: float = 0.95,
+    labels: Any = None,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+) -> CalibrationCurve:
+    r"""Reliability curve over bins, with intervals.
+
+    .. math:: \bar p_b \mapsto \bar y_b
+
+    the mean probability of each bin and the share of its weight whose event happened. The
+    interval of the share is Wilson's; weighted rows count as the number of equal ones that
+    are worth as much, :math:`(\sum w)^2 / \sum w^2`.
+
+    Parameters
+    ----------
+    {y_true_y_proba}
+    {n_bins}
+    {bin_strategy}
+    target : {"binary", "top_label"}, default="binary"
+        The event: the positive class of two, or that the most probable class of several is
+        the true one (the first of equals).
+    confidence_level : float in (0, 1), default=0.95
+        Level of the intervals.
+    {proba_labels}
+    {proba_pos_label_one}
+    {sample_weight}
+    groups : array-like of shape (n_samples,), default=None
+        The group of each row (the patient); rows of a group may depend on each other. The interval
+        of each bin is then that of `confidence_interval` for a share of its rows.
+
+    Returns
+    -------
+    CalibrationCurve
+        ``edges, mean_predicted, observed_rate, low, high, weight, count``; all bins, the empty
+        ones with nan. Unpacked, it is ``mean_predicted, observed_rate``.
+
+    Raises
+    ------
+    {raises}
+
+    See Also
+    --------
+    expected_calibration_error : Mean distance of the curve from the diagonal.
+
+    References
+    ----------
+    Murphy & Winkler (1977), Applied Statistics 26(1), 41-47; Wilson (1927), Journal of the
+    American Statistical Association 22, 209-212; Kish (1965), Survey Sampling, Wiley.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import calibration_curve_binned
+    >>> curve = calibration_curve_binned([0, 0, 1, 1], [0.1, 0.3, 0.4, 0.9], n_bins=2)
+    >>> curve.mean_predicted.round(3).tolist(), curve.observed_rate.round(3).tolist()
+    ([0.267, 0.9], [0.333, 1.0])
+    >>> curve.low.round(3).tolist(), curve.high.round(3).tolist()
+    ([0.061, 0.207], [0.792, 1.0])
+    """
+    bins = check_bins(n_bins, strategy)
+    level = check_level(confidence_level)
+    (every_row,) = forecasts(
+        y_true,
+        y_proba,
+        target,
+        labels,
+        pos_label,
+        sample_weight,
+        calibration_curve_binned,
+        "one",
+        accepted=("binary", "top_label"),
+        every=True,
+    )
+    curve = curve_of(every_row.weighed(), strategy, bins, level)
+    if groups is None:
+        return curve
+    columns = {"y_true": y_true, "y_proba": y_proba, "sample_weight": sample_weight}
+    return _curve_by_groups(curve, every_row, read_groups(groups, len(every_row.true), **columns))
+
+
+@document
+def calibration_slope_intercept(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    labels: Any = None,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+) -> CalibrationLine:
+    r"""Calibration slope and intercept: logistic recalibration of probabilities.
+
+    .. math:: \operatorname{logit} P(y = 1) = a + b \operatorname{logit} p
+
+    fitted by maximum likelihood (Newton's method); and the calibration in the large, a where b
+    is held at 1.
+
+    Parameters
+    ----------
+    {y_true_y_proba_binary}
+        Above 0 and below 1: where a model is sure, the log odds are infinite, and the line is
+        that of whichever number stands in their place, so that the caller has to choose it.
+    {proba_labels}
+    {proba_pos_label_one}
+    {sample_weight}
+    groups : array-like of shape (n_samples,), default=None
+        The group of each row (the patient); rows of a group may depend on each other. The line is
+        the same, its covariance that of sums over groups, which takes nothing from the model.
+
+    Returns
+    -------
+    CalibrationLine
+        ``slope, intercept, in_the_large, covariance, n_groups``; unpacked, it is ``slope,
+        intercept``.
+        nan, with a warning, where there is no maximum: only one class occurs, a threshold on
+        the probabilities separates the classes, or the probabilities are all equal (the
+        intercept in the large is then still given).
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    Cox (1958), Biometrika 45, 562-565; Van Calster et al. (2019), BMC Medicine 17, 230; Liang &
+    Zeger (1986), Biometrika 73(1), 13-22, for groups.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import calibration_slope_intercept
+    >>> y_true, y_proba = [0, 1, 0, 1, 1, 0], [0.1, 0.2, 0.6, 0.7, 0.9, 0.4]
+    >>> line = calibration_slope_intercept(y_true, y_proba)
+    >>> round(line.slope, 4), round(line.intercept, 4), round(line.in_the_large, 4)
+    (0.7114, 0.0682, 0.0971)
+    """
+    arguments = labels, pos_label, sample_weight, calibration_slope_intercept, "one"
+    every_row = binary_forecast(y_true, y_proba, *arguments, every=True)
+    columns = {"y_true": y_true, "y_proba": y_proba, "sample_weight": sample_weight}
+    design = read_design(groups, None, len(every_row.true), **columns)
+    if every_row.weight is not None:
+        design = design.kept(np.flatnonzero(every_row.weight))
+    forecast = every_row.weighed()
+    x, event, weight = log_odds(forecast), forecast.true, forecast.weights
+    has_both = bool(event.any() and not event.all())
+    in_the_large = fit_intercept(x, event, weight) if has_both else float("nan")
+    reason = no_maximum(x, event)
+    if reason:
+        return undefined_line(in_the_large, reason)
+    try:
+        line, covariance = fit_line(x, event, weight)
+    except np.linalg.LinAlgError:
+        reason = "a threshold on the probabilities all but separates the classes"
+        return undefined_line(in_the_large, reason)
+    atoms = Atoms.each_row(len(x), RowDesign.of(None, design), None)
+    if groups is not None:
+        residual = weight * (event - expected_share(line, x))
+        influence = covariance @ np.stack([residual, residual * x])
+        covariance = _covariance_by_groups(influence, atoms)
+    intercept, slope = line.tolist()
+    n_groups = atoms.of_design()["n_groups"]
+    return CalibrationLine(slope, intercept, in_the_large, covariance, n_groups)
+
+
+def _curve_by_groups(
+    curve: CalibrationCurve, forecast: BinaryProbabilities, group: Array
+) -> CalibrationCurve:
+    """The curve with intervals for rows that may depend on each other within groups."""
+    bins, accuracy = Binning(curve.edges).assign(forecast.proba), find(accuracy_score)
+    bounds = np.full((2, len(curve.count)), np.nan)
+    for k in np.flatnonzero(curve.count):
+        rows = np.flatnonzero(bins == k)
+        weight = None if forecast.weight is None else forecast.weight[rows]
+        # The observed rate is the accuracy of a forecast that the event always happens.
+        always = np.ones(len(rows), dtype=np.int64)
+        labels = Labels("binary", np.arange(2), forecast.true[rows], always, weight)
+        level = curve.confidence_level
+        rate = interval_of_checked(accuracy, labels, groups=group[rows], confidence_level=level)
+        assert isinstance(rate, Estimate)
+        bounds[:, k] = rate.low, rate.high
+    return replace(curve, low=bounds[0], high=bounds[1])
+
+
+def _covariance_by_groups(influence: Array, atoms: Atoms) -> Array:
+    """Covariance (2, 2) of two statistics from the influence of each row (2, n)."""
+
+    def variance(parts: Array) -> float:
+        return float(
+            Linearized(0.0, None, contributions=parts, own_atoms=atoms, own_ways=(None,)).variance
+        )
+
+    first, second = map(variance, influence)
+    shared = (first + second - variance(influence[0] - influence[1])) / 2
+    return np.array([[first, shared], [shared, second]])
