@@ -7,7 +7,7 @@ from skmetrics_ext._lazy import lazy_names
 _MODULES = (
     "skmetrics_ext.metrics.",
     "skmetrics_ext.curves",
-    "skmetrics_ext.inference.calibration_curve",
+    "skmetrics_ext.inference.calibration_intervals",
     "skmetrics_ext.inference.class_report",
     "skmetrics_ext.scoring",
     "skmetrics_ext.thresholds.at_thresholds",
