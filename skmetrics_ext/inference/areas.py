@@ -101,7 +101,7 @@ def _warning(area: float, error: float, sides: Sides | None, sample: Any) -> str
     if wrong < FEW_ROWS:  # expected rows of the rarer class on the wrong side
         return (
             f"{sides.sizes.min():.4g} rows of the rarer class are few for an area so near "
-            f"{'1' if area > 0.5 else '0'}: the interval may cover less than its level"
+            f"{'1' if area > 0.5 else '0'}: {MAY_MISS}"
         )
     return ""
 

@@ -19,7 +19,7 @@ from skmetrics_ext.merged.stream import NAMES, StreamState, sum_part
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.slices.coding import edges_of, numbers_of
-from skmetrics_ext.slices.group_columns import GroupColumns, check_bins
+from skmetrics_ext.slices.group_columns import NO_GROUPS, GroupColumns, check_bins
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.containers import count_rows, read_column
 from skmetrics_ext.validation.groups import read_groups
@@ -81,7 +81,7 @@ def evaluate_arrays(
     labels: Any = None,
     pos_label: Any = None,
     sample_weight: Any = None,
-    by: Any,
+    by: Any = None,
     margins: bool = False,
     bins: Mapping[str, Any] | None = None,
     min_rows: int = 1,
@@ -100,8 +100,10 @@ def evaluate_arrays(
     part, state = state.read_rows(given, sample_weight)
     if part is None:
         raise InvalidParameterError("Every row is masked.")
-    columns, values, group = group_arrays(by, bins or {}, part.n_rows, y_true)
-    part = replace(part, groups=values, group=group)
+    columns = NO_GROUPS
+    if by is not None:
+        columns, values, group = group_arrays(by, bins or {}, part.n_rows, y_true)
+        part = replace(part, groups=values, group=group)
     cluster = None if groups is None else read_groups(groups, part.n_rows, **given)
     assert state.layout is not None
     sums, tallies = sum_part(part, state.layout)

@@ -16,8 +16,8 @@ from skmetrics_ext.validation.tensors import taking_tensors
 
 _ARGUMENTS = {"labels": "y_pred", "scores": "y_score", "probabilities": "y_proba"}
 
-# Of groups of rows; what stands here was not asked for.
-_UNASKED = {"margins": False, "bins": None, "min_rows": 1, "groups": None, "intervals": False}
+# Options of a table by group, and their defaults.
+_BY_GROUP = {"margins": False, "bins": None, "min_rows": 1}
 
 
 @taking_tensors
@@ -67,19 +67,24 @@ def compute_metrics(
     by : dict of str to array-like, default=None
         Columns of groups, a value for each row: every combination that occurs is evaluated for
         itself. With ``by`` a table is returned, as `evaluate` does.
-    margins, bins, min_rows, intervals, confidence_level : bool, dict, int, bool, float
+    margins, bins, min_rows : bool, dict, int
         As in `evaluate`; with ``by`` only.
     groups : array-like of shape (n_samples,), default=None
-        The group of each row (the patient), if rows of a group depend on each other; with ``by``
-        only.
+        The group of each row (the patient), if rows of a group depend on each other; with
+        ``intervals`` or ``by`` only.
+    intervals : bool, default=False
+        Whether to return the table of `evaluate`: value, interval, method and note of each metric.
+    confidence_level : float in (0, 1), default=0.95
+        Nominal coverage of each interval.
     **params : dict
         Further parameters (``zero_division``), passed to the metrics that have them.
 
     Returns
     -------
     dict of str to float, or Evaluation
-        Value of each metric, equal to that of its own function; with ``by`` a table with a row
-        for each group and metric, whose ``gaps``, ``worst`` and ``spread`` compare the groups.
+        Value of each metric, equal to that of its own function; with ``intervals`` or ``by`` a
+        table with a row for each metric, and group, whose ``gaps``, ``worst`` and ``spread``
+        compare the groups.
 
     Raises
     ------
@@ -102,16 +107,18 @@ def compute_metrics(
     b     accuracy  0.5000     2
     b     recall    0.5000     2
     """
-    about = {"margins": margins, "bins": bins, "min_rows": min_rows, "groups": groups}
-    if by is not None:
+    about = {"margins": margins, "bins": bins, "min_rows": min_rows}
+    asked = [name for name, value in about.items() if value is not _BY_GROUP[name]]
+    if by is None and asked:
+        raise InvalidParameterError(f"{asked[0]} describes groups of rows: pass by= as well.")
+    if by is None and groups is not None and not intervals:
+        raise InvalidParameterError("groups changes intervals only: pass intervals=True as well.")
+    if by is not None or intervals:
         arrays = {"y_pred": y_pred, "y_score": y_score, "y_proba": y_proba}
         told = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
         level = check_level(confidence_level) if intervals else None
-        return _by_group(metrics, y_true, arrays, params, {"by": by, **about}, level, told)
-    of_groups = {**about, "intervals": intervals}
-    strange = [name for name, given in of_groups.items() if given is not _UNASKED[name]]
-    if strange:
-        raise InvalidParameterError(f"{strange[0]} is of groups of rows: pass by= as well.")
+        grouping = {"by": by, "groups": groups, **about}
+        return _table(metrics, y_true, arrays, params, grouping, level, told)
     if y_pred is None and isinstance(y_true, ConfusionTally):
         y_pred = y_true
     if labels is not None:
@@ -146,7 +153,7 @@ def _with_params(metrics: Sequence[Metric], params: dict[str, Any]) -> list[Metr
     ]
 
 
-def _by_group(
+def _table(
     metrics: Sequence[str],
     y_true: Any,
     given: dict[str, Any],
@@ -155,7 +162,7 @@ def _by_group(
     level: float | None,
     told: dict[str, Any],
 ) -> Any:
-    """The metrics of each group, from sums of the groups."""
+    """The metrics of all rows or of each group, from their sums."""
     from skmetrics_ext.merged.arrays import evaluate_arrays
     from skmetrics_ext.merged.layout import find_metrics
 
@@ -163,7 +170,7 @@ def _by_group(
     scores = {name for name in ("y_score", "y_proba") if given[name] is not None}
     if len(scores) > 1:
         raise InvalidParameterError(
-            "With by, pass y_score or y_proba, one for all metrics, got both."
+            "A table reads y_score or y_proba, one for all metrics, got both: pass one of them."
         )
     y_score = given[scores.pop()] if scores else None
     for one in settled:

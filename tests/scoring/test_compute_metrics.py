@@ -5,7 +5,7 @@ import pytest
 
 import skmetrics_ext
 from scoring.models import bayes, iris
-from skmetrics_ext import compute_metrics, kernels
+from skmetrics_ext import compute_metrics, confidence_interval, kernels
 
 RNG = np.random.default_rng(0)
 Y = RNG.integers(0, 2, 200)
@@ -93,3 +93,32 @@ def test_what_is_missing_is_named():
         compute_metrics(["f1"], Y, y_score=P)
     with pytest.raises(ValueError, match=r"No metric of .* takes \['colour'\]"):
         compute_metrics(["f1"], Y, PRED, colour=3)
+
+
+@pytest.mark.parametrize("groups", [None, np.arange(200) // 2])
+def test_one_table_has_the_interval_of_each_metric(groups):
+    """Labels and probabilities of text classes in one call, as `confidence_interval` has each."""
+    y = np.where(Y == 1, "churned", "stayed")
+    pred = np.where(PRED == 1, "churned", "stayed")
+    responses = {"roc_auc": P, "f1": pred, "brier_score": P, "ks_statistic": P, "accuracy": pred}
+    about = {"pos_label": "churned", "groups": groups}
+    options = {"y_proba": P, "intervals": True, "confidence_level": 0.9}
+    table = compute_metrics(list(responses), y, pred, **options, **about)
+    assert [row["metric"] for row in table.rows] == list(responses)
+    for row in table.rows:
+        if row["metric"] == "ks_statistic":  # resampled with another seed
+            assert row["low"] < row["value"] < row["high"]
+            continue
+        given = about if row["metric"] != "accuracy" else {"groups": groups}
+        found = confidence_interval(
+            row["metric"], y, responses[row["metric"]], confidence_level=0.9, **given
+        )
+        assert (row["value"], row["low"], row["high"]) == pytest.approx(tuple(found), rel=1e-12)
+        assert row["method"] == found.method
+
+
+def test_options_of_groups_are_refused_where_there_is_no_table():
+    with pytest.raises(ValueError, match="groups changes intervals only: pass intervals=True"):
+        compute_metrics(["f1"], Y, PRED, groups=np.arange(200))
+    with pytest.raises(ValueError, match="margins describes groups of rows: pass by="):
+        compute_metrics(["f1"], Y, PRED, margins=True, intervals=True)
