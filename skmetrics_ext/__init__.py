@@ -19,7 +19,7 @@ _MODULES = {
     "curves": "precision_recall_curves roc_curves",
     "inference.bands": "curve_band",
     "inference.calibration_intervals": "calibration_curve_binned calibration_slope_intercept",
-    "inference.class_report": "classification_report",
+    "inference.classification_report": "classification_report",
     "inference.compare": "compare",
     "inference.compare_samples": "compare_samples",
     "inference.confidence_interval": "confidence_interval influence_values",

@@ -14,7 +14,9 @@ from skmetrics_ext.inference.calibration_intervals import (
 from skmetrics_ext.inference.calibration_intervals import (
     calibration_slope_intercept as calibration_slope_intercept,
 )
-from skmetrics_ext.inference.class_report import classification_report as classification_report
+from skmetrics_ext.inference.classification_report import (
+    classification_report as classification_report,
+)
 from skmetrics_ext.inference.compare import compare as compare
 from skmetrics_ext.inference.compare_samples import compare_samples as compare_samples
 from skmetrics_ext.inference.confidence_interval import confidence_interval as confidence_interval

@@ -80,7 +80,7 @@ _BY_MODULE = (
     ("inference.sample_size", INTERVALS),
     ("inference.confidence_interval", INTERVALS),
     ("inference.calibration_intervals", PROBABILITIES),
-    ("inference.class_report", LABELS),
+    ("inference.classification_report", LABELS),
     ("inference", TESTS),
     ("metrics.calibration", PROBABILITIES),
     ("metrics.rankings", CURVES),

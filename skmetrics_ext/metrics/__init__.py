@@ -8,7 +8,7 @@ _MODULES = (
     "skmetrics_ext.metrics.",
     "skmetrics_ext.curves",
     "skmetrics_ext.inference.calibration_intervals",
-    "skmetrics_ext.inference.class_report",
+    "skmetrics_ext.inference.classification_report",
     "skmetrics_ext.scoring",
     "skmetrics_ext.thresholds.at_thresholds",
 )

@@ -8,7 +8,9 @@ from skmetrics_ext.inference.calibration_intervals import (
 from skmetrics_ext.inference.calibration_intervals import (
     calibration_slope_intercept as calibration_slope_intercept,
 )
-from skmetrics_ext.inference.class_report import classification_report as classification_report
+from skmetrics_ext.inference.classification_report import (
+    classification_report as classification_report,
+)
 from skmetrics_ext.metrics.calibration.calibration_error import (
     expected_calibration_error as expected_calibration_error,
 )

@@ -61,7 +61,7 @@ def text(node: ast.AST | None) -> str | None:
 SCORERS = {name for spec in METRICS.values() for name in spec.scorers}
 METRIC_NAMES = set(METRICS) | SCORERS | {name.removeprefix("neg_") for name in SCORERS}
 # Words of the printed report, which are scikit-learn's.
-HEADINGS = {"inference/class_report.py": {"accuracy"}}
+HEADINGS = {"inference/classification_report.py": {"accuracy"}}
 
 
 @cache

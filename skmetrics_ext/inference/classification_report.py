@@ -1,10 +1,10 @@
-"""classification_report: the rates of every class with intervals, and their averages."""
+"""classification_report: rates of every class with intervals, and their averages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from numbers import Integral
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,11 +31,9 @@ from skmetrics_ext.validation.groups import read_groups
 from skmetrics_ext.validation.parameters import check_level
 from skmetrics_ext.validation.tensors import to_host
 
-_LEVEL = 0.95  # of intervals that groups ask for
-
+_LEVEL = 0.95  # of intervals by groups, unless a level is given
 
 Extra = Literal["specificity", "npv"]
-
 COLUMNS = {
     "precision": precision_score,
     "recall": recall_score,
@@ -51,7 +49,15 @@ PROPORTIONS = {
     "specificity": lambda c: (c.tn, c.tn + c.fp),
     "npv": lambda c: (c.tn, c.tn + c.fn),
 }
-Intervals = dict[str, tuple[Array, Array]]  # bounds of a column, by class
+
+
+class ClassRow(NamedTuple):
+    """A row of the report: the rates of a class, bounds of some of them, and its support."""
+
+    name: str
+    rates: dict[str, float]
+    bounds: dict[str, tuple[float, float]]
+    support: Any
 
 
 @document
@@ -81,7 +87,7 @@ def classification_report(
     digits : int, default=2
         Digits behind the point in the text.
     output_dict : bool, default=False
-        Give a dict in place of text.
+        Return a dict instead of text.
     zero_division : {"warn", 0.0, 1.0, nan}, default="warn"
         Value where a rate is 0/0.
     extra : {"specificity", "npv"} or sequence of them, default=()
@@ -91,8 +97,8 @@ def classification_report(
         (not F1); with weights only by groups.
     groups : array-like of shape (n_samples,), default=None
         The group of each row (the patient); rows of a group may depend on each other. The intervals
-        are then those that `confidence_interval` has with ``groups``, of 95 % where no level is
-        said, and weights are of importance. Of one label a row.
+        are then those of `confidence_interval` with ``groups``, of 95 % unless a level is given,
+        and weights are of importance. One label a row is needed.
 
     Returns
     -------
@@ -125,9 +131,9 @@ def classification_report(
     <BLANKLINE>
     """
     check_zero_division(zero_division)
-    one = isinstance(extra, str) or not isinstance(extra, Iterable)
-    further: list[Any] = [extra] if one else list(extra)
-    for name in further:
+    is_single = isinstance(extra, str) or not isinstance(extra, Iterable)
+    extras: list[Any] = [extra] if is_single else list(extra)
+    for name in extras:
         check_option("extra", name, ("specificity", "npv"))
     if not (isinstance(digits, Integral) and digits >= 0):
         raise InvalidParameterError(f"digits has to be an integer from 0, got {digits!r}.")
@@ -135,47 +141,57 @@ def classification_report(
     checked = Labels.check(y_true, y_pred, sample_weight=sample_weight)
     if confidence_level is not None:
         check_level(confidence_level)
-    columns = {name: COLUMNS[name] for name in (*STANDARD, *further)}
+    columns = {name: COLUMNS[name] for name in (*STANDARD, *extras)}
     counts = Counts.from_labels(checked).select(checked.positions(labels, once=True))
     names = class_names(checked, labels, target_names)
     per_class = average_of(counts, None)
     values = {name: rate.read(per_class, zero_division) for name, rate in columns.items()}
     averages = averages_of(checked, counts, labels, columns, zero_division)
     weight = support(y_true, y_pred, labels, sample_weight, counts)
-    intervals: Intervals = {}
-    found: dict[str, list[Estimate]] = {}
+    bounds: dict[str, Any] = {}
+    estimates: dict[str, list[Estimate]] = {}
     if groups is not None:
-        beside = {"y_true": y_true, "y_pred": y_pred, "sample_weight": sample_weight}
-        group = read_groups(groups, checked.n_rows, **beside)
+        arrays = {"y_true": y_true, "y_pred": y_pred, "sample_weight": sample_weight}
+        group = read_groups(groups, checked.n_rows, **arrays)
         level = _LEVEL if confidence_level is None else confidence_level
-        found = _estimates(checked, columns, level, labels, group)
-        intervals = {name: _bounds(estimates) for name, estimates in found.items()}
+        estimates = _estimates(checked, columns, level, labels, group)
+        bounds = {name: [(e.low, e.high) for e in column] for name, column in estimates.items()}
     elif confidence_level is not None:
-        _refuse_weights(checked)
-        intervals = wilson_intervals(counts, columns, confidence_level)
-    if not output_dict:
-        text = as_text(names, values, intervals, weight, averages, int(digits))
-        return text + _of_groups(names, found)
-    report = as_dict(names, values, intervals, weight, averages)
-    for column, estimates in found.items():
-        for name, one in zip(names, estimates, strict=False):
-            if one.note:
-                report[name][f"{column}_note"] = one.note
-    return report
-
-
-def _refuse_weights(checked: Labels) -> None:
-    if checked.weight is not None:
-        raise InvalidParameterError(
-            "confidence_level needs rows without sample_weight: weights do not say how many "
-            "rows were seen."
+        bounds = _wilson_bounds(checked, counts, columns, confidence_level)
+    rows = [
+        ClassRow(
+            name,
+            {column: float(value[i]) for column, value in values.items()},
+            {column: tuple(map(float, pairs[i])) for column, pairs in bounds.items()},
+            weight[i],
         )
+        for i, name in enumerate(names[: len(weight)])
+    ]
+    notes = [
+        (name, column, estimate.note)
+        for column, of_classes in estimates.items()
+        for name, estimate in zip(names, of_classes, strict=False)
+        if estimate.note
+    ]
+    if output_dict:
+        report = as_dict(rows, averages, float(weight.sum()))
+        for name, column, note in notes:
+            report[name][f"{column}_note"] = note
+        return report
+    head_width = max(*map(len, names), len("weighted avg"), int(digits))
+    text = as_text(rows, averages, weight.sum(), int(digits), head_width)
+    every = [estimate for of_classes in estimates.values() for estimate in of_classes]
+    if not every:
+        return text
+    design = design_told(every[0].n_groups, None, (e.design_effect for e in every))
+    lines = [f"{column} of {name}: {note}" for name, column, note in notes]
+    return text + "\n".join(["", f"intervals by {design}", *lines, ""])
 
 
 def _estimates(
     checked: Labels, columns: Iterable[str], level: Any, labels: Any, group: Array
 ) -> dict[str, list[Estimate]]:
-    """The columns that are proportions, each with an estimate for every class."""
+    """Estimates by groups for every class, of the columns that are proportions."""
     if checked.is_multilabel:
         raise InvalidParameterError(
             "groups= needs one label a row, got multilabel data: ask confidence_interval for each "
@@ -183,40 +199,32 @@ def _estimates(
         )
     shown = checked.classes.tolist() if labels is None else labels  # also those without weight
     params = {"average": None, "labels": shown, "zero_division": np.nan}
-    found = {}
-    for name in columns:
-        if name in PROPORTIONS:
-            metric = find(COLUMNS[name], params)
-            about = {"groups": group, "confidence_level": level}
-            of_classes = interval_of_checked(metric, checked, **about)
-            found[name] = of_classes if isinstance(of_classes, list) else [of_classes]
-    return found
+    design: dict[str, Any] = {"groups": group, "confidence_level": level}
+    estimates = {}
+    for name in filter(PROPORTIONS.__contains__, columns):
+        of_classes = interval_of_checked(find(COLUMNS[name], params), checked, **design)
+        estimates[name] = of_classes if isinstance(of_classes, list) else [of_classes]
+    return estimates
 
 
-def _bounds(estimates: Iterable[Estimate]) -> tuple[Array, Array]:
-    low, high = np.array([(one.low, one.high) for one in estimates]).T
-    return low, high
-
-
-def _of_groups(names: list[str], found: dict[str, list[Estimate]]) -> str:
-    """Lines about groups, and what must be known of single rates."""
-    every = [one for estimates in found.values() for one in estimates]
-    if not every:
-        return ""
-    told = design_told(every[0].n_groups, None, (one.design_effect for one in every))
-    notes = [
-        f"{column} of {name}: {one.note}"
-        for column, estimates in found.items()
-        for name, one in zip(names, estimates, strict=False)
-        if one.note
-    ]
-    return "\n".join(["", f"intervals by {told}", *notes, ""])
+def _wilson_bounds(
+    checked: Labels, counts: Counts, columns: Iterable[str], level: float
+) -> dict[str, Any]:
+    """Wilson's bounds for every class, of the columns that are proportions of independent rows."""
+    if checked.weight is not None:
+        raise InvalidParameterError(
+            "confidence_level needs rows without sample_weight: weights do not say how many "
+            "rows were seen."
+        )
+    proportions = filter(PROPORTIONS.__contains__, columns)
+    return {name: np.stack(wilson(*PROPORTIONS[name](counts), level), -1) for name in proportions}
 
 
 # --------------------------------------------------------------------------- parts of the report
 
 
 def class_names(checked: Labels, labels: Any, target_names: Any) -> list[str]:
+    """Names of the classes shown: the targets' own, or those given for them."""
     shown = checked.classes if labels is None else list(np.asarray(labels))
     if target_names is None:
         return [str(label) for label in shown]
@@ -239,7 +247,7 @@ def averages_of(
     columns: dict[str, RateFunction],
     zero_division: Any,
 ) -> dict[str, dict[str, float]]:
-    """Name of each average -> value of each column."""
+    """The rates under each average, by its heading."""
     whole = labels is None or set(checked.classes.tolist()) <= set(np.asarray(labels).tolist())
     micro = "accuracy" if whole and not checked.is_multilabel else "micro avg"
     plans = {
@@ -255,68 +263,49 @@ def averages_of(
     }
 
 
-def wilson_intervals(counts: Counts, columns: dict[str, RateFunction], level: float) -> Intervals:
-    """Of the proportions of rows that do not depend on each other."""
-    return {
-        name: wilson(*PROPORTIONS[name](counts), level) for name in columns if name in PROPORTIONS
-    }
-
-
 def as_dict(
-    names: list[str],
-    values: dict[str, Array],
-    intervals: Intervals,
-    support: Array,
-    averages: dict[str, dict[str, float]],
+    rows: list[ClassRow], averages: dict[str, dict[str, float]], total: float
 ) -> dict[str, Any]:
+    """The report as scikit-learn nests it, bounds next to their rates."""
     report: dict[str, Any] = {}
-    for i, name in enumerate(names[: len(support)]):
-        row = {column: float(value[i]) for column, value in values.items()}
-        for column, (low, high) in intervals.items():
-            row[f"{column}_low"], row[f"{column}_high"] = float(low[i]), float(high[i])
-        report[name] = {**row, "support": float(support[i])}
-    total = float(support.sum())
+    for name, rates, bounds, weight in rows:
+        cells = dict(rates)
+        for column, (low, high) in bounds.items():
+            cells[f"{column}_low"], cells[f"{column}_high"] = low, high
+        report[name] = {**cells, "support": float(weight)}
     for heading, row in averages.items():
-        if heading == "accuracy":
-            report[heading] = row["precision"]
-        else:
-            report[heading] = {**row, "support": total}
+        is_accuracy = heading == "accuracy"
+        report[heading] = row["precision"] if is_accuracy else {**row, "support": total}
     return report
 
 
 def as_text(
-    names: list[str],
-    values: dict[str, Array],
-    intervals: Intervals,
-    support: Array,
+    rows: list[ClassRow],
     averages: dict[str, dict[str, float]],
+    total: Any,
     digits: int,
+    head_width: int,
 ) -> str:
     """Columns of 9 characters as in scikit-learn, wider where there is an interval."""
-    head_width = max(*(len(name) for name in names), len("weighted avg"), digits)
+    columns = list(averages["macro avg"])
+    with_bounds = rows[0].bounds if rows else {}
     interval_width = len(f"{0:.{digits}f} [{0:.{digits}f}, {0:.{digits}f}]")
-    widths = {name: interval_width if name in intervals else 9 for name in values}
+    widths = {name: interval_width if name in with_bounds else 9 for name in columns}
 
     def line(head: str, cells: dict[str, str], last: Any) -> str:
-        shown = "".join(f" {cells[name]:>{width}}" for name, width in widths.items())
+        shown = "".join(f" {cells.get(name, ''):>{width}}" for name, width in widths.items())
         return f"{head:>{head_width}} {shown} {last:>9}\n"
 
-    def number(value: float) -> str:
-        return f"{value:.{digits}f}"
-
-    text = line("", {name: name for name in values}, "support") + "\n"
-    for i, (name, weight) in enumerate(zip(names, support, strict=False)):
-        cells = {}
-        for column, value in values.items():
-            cells[column] = number(value[i])
-            if column in intervals:
-                low, high = intervals[column]
-                cells[column] += f" [{number(low[i])}, {number(high[i])}]"
-        text += line(name, cells, weight)
+    text = line("", {name: name for name in columns}, "support") + "\n"
+    for row in rows:
+        cells = {name: f"{value:.{digits}f}" for name, value in row.rates.items()}
+        for name, (low, high) in row.bounds.items():
+            cells[name] += f" [{low:.{digits}f}, {high:.{digits}f}]"
+        text += line(row.name, cells, row.support)
     text += "\n"
-    for heading, row in averages.items():
-        cells = {name: number(value) for name, value in row.items()}
+    for heading, rates in averages.items():
+        cells = {name: f"{value:.{digits}f}" for name, value in rates.items()}
         if heading == "accuracy":
-            cells = {name: cells[name] if name == "f1-score" else "" for name in cells}
-        text += line(heading, cells, support.sum())
+            cells = {"f1-score": cells["f1-score"]}
+        text += line(heading, cells, total)
     return text
