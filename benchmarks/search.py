@@ -29,7 +29,7 @@ from search_real import cost, real
 from timing import one_thread
 
 from skmetrics_ext.inference.scales import quantile
-from skmetrics_ext.inference.selection import Noise, Stable, corrected, from_best, told_by
+from skmetrics_ext.inference.selection import Noise, Stable, corrected, corrected_value, from_best
 from skmetrics_ext.report.search.search_report import Scaled
 
 LEVEL, DRAWS = 0.95, 1000
@@ -238,10 +238,10 @@ def simulate(one: Scenario, seed: int) -> Iterator[Found]:
         values, parts = means_and_parts(one, own, true, folds)
         noise, best = Noise.of(parts), int(values.argmax())
         there, its_noise, chosen = stable.to(values), stable.noise(values, noise), worth[best]
-        double = told_by(there, best, its_noise.both_ways(rng, DRAWS), size=1.0)
+        double = corrected_value(there, best, its_noise.antithetic_draws(rng, DRAWS), size=1.0)
         three = [values[best] - chosen, 0.0, float(stable.back(np.asarray(double))) - chosen]
         if number >= one.repetitions:
-            value = told_by(there, best, its_noise.both_ways(rng, DRAWS))
+            value = corrected_value(there, best, its_noise.antithetic_draws(rng, DRAWS))
             three[1] = float(stable.back(np.asarray(value))) - chosen
             yield Found(*three)
             continue

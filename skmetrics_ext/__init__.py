@@ -23,7 +23,6 @@ _MODULES = {
     "inference.compare": "compare",
     "inference.compare_samples": "compare_samples",
     "inference.confidence_interval": "confidence_interval influence_values",
-    "inference.differences": "proportion_difference_interval ratio_interval",
     "inference.nested_cv": "nested_cv_interval",
     "inference.proportions": "proportion_interval",
     "inference.sample_size": "roc_auc_power roc_auc_sample_size sample_size",
@@ -41,6 +40,7 @@ _MODULES = {
         "average_ranks friedman_test holm_adjust nemenyi_test wilcoxon_signed_rank_test"
     ),
     "inference.tests.venkatraman": "venkatraman_test",
+    "inference.two_proportions": "proportion_difference_interval ratio_interval",
     "metrics.calibration.decomposition": "brier_decomposition corp_decomposition",
     "metrics.calibration.goodness_of_fit": "hosmer_lemeshow_test spiegelhalter_test",
     "metrics.labels.paired_rates": "class_likelihood_ratios",

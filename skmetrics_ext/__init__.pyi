@@ -21,10 +21,6 @@ from skmetrics_ext.inference.compare import compare as compare
 from skmetrics_ext.inference.compare_samples import compare_samples as compare_samples
 from skmetrics_ext.inference.confidence_interval import confidence_interval as confidence_interval
 from skmetrics_ext.inference.confidence_interval import influence_values as influence_values
-from skmetrics_ext.inference.differences import (
-    proportion_difference_interval as proportion_difference_interval,
-)
-from skmetrics_ext.inference.differences import ratio_interval as ratio_interval
 from skmetrics_ext.inference.nested_cv import nested_cv_interval as nested_cv_interval
 from skmetrics_ext.inference.proportions import proportion_interval as proportion_interval
 from skmetrics_ext.inference.sample_size import roc_auc_power as roc_auc_power
@@ -57,6 +53,10 @@ from skmetrics_ext.inference.tests.rank_tests import (
     wilcoxon_signed_rank_test as wilcoxon_signed_rank_test,
 )
 from skmetrics_ext.inference.tests.venkatraman import venkatraman_test as venkatraman_test
+from skmetrics_ext.inference.two_proportions import (
+    proportion_difference_interval as proportion_difference_interval,
+)
+from skmetrics_ext.inference.two_proportions import ratio_interval as ratio_interval
 from skmetrics_ext.metrics.calibration.calibration_error import (
     expected_calibration_error as expected_calibration_error,
 )

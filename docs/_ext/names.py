@@ -74,7 +74,7 @@ _BY_MODULE = (
     ("curves", CURVES),
     ("inference.confidence_interval", INTERVALS),
     ("inference.proportions", INTERVALS),
-    ("inference.differences", INTERVALS),
+    ("inference.two_proportions", INTERVALS),
     ("inference.nested_cv", INTERVALS),
     ("inference.bands", INTERVALS),
     ("inference.sample_size", INTERVALS),

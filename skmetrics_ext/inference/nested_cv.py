@@ -75,7 +75,7 @@ class Repetition:
 
     @classmethod
     def of_rows(cls, outer: list[Array], inner: list[Array]) -> Repetition:
-        """Of rows that depend on no other."""
+        """A repetition with independent rows."""
         return cls(outer, inner, [None] * len(outer), [None] * len(inner))
 
     def squared_errors(self) -> list[float]:
@@ -92,7 +92,7 @@ class Repetition:
 
 
 def _sums(values: Array, group: Array | None) -> Array:
-    """Sums over the groups that occur."""
+    """Sums over the groups that occur; the values themselves for independent rows."""
     if group is None:
         return values
     return np.bincount(np.unique(group, return_inverse=True)[1], weights=values)

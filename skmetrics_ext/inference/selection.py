@@ -32,7 +32,7 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Noise:
-    """What the values of candidates err by, together.
+    """Joint noise of the values of candidates.
 
     Parameters
     ----------
@@ -44,36 +44,36 @@ class Noise:
 
     @classmethod
     def of(cls, parts: Array) -> Noise:
-        """Of what each row, group or draw adds to each of the values, (r, p)."""
+        """Noise from what each row, group or draw adds to each of the values, (r, p)."""
         if len(parts) <= parts.shape[1]:
             return cls(parts)
         return cls.of_covariance(parts.T @ parts)
 
     @classmethod
     def of_covariance(cls, covariance: Array) -> Noise:
-        """Of the covariance of the values, (p, p)."""
+        """Noise with this covariance of the values, (p, p)."""
         values, vectors = np.linalg.eigh(covariance)
-        # The symmetric root: it does not hang on the signs of the vectors.
+        # The symmetric root: it does not depend on the signs of the vectors.
         return cls((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
 
     @property
     def covariance(self) -> Array:
-        """Of the values, (p, p)."""
+        """Covariance of the values, (p, p)."""
         return np.asarray(self.root.T @ self.root)
 
     def draws(self, rng: np.random.Generator, n_draws: int) -> Array:
         """Noise (n_draws, p)."""
         return np.asarray(rng.normal(size=(n_draws, len(self.root))) @ self.root)
 
-    def both_ways(self, rng: np.random.Generator, n_draws: int) -> Array:
-        """The same, each draw beside its opposite: their mean is 0."""
+    def antithetic_draws(self, rng: np.random.Generator, n_draws: int) -> Array:
+        """Antithetic draws, each with its opposite, so that their mean is 0."""
         half = self.draws(rng, (n_draws + 1) // 2)
         return np.concatenate([half, -half])
 
 
 @dataclass(frozen=True, slots=True)
 class Stable:
-    """A scale on which the noise of a value between two bounds does not hang on it.
+    """A variance-stabilising scale for values between bounds.
 
     The best of many has a smaller error than the others by its luck alone, which would be believed.
     Values between two bounds go to the angle, as shares do (Anscombe 1948), those with one bound to
@@ -132,7 +132,7 @@ class Stable:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Chosen:
-    """What is told of a choice.
+    """Value of the chosen candidate, corrected for selection bias, and how uncertain it is.
 
     Parameters
     ----------
@@ -172,30 +172,30 @@ def corrected(
     The error is that of the same in draws from values that were moved together until they spread
     as the true ones do: by the variance that the noise does not explain.
     """
-    drawn = noise.both_ways(rng, n_draws)
+    drawn = noise.antithetic_draws(rng, n_draws)
     place = int(choose(values[None])[0])
-    value = told_by(values, place, drawn, choose)
+    value = corrected_value(values, place, drawn, choose)
     picked = choose(values + drawn)
     share = np.bincount(picked, minlength=len(values)) / len(picked)
     outer, inner = (_OUTER_SLOW, _INNER_SLOW) if is_slow else (_OUTER, _INNER)
-    centre, few = shrunken(values, noise), noise.both_ways(rng, inner)
+    centre, few = shrunken(values, noise), noise.antithetic_draws(rng, inner)
     samples = centre + noise.draws(rng, outer)
     places = choose(samples)
     found = np.array([
-        told_by(sample, k, few, choose) - centre[k]
+        corrected_value(sample, k, few, choose) - centre[k]
         for sample, k in zip(samples, places, strict=True)
     ])  # fmt: skip
     away = np.quantile(np.abs(found - found.mean()), level)
     return Chosen(value, float(found.std()), float(away), share)
 
 
-def told_by(
+def corrected_value(
     values: Array, place: int, drawn: Array, choose: Choose = largest, size: float = SIZE
 ) -> float:
-    """What the second part of the noise tells of the choice by the first, in the mean of draws.
+    """Mean over draws of the value, under the second part of the noise, of the choice by the first.
 
-    ``place`` is the candidate that is chosen without noise. Of the largest value it is no more
-    than that value.
+    ``place`` is the candidate that is chosen without noise. For the largest value the result is no
+    more than that value.
     """
     root = np.sqrt(size)
     picked = choose(values + root * drawn)
@@ -275,18 +275,18 @@ def _largest_quantile(drawn: Array, place: int, error: Array, level: float) -> f
 
 
 def rows_to_tell(difference: float, variance: float, n_rows: float, level: float) -> float:
-    """How many rows tell two values apart that differ by this, with a power of 80 %."""
-    return n_rows * variance / _variance_that_tells(difference, level)
+    """Rows that separate two values with this difference, with a power of 80 %."""
+    return n_rows * variance / _detectable_variance(difference, level)
 
 
 def repeats_to_tell(difference: float, lasting: float, varying: float, level: float) -> float:
-    """How many repeats of the folds tell them apart with that power; infinite where none do.
+    """Repeats of the folds that separate two values with that power; infinite if none do.
 
-    The variance of their difference is ``lasting + varying / repeats``: what the rows add stays.
+    The variance of their difference is ``lasting + varying / repeats``: the part of the rows stays.
     """
-    left = _variance_that_tells(difference, level) - lasting
+    left = _detectable_variance(difference, level) - lasting
     return varying / left if left > 0 else np.inf
 
 
-def _variance_that_tells(difference: float, level: float) -> float:
+def _detectable_variance(difference: float, level: float) -> float:
     return float((difference / (normal_quantile(level) + normal_quantile(0.6))) ** 2)

@@ -59,7 +59,7 @@ def level_together(largest: Array, n_errors: int, level: float) -> float:
 
 
 def level_of_all(covariance: Array, level: float, n_draws: int, seed: object) -> float:
-    """The same of errors with this covariance; those that do not vary are left out."""
+    """`level_together` of errors with this covariance, without those that do not vary."""
     variance = np.diag(covariance)
     varies = variance > ROUNDING * np.nanmax(variance, initial=0.0)
     root = root_of(covariance[np.ix_(varies, varies)])
@@ -94,7 +94,7 @@ class PairwiseComparisons:
 
 
 def by_max_t(asked: ModelsToCompare, pairs: Sequence[Pair]) -> PairwiseComparisons:
-    """By the distribution of the largest of all statistics, which vary together (max-t).
+    """Max-t comparisons, from the distribution of the largest of all statistics.
 
     Each row, or group, has a standard normal multiplier of what it contributes to all the models,
     so that their errors are normal with the covariance of the contributions: it is drawn from

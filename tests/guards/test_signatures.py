@@ -7,7 +7,7 @@ import typing
 import pytest
 from support.public import PUBLIC
 
-from skmetrics_ext.inference import areas, compare, differences, margins, methods, proportions
+from skmetrics_ext.inference import areas, compare, margins, methods, proportions, two_proportions
 from skmetrics_ext.inference.draws import atoms, bootstrap
 from skmetrics_ext.report import compare_many, summary
 from skmetrics_ext.rows import LIBRARIES, Library
@@ -60,7 +60,7 @@ def test_options_of_the_docstring_are_in_the_signature(name):
     [
         (compare.CompareMethod, compare.COMPARE_METHODS),
         (proportions.ProportionMethod, proportions.PROPORTION_METHODS),
-        (differences.DifferenceMethod, differences.DIFFERENCE_METHODS),
+        (two_proportions.DifferenceMethod, two_proportions.DIFFERENCE_METHODS),
         (margins.Alternative, margins.ALTERNATIVES),
         (atoms.WeightsAre, atoms.WEIGHT_KINDS),
         (scorer.Missing, scorer.MISSING),

@@ -6,19 +6,19 @@ import pytest
 from skmetrics_ext.inference.selection import (
     Noise,
     corrected,
+    corrected_value,
     from_best,
     largest,
     rows_to_tell,
     shrunken,
-    told_by,
 )
 
 RNG = np.random.default_rng(0)
 
 
 def told(values, noise, size, n_draws=400):
-    drawn = noise.both_ways(np.random.default_rng(1), n_draws)
-    return told_by(values, int(values.argmax()), drawn, size=size)
+    drawn = noise.antithetic_draws(np.random.default_rng(1), n_draws)
+    return corrected_value(values, int(values.argmax()), drawn, size=size)
 
 
 def test_the_covariance_is_that_of_the_parts():
@@ -27,7 +27,7 @@ def test_the_covariance_is_that_of_the_parts():
     assert noise.root.shape == (4, 4)
     assert noise.covariance == pytest.approx(parts.T @ parts)
     assert Noise.of(parts[:3]).covariance == pytest.approx(parts[:3].T @ parts[:3])
-    drawn = noise.both_ways(np.random.default_rng(0), 40_000)
+    drawn = noise.antithetic_draws(np.random.default_rng(0), 40_000)
     assert drawn.mean(axis=0) == pytest.approx(0, abs=1e-12)  # each beside its opposite
     assert np.cov(drawn.T) == pytest.approx(noise.covariance, rel=0.05, abs=1)
 

@@ -244,7 +244,7 @@ def _paired(
 def _unpaired(
     first: Scores, second: Scores, n_draws: int, rng: np.random.Generator
 ) -> tuple[float, Iterator[Array]]:
-    """The same of two samples."""
+    """The statistic of two samples in one order of tied scores, and those of permutations."""
     sample_a, sample_b = (
         one.true[np.lexsort((rng.random(len(one.true)), one.score))] == 1 for one in (first, second)
     )

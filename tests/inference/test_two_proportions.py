@@ -19,7 +19,7 @@ from skmetrics_ext import (
     proportion_interval,
     ratio_interval,
 )
-from skmetrics_ext.inference.differences import (
+from skmetrics_ext.inference.two_proportions import (
     DIFFERENCE_METHODS,
     RATIOS,
     difference_bounds,

@@ -1,4 +1,4 @@
-"""Intervals of what two proportions have between them: differences, ratios, odds ratios."""
+"""Intervals for differences and ratios of two proportions."""
 
 from __future__ import annotations
 
