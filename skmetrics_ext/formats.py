@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
+
+import numpy as np
 
 WIDTH = 100
 _GAP = "  "
@@ -209,3 +212,21 @@ def latex_table(header: Sequence[str], rows: Iterable[Sequence[str]], align: str
     first, *rest = (f"{' & '.join(map(latex_text, row))} \\\\" for row in [header, *rows])
     top = [f"\\begin{{tabular}}{{{sides}}}", "\\toprule", first, "\\midrule"]
     return "\n".join([*top, *rest, "\\bottomrule", "\\end{tabular}"])
+
+
+# --------------------------------------------------------------------------- JSON
+
+
+def json_of(value: Any) -> str:
+    """JSON text; nan and infinities, which it lacks, become null."""
+    return json.dumps(_finite(value), indent=2, allow_nan=False, default=str)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value

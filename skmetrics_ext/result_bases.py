@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from skmetrics_ext.citations import citation
+from skmetrics_ext.formats import json_of
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.rows import Library, Rows, Tabular, frame_of
 from skmetrics_ext.validation import InvalidParameterError
@@ -82,6 +84,122 @@ class IntervalResult(Result):
             return str(self)
         value, low, high = (format(end, spec) for end in self._ends())
         return f"{value} [{low}, {high}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a result was computed from.
+
+    Parameters
+    ----------
+    metric : str
+        Its name.
+    params : mapping
+        Its parameters.
+    n : float or None
+        Number of rows; of both samples where there are two.
+    n_effective : float or None
+        Kish's effective number of rows, by their weights, and no more than effective groups.
+    freedom : float or None
+        Degrees of freedom; None where the quantile is normal, or there is none.
+    positive_class : object
+        The class that the metric is of, if it is of one.
+    counts : (float, float) or None
+        Rows that count, and rows that the metric reads, of a share of rows.
+    """
+
+    metric: str = ""
+    params: Mapping[str, Any] = field(default_factory=dict)
+    n: float | None = None
+    n_effective: float | None = None
+    freedom: float | None = None
+    positive_class: Any = None
+    counts: tuple[float, float] | None = None
+
+
+class Described:
+    """A result that says what it was computed from, and how to cite its method."""
+
+    __slots__ = ()
+
+    @property
+    def _known(self) -> Facts:
+        return getattr(self, "facts", None) or Facts()
+
+    @property
+    def metric(self) -> str:
+        """Name of the metric; empty where the result was not made of one."""
+        return self._known.metric
+
+    @property
+    def params(self) -> Mapping[str, Any]:
+        """Parameters of the metric."""
+        return self._known.params
+
+    @property
+    def n(self) -> float | None:
+        """Number of rows, of both samples where there are two."""
+        return self._known.n
+
+    @property
+    def n_effective(self) -> float | None:
+        """Effective sample size by weights and groups (Kish 1965)."""
+        return self._known.n_effective
+
+    @property
+    def freedom(self) -> float | None:
+        """Degrees of freedom; None where the quantile is normal, or there is none."""
+        return self._known.freedom
+
+    @property
+    def positive_class(self) -> Any:
+        """The class that the metric is of; None where it is of none or of several."""
+        return self._known.positive_class
+
+    @property
+    def _class_told(self) -> str:
+        """The positive class in words, where labels leave it open: all but 1 and True."""
+        positive = self.positive_class
+        return "" if positive is None or positive == 1 else f"positive class {positive!r}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields, and what they were computed from, by name.
+
+        Returns
+        -------
+        dict
+        """
+        known = self._known
+        about = {slot: getattr(known, slot) for slot in Facts.__slots__ if slot != "counts"}
+        return about | {name: value for name, value, _ in _values(self)} | {"citation": self.cite()}
+
+    def to_json(self) -> str:
+        """`to_dict` as JSON; nan and infinities, which it lacks, are null.
+
+        Returns
+        -------
+        str
+        """
+        return json_of(self.to_dict())
+
+    def cite(self) -> str:
+        """The method with its reference, and the rows, in one line.
+
+        Returns
+        -------
+        str
+        """
+        known = self._known
+        told = citation(getattr(self, "method", ""))
+        if known.counts is not None:
+            return f"{told}, {known.counts[0]:g} of {known.counts[1]:g} rows"
+        return told if known.n is None else f"{told}, {known.n:g} rows"
+
+
+class Citable(Described, IntervalResult):
+    """An interval that says what it was computed from, and how to cite its method."""
+
+    __slots__ = ()
 
 
 class CurveResult(Result):
@@ -180,9 +298,9 @@ def read_curve(curve: Any) -> None:
 
 def _values(result: DataclassInstance | Any) -> Iterator[tuple[str, Any, Any]]:
     """Name, value and default of each field."""
-    for field in fields(result):
-        if field.repr:
-            yield field.name, getattr(result, field.name), field.default
+    for one in fields(result):
+        if one.repr:
+            yield one.name, getattr(result, one.name), one.default
 
 
 def _is_plain(value: Any) -> bool:

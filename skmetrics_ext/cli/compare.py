@@ -12,9 +12,10 @@ import numpy as np
 
 from skmetrics_ext import compare, compare_many
 from skmetrics_ext.cli import predictions as files
-from skmetrics_ext.cli.messages import json_of, log, print_lines
+from skmetrics_ext.cli.messages import log, print_lines
 from skmetrics_ext.cli.options import PREDICTIONS, add_command
 from skmetrics_ext.cli.score import ALL
+from skmetrics_ext.formats import json_of
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.progress import reporting
 from skmetrics_ext.registry import Metric

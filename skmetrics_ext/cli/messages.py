@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import argparse
 import codecs
-import json
-import math
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
 
 from skmetrics_ext.validation.errors import printable
 
@@ -26,19 +23,6 @@ def log(*lines: str) -> None:
 def print_lines(text: str) -> None:
     """Print on stdout without control characters: names in the data must not steer a terminal."""
     print("\n".join(map(printable, text.split("\n"))))
-
-
-def json_of(value: Any) -> str:
-    """JSON text; nan and infinities, which it lacks, become null."""
-    return json.dumps(_finite(value), indent=2, allow_nan=False, default=str)
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _finite(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 # --------------------------------------------------------------------------- types of arguments

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext import confidence_interval
-from skmetrics_ext.cli.messages import json_of, print_lines
+from skmetrics_ext.cli.messages import print_lines
 from skmetrics_ext.cli.options import add_command
-from skmetrics_ext.formats import text_table
+from skmetrics_ext.formats import json_of, text_table
 from skmetrics_ext.registry import METRICS, MetricSpec, find
 
 _WIDTH = 100

@@ -11,9 +11,9 @@ import numpy as np
 
 from skmetrics_ext import confusion_matrix, evaluate
 from skmetrics_ext.cli import predictions as files
-from skmetrics_ext.cli.messages import json_of, log, print_lines
+from skmetrics_ext.cli.messages import log, print_lines
 from skmetrics_ext.cli.options import PREDICTIONS, add_command
-from skmetrics_ext.formats import interval, number
+from skmetrics_ext.formats import interval, json_of, number
 from skmetrics_ext.plotting.plot_results import KINDS, computed_of_predictions
 from skmetrics_ext.registry.defaults import HEADINGS
 from skmetrics_ext.report.page.charts import (

@@ -9,8 +9,9 @@ from typing import Any
 
 from skmetrics_ext import ScorerPanel, search_report
 from skmetrics_ext.cli.cv import folds, load_data_and_models, scorer_name
-from skmetrics_ext.cli.messages import json_of, log, print_lines, whole_number
+from skmetrics_ext.cli.messages import log, print_lines, whole_number
 from skmetrics_ext.cli.options import MODELLING, add_command
+from skmetrics_ext.formats import json_of
 from skmetrics_ext.registry import find
 from skmetrics_ext.registry.defaults import CHOICE
 from skmetrics_ext.validation.errors import near

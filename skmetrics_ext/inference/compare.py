@@ -21,6 +21,7 @@ from skmetrics_ext.inference.draws.readers import (
     find_metric,
     samples_of_models,
 )
+from skmetrics_ext.inference.facts import facts_of_both
 from skmetrics_ext.inference.linearized import (
     Linearized,
     linearize,
@@ -197,7 +198,10 @@ def compare(
         models = RawRows.check(y_true, pred_a, *about), RawRows.check(y_true, pred_b, *about)
         design = models[0].design.design
     asked = ModelsToCompare(found, models, design, weights_are, claim, level, plan)
-    return compare_pair(asked, method)
+    told = compare_pair(asked, method)
+    if not asked.statistics:
+        return told
+    return replace(told, facts=facts_of_both(told, asked.statistics[0]))
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,6 +21,7 @@ from skmetrics_ext.inference.draws.bootstrap import (
     resample,
 )
 from skmetrics_ext.inference.draws.readers import find_metric
+from skmetrics_ext.inference.facts import facts_of_both
 from skmetrics_ext.inference.linearized import (
     Linearized,
     correlation,
@@ -169,8 +170,10 @@ def compare_samples(
     first, second = (_statistic(found, name, data, weights_are) for name, data in given.items())
     about = _counts_of_both(first.atoms.of_design(), second.atoms.of_design())
     if method == "welch":
-        return replace(_welch(first, second, claim, level), **about)
-    return replace(difference_of_samples(first, second, method, claim, level, plan), **about)
+        told = _welch(first, second, claim, level)
+    else:
+        told = difference_of_samples(first, second, method, claim, level, plan)
+    return replace(told, **about, facts=facts_of_both(told, first, second))
 
 
 def _statistic(found: Metric, name: str, given: tuple[Any, ...], weights_are: str) -> Linearized:

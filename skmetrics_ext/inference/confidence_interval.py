@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from skmetrics_ext.inference.draws.readers import (
     sample_of_rows,
 )
 from skmetrics_ext.inference.draws.samples import Sample
+from skmetrics_ext.inference.facts import facts_of
 from skmetrics_ext.inference.linearized import linearize
 from skmetrics_ext.inference.margins import Goal
 from skmetrics_ext.inference.methods import IntervalMethod, interval_of
@@ -177,7 +179,13 @@ def confidence_interval(
     about = {"sample_weight": sample_weight, "groups": groups, "strata": strata}
     about["weights_are"] = weights_are
     sample = sample_asked(found, y_true, y_pred, **about)
-    estimates = interval_of(linearize(sample), method, level, plan)
+    statistic = linearize(sample)
+    estimates = interval_of(statistic, method, level, plan)
+    if isinstance(estimates, list):
+        facts = facts_of(statistic, estimates[0].method) if estimates else None
+        estimates = [replace(one, facts=facts) for one in estimates]
+    else:
+        estimates = replace(estimates, facts=facts_of(statistic, estimates.method))
     return estimates if beyond is None else beyond.asked_of(estimates)
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any
 
 from skmetrics_ext.inference.notes import reason
-from skmetrics_ext.result_bases import IntervalResult, Result
+from skmetrics_ext.result_bases import Citable, Facts, Result
 
 if TYPE_CHECKING:
     from skmetrics_ext.inference.margins import Claim
@@ -19,7 +19,7 @@ _ANSWERS = {True: "reached", False: "not reached", None: "undecided"}
 
 
 @dataclass(frozen=True, repr=False, eq=False, slots=True)
-class Estimate(IntervalResult):
+class Estimate(Citable):
     """A number with its interval.
 
     Parameters
@@ -48,6 +48,9 @@ class Estimate(IntervalResult):
         where the method has no variance.
     n_strata : int or None, default=None
         Number of strata, where these were given.
+    facts : Facts or None, default=None
+        What the result was computed from; read as ``metric``, ``params``, ``n``, ``n_effective``,
+        ``freedom`` and ``positive_class``.
 
     Examples
     --------
@@ -71,10 +74,11 @@ class Estimate(IntervalResult):
     n_groups: int | None = None
     design_effect: float = float("nan")
     n_strata: int | None = None
+    facts: Facts | None = field(default=None, repr=False)
 
     def __str__(self) -> str:
         told = design_told(self.n_groups, self.n_strata, [self.design_effect])
-        told = "".join(f"; {one}" for one in (told, self.note) if one)
+        told = "".join(f"; {one}" for one in (self._class_told, told, self.note) if one)
         asked = "" if self.goal is None else f", goal {self.goal:g}: {_ANSWERS[self.reached]}"
         return (
             f"{self.value:.4g} [{self.low:.4g}, {self.high:.4g}]{asked} "
@@ -93,7 +97,7 @@ def design_told(n_groups: int | None, n_strata: int | None, effects: Iterable[fl
 
 
 @dataclass(frozen=True, repr=False, eq=False, slots=True)
-class Comparison(IntervalResult):
+class Comparison(Citable):
     """The difference between two models on the same rows, and a test of it.
 
     Parameters
@@ -129,6 +133,9 @@ class Comparison(IntervalResult):
         is not known.
     n_strata : int or None, default=None
         Number of strata, where these were given.
+    facts : Facts or None, default=None
+        What the result was computed from; read as ``metric``, ``params``, ``n``, ``n_effective``,
+        ``freedom`` and ``positive_class``.
 
     Examples
     --------
@@ -156,6 +163,7 @@ class Comparison(IntervalResult):
     n_groups: int | None = None
     design_effect: float = float("nan")
     n_strata: int | None = None
+    facts: Facts | None = field(default=None, repr=False)
 
     @property
     def concluded(self) -> bool | None:
@@ -174,7 +182,7 @@ class Comparison(IntervalResult):
 
     def __str__(self) -> str:
         told = design_told(self.n_groups, self.n_strata, [self.design_effect])
-        told = "".join(f"; {one}" for one in (told, self.note) if one)
+        told = "".join(f"; {one}" for one in (self._class_told, told, self.note) if one)
         asked = ""
         if self.margin is not None or self.alternative != "two-sided":
             by = "" if self.margin is None else f" by margin {self.margin:g}"
@@ -213,12 +221,14 @@ def comparison(
     p_value: float = _NAN,
     error: float = _NAN,
     note: str = "",
+    freedom: float = _NAN,
 ) -> Comparison:
     """The comparison of two values that differ by so much; a degenerate interval has a note."""
     numbers = float(difference), *bounds, statistic, p_value
     note = note or reason(difference, *bounds)
     asked = claim.alternative, claim.margin
-    return Comparison(*numbers, method, *values, error, level, note, *asked)
+    facts = Facts(freedom=float(freedom)) if isfinite(freedom) else None
+    return Comparison(*numbers, method, *values, error, level, note, *asked, facts=facts)
 
 
 @dataclass(frozen=True, repr=False, slots=True)

@@ -110,7 +110,7 @@ def paired_t_test(
         lambda null, side: float(tail_probability((value - null) / error, freedom, side))
     )
     note = note_on_few_rows(difference)
-    return told((low, high), (value - null) / error, p_value, error, note)
+    return told((low, high), (value - null) / error, p_value, error, note, freedom)
 
 
 def welch_t_test(
@@ -133,7 +133,7 @@ def welch_t_test(
     p_value, null = claim.tested(
         lambda null, side: float(tail_probability((value - null) / error, freedom, side))
     )
-    return told((low, high), (value - null) / error, p_value, error)
+    return told((low, high), (value - null) / error, p_value, error, freedom=freedom)
 
 
 def alike(

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from skmetrics_ext.formats import interval, number, probability, signed
+from skmetrics_ext.formats import interval, json_of, number, probability, signed
 from skmetrics_ext.inference.compare_samples import difference_of_samples
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.linearized import Linearized
@@ -441,6 +441,46 @@ class GroupGaps(Tabular):
             Shown("rows", "n_rows"),
         ]
         return self.columns.table(self.rows, shown)
+
+    @property
+    def n(self) -> int:
+        """Number of rows of the groups that one column, or one set of columns, distinguishes."""
+        kinds: dict[Any, int] = {}
+        for row in self.rows:
+            group = row.group if isinstance(row.group, tuple) else (row.group,)
+            kind = tuple(value is None for value in group)
+            kinds[kind] = kinds.get(kind, 0) + row.n_rows
+        return max(kinds.values(), default=0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The gaps and what they are of, by name.
+
+        Returns
+        -------
+        dict
+        """
+        about = {"metric": self.metric, "against": self.against, "n": self.n}
+        about["confidence_level"] = self.confidence_level
+        return {**about, "rows": [dict(row) for row in self.rows], "citation": self.cite()}
+
+    def to_json(self) -> str:
+        """`to_dict` as JSON; nan and infinities, which it lacks, are null.
+
+        Returns
+        -------
+        str
+        """
+        return json_of(self.to_dict())
+
+    def cite(self) -> str:
+        """The method of the intervals and of the p-values with their references.
+
+        Returns
+        -------
+        str
+        """
+        best = "multiple comparisons with the best (Hsu 1996), " if self.against == "best" else ""
+        return f"MOVER intervals (Zou & Donner 2008), {best}p-values by Holm (1979)"
 
     def row(self, group: Any) -> Any:
         """The row of a group.

@@ -14,6 +14,7 @@ from skmetrics_ext.inference.draws.bootstrap import DrawPlan, resample, seed_seq
 from skmetrics_ext.inference.draws.rankings import ScoreIndex
 from skmetrics_ext.inference.draws.readers import sample_of_checked
 from skmetrics_ext.inference.draws.samples import Sample, some_rows, weighed
+from skmetrics_ext.inference.facts import facts_of_choice
 from skmetrics_ext.inference.linearized import linearize
 from skmetrics_ext.inference.methods import interval_of
 from skmetrics_ext.inference.notes import FEW_ROWS, FEW_TO_DRAW
@@ -23,6 +24,7 @@ from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.registry import Metric
+from skmetrics_ext.result_bases import Described, Facts
 from skmetrics_ext.rows import Rows, Tabular
 from skmetrics_ext.tallies import Counts
 from skmetrics_ext.thresholds.criteria import Choice, Objective
@@ -41,7 +43,7 @@ _FOLDS = _REPEATS = 5  # of the cross-fitted value
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
-class ThresholdInterval(Tabular):
+class ThresholdInterval(Described, Tabular):
     """A chosen threshold with its interval, and its criterion as other rows would show it.
 
     Parameters
@@ -73,6 +75,29 @@ class ThresholdInterval(Tabular):
     threshold: Estimate
     value: Estimate
     optimism: float
+
+    @property
+    def _known(self) -> Facts:
+        return self.threshold.facts or Facts()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The threshold, the criterion there and the optimism.
+
+        Returns
+        -------
+        dict
+        """
+        both = {"threshold": self.threshold.to_dict(), "value": self.value.to_dict()}
+        return {"metric": self.metric, **both, "optimism": self.optimism, "citation": self.cite()}
+
+    def cite(self) -> str:
+        """Both methods with their references, and the rows, in one line.
+
+        Returns
+        -------
+        str
+        """
+        return f"{self.threshold.cite()}; {self.value.cite()}"
 
     def _as_rows(self) -> Rows:
         named = {"threshold": self.threshold, self.chosen.criterion: self.value}
@@ -279,6 +304,8 @@ def optimal_threshold_interval(
     seed, of_folds = seed_sequence(random_state).spawn(2)
     threshold = _of_threshold(sample, resample(sample, replace(plan, random_state=seed)), level)
     value = _cross_fitted(sample, plan, np.random.default_rng(of_folds), level)
+    facts = facts_of_choice(sample, chosen.criterion, checked.classes[-1].item())
+    threshold, value = replace(threshold, facts=facts), replace(value, facts=facts)
     return ThresholdInterval(chosen, threshold, value, chosen.value - value.value)
 
 

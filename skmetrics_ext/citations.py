@@ -1,0 +1,40 @@
+"""Names of methods with their references, as a paper cites them."""
+
+from __future__ import annotations
+
+_CITATIONS = {
+    "wilson": "Wilson score interval (Wilson 1927)",
+    "wilson_cc": "Wilson score interval with continuity correction (Newcombe 1998)",
+    "clopper_pearson": "exact interval (Clopper & Pearson 1934)",
+    "jeffreys": "Jeffreys interval (Brown, Cai & DasGupta 2001)",
+    "agresti_coull": "Agresti-Coull interval (Agresti & Coull 1998)",
+    "mid_p": "mid-P interval (Lancaster 1961)",
+    "effective_n": "effective-n score interval (Korn & Graubard 1998)",
+    "mover": "MOVER interval (Zou & Donner 2008)",
+    "delta": "delta method",
+    "delong": "DeLong's method (DeLong, DeLong & Clarke-Pearson 1988)",
+    "Welch-Satterthwaite": "Welch-Satterthwaite degrees of freedom (Satterthwaite 1946)",
+    "logit": "interval on the logit scale from influence values (Hampel 1974)",
+    "log": "interval on the log scale (Katz et al. 1978)",
+    "hall": "t interval transformed for skewness (Hall 1992)",
+    "t": "t interval (Student 1908)",
+    "bca": "BCa bootstrap (Efron 1987)",
+    "expanded": "expanded percentile bootstrap (Hesterberg 2015)",
+    "bootstrap": "percentile bootstrap (Efron 1979)",
+    "upper": "one-sided percentile bootstrap (Efron 1979)",
+    "m-out-of-n bootstrap": "m-out-of-n bootstrap (Bickel, Gotze & van Zwet 1997)",
+    "cross-fitted": "cross-fitted value (Stone 1974)",
+    "tango": "Tango's score interval (Tango 1998)",
+    "mcnemar": "McNemar's test (McNemar 1947)",
+    "welch": "Welch's t test (Welch 1947)",
+    "paired t": "paired t test (Student 1908)",
+    "permutation": "permutation test (Fisher 1935)",
+    "log_ratio": "difference of logarithms (Katz et al. 1978)",
+    "simultaneous": "simultaneous bounds (Bonferroni)",
+    "": "",
+}
+
+
+def citation(method: str) -> str:
+    """The method as a paper cites it: each part of its name, those that have no reference as is."""
+    return ", ".join(_CITATIONS.get(part, part) for part in method.split(", "))

@@ -1,0 +1,74 @@
+"""What a reader of a paper asks of a result: the data, the degrees of freedom, the reference."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.inference.draws.bootstrap import BOOTSTRAP_METHODS
+from skmetrics_ext.inference.draws.samples import Sample
+from skmetrics_ext.inference.linearized import Linearized
+from skmetrics_ext.inference.methods import NONE, share_counts
+from skmetrics_ext.inference.proportions import PROPORTION_METHODS
+from skmetrics_ext.inference.results import Comparison
+from skmetrics_ext.result_bases import Facts
+
+# Methods whose quantile is normal.
+_NORMAL = ("mover", "delong", "normal")
+
+
+def facts_of(statistic: Linearized, method: str) -> Facts:
+    """The facts of one statistic, whose interval was computed by a method."""
+    sample = statistic.origin
+    metric, design, data = sample.metric, statistic.design, getattr(sample, "data", None)
+    if design.is_counted and design.sizes is None and hasattr(data, "true"):
+        n_rows = effective = float(data.true.shape[0])  # atoms of a ranking would be sorted for it
+    else:
+        n_rows, effective = statistic.atoms.n_rows, float(statistic.atoms.effective_rows)
+    if design.group is not None:
+        effective = min(effective, float(statistic.atoms.effective_groups()))
+    is_share = bool(getattr(sample, "share", "")) and method in PROPORTION_METHODS
+    by_normal = design.is_plain and (is_share or method in _NORMAL)
+    by_draws = method in BOOTSTRAP_METHODS or not statistic.has_influence
+    freedom = None
+    if not (by_normal or by_draws or method == NONE or np.ndim(statistic.value)):
+        freedom = float(statistic.freedom)
+    is_counted = is_share and design.is_counted and not np.ndim(statistic.value)
+    counts = share_counts(statistic) if is_counted else None
+    return Facts(
+        metric.name,
+        dict(metric.params),
+        n_rows,
+        effective,
+        freedom,
+        _positive_class(metric, data),
+        counts,
+    )
+
+
+def facts_of_choice(sample: Sample, criterion: str, positive: Any) -> Facts:
+    """The facts of a chosen threshold."""
+    atoms = sample.atoms
+    return Facts(criterion, {}, atoms.n_rows, atoms.effective_rows, None, positive)
+
+
+def facts_of_both(found: Comparison, *sides: Linearized) -> Facts:
+    """The facts of a comparison of models on the rows of one statistic, or of two samples."""
+    one = [facts_of(side, NONE) for side in sides]
+    freedom = None if found.facts is None else found.facts.freedom
+    return replace(
+        one[0],
+        n=sum(facts.n or 0 for facts in one),
+        n_effective=sum(facts.n_effective or 0 for facts in one),
+        freedom=freedom,
+    )
+
+
+def _positive_class(metric: Any, data: Any) -> Any:
+    """The class that the metric, or the score, is of; None where there is none."""
+    if metric.row is None or metric.row.response == "labels":
+        return metric.params.get("pos_label") if metric.sides == "one" else None
+    classes: Any = getattr(data, "classes", ())
+    return classes[-1].item() if len(classes) == 2 else None

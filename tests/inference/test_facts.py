@@ -1,0 +1,83 @@
+"""What results say of themselves, as a paper reports it."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import skmetrics_ext as sx
+
+RNG = np.random.default_rng(2)
+TRUE = np.repeat(["well", "ill"], [60, 40])
+SCORE = RNG.normal(size=100) + (TRUE == "ill")
+SAID = np.where(SCORE > 0.5, "ill", "well")
+
+
+def test_a_share_of_rows_cites_its_rows():
+    found = sx.confidence_interval("recall", [1] * 23 + [0] * 10, [1] * 20 + [0] * 13)
+    assert found.cite() == "Wilson score interval (Wilson 1927), 20 of 23 rows"
+    assert (found.metric, found.n, found.n_effective, found.freedom) == ("recall", 33, 33, None)
+    assert found.positive_class == 1
+
+
+def test_an_area_says_its_class_and_freedom():
+    found = sx.confidence_interval("roc_auc", TRUE, SCORE, pos_label="ill")
+    assert (found.metric, found.n, found.positive_class) == ("roc_auc", 100, "ill")
+    assert 39 <= found.freedom <= 98
+    assert found.cite().endswith(", 100 rows")
+    assert "positive class 'ill'" in str(found)
+    named = sx.confidence_interval("f1", TRUE, SAID, pos_label="ill")
+    assert named.positive_class == named.params["pos_label"] == "ill"
+    assert sx.confidence_interval("accuracy", TRUE, SAID).positive_class is None
+
+
+def test_weights_and_groups_have_an_effective_number():
+    weight, group = np.repeat([1.0, 3.0], 50), np.arange(100) // 5
+    found = sx.confidence_interval("accuracy", TRUE, SAID, sample_weight=weight)
+    assert found.n == 100
+    assert found.n_effective == pytest.approx(weight.sum() ** 2 / (weight**2).sum())
+    assert sx.confidence_interval("accuracy", TRUE, SAID, groups=group).n_effective == 20
+
+
+def test_comparisons_say_the_same():
+    other = SCORE + RNG.normal(size=100)
+    found = sx.compare("roc_auc", TRUE, SCORE, other, pos_label="ill")
+    assert (found.metric, found.n, found.positive_class) == ("roc_auc", 100, "ill")
+    assert "Welch-Satterthwaite" in found.cite()
+    assert found.freedom > 30
+    apart = sx.compare_samples("accuracy", TRUE, SAID, TRUE[:50], SAID[:50])
+    assert (apart.metric, apart.n) == ("accuracy", 150)
+    assert "Zou & Donner 2008" in apart.cite()
+
+
+def test_dicts_and_json_hold_everything():
+    found = sx.confidence_interval("f1", TRUE, SAID, pos_label="ill", method="bca", n_resamples=50)
+    told = json.loads(found.to_json())
+    assert told.keys() == found.to_dict().keys()
+    assert (told["metric"], told["value"], told["n"]) == ("f1", found.value, 100)
+    assert told["design_effect"] is None  # nan
+    assert told["citation"] == "BCa bootstrap (Efron 1987), 100 rows"
+
+
+def test_equal_intervals_are_equal_whatever_is_known_of_them():
+    found = sx.confidence_interval("accuracy", TRUE, SAID)
+    assert found == replace(found, facts=None)
+    assert sx.results.Estimate(0.8, 0.7, 0.9, 0.05, "delong", 0.95).metric == ""
+
+
+def test_thresholds_and_gaps():
+    chosen = sx.optimal_threshold_interval(
+        TRUE, SCORE, pos_label="ill", n_resamples=50, random_state=0
+    )
+    assert (chosen.metric, chosen.n, chosen.positive_class) == ("youden", 100, "ill")
+    told = json.loads(chosen.to_json())
+    assert told["threshold"]["value"] == chosen.threshold.value
+    assert "Bickel" in chosen.cite()
+    table = pd.DataFrame({"y": TRUE, "d": SAID, "site": np.arange(100) % 2})
+    found = sx.evaluate(table, true="y", pred="d", metrics=["accuracy"], by="site")
+    gaps = found.gaps("accuracy")
+    assert json.loads(gaps.to_json())["metric"] == "accuracy"
+    assert gaps.to_dict()["n"] == gaps.n == 100
+    assert "Holm" in gaps.cite()
