@@ -22,7 +22,8 @@ _NORMAL = ("mover", "delong", "normal")
 def facts_of(statistic: Linearized, method: str) -> Facts:
     """The facts of one statistic, whose interval was computed by a method."""
     sample = statistic.origin
-    metric, design, data = sample.metric, statistic.design, getattr(sample, "data", None)
+    metric, design = sample.metric, statistic.design
+    data: Any = getattr(sample, "data", None)
     if design.is_counted and design.sizes is None and hasattr(data, "true"):
         n_rows = effective = float(data.true.shape[0])  # atoms of a ranking would be sorted for it
     else:
