@@ -117,7 +117,26 @@ class Facts:
     counts: tuple[float, float] | None = None
 
 
-class Described:
+class Jsonable:
+    """A result that is JSON."""
+
+    __slots__ = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result by name."""
+        raise NotImplementedError
+
+    def to_json(self) -> str:
+        """`to_dict` as JSON; nan and infinities, which it lacks, are null.
+
+        Returns
+        -------
+        str
+        """
+        return json_of(self.to_dict())
+
+
+class Described(Jsonable):
     """A result that says what it was computed from, and how to cite its method."""
 
     __slots__ = ()
@@ -172,15 +191,6 @@ class Described:
         known = self._known
         about = {slot: getattr(known, slot) for slot in Facts.__slots__ if slot != "counts"}
         return about | {name: value for name, value, _ in _values(self)} | {"citation": self.cite()}
-
-    def to_json(self) -> str:
-        """`to_dict` as JSON; nan and infinities, which it lacks, are null.
-
-        Returns
-        -------
-        str
-        """
-        return json_of(self.to_dict())
 
     def cite(self) -> str:
         """The method with its reference, and the rows, in one line.

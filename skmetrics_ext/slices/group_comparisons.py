@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from skmetrics_ext.formats import interval, json_of, number, probability, signed
+from skmetrics_ext.formats import interval, number, probability, signed
 from skmetrics_ext.inference.compare_samples import difference_of_samples
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.linearized import Linearized
@@ -18,7 +18,7 @@ from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.tests.rank_tests import holm_adjust
 from skmetrics_ext.numeric import divide
 from skmetrics_ext.registry import Metric
-from skmetrics_ext.result_bases import Result
+from skmetrics_ext.result_bases import Jsonable, Result
 from skmetrics_ext.rows import Row, Rows, Shown, Tabular
 from skmetrics_ext.slices.chance_spread import compare_ranges
 from skmetrics_ext.slices.group_columns import NO_GROUPS, GroupColumns
@@ -393,7 +393,7 @@ def picture(of: GroupComparison, level: float) -> Picture:
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
-class GroupGaps(Tabular):
+class GroupGaps(Jsonable, Tabular):
     """How each group differs from its reference.
 
     Parameters
@@ -462,15 +462,6 @@ class GroupGaps(Tabular):
         about = {"metric": self.metric, "against": self.against, "n": self.n}
         about["confidence_level"] = self.confidence_level
         return {**about, "rows": [dict(row) for row in self.rows], "citation": self.cite()}
-
-    def to_json(self) -> str:
-        """`to_dict` as JSON; nan and infinities, which it lacks, are null.
-
-        Returns
-        -------
-        str
-        """
-        return json_of(self.to_dict())
 
     def cite(self) -> str:
         """The method of the intervals and of the p-values with their references.
