@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from sklearn import metrics as theirs
 
+from skmetrics_ext import METRICS
 from skmetrics_ext.cli import main
+from skmetrics_ext.inference.notes import NO_INTERVAL
 
 pandas = pytest.importorskip("pandas")
 RNG = np.random.default_rng(0)
@@ -72,7 +74,10 @@ def test_values_of_two_models_and_of_labels(file, frame, capsys):
         if row["value"] is not None and row["low"] is not None:
             assert row["low"] <= row["value"] <= row["high"], row
     with_interval = [row for row in rows if row["low"] is not None]
-    assert len(with_interval) > 0.9 * len(rows)
+    without = [row for row in rows if (row.get("note") or "").startswith("no interval")]
+    assert len(with_interval) > 0.9 * (len(rows) - len(without))
+    assert all(row["metric"] in METRICS for row in without)
+    assert all(METRICS[row["metric"]].interval in NO_INTERVAL for row in without)
     assert len(labels) > 25
 
 
