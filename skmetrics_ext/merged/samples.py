@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from skmetrics_ext.inference.derivatives import slope_of_means
-from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign
+from skmetrics_ext.inference.draws.atoms import PLAIN, Atoms
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
 from skmetrics_ext.inference.draws.rankings import RankingSample, ScoreIndex
 from skmetrics_ext.inference.draws.readers import sample_of_checked
@@ -92,6 +92,7 @@ class GroupSums:
     groups: Sequence[Any]
     weighted: bool = False
     plan: DrawPlan = PLAN
+    cells: dict[tuple[Any, ...], Any] = field(default_factory=dict)
 
     def statistic(self, metric: Metric, groups: Sequence[Any]) -> Linearized | str:
         counts = [self.sums.tables[group].table for group in groups]
@@ -132,6 +133,14 @@ class GroupSums:
 
     def _of_tables(self, metric: Metric, groups: Sequence[Any]) -> Linearized | str:
         """Cells of the confusion tables of groups are atoms."""
+        key = tuple(groups)
+        if key not in self.cells:  # which all metrics of these groups share
+            self.cells[key] = self._cells_of(groups)
+        whole, counted = self.cells[key]
+        return _read(TableSample(metric, _NAN, whole, PLAIN, counted), whole)
+
+    def _cells_of(self, groups: Sequence[Any]) -> tuple[ConfusionTally, tuple[Atoms, Array]]:
+        """The table of all groups, and its cells by group."""
         parts = [self.sums.tables[group] for group in groups]
         whole = ConfusionTally.combine(parts)
         occurs = (whole.table.sum(axis=0) + whole.table.sum(axis=1)) > 0
@@ -143,8 +152,7 @@ class GroupSums:
             place = find_labels(part.classes, whole.classes)
             cells.append(place[true] * n + place[pred])
         cell = np.concatenate(cells)
-        atoms = self._atoms(groups, [part.table for part in parts], cell // n)
-        return _read(TableSample(metric, _NAN, whole, RowDesign(), (atoms, cell)), whole)
+        return whole, (self._atoms(groups, [part.table for part in parts], cell // n), cell)
 
     def _of_rankings(self, metric: Metric, groups: Sequence[Any]) -> Linearized | str:
         """Classes at each score, by group, are atoms."""
@@ -159,7 +167,7 @@ class GroupSums:
         index = np.concatenate(indexes)
         atoms = self._atoms(groups, [part.mass for part in parts], index // n_scores)
         counted = atoms, ScoreIndex(whole.thresholds, index)
-        sample = RankingSample(metric, _NAN, _Merged(self.layout.classes), RowDesign(), counted)
+        sample = RankingSample(metric, _NAN, _Merged(self.layout.classes), PLAIN, counted)
         return _read(sample, sample.tally(atoms.rows))
 
     def _of_squares(self, metric: Metric, group: Any) -> Linearized | str:
@@ -181,7 +189,7 @@ class GroupSums:
         number = self._firsts[group] + np.arange(4)
         atoms = Atoms(np.tile(n_rows, 2) / 2, label=np.array([0, 1, 0, 1]), number=number)
         data = _Merged(self.layout.classes)
-        sample = RankingSample(metric, value, data, RowDesign(), (atoms, None))
+        sample = RankingSample(metric, value, data, PLAIN, (atoms, None))
         return replace(linearize(sample), contributions=parts)
 
     def _of_moments(self, metric: Metric, groups: Sequence[Any]) -> Linearized | str:
@@ -206,7 +214,7 @@ class GroupSums:
         atoms = Atoms(np.concatenate(sizes), number=np.concatenate(numbers))
         by_class = sum(self.sums.masses(group, self.layout.classes) for group in groups)
         counted = atoms, np.empty((len(atoms), len(slope))), np.asarray(by_class)
-        sample = MomentSample(metric, value, _Merged(self.layout.classes), RowDesign(), counted)
+        sample = MomentSample(metric, value, _Merged(self.layout.classes), PLAIN, counted)
         return replace(linearize(sample), contributions=np.concatenate(added))
 
 

@@ -130,8 +130,10 @@ class GroupColumns:
         own, other = self.values(group), self.values(part)
         return all(value is None or other[name] == value for name, value in own.items())
 
-    def parts(self, group: Any, groups: Iterable[Any]) -> list[Any]:
+    def parts(self, group: Any, groups: Sequence[Any]) -> list[Any]:
         """The groups, among those with a value of every column, that a group is made of."""
+        if all(self.level_of(group)):
+            return [group] if group in groups else []
         return [part for part in groups if self.contains(group, part)]
 
     # ----------------------------------------------------------------------- values and labels
