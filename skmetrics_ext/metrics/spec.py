@@ -163,7 +163,7 @@ class MetricSpec:
         The scale of the interval: "logit" for what is linear in an area under the ROC curve,
         "log" for a ratio, which is compared by its logarithm.
     interval_note : {"", "biased", "calibration", "kinked", "grows", "largest of several"}
-        Why an interval may cover less than its level: the metric is larger in samples (a maximum,
+        Why coverage may be below the nominal level: the metric is larger in samples (a maximum,
         a distance), which the bootstrap corrects in part; most of all where the truth is 0; it has
         a kink, or is flat, where classes are as frequent as predictions, or equally frequent; it
         grows with the number of rows; it is the largest of several numbers.

@@ -267,7 +267,8 @@ class ConfusionMatrixDisplay(SourceDisplay):
                 letters = min(11.0, max(4.0, 72 * width / n_classes / 5))
                 self._draw_text(panel, self._counts[k], self._rates()[k], shown[k] / top, letters)
         if self.comparison is not None:
-            text = difference_text(self._models, "accuracy", self.comparison)
+            name = accuracy_score.__name__.removesuffix("_score")
+            text = difference_text(self._models, name, self.comparison)
             self.figure_.supxlabel(text.replace("\n", " "), fontsize="medium")
         self.colorbar_ = None
         if colorbar:

@@ -144,11 +144,9 @@ class RankingSample(TallySample):
         if not spec.point_of or options.get("method") != "step":
             return False
         target = options[spec.point]
-        target = 1 - target if spec.point == "specificity" else target
-        return any(
-            _jumps_at(index, self.atoms, target, spec.point_of == "negative")
-            for index in self.indexes
-        )
+        of_negative = spec.point_of == "negative"  # a share of those below the threshold
+        target = 1 - target if of_negative else target
+        return any(_jumps_at(index, self.atoms, target, of_negative) for index in self.indexes)
 
     @cached_property
     def is_binary(self) -> bool:

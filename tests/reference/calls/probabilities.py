@@ -60,11 +60,11 @@ def ranked_skill(inputs: Inputs, params: Params) -> float:
 
 def hosmer_lemeshow(inputs: Inputs, params: Params) -> dict[str, Any]:
     """One of the groupings is R's cut(p, breaks=n): equal widths over the observed range."""
-    settings = dict(params)
+    settings = {"ddof": 2, **params}  # these systems take two degrees of freedom from the bins
     if settings["strategy"] not in ("quantile", "uniform"):
         score = inputs["y_score"]
         edges = np.linspace(score.min(), score.max(), settings["n_bins"] + 1)
-        settings = {"n_bins": edges.tolist()}
+        settings = {"n_bins": edges.tolist(), "ddof": settings["ddof"]}
     read = fields("hosmer_lemeshow_test", "statistic", "df", "p_value")
     return read(inputs, settings)
 
