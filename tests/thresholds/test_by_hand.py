@@ -7,6 +7,12 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from skmetrics_ext import ThresholdOptimizerCV, optimal_threshold, optimal_threshold_interval
+from skmetrics_ext.inference.draws.atoms import PLAIN
+from skmetrics_ext.inference.draws.bootstrap import DrawPlan, resample
+from skmetrics_ext.registry import Metric
+from skmetrics_ext.thresholds.criteria import Objective
+from skmetrics_ext.thresholds.uncertainty import _ThresholdSample
+from skmetrics_ext.validation import Scores
 
 TRUE = np.array([1, 1, 1, 0, 0, 0])
 SCORE = np.array([0.9, 0.4, 0.7, 0.6, 0.1, 0.5])
@@ -16,22 +22,48 @@ def youden(true, score, threshold):
     return (score[true == 1] >= threshold).mean() + (score[true == 0] < threshold).mean() - 1
 
 
-def test_the_optimism_is_the_mean_over_all_draws():
-    gains = []
-    for first, second in product(product([0, 1, 2], repeat=3), product([3, 4, 5], repeat=3)):
-        rows = np.array([*first, *second])
-        found = optimal_threshold(TRUE[rows], SCORE[rows], criterion="youden")
-        gains.append(found.value - youden(TRUE, SCORE, found.threshold))
-    drawn = optimal_threshold_interval(
-        TRUE, SCORE, criterion="youden", stratified=True, n_resamples=4000, random_state=0
+def test_the_value_is_the_mean_over_all_partitions():
+    """Five folds of three rows of each class: one row of each together, the others alone."""
+    score, values = np.array([0.2, 0.5, 0.4, 0.1, 0.3, 0.0]), []
+    for pair in product([0, 1, 2], [3, 4, 5]):
+        said = np.zeros(6, dtype=int)
+        for fold in [pair, *((row,) for row in range(6) if row not in pair)]:
+            rows = np.setdiff1d(np.arange(6), fold)
+            chosen = optimal_threshold(TRUE[rows], score[rows], criterion="youden").threshold
+            said[list(fold)] = score[list(fold)] >= chosen
+        values.append(youden(TRUE, said, 1))
+    found = [
+        optimal_threshold_interval(TRUE, score, criterion="youden", n_resamples=2, random_state=k)
+        for k in range(200)
+    ]
+    error = np.std(values) / np.sqrt(5 * 200)
+    assert error > 0
+    assert np.mean([one.value.value for one in found]) == pytest.approx(
+        np.mean(values), abs=4 * error
     )
-    error = np.std(gains) / np.sqrt(4000)
-    assert drawn.optimism == pytest.approx(np.mean(gains), abs=4 * error)
-    assert drawn.value.value == pytest.approx(drawn.chosen.value - drawn.optimism)
+    assert found[0].value.value == pytest.approx(found[0].chosen.value - found[0].optimism)
+
+
+def test_thresholds_are_those_of_all_smaller_draws():
+    """Draws of 6^0.8 rows in all have two of each class: 81 are equally likely."""
+    expected = [
+        optimal_threshold(TRUE[rows], SCORE[rows], criterion="youden").threshold
+        for rows in map(list, product([0, 1, 2], [0, 1, 2], [3, 4, 5], [3, 4, 5]))
+    ]
+    checked = Scores.check(TRUE, SCORE, side="one", by_rule=False)
+    objective = Objective.make("youden", None, None, None)
+    sample = _ThresholdSample(
+        Metric("", optimal_threshold, None), SCORE[0], checked, PLAIN, objective
+    )
+    drawn = resample(sample, DrawPlan(8100, stratified=True, random_state=0))
+    for threshold in SCORE:
+        share = np.mean(np.array(expected) == threshold)
+        error = np.sqrt(share * (1 - share) / 8100)
+        assert np.mean(drawn == threshold) == pytest.approx(share, abs=4 * error + 1e-12)
 
 
 def test_a_search_that_mostly_fails_has_no_interval():
-    """One of 20 positives is above all others: fewer than half of the draws keep its share."""
+    """One of 20 positives is above all others: fewer than half of the draws have it."""
     true = np.r_[1, np.zeros(20, dtype=int), np.ones(19, dtype=int)]
     score = -np.arange(40.0)
 
@@ -40,9 +72,9 @@ def test_a_search_that_mostly_fails_has_no_interval():
 
     rng, kept = np.random.default_rng(0), 0
     for _ in range(2000):
-        rows = rng.integers(0, 40, 40)
+        rows = rng.integers(0, 40, round(40**0.8))
         kept += (rows == 0).sum() >= true[rows].sum() / 20 > 0
-    assert 0.36 < kept / 2000 < 0.49
+    assert 0.3 < kept / 2000 < 0.45
     found = optimal_threshold_interval(
         true, score, constraint=(share_without_alarms, ">=", 0.05), random_state=0
     )
