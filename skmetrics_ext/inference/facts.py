@@ -69,7 +69,9 @@ def facts_of_both(found: Comparison, *sides: Linearized) -> Facts:
 
 def _positive_class(metric: Any, data: Any) -> Any:
     """The class that the metric, or the score, is of; None where there is none."""
-    if metric.row is None or metric.row.response == "labels":
+    if metric.row is None:
+        return None
+    if metric.row.response == "labels":
         return metric.params.get("pos_label") if metric.sides == "one" else None
     classes: Any = getattr(data, "classes", ())
     return classes[-1].item() if len(classes) == 2 else None

@@ -52,6 +52,21 @@ def test_comparisons_say_the_same():
     assert "Zou & Donner 2008" in apart.cite()
 
 
+def test_a_function_of_the_users_own_has_rows_and_no_class():
+    def agree(y_true, y_pred):
+        return float(np.mean(y_true == y_pred))
+
+    about = {"n_resamples": 20, "random_state": 0}
+    found = sx.confidence_interval(agree, TRUE, SAID, **about)
+    assert (found.metric, found.n, found.freedom, found.positive_class) == (
+        *("agree", 100),
+        *(None, None),
+    )
+    both = sx.compare_samples(agree, TRUE, SAID, TRUE[:50], SAID[:50], **about)
+    assert (both.metric, both.n) == ("agree", 150)
+    assert sx.compare(agree, TRUE, SAID, TRUE, **about).difference < 0
+
+
 def test_dicts_and_json_hold_everything():
     found = sx.confidence_interval("f1", TRUE, SAID, pos_label="ill", method="bca", n_resamples=50)
     told = json.loads(found.to_json())
