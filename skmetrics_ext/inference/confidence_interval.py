@@ -308,7 +308,7 @@ def influence_values(
         )
     settled, checked = check_rows(found, y_true, y_pred, sample_weight)
     statistic = linearize(sample_of_checked(settled, checked))
-    if not statistic.has_influence:
+    if not (statistic.has_influence or statistic.origin.jumps):
         raise InvalidParameterError(
             f"metric={found.name!r} of these data has no derivative by its rows; "
             "confidence_interval resamples it."
