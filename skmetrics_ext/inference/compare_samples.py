@@ -163,11 +163,10 @@ def compare_samples(
     claim = Claim.of(alternative, margin, found)
     level = claim.level(level)
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress)
-    given = {
-        "a": (y_true_a, y_pred_a, sample_weight_a, groups_a, strata_a),
-        "b": (y_true_b, y_pred_b, sample_weight_b, groups_b, strata_b),
-    }
-    first, second = (_statistic(found, name, data, weights_are) for name, data in given.items())
+    of_a = y_true_a, y_pred_a, sample_weight_a, groups_a, strata_a
+    of_b = y_true_b, y_pred_b, sample_weight_b, groups_b, strata_b
+    first = _statistic(found, "a", of_a, weights_are)
+    second = _statistic(found, "b", of_b, weights_are)
     about = _counts_of_both(first.atoms.of_design(), second.atoms.of_design())
     if method == "welch":
         told = _welch(first, second, claim, level)
@@ -195,8 +194,11 @@ def _statistic(found: Metric, name: str, given: tuple[Any, ...], weights_are: st
 
 def _counts_of_both(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
     """Numbers of groups and strata in both samples; None where one has none."""
-    both = ((name, first[name], second[name]) for name in first)
-    return {name: None if None in (a, b) else a + b for name, a, b in both}
+    counts: dict[str, Any] = {}
+    for name, number in first.items():
+        other = second[name]
+        counts[name] = None if number is None or other is None else number + other
+    return counts
 
 
 # --------------------------------------------------------------------------- MOVER
@@ -241,7 +243,7 @@ def difference_of_samples(
     def away(level: Any) -> tuple[Array, Array]:
         return distances(sides, (sides[0].interval(level), sides[1].interval(level)), shared)
 
-    least = max(one.least_p for one in sides)
+    least = max(sides[0].least_p, sides[1].least_p)
     named = "log_ratio" if log else name
     named = named if named == "mover" else f"mover, {named}"
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -275,6 +277,7 @@ class BoundedStatistic:
     """A statistic with its interval at any level, by one method."""
 
     statistic: Linearized
+    value: float  # the metric, or its logarithm
     interval: Callable[[Any], Interval]
     least_p: float
     log: bool = False  # a ratio that is compared by its logarithm
@@ -289,24 +292,24 @@ class BoundedStatistic:
         log: bool = False,
     ) -> BoundedStatistic:
         """By a method of the statistic; rows are drawn once for all levels."""
-        sample = statistic.origin
+        sample, value = statistic.origin, float(statistic.value)
+        if log:
+            with np.errstate(divide="ignore"):
+                value = float(np.log(value))
         if method not in BOOTSTRAP_METHODS:
             bounds = methods_of(statistic)[method]
-            return cls(statistic, lambda p: bounds(statistic, method, p, plan), _LEAST_P, log)
+            return cls(
+                statistic, value, lambda p: bounds(statistic, method, p, plan), _LEAST_P, log
+            )
         draws = resample(sample, plan)
         skewness = acceleration(sample) if method == "bca" else None
         return cls(
             statistic,
+            value,
             lambda level: bounds_of_draws(sample, draws, method, level, skewness),
             2 / (len(draws) + 1),
             log,
         )
-
-    @property
-    def value(self) -> float:
-        """The metric, or its logarithm."""
-        value = self.statistic.value
-        return float(np.log(value) if self.log else value)
 
     def away(self, found: Interval) -> tuple[Array, Array]:
         """Distances of the bounds from the value, down and up."""
@@ -362,7 +365,7 @@ def note_of_both(first: Linearized, second: Linearized, notes: list[str]) -> str
     told = [f"{name}: {note}" for name, note in zip("ab", notes, strict=True) if note]
     if notes[0] and notes[0] == notes[1]:
         told = [f"both samples: {notes[0]}"]
-    one, other = (statistic.origin.known_classes for statistic in (first, second))
+    one, other = first.origin.known_classes, second.origin.known_classes
     if one is not None and other is not None and one != other and len(one | other) > 2:
         told.append("the samples have different classes")
     return "; ".join(told)

@@ -57,14 +57,10 @@ def facts_of_choice(sample: Sample, criterion: str, positive: Any) -> Facts:
 
 def facts_of_both(found: Comparison, *sides: Linearized) -> Facts:
     """The facts of a comparison of models on the rows of one statistic, or of two samples."""
-    one = [facts_of(side, NONE) for side in sides]
+    each = [facts_of(side, NONE) for side in sides]
+    rows, effective = np.sum([(facts.n or 0, facts.n_effective or 0) for facts in each], axis=0)
     freedom = None if found.facts is None else found.facts.freedom
-    return replace(
-        one[0],
-        n=sum(facts.n or 0 for facts in one),
-        n_effective=sum(facts.n_effective or 0 for facts in one),
-        freedom=freedom,
-    )
+    return replace(each[0], n=float(rows), n_effective=float(effective), freedom=freedom)
 
 
 def _positive_class(metric: Any, data: Any) -> Any:

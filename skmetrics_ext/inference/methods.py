@@ -191,7 +191,8 @@ def _share(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> Int
         # As many rows as a t quantile is worth.
         rows = rows * (normal_quantile(level) / quantile(level, statistic.freedom)) ** 2
     low, high = proportion_bounds(share * rows, np.fmax(rows, 0.0), method, level)
-    return Interval(of_shares(kind, low), of_shares(kind, high), error, notes)
+    low, high = of_shares(kind, np.stack([low, high]))
+    return Interval(low, high, error, notes)
 
 
 def share_counts(statistic: Linearized) -> tuple[float, float]:

@@ -267,7 +267,7 @@ class TableSample(TallySample):
         interval = self.metric.spec.interval
         return interval if interval in SHARES and average in ("binary", None) else ""
 
-    @property
+    @cached_property
     def kind(self) -> str:
         if self.metric.spec.interval == "largest":
             return "largest"
