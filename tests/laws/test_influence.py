@@ -22,7 +22,7 @@ def data_of(n_classes, response):
     true = RNG.permutation(np.arange(N) % n_classes)
     if response == "labels":
         return true, np.where(RNG.random(N) < 0.6, true, RNG.integers(0, n_classes, N))
-    score = np.round(RNG.normal(size=(N, n_classes)) + 1.2 * np.eye(n_classes)[true], 1)
+    score = np.round(RNG.normal(size=(N, n_classes)) + 1.2 * np.eye(n_classes)[true], 2)
     if response == "probabilities":
         score = np.exp(score) / np.exp(score).sum(axis=1, keepdims=True)
     return true, score if n_classes > 2 else score[:, 1]

@@ -24,13 +24,7 @@ def asked(name, true, response, **options):
     """Bounds and standard errors of an interval without draws, a row for each number."""
     about = {key: options[key] for key in ("pos_label", "labels", "groups") if key in options}
     methods = methods_of(linearize(sample_of_rows(name, true, response, **about)))
-    method = next((one for one in methods if one not in BOOTSTRAP_METHODS), None)
-    if method is None:  # a rate at a target of graded scores is resampled: its influence stays
-        about = {
-            key: options[key] for key in ("pos_label", "labels", "sample_weight") if key in options
-        }
-        influence = influence_values(name, true, response, **about)
-        return np.array([[(influence**2).sum() ** 0.5 / len(true)]])
+    method = next(one for one in methods if one not in BOOTSTRAP_METHODS)
     found = confidence_interval(name, true, response, method=method, **options)
     listed = found if isinstance(found, list) else [found]
     return np.array([(one.value, one.low, one.high, one.standard_error) for one in listed])
