@@ -16,6 +16,8 @@ def warnings_are_errors(gallery_conf: Any, name: str, when: str) -> None:
         mpl.rcParams["savefig.bbox"] = "tight"  # titles that were set later are not cut off
         _saved.append(warnings.filters[:])
         warnings.simplefilter("error")
+        # The gallery looks for each class at the top level, where results are deprecated.
+        warnings.filterwarnings("ignore", category=DeprecationWarning, module="sphinx_gallery")
     elif _saved:
         warnings.filters[:] = _saved.pop()
         warnings._filters_mutated()  # type: ignore[attr-defined]

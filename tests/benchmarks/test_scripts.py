@@ -94,7 +94,7 @@ def test_coverage_of_hard_cases(run):
     assert done.returncode == 0, done.stdout + done.stderr
     found = rows(done.stdout)
     assert ["few groups, scores", "`roc_auc`", "8 of 68 groups"] in [row[:3] for row in found]
-    assert len(found) == 2 + 9 + 9 + 6 + 9 + 12 + 6 + 6 + 4 + 15
+    assert len(found) == 2 + 3 * 9 + 2 * 12 + 9 + 12 + 6 + 6 + 4 + 9 + 18 + 6 + 2 + 15
 
 
 def test_coverage_of_clustered_rows(run):
