@@ -400,7 +400,7 @@ class GroupGaps(Jsonable, Tabular):
     ----------
     metric : str
     against : object
-        The reference of the groups, as `gaps` was given it.
+        The reference of the groups, as ``gaps`` was given it.
     rows : Rows
         For each group ``group``, its ``value`` and the ``reference`` value it is compared with,
         ``difference``, ``ratio``, ``low`` and ``high`` of the difference, ``p_value`` adjusted
