@@ -148,12 +148,10 @@ class Curves(CurveResult, Generic[CurveT]):
     def columns(self) -> dict[str, Array]:
         """All points as arrays by name, with the curve of each."""
         named = self.named()
-        sizes = [len(curve.thresholds) for curve in named.values()]
         parts = [curve.columns() for curve in named.values()]
-        names: Array = np.empty(len(named), dtype=object)
-        names[:] = list(named)  # classes and averages as they are
-        found: dict[str, Array] = {"curve": np.repeat(names, sizes)}
-        return found | {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
+        sizes = [len(curve.thresholds) for curve in named.values()]
+        columns = {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
+        return {"curve": np.repeat(np.fromiter(named, dtype=object), sizes)} | columns
 
     def _as_rows(self) -> Rows:
         return Rows(
@@ -167,32 +165,28 @@ class Curves(CurveResult, Generic[CurveT]):
 
 def _read_curves(
     checked: Scores,
-    one: Callable[[RankTally], CurveT],
-    mean: Callable[[list[CurveT]], CurveT],
+    curve_of: Callable[[RankTally], CurveT],
+    mean_of: Callable[[list[CurveT]], CurveT],
     is_defined: Callable[[CurveT], bool],
     what: str,
 ) -> Curves[CurveT]:
-    marks, score = checked.marks(), checked.score
-    if checked.kind == "binary":
-        classes, marks, score = checked.classes[-1:], checked.true[:, None], score[:, None]
-    else:
-        classes = checked.classes
-    tallies = [
-        RankTally.from_scores(column, own.astype(np.int64), 2, checked.weight)
-        for column, own in zip(score.T, marks.T, strict=True)
-    ]
-    curves = tuple(one(tally) for tally in tallies)
-    defined = [is_defined(curve) for curve in curves]
-    if not all(defined):
-        lacking = [c for c, known in zip(classes.tolist(), defined, strict=True) if not known]
+    is_binary = checked.kind == "binary"
+    classes = checked.classes[-1:] if is_binary else checked.classes
+    codes = [1] if is_binary else range(len(classes))
+    curves = tuple(curve_of(RankTally.of_class(checked, code)) for code in codes)
+    defined = [curve for curve in curves if is_defined(curve)]
+    if len(defined) < len(curves):
+        pairs = zip(classes.tolist(), curves, strict=True)
+        lacking = [label for label, curve in pairs if not is_defined(curve)]
         warn_undefined(
             f"{what} are undefined and nan for the classes {lacking}, which have no rows or no "
             "others; the macro-average leaves them out."
         )
-    if checked.kind == "binary":
+    if is_binary:
         return Curves(classes, curves)
-    present = [curve for curve, known in zip(curves, defined, strict=True) if known]
-    return Curves(classes, curves, one(RankTally.combine(tallies)), mean(present or [curves[0]]))
+    return Curves(
+        classes, curves, curve_of(RankTally.of_cells(checked)), mean_of(defined or [curves[0]])
+    )
 
 
 # --------------------------------------------------------------------------- public functions
@@ -262,7 +256,7 @@ def roc_curves(
     {'a': 1.0, 'b': 1.0, 'c': 0.75, 'micro': 0.9375, 'macro': 0.9166666666666667}
     """
     check_option("drop_intermediate", drop_intermediate, (True, False))
-    points = None if grid is None else _read_grid(grid)
+    points = None if grid is None else read_grid(grid)
     options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
     checked = Scores.check(y_true, y_score, **options, what="roc_curves")
     return _read_curves(
@@ -332,7 +326,7 @@ def precision_recall_curves(
     0.833333
     """
     check_option("drop_intermediate", drop_intermediate, (True, False))
-    points = None if grid is None else _read_grid(grid)
+    points = None if grid is None else read_grid(grid)
     options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
     checked = Scores.check(y_true, y_score, **options, side="one", what="precision_recall_curves")
     return _read_curves(
@@ -353,15 +347,18 @@ def _precision_recall(tally: RankTally, drop_intermediate: bool) -> PrecisionRec
     return PrecisionRecallCurve(precision, recall, thresholds)
 
 
-def _read_grid(grid: Any) -> Array:
+def read_grid(grid: Any, low: float = 0.0, high: float = 1.0) -> Array:
+    """Abscissas of a mean curve, checked."""
     try:
         points = np.asarray(to_host(grid, "grid"), dtype=np.float64)
     except (TypeError, ValueError):
         points = np.empty(0)
-    inside = points.ndim == 1 and points.size > 1 and points[0] >= 0 and points[-1] <= 1
-    if not inside or not (np.diff(points) > 0).all():
+    if points.ndim != 1 or points.size < 2 or not (np.diff(points) > 0).all():
+        points = np.array([np.nan, np.nan])
+    if not low <= points[0] <= points[-1] <= high:
+        rates = "rates in [0, 1]" if high == 1 else "numbers"
         raise InvalidParameterError(
-            f"grid must hold at least two rates in [0, 1] that rise strictly, got {grid!r:.80}."
+            f"grid must hold at least two {rates} that rise strictly, got {grid!r:.80}."
         )
     return points
 

@@ -15,6 +15,7 @@ from skmetrics_ext.cli.models import make_models
 from skmetrics_ext.cli.options import MODELLING, add_command, form_of
 from skmetrics_ext.cli.predictions import chosen_positive, note_no_positive_class
 from skmetrics_ext.datasets import Dataset, Use, load
+from skmetrics_ext.report.cross_validation import make_splitter
 from skmetrics_ext.report.summary import INTERVAL_KINDS
 
 _BASELINES = ("prior", "most_frequent", "stratified", "uniform", "none")
@@ -85,16 +86,10 @@ def _splitter(options: argparse.Namespace, data: Dataset) -> Any:
         return n
     if data.groups is None:
         return RepeatedStratifiedKFold(n_splits=n, n_repeats=n_repeats, random_state=seed)
-    splitters = (folds(n, seed + repeat, data.groups) for repeat in range(n_repeats))
-    return [fold for one in splitters for fold in one.split(data.X, data.y, data.groups)]
-
-
-def folds(n_folds: int, seed: int, groups: Any) -> Any:
-    """Shuffled stratified folds that keep groups together."""
-    from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
-
-    kind: Any = StratifiedKFold if groups is None else StratifiedGroupKFold
-    return kind(n_folds, shuffle=True, random_state=seed)
+    splitters = (
+        make_splitter(n, data.y, "multiclass", data.groups, seed + k) for k in range(n_repeats)
+    )
+    return [fold for splitter in splitters for fold in splitter.split(data.X, data.y, data.groups)]
 
 
 def scorer_name(name: str) -> str:

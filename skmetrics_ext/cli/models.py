@@ -6,7 +6,6 @@ import importlib
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from skmetrics_ext.datasets import Dataset
@@ -14,34 +13,15 @@ from skmetrics_ext.scoring.panel import unique
 from skmetrics_ext.scoring.responses import estimator_name
 from skmetrics_ext.validation.errors import near
 
-
-@dataclass(frozen=True, slots=True)
-class Model:
-    """Import path of a classifier, and its preparation.
-
-    Parameters
-    ----------
-    path : str
-        ``module:Class``, imported on use.
-    scaled : bool
-        Whether features are scaled first.
-    params : mapping
-        Its parameters.
-    """
-
-    path: str
-    scaled: bool = False
-    params: Mapping[str, Any] = field(default_factory=dict)
-
-
-MODELS = {
-    "logistic": Model("sklearn.linear_model:LogisticRegression", True, params={"max_iter": 1000}),
-    "forest": Model("sklearn.ensemble:RandomForestClassifier"),
-    "gradient_boosting": Model("sklearn.ensemble:HistGradientBoostingClassifier"),
-    "knn": Model("sklearn.neighbors:KNeighborsClassifier", scaled=True),
-    "naive_bayes": Model("sklearn.naive_bayes:GaussianNB"),
-    "svm": Model("sklearn.svm:SVC", scaled=True),
-    "tree": Model("sklearn.tree:DecisionTreeClassifier"),
+# Import path of each classifier, its parameters, and whether its features are scaled first.
+MODELS: Mapping[str, tuple[str, Mapping[str, Any], bool]] = {
+    "logistic": ("sklearn.linear_model:LogisticRegression", {"max_iter": 1000}, True),
+    "forest": ("sklearn.ensemble:RandomForestClassifier", {}, False),
+    "gradient_boosting": ("sklearn.ensemble:HistGradientBoostingClassifier", {}, False),
+    "knn": ("sklearn.neighbors:KNeighborsClassifier", {}, True),
+    "naive_bayes": ("sklearn.naive_bayes:GaussianNB", {}, False),
+    "svm": ("sklearn.svm:SVC", {}, True),
+    "tree": ("sklearn.tree:DecisionTreeClassifier", {}, False),
 }
 
 
@@ -81,11 +61,11 @@ def make_model(name: str, data: Dataset, seed: int | None = None) -> Any:
         )
     from sklearn.preprocessing import StandardScaler
 
-    model = MODELS[name]
-    estimator = _from_module(model.path).set_params(**model.params)
+    path, params, is_scaled = MODELS[name]
+    estimator = _from_module(path).set_params(**params)
     if "random_state" in estimator.get_params():
         estimator.set_params(random_state=seed)
-    return _prepared(data, *([StandardScaler()] if model.scaled else []), estimator)
+    return _prepared(data, *([StandardScaler()] if is_scaled else []), estimator)
 
 
 def own_model(text: str, data: Dataset, *, trusted: bool) -> Any:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import argparse
 import ast
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from skmetrics_ext import ScorerPanel, search_report
-from skmetrics_ext.cli.cv import folds, load_data_and_models, scorer_name
+from skmetrics_ext.cli.cv import load_data_and_models, scorer_name
 from skmetrics_ext.cli.messages import log, print_lines, whole_number
 from skmetrics_ext.cli.options import MODELLING, add_command
 from skmetrics_ext.formats import json_of
 from skmetrics_ext.registry import find
 from skmetrics_ext.registry.defaults import CHOICE
+from skmetrics_ext.report.cross_validation import make_splitter
 from skmetrics_ext.validation.errors import near
 
 Grids = dict[str, dict[str, list[Any]]]
@@ -64,7 +66,8 @@ def _search(options: argparse.Namespace) -> None:
         "n_jobs": options.jobs,
         "progress": not options.quiet,
     }
-    cv = folds(options.folds, options.seed, data.groups)
+    folds = partial(make_splitter, y=data.y, task="multiclass", groups=data.groups)
+    cv = folds(options.folds, random_state=options.seed)
     candidates = _candidates(models, grids)
     if not options.grid:
         choice = "the best of them is chosen" if len(models) > 1 else "nothing is chosen"
@@ -73,7 +76,7 @@ def _search(options: argparse.Namespace) -> None:
         report = search_report(candidates, data.X, data.y, cv=cv, scoring=scoring, **common)
     else:
         search = _one_search(models, grids, scoring, cv, data.weight)
-        outer = folds(options.outer, options.seed + 1, data.groups)
+        outer = folds(options.outer, random_state=options.seed + 1)
         report = search_report(search, data.X, data.y, outer=outer, **common)
     report = replace(report, notes=(*data.warnings, *report.notes))
     if options.html:  # before printing: the reader of stdout may stop early, as `head` does

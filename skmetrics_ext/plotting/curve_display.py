@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 import numpy as np
 
 from skmetrics_ext.alignment import objects
+from skmetrics_ext.curves import read_grid
 from skmetrics_ext.formats import probability
 from skmetrics_ext.inference.bands import BANDS, curve_band
 from skmetrics_ext.inference.results import Comparison, Estimate, estimate
@@ -29,7 +30,6 @@ from skmetrics_ext.plotting.source import (
 from skmetrics_ext.scoring.scorer import metric_of
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
 from skmetrics_ext.validation.parameters import check_level
-from skmetrics_ext.validation.tensors import to_host
 
 MEAN = "mean"
 BandKind = Literal["pointwise", "simultaneous"]
@@ -272,7 +272,10 @@ class CurveDisplay(SourceDisplay):
         confidence_level: float = 0.95,
         **options: Any,
     ) -> Self:
-        level, points = check_level(confidence_level), None if grid is None else _check_grid(grid)
+        level, points = (
+            check_level(confidence_level),
+            None if grid is None else read_grid(grid, -np.inf, np.inf),
+        )
         lines: list[Line] = []
         undefined: dict[Any, str] = {}
         models = source.folds()
@@ -561,10 +564,3 @@ def _positive_class(part: ModelRows) -> Any:
     """The positive class of two; None of several."""
     scores = part.scores
     return None if scores is None or scores.kind != "binary" else scores.classes.tolist()[-1]
-
-
-def _check_grid(grid: Any) -> Array:
-    points = np.asarray(to_host(grid, "grid"), dtype=np.float64)
-    if points.ndim != 1 or points.size < 2 or not (np.diff(points) > 0).all():
-        raise InvalidParameterError(f"grid must hold numbers that rise strictly, got {grid!r:.80}.")
-    return points

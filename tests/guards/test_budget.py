@@ -22,7 +22,7 @@ LIMITS = {
     "plotting": (2250, 1800),
     "backends": (1880, 1750),
     "top level": (1350, 1300),
-    "cli": (1160, 1050),
+    "cli": (1150, 1050),
     "scoring": (1100, 1000),
     "thresholds": (1080, 930),
     "tallies": (1050, 960),
