@@ -22,6 +22,7 @@ from skmetrics_ext.registry.defaults import SYNONYMS
 from skmetrics_ext.registry.table import METRICS, ROWS
 from skmetrics_ext.tallies import Counts, LabelTally, Means
 from skmetrics_ext.validation import InvalidParameterError, Labels, Scores
+from skmetrics_ext.validation.labels import read_labels
 from skmetrics_ext.validation.positive import positive_class
 
 
@@ -351,6 +352,8 @@ def _of_ours(name: str, row: MetricSpec, params: dict[str, Any]) -> Metric:
             f"{row.name} takes no {' and no '.join(unknown)}; its parameters are "
             f"{[key for key in list(accepted)[2:] if key != 'sample_weight']}."
         )
+    if params.get("labels") is not None:
+        read_labels(params["labels"])
     return Metric(name, row.function, row, params)
 
 

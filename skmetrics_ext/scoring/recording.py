@@ -166,6 +166,8 @@ def _recorded(
         except Exception as failure:
             if reraise:
                 raise
+            if metric_of(scorer) is not None:
+                model.check_rows(params.get("sample_weight"))
             value, error = float("nan"), one_line(failure)
     told = []
     for warning in caught:

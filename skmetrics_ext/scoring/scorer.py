@@ -17,6 +17,9 @@ from skmetrics_ext.registry import Metric, find, parameters_of, spec_of
 from skmetrics_ext.scoring.prepared import Ground, Prepared, ground_of, question_of
 from skmetrics_ext.scoring.responses import Responses
 from skmetrics_ext.validation import InvalidParameterError, check_option
+from skmetrics_ext.validation.containers import count_rows
+from skmetrics_ext.validation.rows import read_rows
+from skmetrics_ext.validation.targets import label_values
 
 CallT = TypeVar("CallT", bound=Callable[..., Any])
 
@@ -110,6 +113,17 @@ class ScoredModel:
         self._rows: dict[int, AlignedRows] = {}
         self._responses: dict[Any, tuple[str, Any]] = {}
         self._grounds: dict[Hashable, Ground] = {}
+
+    def check_rows(self, sample_weight: Any) -> None:
+        """Refuse true labels and weights that no metric can read, on whichever it shows."""
+        (true,), _ = read_rows(sample_weight, False, y_true=self.y_true)
+        label_values(true)
+        n_rows, n_true = count_rows(self.responses.X), count_rows(self.y_true)
+        if n_rows not in (None, n_true):
+            raise InvalidParameterError(
+                f"Found input variables with inconsistent numbers of samples: [{n_rows}, {n_true}] "
+                f"(X: {n_rows}, y_true: {n_true})."
+            )
 
     def rows(self, sample_weight: Any) -> AlignedRows:
         """The true labels under these weights."""

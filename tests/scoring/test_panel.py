@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pytest
 import sklearn
+from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_digits, make_multilabel_classification
 from sklearn.exceptions import UndefinedMetricWarning
@@ -394,3 +395,49 @@ def test_one_class_against_rows_never_seen_counts_them_as_others():
     pred = model.predict(X)
     assert got["recall"] == pytest.approx(np.mean(pred[y == 1] == 1))
     assert got["precision"] == pytest.approx(np.mean(y[pred == 1] == 1))
+
+
+def marked(y, value):
+    """Labels as floats with one of them replaced."""
+    return np.where(np.arange(len(y)) == 3, value, y.astype(float))
+
+
+# True labels and weights that no metric can read.
+INVALID_ROWS = {
+    "missing label": lambda y: (marked(y, np.nan), None),
+    "infinite label": lambda y: (marked(y, np.inf), None),
+    "bytes": lambda y: (y.astype("S1"), None),
+    "marks -1 and 1": lambda y: (np.where(np.column_stack([y, 1 - y]) == 1, 1, -1), None),
+    "a row too few": lambda y: (y[:-1], None),
+    "negative weight": lambda y: (y, marked(y, -1.0)),
+    "missing weight": lambda y: (y, marked(y, np.nan)),
+    "a weight too few": lambda y: (y, np.ones(len(y) - 1)),
+    "weights of 0": lambda y: (y, np.zeros(len(y))),
+}
+
+
+@pytest.mark.parametrize("rows", INVALID_ROWS.values(), ids=INVALID_ROWS)
+def test_rows_that_no_metric_can_read_are_an_error_of_the_panel_too(rows):
+    """nan is for a metric that fails; a search would take nan of every candidate for a score."""
+    X, y = cancer()
+    y_true, weight = rows(y)
+    for name in get_scorer_names():
+        scorer = get_scorer(name)
+        if weight is not None and not scorer._accept_sample_weight():
+            continue
+        if find(name).spec.ranks_labels:  # it reads grades, which may be negative
+            continue
+        with pytest.raises(ValueError):
+            scorer(fitted(), X, y_true, sample_weight=weight)
+        with pytest.raises(ValueError):
+            ScorerPanel([name])(fitted(), X, y_true, sample_weight=weight)
+
+
+@pytest.mark.parametrize("labels", [csr_array([[0, 1]]), "ab", [[0, 1]], [], [None, 1]], ids=str)
+def test_labels_that_are_no_list_are_refused_where_the_scorer_is_made(labels):
+    functions = {find(name).function for name in get_scorer_names() if find(name).takes("labels")}
+    assert len(functions) > 30
+    for function in functions:
+        for make in (get_scorer, make_scorer):
+            with pytest.raises(ValueError, match="labels"):
+                make(function, labels=labels)
