@@ -168,24 +168,16 @@ class LabelledRows:
             own = [self._by_cells(metric, place) for place in range(len(self.thresholds))]
             return np.asarray(own)
         self._by_cells(metric, 0)  # refuses what the function would refuse
-        every = np.arange(len(self.thresholds))
-        tally = self._tables(every)
+        tally = self._table
         metric = metric.settled(tally.classes.tolist())
         told: list[Any] = []
         read = metric.read(tally, tell=lambda *what: told.append(what))
         values = np.array(read, dtype=np.float64)
         if told or np.isnan(values).any():
-            self._warn(metric, every)
+            first = np.argmax(self._is_conventional(metric, tally))
+            if first:  # at the first threshold the function has warned
+                self._by_cells(metric, int(first))
         return values
-
-    def _warn(self, metric: Metric, every: Array) -> None:
-        """As the function does, where a value is 0/0; at the first threshold it has been asked."""
-        for places in (every[[0, -1]], every):  # nearly always it is at either end
-            found = places[self._by_convention(metric, places)]
-            if found.size:
-                if found[0]:
-                    self._by_cells(metric, int(found[0]))
-                return
 
     def _by_rows(self, function: Callable[..., Any]) -> Array:
         """The function's own answers, called with all rows whose weight is not 0."""
@@ -208,18 +200,17 @@ class LabelledRows:
             pred = self.labels[pred]
         return metric.function(true, pred, sample_weight=cells[held], **metric.params)
 
-    def _tables(self, places: Array) -> Tabulated:
-        """Those of some thresholds, classes in the order in which functions find them."""
-        counts = Counts(*(part[places] for part in self.counts.astuple()))
-        tally, order = ThresholdTally(self.labels, counts), np.argsort(self.labels)
+    @property
+    def _table(self) -> Tabulated:
+        """The table at each threshold, classes in the order in which functions find them."""
+        tally, order = ThresholdTally(self.labels, self.counts), np.argsort(self.labels)
         if order[0] == 0:
             return tally
         return ConfusionTally(self.labels[order], tally.table[..., order[:, None], order])
 
-    def _by_convention(self, metric: Metric, places: Array) -> Array:
-        """Whether a value is nan, or would be another by another convention for 0/0."""
-        tally = self._tables(places)
+    def _is_conventional(self, metric: Metric, tally: Tabulated) -> Array:
+        """Whether each value is nan, or would be another by another convention for 0/0."""
         fill = "zero_division" if metric.takes("zero_division") else metric.spec.fill
         other = metric.with_params(**{fill: -1.0}) if fill else metric
         differs = metric.read(tally) != other.read(tally)  # nan differs from itself
-        return np.asarray(differs.reshape(len(places), -1).any(axis=-1))
+        return np.asarray(differs.reshape(len(self.thresholds), -1).any(axis=-1))

@@ -10,7 +10,7 @@ import numpy as np
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.thresholds.criteria import Objective
-from skmetrics_ext.thresholds.search import InfeasibleError, choose, thresholds_from_none
+from skmetrics_ext.thresholds.search import best_threshold, choose, thresholds_from_none
 from skmetrics_ext.validation import InvalidParameterError, Scores, containers
 from skmetrics_ext.validation.column_names import check_response
 from skmetrics_ext.validation.containers import read_array
@@ -50,7 +50,7 @@ def best_over_folds(tallies: list[RankTally], objective: Objective) -> FoldSearc
     mean_bounded = None if bounded[0] is None else _mean_at(every, grids, bounded)
     best = int(choose(every, mean, mean_bounded, objective)[0])
     by_fold = [
-        _own_choice(grid, own, bound, objective)
+        best_threshold(grid, own, bound, objective)
         for grid, own, bound in zip(grids, values, bounded, strict=True)
     ]
     return FoldSearch(float(every[best]), float(mean[best]), np.array(by_fold), every, mean)
@@ -68,13 +68,6 @@ def _mean_at(every: Array, grids: list[Array], values: list[Any]) -> Array:
         total += own[np.searchsorted(-grid, -every, side="right") - 1]
         n_folds += 1
     return total / n_folds if n_folds else np.full(len(every), np.nan)
-
-
-def _own_choice(grid: Array, values: Array, bounded: Any, objective: Objective) -> float:
-    try:
-        return float(grid[choose(grid, values, bounded, objective)[0]])
-    except InfeasibleError:
-        return float("nan")
 
 
 # --------------------------------------------------------------------------- rows and scores

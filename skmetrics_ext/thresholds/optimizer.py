@@ -344,13 +344,10 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
             best_over_folds(list(tallies), objective) for tallies in zip(*found, strict=True)
         ]
         by_fold = np.column_stack([result.by_fold for result in results])
-        defined = ~np.isnan(by_fold)
-        n_defined = np.maximum(defined.sum(axis=0), 1)
+        known = [column[~np.isnan(column)] for column in by_fold.T]
         with np.errstate(invalid="ignore"):  # a threshold may be infinite
-            mean = np.where(defined, by_fold, 0.0).sum(axis=0) / n_defined
-            spread = np.where(defined, (by_fold - mean) ** 2, 0.0).sum(axis=0) / n_defined
-        some = defined.any(axis=0)
-        mean, spread = np.where(some, mean, np.nan), np.where(some, np.sqrt(spread), np.nan)
+            mean = np.array([of.mean() if of.size else np.nan for of in known])
+            spread = np.array([of.std() if of.size else np.nan for of in known])
         best = np.array([result.threshold for result in results])
         self.best_score_ = float(np.mean([result.value for result in results]))
         one = len(results) == 1

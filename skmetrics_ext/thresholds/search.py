@@ -117,12 +117,18 @@ def best_places(values: Array, bounded: Array | None, objective: Objective) -> A
     eligible = ~np.isnan(values)
     if objective.constraint is not None and bounded is not None:
         eligible &= objective.constraint.kept(bounded)
-    if not eligible.any():
-        return np.flatnonzero(eligible)
     signed = np.where(eligible, objective.criterion.sign * values, -np.inf)
-    best = signed[eligible].max()
+    best = signed.max()
     slack = ROUNDING * max(1.0, abs(best)) if np.isfinite(best) else 0.0
     return np.flatnonzero(eligible & (signed >= best - slack))
+
+
+def best_threshold(
+    thresholds: Array, values: Array, bounded: Array | None, objective: Objective
+) -> float:
+    """The best threshold, the highest of several; nan where there is none."""
+    places = best_places(values, bounded, objective)
+    return float(thresholds[places[0]]) if places.size else np.nan
 
 
 def _infeasible(thresholds: Array, bounded: Array, constraint: Constraint) -> str:

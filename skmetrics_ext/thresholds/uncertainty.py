@@ -28,11 +28,7 @@ from skmetrics_ext.result_bases import Described, Facts
 from skmetrics_ext.rows import Rows, Tabular
 from skmetrics_ext.tallies import Counts
 from skmetrics_ext.thresholds.criteria import Choice, Objective
-from skmetrics_ext.thresholds.search import (
-    OptimalThreshold,
-    best_places,
-    chosen_of,
-)
+from skmetrics_ext.thresholds.search import OptimalThreshold, best_threshold, chosen_of
 from skmetrics_ext.validation import Labels, Scores
 from skmetrics_ext.validation.groups import Design, read_design
 from skmetrics_ext.validation.parameters import check_level
@@ -153,9 +149,8 @@ class _ThresholdSample(Sample):
         """The best threshold of as many rows of each atom."""
         counts = self._joint[1].tally(self.atoms.mass(drawn)).counts_from_none()
         with np.errstate(divide="ignore", invalid="ignore"):
-            values = self.objective.values(counts)
-            places = best_places(values, self.objective.bounded(counts), self.objective)
-        return float(self.thresholds[places[0]]) if places.size else np.nan
+            values, bounded = self.objective.values(counts), self.objective.bounded(counts)
+            return best_threshold(self.thresholds, values, bounded, self.objective)
 
 
 @dataclass(frozen=True, eq=False)
