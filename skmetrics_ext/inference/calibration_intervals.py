@@ -34,6 +34,7 @@ from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import find
 from skmetrics_ext.validation import BinaryProbabilities, Labels
 from skmetrics_ext.validation.groups import read_design, read_groups
+from skmetrics_ext.validation.labels import with_weight
 from skmetrics_ext.validation.parameters import check_level
 
 
@@ -118,7 +119,7 @@ def calibration_curve_binned(
         accepted=("binary", "top_label"),
         every=True,
     )
-    curve = curve_of(every_row.weighed(), strategy, bins, level)
+    curve = curve_of(with_weight(every_row), strategy, bins, level)
     if groups is None:
         return curve
     columns = {"y_true": y_true, "y_proba": y_proba, "sample_weight": sample_weight}
@@ -186,7 +187,7 @@ def calibration_slope_intercept(
     design = read_design(groups, None, len(every_row.true), **columns)
     if every_row.weight is not None:
         design = design.kept(np.flatnonzero(every_row.weight))
-    forecast = every_row.weighed()
+    forecast = with_weight(every_row)
     x, event, weight = log_odds(forecast), forecast.true, forecast.weights
     has_both = bool(event.any() and not event.all())
     in_the_large = fit_intercept(x, event, weight) if has_both else float("nan")

@@ -14,9 +14,9 @@ from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric, find
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.encoding import find_labels
+from skmetrics_ext.validation.errors import shown_labels
 from skmetrics_ext.validation.labels import read_labels
 from skmetrics_ext.validation.positive import natural_positive, positive_class
-from skmetrics_ext.validation.scores import show_labels
 
 
 def find_metrics(metrics: Any) -> tuple[Metric, ...]:
@@ -153,8 +153,8 @@ def make_layout(
         if found is not None and ranked and (find_labels(found, given) < 0).any():
             strange = found[find_labels(found, given) < 0]
             raise InvalidParameterError(
-                f"true holds {show_labels(strange)}, which labels does not name: "
-                f"{show_labels(given)}."
+                f"true holds {shown_labels(strange)}, which labels does not name: "
+                f"{shown_labels(given)}."
             )
     classes = given if given is not None else found
     if classes is None:
@@ -163,7 +163,7 @@ def make_layout(
         if len(classes) != n_columns:
             raise InvalidParameterError(
                 f"{n_columns} columns of scores (y_score) need as many classes, in their order; "
-                f"there are {len(classes)}: {show_labels(classes)}. Pass labels=, the class of "
+                f"there are {len(classes)}: {shown_labels(classes)}. Pass labels=, the class of "
                 "each column."
             )
         if n_columns > 2:
@@ -174,7 +174,7 @@ def make_layout(
         classes = _both(classes)
     if len(classes) != 2:
         raise InvalidParameterError(
-            f"One column of scores needs two classes, true holds {show_labels(classes)}; of more "
+            f"One column of scores needs two classes, true holds {shown_labels(classes)}; of more "
             "classes pass a column of scores for each."
         )
     positive = _positive(asked, classes, given, pos_label, n_columns)
@@ -193,7 +193,7 @@ def _both(classes: Array) -> Array:
             return np.array([-1, 1]).astype(classes.dtype)
     if len(classes) == 1:
         raise InvalidParameterError(
-            f"true holds only one class, {show_labels(classes)}: pass labels=, both of them."
+            f"true holds only one class, {shown_labels(classes)}: pass labels=, both of them."
         )
     return classes
 

@@ -14,12 +14,7 @@ from skmetrics_ext.inference.draws.atoms import PLAIN, Atoms
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
 from skmetrics_ext.inference.draws.rankings import RankingSample, ScoreIndex
 from skmetrics_ext.inference.draws.readers import sample_of_checked
-from skmetrics_ext.inference.draws.samples import (
-    MomentSample,
-    TableSample,
-    TallySample,
-    some_rows,
-)
+from skmetrics_ext.inference.draws.samples import MomentSample, TableSample, TallySample
 from skmetrics_ext.inference.linearized import Linearized, linearize
 from skmetrics_ext.merged.columns import (
     ColumnNames,
@@ -42,6 +37,7 @@ from skmetrics_ext.tallies import ConfusionTally, MomentTally, RankTally
 from skmetrics_ext.validation import InvalidParameterError, Labels, Scores
 from skmetrics_ext.validation.encoding import find_labels
 from skmetrics_ext.validation.groups import Design, read_groups
+from skmetrics_ext.validation.labels import some_rows
 
 NO_ROWS = "no row has weight"
 WEIGHTED = (

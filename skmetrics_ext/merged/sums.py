@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.inference.draws.samples import some_rows
 from skmetrics_ext.merged.columns import (
     ColumnNames,
     GroupRows,
@@ -31,6 +30,7 @@ from skmetrics_ext.validation import (
     Probabilities,
     Scores,
 )
+from skmetrics_ext.validation.labels import some_rows
 
 # How the sums of parts are added, by the name of the field.
 _COMBINE: Mapping[str, Callable[[Sequence[Any]], Any]] = {

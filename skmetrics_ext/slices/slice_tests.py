@@ -17,11 +17,12 @@ import numpy as np
 from skmetrics_ext import kernels
 from skmetrics_ext.inference.derivatives import value_and_deviations
 from skmetrics_ext.inference.draws.readers import sample_of
-from skmetrics_ext.inference.draws.samples import TallySample, some_rows
+from skmetrics_ext.inference.draws.samples import TallySample
 from skmetrics_ext.inference.linearized import Linearized, linearize, satterthwaite
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.slices.slice_cells import ColumnCross
 from skmetrics_ext.tallies import Means
+from skmetrics_ext.validation.labels import some_rows
 
 _BAD, _GOOD, _UNREAD = 0, 1, 2
 _ROUNDING = 1e-9  # of the largest contribution

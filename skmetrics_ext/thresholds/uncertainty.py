@@ -13,7 +13,7 @@ from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign, Scatter, Weigh
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan, resample, seed_sequence
 from skmetrics_ext.inference.draws.rankings import ScoreIndex
 from skmetrics_ext.inference.draws.readers import sample_of_checked
-from skmetrics_ext.inference.draws.samples import Sample, some_rows, weighed
+from skmetrics_ext.inference.draws.samples import Sample, weighed
 from skmetrics_ext.inference.facts import facts_of_choice
 from skmetrics_ext.inference.linearized import linearize
 from skmetrics_ext.inference.methods import interval_of
@@ -31,6 +31,7 @@ from skmetrics_ext.thresholds.criteria import Choice, Objective
 from skmetrics_ext.thresholds.search import OptimalThreshold, best_threshold, chosen_of
 from skmetrics_ext.validation import Labels, Scores
 from skmetrics_ext.validation.groups import Design, read_design
+from skmetrics_ext.validation.labels import some_rows
 from skmetrics_ext.validation.parameters import check_level
 
 _METHOD = "m-out-of-n bootstrap"

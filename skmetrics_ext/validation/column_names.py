@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.validation.errors import InvalidParameterError
+from skmetrics_ext.validation.errors import InvalidParameterError, shown_labels
 
 Names = Sequence[Any] | None
 
@@ -75,8 +75,8 @@ def check_names(
     read_as = "the class" if len(expected) == 1 else "the classes"
     labels = ", or pass labels= in the order of the names" if len(expected) > 2 else ""
     raise InvalidParameterError(
-        f"The columns of {what} are named {_shown(names)}, and are read by position as {read_as} "
-        f"{_shown(expected)}: put them in this order{labels}, or {instead}."
+        f"The columns of {what} are named {shown_labels(names)}, and are read by position as "
+        f"{read_as} {shown_labels(expected)}: put them in this order{labels}, or {instead}."
     )
 
 
@@ -106,8 +106,8 @@ def check_same_names(first: Names, other: Names, what: str, other_what: str) -> 
     if list(first) != list(other) and set(map(str, first)) == set(map(str, other)):
         raise InvalidParameterError(
             f"The columns of {what} and {other_what} bear the same names in another order, "
-            f"{_shown(first)} and {_shown(other)}, so they do not match by position. Put them in "
-            "one order, or pass .to_numpy() of both if that of the columns is meant."
+            f"{shown_labels(first)} and {shown_labels(other)}, so they do not match by position. "
+            "Put them in one order, or pass .to_numpy() of both if that of the columns is meant."
         )
 
 
@@ -124,8 +124,3 @@ def _spellings(label: Any) -> set[str]:
 
 def _is_count(names: Sequence[Any]) -> bool:
     return [str(name) for name in names] == [str(k) for k in range(len(names))]
-
-
-def _shown(names: Sequence[Any]) -> str:
-    shown = ", ".join("(another)" if name is None else repr(name) for name in list(names)[:10])
-    return f"[{shown}{', ...' if len(names) > 10 else ''}]"

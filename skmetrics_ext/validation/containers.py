@@ -84,7 +84,7 @@ def read_numbers(name: str, values: Any) -> Array:
     """A parameter that holds numbers (costs, grades, scores of folds), in float64."""
     try:
         found = np.asarray(to_host(values, name))
-        if found.dtype.kind in "biufO" and not _holds_text(found) and not np.ma.is_masked(values):
+        if found.dtype.kind in "biufO" and not holds_text(found) and not np.ma.is_masked(values):
             return found.astype(np.float64, copy=False)
         what = f"{values!r:.60} of dtype {found.dtype}"
     except (InvalidParameterError, MemoryError):
@@ -94,8 +94,15 @@ def read_numbers(name: str, values: Any) -> Array:
     raise InvalidParameterError(f"{name} must hold numbers, none of them masked, got {what}.")
 
 
-def _holds_text(values: Array) -> bool:
+def holds_text(values: Array) -> bool:
+    """Whether an array of objects has text among them."""
     return values.dtype.kind == "O" and any(isinstance(one, str | bytes) for one in values.flat)
+
+
+def first_not_finite(values: Array) -> tuple[str, int]:
+    """What the first number is that is not finite, in the words of scikit-learn, and its row."""
+    what = "NaN" if np.isnan(values).any() else "infinity or a value too large for its dtype"
+    return what, int(np.argmin(np.isfinite(values).reshape(len(values), -1).all(axis=1)))
 
 
 def read_array(name: str, values: Any) -> Array:

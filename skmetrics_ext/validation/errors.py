@@ -60,6 +60,13 @@ def shown_names(names: Iterable[Any], most: int = 12) -> str:
     return ", ".join(listed[:most]) + more
 
 
+def shown_labels(labels: Any) -> str:
+    """The first labels as they are written, and that there are more; None is any other."""
+    listed = labels.tolist() if hasattr(labels, "tolist") else list(labels)
+    shown = ", ".join("(another)" if label is None else repr(label) for label in listed[:10])
+    return f"[{shown}{', ...' if len(listed) > 10 else ''}]"
+
+
 def near(word: str, known: Iterable[str]) -> str:
     """A sentence that suggests what was meant, or nothing."""
     close = difflib.get_close_matches(word, list(known), n=2, cutoff=0.6)

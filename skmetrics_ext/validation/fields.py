@@ -2,59 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.validation.containers import read_column
 from skmetrics_ext.validation.errors import InvalidParameterError
 from skmetrics_ext.validation.labels import read_labels
-from skmetrics_ext.validation.score_values import score_values
+from skmetrics_ext.validation.score_values import read_scores_of
 from skmetrics_ext.validation.tables import check_weights, read_exact
 
 EXACT = "lqdD"  # int64, float64, and complex128 of derivatives
+_TYPES = np.typecodes
+
+
+def _array_of(owner: Any, name: str, types: str, read: Callable[[Any, str], Array]) -> Array:
+    """A field that is an array of one of these types from here on."""
+    values: Array = getattr(owner, name)
+    if type(values) is not np.ndarray or values.dtype.char not in types:
+        values = read(values, name)
+        object.__setattr__(owner, name, values)
+    return values
 
 
 def weights_of(owner: Any, name: str) -> Array:
     """A field that holds weights, an array of int64 or float64 from here on."""
-    values: Array = getattr(owner, name)
-    if type(values) is not np.ndarray or values.dtype.char not in EXACT:
-        values = read_exact(name, values)
-        object.__setattr__(owner, name, values)
+    values = _array_of(owner, name, EXACT, read_exact)
     check_weights(name, values)
     return values
 
 
 def numbers_of(owner: Any, name: str) -> Array:
     """A field that holds any numbers, an array from here on."""
-    values = getattr(owner, name)
-    if type(values) is not np.ndarray or values.dtype.kind not in "iufcb":
-        values = read_exact(name, values)
-        object.__setattr__(owner, name, values)
-    return np.asarray(values)
+    return _array_of(owner, name, f"?{_TYPES['AllInteger']}{_TYPES['AllFloat']}", read_exact)
 
 
 def scores_of(owner: Any, name: str) -> Array:
     """A field that holds scores, in a dtype that tells them apart."""
-    values = getattr(owner, name)
-    if type(values) is not np.ndarray or values.dtype.kind not in "iuf":
-        values = score_values(read_column(values, name))
-        object.__setattr__(owner, name, values)
-    return np.asarray(values)
+    return _array_of(owner, name, _TYPES["AllInteger"] + _TYPES["Float"], read_scores_of)
 
 
 def labels_of(owner: Any, name: str) -> Array:
     """A field that names classes, each once."""
-    values = getattr(owner, name)
-    if type(values) is not np.ndarray:
-        values = read_labels(values, name)
-        object.__setattr__(owner, name, values)
+    values = _array_of(owner, name, _TYPES["All"], read_labels)
     if values.ndim != 1 or len(set(values.tolist())) < len(values):
         found = values.tolist()
         raise InvalidParameterError(f"{name} must name each class once, got {found!r:.80}.")
-    return np.asarray(values)
+    return values
 
 
 def misshapen(name: str, values: Any, wanted: str) -> InvalidParameterError:

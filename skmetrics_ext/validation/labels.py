@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -70,12 +70,13 @@ class Labels:
         Checked labels, given in the place of both arguments, come back as they are; a confusion
         table in their place is read as its rows.
         """
-        if isinstance(y_true, cls):
-            return y_true._again(y_pred, sample_weight, absolute)
         if sample_weight is None and _are_plain(y_true, y_pred):
             classes, (true_codes, pred_codes) = kernels.encode(y_true, y_pred)
             kind = "multiclass" if len(classes) > 2 else "binary"
             return cls(kind, classes, true_codes, pred_codes, None, False, absolute)
+        checked = checked_before(cls, y_true, y_pred, None, sample_weight, absolute)
+        if checked is not None:
+            return checked
         if hasattr(y_true, "as_labels"):
             return _labels_of_table(y_true, y_pred, sample_weight, absolute)
         columns, weight = read_rows(
@@ -125,19 +126,6 @@ class Labels:
         kind = "multiclass" if len(classes) > 2 else "binary"
         ordered = has_order(classes, true[0], pred[0])
         return cls(kind, classes, true_codes, pred_codes, weight, ordered, absolute)
-
-    def _again(self, y_pred: Any, sample_weight: Any, absolute: bool) -> Self:
-        if y_pred is not self or sample_weight is not None:
-            raise InvalidParameterError(
-                "Checked labels hold y_true, y_pred and sample_weight: pass them in the place of "
-                "both y_true and y_pred, and no sample_weight."
-            )
-        if absolute and not self.absolute and self.weight is not None:
-            raise InvalidParameterError(
-                "These labels were checked for ratios, and their weights may have been scaled; "
-                "check them with absolute=True for results in units of the weights."
-            )
-        return self
 
     @property
     def is_multilabel(self) -> bool:
@@ -412,6 +400,30 @@ def checked_before(
         )
     found.cache["shared"] = True  # tallies are worth keeping
     return found
+
+
+def response_name(checked: Any) -> str:
+    """Name of the response in checked data, next to the true labels."""
+    return next(name for name in ("pred", "score", "proba") if hasattr(checked, name))
+
+
+def some_rows(checked: Any, rows: Array) -> Any:
+    """Some rows of checked data; of labels, with the classes that occur there."""
+    weight = None if checked.weight is None else checked.weight[rows]
+    true, name = checked.true[rows], response_name(checked)
+    other, classes, kind = getattr(checked, name)[rows], checked.classes, {}
+    if name == "pred" and not checked.is_multilabel:
+        used, (true, other) = kernels.encode(true, other)
+        classes, kind = classes[used], {"kind": "multiclass" if len(used) > 2 else "binary"}
+    given = {"true": true, name: other, "weight": weight, "classes": classes, "cache": {}}
+    return replace(checked, **given, **kind)
+
+
+def with_weight(checked: Any) -> Any:
+    """The rows of checked data whose weight is not 0."""
+    if checked.weight is None or checked.weight.all():
+        return checked
+    return some_rows(checked, np.flatnonzero(checked.weight))
 
 
 def same_positive(given: Any, pos_label: Any) -> Any:

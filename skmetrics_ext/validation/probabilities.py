@@ -273,15 +273,6 @@ class BinaryProbabilities:
         """These, as `Probabilities.as_binary`."""
         return self
 
-    def weighed(self) -> BinaryProbabilities:
-        """The rows whose weight is not 0."""
-        if self.weight is None or self.weight.all():
-            return self
-        kept = self.weight != 0
-        return BinaryProbabilities(
-            self.classes, self.true[kept], self.proba[kept], self.weight[kept], self.eps
-        )
-
     @property
     def weights(self) -> Array:
         """Weight of each row as float64, 1 where none were given."""

@@ -10,7 +10,12 @@ import numpy as np
 from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation.column_names import check_same_names
-from skmetrics_ext.validation.containers import Column, read_column
+from skmetrics_ext.validation.containers import (
+    Column,
+    first_not_finite,
+    holds_text,
+    read_column,
+)
 from skmetrics_ext.validation.errors import InvalidParameterError
 
 # Beyond these scales sums and products of weights could overflow or vanish. Scaling by a
@@ -178,7 +183,7 @@ def _read_weight(column: Column, absolute: bool, part: bool) -> Array:
         )
     if weight.dtype.kind == "c":
         raise InvalidParameterError("Complex data not supported in sample_weight.")
-    if column.categories is not None or weight.dtype.kind in "SUmMV" or _holds_text(weight):
+    if column.categories is not None or weight.dtype.kind in "SUmMV" or holds_text(weight):
         found = "categories" if column.categories is not None else f"dtype {weight.dtype}"
         raise InvalidParameterError(f"sample_weight must hold numbers, got {found}.")
     if weight.dtype.kind in "biu":
@@ -190,8 +195,7 @@ def _read_weight(column: Column, absolute: bool, part: bool) -> Array:
             f"sample_weight must hold numbers, got dtype {weight.dtype}."
         ) from error
     if not kernels.all_finite(weight):
-        what = "NaN" if np.isnan(weight).any() else "infinity or a value too large"
-        row = int(np.argmin(np.isfinite(weight)))
+        what, row = first_not_finite(weight)
         raise InvalidParameterError(
             f"Input sample_weight contains {what}. The first such weight is in row {row}."
         )
@@ -206,12 +210,6 @@ def _read_weight(column: Column, absolute: bool, part: bool) -> Array:
     if not (absolute or part) and not _SMALLEST < high < _LARGEST:
         weight = np.ldexp(weight, -int(np.frexp(high)[1]))
     return weight
-
-
-def _holds_text(values: Array) -> bool:
-    return values.dtype.kind == "O" and any(
-        issubclass(kind, str | bytes) for kind in kernels.types(values)
-    )
 
 
 def _check_sign(weight: Array, low: float, high: float, part: bool) -> None:

@@ -8,7 +8,13 @@ import numpy as np
 
 from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.validation.containers import EXACT, Column, read_column
+from skmetrics_ext.validation.containers import (
+    EXACT,
+    Column,
+    first_not_finite,
+    holds_text,
+    read_column,
+)
 from skmetrics_ext.validation.errors import InvalidParameterError
 
 _PLAIN = frozenset([np.dtype(np.float32), np.dtype(np.float64)])
@@ -30,9 +36,7 @@ def score_values(column: Column) -> Array:
     if column.is_sparse or column.categories is not None or values.dtype not in _PLAIN:
         values = _numbers(column)
     if not kernels.all_finite(values):
-        bad = ~np.isfinite(values)
-        what = "NaN" if np.isnan(values).any() else "infinity or a value too large for its dtype"
-        row = int(np.argmax(bad.reshape(len(values), -1).any(axis=1)))
+        what, row = first_not_finite(values)
         # scikit-learn's wording has no name of the argument between these two words.
         raise InvalidParameterError(f"Input contains {what}: {name}, first in row {row}.")
     return values
@@ -74,7 +78,7 @@ def _numbers(column: Column) -> Array:
 
 
 def _float_objects(values: Array, name: str) -> Array:
-    if any(isinstance(value, str | bytes) for value in values.flat):
+    if holds_text(values):
         raise InvalidParameterError(f"{name} must hold numbers, got text.")
     try:
         if values.size and all(type(value) is int for value in values.flat):

@@ -11,7 +11,7 @@ from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation.column_names import check_last_names, check_names
 from skmetrics_ext.validation.containers import Column
 from skmetrics_ext.validation.encoding import encode_columns, find_labels
-from skmetrics_ext.validation.errors import InvalidParameterError
+from skmetrics_ext.validation.errors import InvalidParameterError, shown_labels
 from skmetrics_ext.validation.labels import checked_before, read_labels, read_target, same_positive
 from skmetrics_ext.validation.positive import (
     check_label,
@@ -199,16 +199,9 @@ class Scores:
             )
         raise InvalidParameterError(
             f"Number of classes in 'y_true' ({len(classes)}) not equal to the number of classes "
-            f"in 'y_score' ({n_columns}). y_true holds {show_labels(classes)}; pass labels=, the "
+            f"in 'y_score' ({n_columns}). y_true holds {shown_labels(classes)}; pass labels=, the "
             "class of each column."
         )
-
-    def weighed(self) -> Scores:
-        """The rows whose weight is not 0."""
-        if self.weight is None or self.weight.all():
-            return self
-        kept = self.weight != 0
-        return Scores(self.kind, self.classes, self.true[kept], self.score[kept], self.weight[kept])
 
     def marks(self) -> Array:
         """Whether each row is of each class, (n, K)."""
@@ -259,8 +252,9 @@ class Scores:
             if len(classes) != scores.shape[1]:
                 raise InvalidParameterError(
                     "Number of classes in y_true not equal to the number of columns in "
-                    f"'y_score': y_true has {len(classes)} classes {show_labels(classes)}, y_score "
-                    f"has {scores.shape[1]} columns. Pass labels=, the class of each column."
+                    f"'y_score': y_true has {len(classes)} classes {shown_labels(classes)}, "
+                    f"y_score has {scores.shape[1]} columns. Pass labels=, the class of each "
+                    "column."
                 )
             check_names(source.names, classes.tolist(), source.name)
             return cls("multiclass", classes, codes, scores, weight)
@@ -284,7 +278,9 @@ def column_codes(labels: Any, classes: Array, codes: Array, what: str) -> tuple[
     """The labels as the order of columns, and codes into them. They are obeyed unsorted."""
     order = read_labels(labels)
     if len(set(order.tolist())) != len(order):
-        raise InvalidParameterError(f"Parameter 'labels' must be unique, got {show_labels(order)}.")
+        raise InvalidParameterError(
+            f"Parameter 'labels' must be unique, got {shown_labels(order)}."
+        )
     place = find_labels(classes, order)
     if (place < 0).any():
         missing = set(classes[place < 0].tolist())
@@ -302,7 +298,7 @@ def two_classes(labels: Any, classes: Array, codes: Array, what: str) -> tuple[A
     if len(classes) != 2:
         raise InvalidParameterError(
             f"labels must name the two classes of a binary problem, negative first, got "
-            f"{show_labels(classes)}."
+            f"{shown_labels(classes)}."
         )
     return classes, codes
 
@@ -336,11 +332,6 @@ def _one_column(scores: Array, column: int | None) -> Array:
         f"two columns of probabilities that sum to 1, one for each class that occurs; got an "
         f"array of shape {scores.shape}."
     )
-
-
-def show_labels(classes: Array) -> str:
-    shown = ", ".join(repr(label) for label in classes[:10].tolist())
-    return f"[{shown}{', ...' if len(classes) > 10 else ''}]"
 
 
 # --------------------------------------------------------------------------- decision values

@@ -69,7 +69,7 @@ def no_room(n_classes: int, n_tables: int = 1) -> InvalidParameterError:
     )
 
 
-def read_exact(name: str, values: Any) -> Array:
+def read_exact(values: Any, name: str) -> Array:
     """Numbers of any shape, in int64 or float64."""
     try:
         found = read_array(name, values)
@@ -97,7 +97,7 @@ def check_weights(name: str, weights: Array) -> None:
 
 
 def _cells(table: Any) -> Array:
-    cells = read_exact("table", table)
+    cells = read_exact(table, "table")
     if cells.ndim != 2 or cells.shape[0] != cells.shape[1] or not cells.size:
         raise InvalidParameterError(
             "table must be square, with a row and a column for each class, got shape "

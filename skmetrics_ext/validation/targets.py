@@ -8,7 +8,7 @@ import numpy as np
 
 from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.validation.containers import Column
+from skmetrics_ext.validation.containers import Column, first_not_finite
 from skmetrics_ext.validation.errors import InvalidParameterError
 
 MULTILABEL = "multilabel-indicator"
@@ -58,10 +58,12 @@ def label_values(column: Column) -> tuple[Any, str]:
     if values.dtype.kind == "O":
         _check_objects(values, column.name)
     if values.dtype.kind == "f":
-        with np.errstate(invalid="ignore"):
-            whole = values == np.floor(values)
-        if not (whole & np.isfinite(values)).all():
-            _refuse_non_finite(values, column.name)
+        if not np.isfinite(values).all():
+            what, row = first_not_finite(values)
+            raise InvalidParameterError(
+                f"Input {column.name} contains {what}. The first is in row {row}."
+            )
+        if (values != np.floor(values)).any():
             return values, "continuous" + suffix
     if suffix:
         return values, "multiclass" + suffix
@@ -156,12 +158,3 @@ def _check_objects(values: Array, name: str) -> None:
     raise InvalidParameterError(
         _NO_LABELS.format(name, f"objects of type {types} (dtype object)", how)
     )
-
-
-def _refuse_non_finite(values: Array, name: str) -> None:
-    finite = np.isfinite(values)
-    if finite.all():
-        return
-    what = "NaN" if np.isnan(values).any() else "infinity or a value too large for its dtype"
-    row = int(np.argmin(finite.reshape(len(values), -1).all(axis=1)))
-    raise InvalidParameterError(f"Input {name} contains {what}. The first is in row {row}.")

@@ -11,20 +11,14 @@ import numpy as np
 
 from skmetrics_ext.inference.draws.atoms import PLAIN, Atoms, RowDesign, Scatter, joined_codes
 from skmetrics_ext.inference.draws.readers import RawRows, number, sample_of
-from skmetrics_ext.inference.draws.samples import (
-    FunctionSample,
-    RowSample,
-    Sample,
-    response_name,
-    weighed,
-)
+from skmetrics_ext.inference.draws.samples import FunctionSample, RowSample, Sample, weighed
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.validation import Labels
 from skmetrics_ext.validation.containers import read_column
 from skmetrics_ext.validation.encoding import find_labels
 from skmetrics_ext.validation.groups import INDEPENDENT, Design
-from skmetrics_ext.validation.labels import read_labels
+from skmetrics_ext.validation.labels import read_labels, response_name
 
 
 @dataclass(frozen=True, eq=False)

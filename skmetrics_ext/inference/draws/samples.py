@@ -15,7 +15,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from skmetrics_ext import kernels
 from skmetrics_ext.inference.derivatives import (
     gradient,
     has_counts,
@@ -37,9 +36,10 @@ from skmetrics_ext.registry import Metric
 from skmetrics_ext.registry.find import parameters_of
 from skmetrics_ext.tallies import ConfusionTally, Means
 from skmetrics_ext.tallies.counts import table_of
-from skmetrics_ext.validation import InvalidParameterError, Labels, Scores
+from skmetrics_ext.validation import InvalidParameterError, Labels
 from skmetrics_ext.validation.containers import read_column, take_rows
 from skmetrics_ext.validation.groups import INDEPENDENT, Design
+from skmetrics_ext.validation.labels import response_name, with_weight
 
 # Numbers of an atom that are held at once: what stays in the cache. Part of what a seed means.
 CELLS = 1 << 15
@@ -449,28 +449,8 @@ class RowSample(TallySample):
 
 def weighed(checked: Any, design: Design = INDEPENDENT) -> tuple[Any, Design]:
     """The rows that have weight, and their design; of labels, the classes that then occur."""
-    weight = checked.weight
-    if weight is None or weight.all():
-        return checked, design
-    kept = np.flatnonzero(weight)
-    return some_rows(checked, kept), design.kept(kept)
-
-
-def some_rows(checked: Any, rows: Array) -> Any:
-    """Some of the rows; of labels, with the classes that occur there."""
-    weight = None if checked.weight is None else checked.weight[rows]
-    true, name = checked.true[rows], response_name(checked)
-    other, classes, kind = getattr(checked, name)[rows], checked.classes, {}
-    if name == "pred" and not checked.is_multilabel:
-        used, (true, other) = kernels.encode(true, other)
-        classes, kind = classes[used], {"kind": "multiclass" if len(used) > 2 else "binary"}
-    given = {"true": true, name: other, "weight": weight, "classes": classes, "cache": {}}
-    return replace(checked, **given, **kind)
-
-
-def response_name(checked: Any) -> str:
-    """Name of the response in checked data, next to the true labels."""
-    return {Labels: "pred", Scores: "score"}.get(type(checked), "proba")
+    data = with_weight(checked)
+    return data, design if data is checked else design.kept(np.flatnonzero(checked.weight))
 
 
 # --------------------------------------------------------------------------- raw rows

@@ -11,6 +11,7 @@ from skmetrics_ext.validation import (
     Probabilities,
     check_option,
 )
+from skmetrics_ext.validation.labels import with_weight
 
 TARGETS = ("binary", "top_label", "classwise")
 
@@ -34,7 +35,7 @@ def binary_forecast(
     forecast = BinaryProbabilities.check(
         y_true, y_proba, **options, side=side, what=function.__name__
     )
-    return forecast if every else forecast.weighed()
+    return forecast if every else with_weight(forecast)
 
 
 def forecasts(
@@ -65,4 +66,4 @@ def forecasts(
         y_true, y_proba, labels=labels, pos_label=pos_label, sample_weight=sample_weight
     )
     events = [checked.top_label()] if target == "top_label" else checked.each_class()
-    return events if every else [forecast.weighed() for forecast in events]
+    return events if every else [with_weight(forecast) for forecast in events]

@@ -18,6 +18,7 @@ from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option, warn_undefined
 from skmetrics_ext.validation.containers import Column
 from skmetrics_ext.validation.errors import warn_user
+from skmetrics_ext.validation.labels import with_weight
 from skmetrics_ext.validation.rows import read_rows
 from skmetrics_ext.validation.score_values import score_values
 
@@ -368,9 +369,8 @@ def _steps(
     y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any, corners: bool
 ) -> tuple[Array, Array, Array]:
     """Thresholds, and the weight of both classes at or above each; the first is of no row."""
-    checked = Scores.check_binary(
-        y_true, y_score, pos_label=pos_label, sample_weight=sample_weight
-    ).weighed()
+    about = {"pos_label": pos_label, "sample_weight": sample_weight}
+    checked = with_weight(Scores.check_binary(y_true, y_score, **about))
     return kernels.ranked_steps(checked.score, checked.true, checked.weight, corners)
 
 
