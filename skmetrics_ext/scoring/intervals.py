@@ -18,8 +18,6 @@ from skmetrics_ext.scoring.scorer import ScoredModel, Scorer
 from skmetrics_ext.validation.containers import count_rows, read_array
 from skmetrics_ext.validation.groups import read_groups
 
-_FOREIGN = "only metrics of this package have intervals"
-
 
 def interval_of(
     scorer: Callable[..., Any],
@@ -90,11 +88,11 @@ def with_rows(
     scorer: Callable[..., Any], evaluation: ScoredModel, params: Mapping[str, Any]
 ) -> Prepared | str:
     """The metric of a scorer and the rows that it reads, or why it has no interval."""
-    if not isinstance(scorer, Scorer):
-        return _FOREIGN
-    prepared = evaluation.prepared(scorer, params.get("sample_weight"))
+    prepared = None
+    if isinstance(scorer, Scorer):
+        prepared = evaluation.prepared(scorer, params.get("sample_weight"))
     if prepared is None:
-        return _FOREIGN
+        return "only metrics of this package have intervals"
     if prepared.given is None:
         return prepared.why
     if prepared.of_defined or prepared.ground.total != 1:

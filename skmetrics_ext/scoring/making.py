@@ -81,12 +81,19 @@ def get_scorer(
     >>> cross_val_score(model, X[:, :4], y, scoring=get_scorer("gini")).round(2).tolist()
     [0.91, 0.95, 0.97, 0.93, 0.97]
     """
-    if isinstance(scoring, Scorer):
-        if params or pos_label is not None or missing != scoring._missing:
-            return _changed(scoring, missing, pos_label, params)
-        return scoring
     if pos_label is not None:
         params["pos_label"] = pos_label
+    if isinstance(scoring, Scorer):
+        if not params and missing == scoring._missing:
+            return scoring
+        return Scorer(
+            scoring._function,
+            scoring._sign,
+            {**scoring._kwargs, **params},
+            scoring._methods,
+            missing=missing,
+            name=scoring._name,
+        )
     name = scoring if isinstance(scoring, str) else None
     if name is None:
         spec = spec_of(scoring) if callable(scoring) else None
@@ -144,17 +151,3 @@ def make_scorer(
     make_scorer(fbeta_score, greater_is_better=True, beta=2)
     """
     return Scorer(score_func, 1 if greater_is_better else -1, kwargs, response_method)
-
-
-def _changed(scorer: Scorer, missing: Missing, pos_label: Any, params: dict[str, Any]) -> Scorer:
-    """A copy of a scorer with other parameters."""
-    if pos_label is not None:
-        params = {**params, "pos_label": pos_label}
-    return Scorer(
-        scorer._function,
-        scorer._sign,
-        {**scorer._kwargs, **params},
-        scorer._methods,
-        missing=missing,
-        name=scorer._name,
-    )

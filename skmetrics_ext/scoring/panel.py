@@ -143,9 +143,7 @@ class ScorerPanel(TakesMetadata):
         given = named_scorers(scoring)
         self.missing, self.pos_label = missing, pos_label
         self.intervals, self.on_error = intervals, on_error
-        self.scorers = {
-            name: _scorer(name, item, missing, pos_label) for name, item in given.items()
-        }
+        self.scorers = {name: _scorer(item, missing, pos_label) for name, item in given.items()}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -237,7 +235,12 @@ class ScorerPanel(TakesMetadata):
         for own in params_of.values():
             groups = own.get("groups", groups)
         if groups is not None:
-            params_of = self._without_groups(params_of)
+            params_of = {  # intervals take groups, our metrics do not
+                name: {key: own[key] for key in own if key != "groups"}
+                if isinstance(self.scorers[name], Scorer)
+                else own
+                for name, own in params_of.items()
+            }
         result = evaluate_all(self.scorers, evaluation, params_of, reraise=self.on_error == "raise")
         if self.intervals is False:
             return result
@@ -250,17 +253,6 @@ class ScorerPanel(TakesMetadata):
             )
             result.values[f"{name}_low"], result.values[f"{name}_high"] = low, high
         return result
-
-    def _without_groups(
-        self, params_of: Mapping[str, Mapping[str, Any]]
-    ) -> dict[str, Mapping[str, Any]]:
-        """Parameters of the metrics, of which ours take no groups: intervals do."""
-        return {
-            name: {key: own[key] for key in own if key != "groups"}
-            if isinstance(self.scorers[name], Scorer)
-            else own
-            for name, own in params_of.items()
-        }
 
     def single(self, name: str) -> Callable[..., float]:
         """Scorer of one number of the panel, for places that take no dict.
@@ -348,14 +340,11 @@ def named_scorers(scoring: Any) -> dict[str, Any]:
     return given
 
 
-def _scorer(name: str, item: Scoring, missing: Missing, pos_label: Any) -> Callable[..., Any]:
+def _scorer(item: Scoring, missing: Missing, pos_label: Any) -> Callable[..., Any]:
     if not isinstance(item, str):
-        if not isinstance(item, Scorer) and spec_of(item) is not None:
-            return get_scorer(item, missing=missing)
-        return item
-    if pos_label is None or not find(item, scorer=True).takes("pos_label"):
-        return get_scorer(item, missing=missing)
-    return get_scorer(item, missing=missing, pos_label=pos_label)
+        return item if spec_of(item) is None else get_scorer(item, missing=missing)
+    of_one = find(item, scorer=True).takes("pos_label")
+    return get_scorer(item, missing=missing, pos_label=pos_label if of_one else None)
 
 
 def accepts_weight(scorer: Callable[..., Any]) -> bool:

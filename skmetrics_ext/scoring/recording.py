@@ -22,9 +22,7 @@ _LONGEST = 300  # characters of a reason; errors of estimators may quote whole a
 _NO_REASON = "the scorer gave nan"
 _WEIGHT = {"sample_weight"}
 _NO_PARAMS: Mapping[str, Any] = {}
-# Scorers that are not ours go last.
 _LAST = 3
-_PLACES_OF_ALL = range(_LAST + 1)
 
 Scoring = Callable[..., Any]
 
@@ -72,42 +70,40 @@ def evaluate_all(
         if reraise:
             raise failure
         result.reasons[name] = one_line(failure)
-    for place in _PLACES_OF_ALL:
-        for name, scorer in scorers.items():
-            if getattr(scorer, "_place", _LAST) != place or name in result.reasons:
-                continue
-            params = params_of.get(name) or _NO_PARAMS
-            value = _plain(scorer, model, params)
-            if value is not None:
-                result.values[name] = value
-                continue
-            with _RECORDING:
-                result.values[name], reason, note = _recorded(scorer, model, params, reraise)
-            if reason:
-                result.reasons[name] = reason
-            elif note:
-                result.notes[name] = note
+    for name, scorer in sorted(scorers.items(), key=_place_of):
+        if name in result.reasons:
+            continue
+        params = params_of.get(name) or _NO_PARAMS
+        value = _plain(scorer, model, params)
+        if value is not None:
+            result.values[name] = value
+            continue
+        with _RECORDING:
+            result.values[name], reason, note = _recorded(scorer, model, params, reraise)
+        if reason:
+            result.reasons[name] = reason
+        elif note:
+            result.notes[name] = note
     return result
+
+
+def _place_of(named: tuple[str, Scoring]) -> int:
+    """When a scorer is read; those that are not ours go last."""
+    return getattr(named[1], "_place", _LAST)
 
 
 def _predict(scorers: Mapping[str, Scoring], model: ScoredModel) -> dict[str, Exception]:
     """Call each method of the estimator once, before warnings are recorded; what fails by name."""
-    outcomes: dict[Any, Exception | None] = {}
     failures: dict[str, Exception] = {}
     for name, scorer in scorers.items():
         if not isinstance(scorer, Scorer):
             continue
-        if scorer._asks not in outcomes:
-            try:
-                model.response(scorer)
-                outcomes[scorer._asks] = None
-            except Warning:  # the user made errors of warnings
-                raise
-            except Exception as error:
-                outcomes[scorer._asks] = error
-        failure = outcomes[scorer._asks]
-        if failure is not None:
-            failures[name] = failure
+        try:
+            model.response(scorer)
+        except Warning:  # the user made errors of warnings
+            raise
+        except Exception as error:
+            failures[name] = error
     return failures
 
 

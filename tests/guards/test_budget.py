@@ -14,17 +14,17 @@ PACKAGE = Path(skmetrics_ext.__file__).parent
 # A limit rises only when a capability is added on purpose, and falls when lines go. The second
 # number is where the directory should arrive.
 LIMITS = {
-    "inference": (6490, 4950),
+    "inference": (6470, 4950),
     "metrics and registry": (5450, 5450),
     "report": (4230, 3600),
     "merged and slices": (2950, 2600),
-    "validation": (2410, 2250),
+    "validation": (2400, 2250),
     "plotting": (2250, 1800),
     "backends": (1880, 1750),
     "top level": (1350, 1300),
     "cli": (1150, 1050),
     "scoring": (1100, 1000),
-    "thresholds": (1080, 930),
+    "thresholds": (1060, 930),
     "tallies": (1050, 960),
     "kernels and datasets": (990, 960),
 }
