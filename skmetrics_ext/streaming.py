@@ -14,7 +14,7 @@ from skmetrics_ext.merged.ranges import (
     RangeReading,
     RankStack,
     distinct_beyond,
-    read_tables,
+    read_columns,
 )
 from skmetrics_ext.merged.stream import StreamState, sum_part
 from skmetrics_ext.merged.sums import Sums
@@ -273,10 +273,8 @@ class Accumulator:
         plan = RangePlan.of(layout.asked, intervals, points)
         readings: dict[Any, list[RangeReading]] = {}
         if self.n_distinct:
-            readings[None] = [
-                read_tables([stack.whole()], layout.code_of(k), plan)
-                for k, stack in enumerate(self._stacks)
-            ]
+            tallies = [stack.tallies for stack in self._stacks]
+            readings[None] = read_columns(tallies, layout, plan)
         return build_evaluation(
             layout,
             plan,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.backends import partitions
-from skmetrics_ext.backends.partitions import PartitionError, PartitionSums, PartitionSurvey, Task
+from skmetrics_ext.backends.partitions import PartitionError, PartitionSums, Task
 from skmetrics_ext.merged.columns import ColumnNames, RowLocation
 from skmetrics_ext.merged.ranges import RangeReading
 from skmetrics_ext.validation import InvalidParameterError
@@ -18,7 +18,7 @@ from skmetrics_ext.validation.errors import printable
 _FAN = 16  # results that are added up in one step
 
 
-class DaskEngine:
+class DaskEngine(partitions.PartitionEngine):
     """A Dask DataFrame, on the scheduler that is active: a client's, or threads of this process.
 
     Parameters
@@ -31,12 +31,9 @@ class DaskEngine:
     needs_ranges = True
 
     def __init__(self, frame: Any, names: ColumnNames) -> None:
-        self.frame, self.names = frame[list(names.all)], names
+        super().__init__(names)
+        self.frame = frame[list(names.all)]
         self.parts = self.frame.to_delayed()
-        self.report: Callable[[int], None] = lambda done: None
-
-    def close(self) -> None:
-        """Nothing is held."""
 
     def collect(self, columns: tuple[str, ...]) -> Iterator[tuple[Any, RowLocation]]:
         """Batches of some columns."""
@@ -45,24 +42,10 @@ class DaskEngine:
             if len(batch):
                 yield batch, _place(i)
 
-    def survey(self, sampled: bool) -> PartitionSurvey:
-        def survey_part(part: Any, i: int) -> Any:
-            survey = _delayed(partitions.survey_part)
-            return survey(part, self.names, _place(i), seed=i, sampled=sampled)
-
-        survey: PartitionSurvey = self._reduce(PartitionSurvey, survey_part)
-        return survey
-
-    def count(self, task: Task) -> PartitionSums:
-        shared, sum_part = _delayed(task), _delayed(partitions.sum_part)
-        total: PartitionSums = self._reduce(
-            PartitionSums, lambda part, i: sum_part(part, shared, _place(i))
-        )
-        return total
-
-    def _reduce(self, kind: type, on_part: Callable[[Any, int], Any]) -> Any:
-        """Add up what a function gives for each partition, a few at a time."""
-        level = [on_part(part, i) for i, part in enumerate(self.parts)]
+    def reduce(self, kind: type, on_part: Callable[[Any, RowLocation], Any]) -> Any:
+        """Add up the results of a function of each partition and its place, a few at a time."""
+        read = _delayed(on_part)
+        level = [read(part, _place(i)) for i, part in enumerate(self.parts)]
         combine = _delayed(partitions.combined)
         while len(level) > _FAN:
             level = [combine(kind, level[i : i + _FAN]) for i in range(0, len(level), _FAN)]
@@ -89,7 +72,7 @@ class DaskEngine:
 
         shared = _delayed(task)
         n_parts = int(partitions.first_parts(task)[-1])
-        spread = [_delayed(_spread)(part, shared, _place(i)) for i, part in enumerate(self.parts)]
+        spread = [_delayed(_spread)(part, _place(i), shared) for i, part in enumerate(self.parts)]
         frame = dd.from_delayed(spread, meta=_empty(task), verify_meta=False)
         if n_parts == 1:
             frame = frame.repartition(npartitions=1)
@@ -103,7 +86,7 @@ class DaskEngine:
 
 
 def _place(i: int) -> RowLocation:
-    return RowLocation(f"partition {i} of the Dask DataFrame")
+    return RowLocation(f"partition {i} of the Dask DataFrame", number=i)
 
 
 def _delayed(what: Any) -> Any:
@@ -123,17 +106,16 @@ def _shuffle() -> str:
     return "p2p"
 
 
-def _spread(data: Any, task: Task, place: RowLocation) -> Any:
+def _spread(data: Any, place: RowLocation, task: Task) -> Any:
     import pandas
 
-    return pandas.DataFrame(partitions.spread_part(data, task, place))
+    return pandas.DataFrame(partitions.spread_part(data, place, task))
 
 
 def _empty(task: Task) -> Any:
     import pandas
 
-    none = pandas.DataFrame(columns=list(task.names.all))
-    return pandas.DataFrame(partitions.spread_part(none, task, RowLocation()))
+    return _spread(pandas.DataFrame(columns=list(task.names.all)), RowLocation(), task)
 
 
 def _read(frame: Any, task: Task, offsets: partitions.RangeOffsets) -> bytes:

@@ -239,10 +239,10 @@ class DuckEngine:
         try:
             for batch in self._batches(f"SELECT {columns} FROM data"):
                 named = dict(zip(self.names.all, batch.columns, strict=True))
-                total.add(sum_part(named, task, RowLocation()))
+                total.add(sum_part(named, RowLocation(), task))
         except InvalidParameterError:
             for batch, place in self._rows():  # in their order, which DuckDB need not keep
-                sum_part(batch, task, place)
+                sum_part(batch, place, task)
             raise
         return total
 
@@ -256,7 +256,7 @@ class DuckEngine:
         n_rows = sum(sums.rows.values())
         for k, column in enumerate(task.layout.ranked):
             name = self.names.score[column]
-            scan = SortedScan(task.class_of(k), masses, task.plan, most)
+            scan = SortedScan(task.layout.code_of(k), masses, task.plan, most)
             before = self.done
             grouped = 2 * self.distinct[column] * task.n_classes * len(task.groups) < n_rows
             for batch in self._batches(self._sorted(name, task, grouped)):

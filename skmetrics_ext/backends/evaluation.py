@@ -355,7 +355,7 @@ def _add_margin(
             sums.sketches[group] = [ScoreSketch.combine(column) for column in columns]
     if not readings:
         return {}
-    merged = merged_readings(sources, readings, task.plan, task.layout.is_binary)
+    merged = merged_readings(sources, readings, task.layout, task.plan)
     if merged is not None:
         return merged
     numbers = {group: i for i, group in enumerate(sources)}

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from skmetrics_ext.merged.columns import (
     rows_by_group,
 )
 from skmetrics_ext.merged.layout import Layout
-from skmetrics_ext.merged.ranges import RangePlan, RangeReading, read_range
+from skmetrics_ext.merged.ranges import RangePlan, RangeReading, read_range, tallies_of
 from skmetrics_ext.merged.sums import Sums, count_labels, sum_rows
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies import RankTally, ScoreSketch
@@ -78,10 +79,6 @@ class Task:
     def n_classes(self) -> int:
         return len(self.layout.classes)
 
-    def class_of(self, column: int) -> int:
-        """The class that a column of scores belongs to."""
-        return 1 if self.layout.is_binary else column
-
 
 @dataclass(eq=False)
 class PartitionSurvey:
@@ -137,6 +134,36 @@ def combined(kind: type, parts: Iterable[Any]) -> Any:
     return total
 
 
+class PartitionEngine:
+    """An engine that surveys and sums up partition by partition.
+
+    Parameters
+    ----------
+    names : ColumnNames
+    """
+
+    report: Callable[[int], None] = staticmethod(lambda done: None)
+
+    def __init__(self, names: ColumnNames) -> None:
+        self.names = names
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+    def reduce(self, kind: type, on_part: Callable[[Any, RowLocation], Any]) -> Any:
+        """Add up the results of a function of each partition and its place."""
+        raise NotImplementedError
+
+    def survey(self, sampled: bool) -> PartitionSurvey:
+        on_part = partial(survey_part, names=self.names, sampled=sampled)
+        survey: PartitionSurvey = self.reduce(PartitionSurvey, on_part)
+        return survey
+
+    def count(self, task: Task) -> PartitionSums:
+        total: PartitionSums = self.reduce(PartitionSums, partial(sum_part, task=task))
+        return total
+
+
 def n_rows_of(batch: Any) -> int:
     """Number of rows of a batch of any library."""
     if isinstance(batch, dict):
@@ -145,7 +172,7 @@ def n_rows_of(batch: Any) -> int:
 
 
 def survey_part(
-    data: Any, names: ColumnNames, place: RowLocation, *, seed: int, sampled: bool
+    data: Any, place: RowLocation, names: ColumnNames, *, sampled: bool
 ) -> PartitionSurvey:
     """Count the labels and groups of a partition, and sample its scores."""
     with partition_errors(place):
@@ -154,13 +181,13 @@ def survey_part(
         part = read_part(data, names, place)
         survey = PartitionSurvey(count_labels(part))
         if sampled and part.score is not None:
-            keys = np.random.default_rng([seed, place.first_row]).random(part.n_rows)
+            keys = np.random.default_rng([place.number, place.first_row]).random(part.n_rows)
             kept = np.argsort(keys, kind="stable")[:SAMPLE]
             survey.keys, survey.sample = keys[kept], part.score[kept]
         return survey
 
 
-def sum_part(data: Any, task: Task, place: RowLocation) -> PartitionSums:
+def sum_part(data: Any, place: RowLocation, task: Task) -> PartitionSums:
     """Sum up a partition."""
     with partition_errors(place):
         total = PartitionSums()
@@ -176,10 +203,10 @@ def _sum_scores(total: PartitionSums, part: Partition, task: Task, place: RowLoc
     for group, rows in rows_by_group(part, task.layout, task.names, place):
         columns = rows.rankings
         if task.sketch is not None:
-            codes = [(rows.true == task.class_of(k)).astype(np.int64) for k in range(len(columns))]
+            own = [rows.true == task.layout.code_of(k) for k in range(len(columns))]
             total.sketches[group] = [
-                empty.add(column, code, rows.weight)
-                for empty, column, code in zip(task.sketch, columns, codes, strict=True)
+                empty.add(column, codes.astype(np.int64), rows.weight)
+                for empty, column, codes in zip(task.sketch, columns, own, strict=True)
             ]
             continue
         for k, (edges, column) in enumerate(zip(task.edges, columns, strict=True)):
@@ -192,7 +219,7 @@ def _sum_scores(total: PartitionSums, part: Partition, task: Task, place: RowLoc
 # --------------------------------------------------------------------------- ranges of scores
 
 
-def spread_part(data: Any, task: Task, place: RowLocation) -> dict[str, Array]:
+def spread_part(data: Any, place: RowLocation, task: Task) -> dict[str, Array]:
     """Rows of a partition for the shuffle: one for each distinct score, class and group.
 
     Columns: ``part`` (column and range in one number), ``grp``, ``score``, ``code``, ``weight``.
@@ -217,10 +244,8 @@ def _spread(data: Any, task: Task, place: RowLocation) -> Iterator[dict[str, Arr
     part = read_part(data, task.names, place)
     starts = first_parts(task)
     for group, rows in rows_by_group(part, task.layout, task.names, place):
-        for k, (edges, column) in enumerate(zip(task.edges, rows.rankings, strict=True)):
-            tally = RankTally.from_scores(
-                np.ascontiguousarray(column), rows.true, task.n_classes, rows.weight
-            )
+        tallies = tallies_of(rows, task.n_classes)
+        for k, (edges, tally) in enumerate(zip(task.edges, tallies, strict=True)):
             codes, places = np.nonzero(tally.mass)
             score = tally.thresholds[places]
             yield {
@@ -278,7 +303,8 @@ def read_shuffled(columns: Mapping[str, Array], task: Task, offsets: RangeOffset
             _weights(columns["weight"][rows]),
         )
         above, total = offsets.above[group, k][place], offsets.total[group, k]
-        reading = read_range(tally, task.class_of(k), above, total, task.plan, (-place,), most)
+        own = task.layout.code_of(k)
+        reading = read_range(tally, own, above, total, task.plan, (-place,), most)
         readings.append((group, k, reading))
     return readings
 
@@ -294,8 +320,8 @@ def gather(readings: Iterable[Reading], task: Task) -> dict[Any, list[RangeReadi
         by_column.setdefault((group, k), []).append(reading)
     groups = {group for group, _ in by_column}
     most = task.plan.most // max(len(by_column), 1)
-    n_columns = 1 if task.layout.is_binary else task.n_classes
+    columns = range(len(task.layout.ranked))
     return {
-        group: [RangeReading.combine(by_column[group, k], most) for k in range(n_columns)]
+        group: [RangeReading.combine(by_column[group, k], most) for k in columns]
         for group in groups
     }

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.backends import partitions
-from skmetrics_ext.backends.partitions import PartitionError, PartitionSums, PartitionSurvey, Task
+from skmetrics_ext.backends.partitions import PartitionError, PartitionSums, Task
 from skmetrics_ext.backends.read_errors import reading
 from skmetrics_ext.merged.columns import ColumnNames, RowLocation
 from skmetrics_ext.merged.ranges import RangeReading
@@ -20,7 +20,7 @@ _BLOB = "blob binary"
 _SPREAD = "part long, grp int, score double, code short, weight {}"
 
 
-class SparkEngine:
+class SparkEngine(partitions.PartitionEngine):
     """A Spark DataFrame.
 
     Parameters
@@ -33,17 +33,13 @@ class SparkEngine:
     needs_ranges = True
 
     def __init__(self, frame: Any, names: ColumnNames) -> None:
-        self.names = names
+        super().__init__(names)
         # Spark's own mapInArrow looks up columns by names that it does not quote.
         self.columns = {name: f"k{i}" for i, name in enumerate(names.all)}
         with reading("The Spark DataFrame"):
             self.frame = frame.select(
                 *(frame[quoted(name)].alias(column) for name, column in self.columns.items())
             )
-        self.report: Callable[[int], None] = lambda done: None
-
-    def close(self) -> None:
-        """Nothing is held."""
 
     def collect(self, columns: tuple[str, ...]) -> Iterator[tuple[Any, RowLocation]]:
         """Batches of some columns."""
@@ -55,33 +51,15 @@ class SparkEngine:
         wanted = self.frame.select(*(self.columns[name] for name in columns))
         yield from _collect(wanted.mapInArrow(send, _BLOB))
 
-    def survey(self, sampled: bool) -> PartitionSurvey:
-        names = self.names
+    def reduce(self, kind: type, on_part: Callable[[Any, RowLocation], Any]) -> Any:
+        """Add up the results of a function of each batch and its place, by partition first."""
+        names = self.names.all
 
-        def survey(batches: Iterator[Any]) -> Iterator[Any]:
-            parts = (
-                partitions.survey_part(batch, names, place, seed=_partition(), sampled=sampled)
-                for batch, place in _placed(batches, names.all)
-            )
-            yield _blob(partitions.combined(PartitionSurvey, parts))
+        def add(batches: Iterator[Any]) -> Iterator[Any]:
+            parts = (on_part(batch, place) for batch, place in _placed(batches, names))
+            yield _blob(partitions.combined(kind, parts))
 
-        parts = _collect(self.frame.mapInArrow(survey, _BLOB))
-        total: PartitionSurvey = partitions.combined(PartitionSurvey, parts)
-        return total
-
-    def count(self, task: Task) -> PartitionSums:
-        names = self.names
-
-        def count(batches: Iterator[Any]) -> Iterator[Any]:
-            parts = (
-                partitions.sum_part(batch, task, place)
-                for batch, place in _placed(batches, names.all)
-            )
-            yield _blob(partitions.combined(PartitionSums, parts))
-
-        parts = _collect(self.frame.mapInArrow(count, _BLOB))
-        total: PartitionSums = partitions.combined(PartitionSums, parts)
-        return total
+        return partitions.combined(kind, _collect(self.frame.mapInArrow(add, _BLOB)))
 
     def rank(self, task: Task, totals: PartitionSums) -> dict[Any, list[RangeReading]]:
         offsets = partitions.RangeOffsets.of(totals.masses)
@@ -93,7 +71,7 @@ class SparkEngine:
             import pyarrow
 
             for batch, place in _placed(batches, names):
-                yield pyarrow.RecordBatch.from_pydict(partitions.spread_part(batch, task, place))
+                yield pyarrow.RecordBatch.from_pydict(partitions.spread_part(batch, place, task))
 
         def read(batches: Iterator[Any]) -> Iterator[Any]:
             shuffled = list(batches)
@@ -131,11 +109,12 @@ def _placed(batches: Iterator[Any], names: tuple[str, ...]) -> Iterator[tuple[An
     """Batches that are not empty, under the names of the user's columns."""
     import pyarrow
 
-    first, part = 0, f"partition {_partition()} of the Spark DataFrame"
+    first, number = 0, _partition()
+    part = f"partition {number} of the Spark DataFrame"
     for batch in batches:
         if batch.num_rows:
             named = pyarrow.RecordBatch.from_arrays(batch.columns, names=list(names))
-            yield named, RowLocation(part, first)
+            yield named, RowLocation(part, first, number=number)
         first += batch.num_rows
 
 

@@ -9,11 +9,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.merged.evaluation import Evaluation, build_evaluation
-from skmetrics_ext.merged.ranges import (
-    RangePlan,
-    merged_readings,
-    read_tables,
-)
+from skmetrics_ext.merged.ranges import RangePlan, merged_readings, read_columns
 from skmetrics_ext.merged.samples import rows_of_part
 from skmetrics_ext.merged.stream import NAMES, StreamState, sum_part
 from skmetrics_ext.numeric import Array
@@ -110,14 +106,14 @@ def evaluate_arrays(
     layout = state.final_layout(sums)
     plan = RangePlan.of(asked, level is not None)
     readings = {
-        name: [read_tables([tally], layout.code_of(k), plan) for k, tally in enumerate(of_group)]
-        for name, of_group in tallies.items()
+        group: read_columns([[tally] for tally in columns], layout, plan)
+        for group, columns in tallies.items()
     }
     cells = list(sums.rows)
     for fewer in columns.levels() if margins else []:
         sources = fewer.sources(cells)
         sums.add(sums.margin(sources))
-        readings |= merged_readings(sources, readings, plan, layout.is_binary) or {}
+        readings |= merged_readings(sources, readings, layout, plan) or {}
     return build_evaluation(
         layout,
         plan,

@@ -67,6 +67,8 @@ class RowLocation:
         What people call the first row: 1 in files.
     line_of : callable or None
         The line of a row of a text file; None if it would take long to count.
+    number : int
+        Number of the partition, from which samples are drawn.
     """
 
     part: str = ""
@@ -74,6 +76,7 @@ class RowLocation:
     kept: Array | None = None
     counted_from: int = 0
     line_of: Callable[[int], int | None] | None = None
+    number: int = 0
 
     def of(self, row: int) -> str:
         """The position of a row in words."""
@@ -318,7 +321,8 @@ def each_group(part: Partition, kept: Array | None = None) -> Iterator[tuple[Any
         elif kept.any():
             yield None, np.flatnonzero(kept)
         return
-    order = np.argsort(part.group, kind="stable")
+    narrow = part.group.astype(np.min_scalar_type(len(part.groups)))  # sorted by radix
+    order = np.argsort(narrow, kind="stable")
     if kept is not None:
         order = order[kept[order]]
     starts = np.flatnonzero(np.diff(part.group[order], prepend=-1))

@@ -223,24 +223,28 @@ def read_tables(tables: Iterable[RankTally], own: int, plan: RangePlan) -> Range
     return read_range(table, own, np.zeros_like(total), total, plan, (), 1 << 62)
 
 
+def read_columns(
+    tallies: Iterable[Iterable[RankTally]], layout: Layout, plan: RangePlan
+) -> list[RangeReading]:
+    """Read each column of scores from its tallies."""
+    return [read_tables(column, layout.code_of(k), plan) for k, column in enumerate(tallies)]
+
+
 def merged_readings(
     sources: Mapping[Any, Sequence[Any]],
     readings: Mapping[Any, Sequence[RangeReading]],
+    layout: Layout,
     plan: RangePlan,
-    is_binary: bool,
 ) -> dict[Any, list[RangeReading]] | None:
     """Rankings of groups that are made of others; None if a table of these is not held."""
     found = {}
     for group, parts in sources.items():
-        own = [readings[part] for part in parts if part in readings]
-        columns = []
-        for k, column in enumerate(zip(*own, strict=True)):
-            tables = [one.table for one in column if one.table is not None]
-            if len(tables) < len(column):
-                return None
-            columns.append(read_tables(tables, 1 if is_binary else k, plan))
+        columns = list(zip(*(readings[part] for part in parts if part in readings), strict=True))
+        tables = [[one.table for one in column if one.table is not None] for column in columns]
+        if list(map(len, tables)) != list(map(len, columns)):
+            return None
         if columns:
-            found[group] = columns
+            found[group] = read_columns(tables, layout, plan)
     return found
 
 
