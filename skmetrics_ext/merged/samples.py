@@ -119,9 +119,10 @@ class GroupSums:
         """The number of the first atom of each group."""
         return {group: i << 40 for i, group in enumerate(self.groups)}
 
-    def _atoms(self, groups: Sequence[Any], tables: Sequence[Array], label: Array) -> Atoms:
-        """An atom for each cell of the tables of groups that holds rows."""
-        cells = [np.flatnonzero(table) for table in tables]
+    def _atoms(
+        self, groups: Sequence[Any], tables: Sequence[Array], cells: Sequence[Array], label: Array
+    ) -> Atoms:
+        """An atom for each of the cells of the tables of groups that hold rows."""
         rows = [table.reshape(-1)[cell] for table, cell in zip(tables, cells, strict=True)]
         number = [self._firsts[group] + cell for group, cell in zip(groups, cells, strict=True)]
         counts = as_factors(np.concatenate(rows))
@@ -142,26 +143,29 @@ class GroupSums:
         occurs = (whole.table.sum(axis=0) + whole.table.sum(axis=1)) > 0
         counts = as_factors(whole.table[np.ix_(occurs, occurs)])
         whole = ConfusionTally(whole.classes[occurs], counts, whole.ordered)
-        n, cells = len(whole.classes), []
-        for part in parts:
-            true, pred = np.nonzero(part.table)
+        tables, places = [part.table for part in parts], []
+        n, cells = len(whole.classes), list(map(np.flatnonzero, tables))
+        for part, cell in zip(parts, cells, strict=True):
+            true, pred = np.divmod(cell, len(part.classes))
             place = find_labels(part.classes, whole.classes)
-            cells.append(place[true] * n + place[pred])
-        cell = np.concatenate(cells)
-        return whole, (self._atoms(groups, [part.table for part in parts], cell // n), cell)
+            places.append(place[true] * n + place[pred])
+        index = np.concatenate(places)
+        return whole, (self._atoms(groups, tables, cells, index // n), index)
 
     def _of_rankings(self, metric: Metric, groups: Sequence[Any]) -> Linearized | str:
         """Classes at each score, by group, are atoms."""
         tables = [self.readings[group][0].table for group in groups]
         parts = [table for table in tables if table is not None]
-        whole = RankTally.combine(parts)
-        n_scores, indexes = len(whole.thresholds), []
-        for part in parts:
-            label, place = np.nonzero(part.mass)
-            there = np.searchsorted(-whole.thresholds, -part.thresholds)
-            indexes.append(label * n_scores + there[place])
+        whole, cells = RankTally.combine(parts), [np.flatnonzero(part.mass) for part in parts]
+        n_scores, indexes = len(whole.thresholds), cells
+        if len(parts) > 1:
+            indexes = []
+            for part, cell in zip(parts, cells, strict=True):
+                label, place = np.divmod(cell, len(part.thresholds))
+                there = np.searchsorted(-whole.thresholds, -part.thresholds)
+                indexes.append(label * n_scores + there[place])
         index = np.concatenate(indexes)
-        atoms = self._atoms(groups, [part.mass for part in parts], index // n_scores)
+        atoms = self._atoms(groups, [part.mass for part in parts], cells, index // n_scores)
         counted = atoms, ScoreIndex(whole.thresholds, index)
         sample = RankingSample(metric, _NAN, _Merged(self.layout.classes), PLAIN, counted)
         return _read(sample, sample.tally(atoms.rows))
@@ -240,7 +244,7 @@ class HeldRows:
         Codes into the classes of the layout, and scores in their order.
     cluster : ndarray of shape (n,) or None
     cells : GroupSums or None
-        Sums of the same rows, which suffice for metrics of labels of counted rows.
+        Sums of the same rows, which suffice for most metrics of counted rows.
     n_resamples : int or None
         Draws for intervals that need resampling; None: such intervals are given for few rows only.
     weights_are : {"importance", "frequency"}
@@ -270,8 +274,10 @@ class HeldRows:
         return dict(each_group(self.part, None if weight is None else weight != 0))
 
     def statistic(self, metric: Metric, groups: Sequence[Any]) -> Linearized | str:
-        if self.cells is not None and metric.sums == "tables":
-            return self.cells.statistic(metric, groups)
+        if self.cells is not None:
+            found = self.cells.statistic(metric, groups)
+            if metric.sums == "tables" or not isinstance(found, str):
+                return found
         parts = [self._rows[group] for group in groups if group in self._rows]
         if not parts:
             return NO_ROWS
@@ -283,14 +289,14 @@ class HeldRows:
             return "its rows are of one group, which shows no variance between groups"
 
         def sample() -> TallySample:
-            checked, design = self._checked(metric, rows), Design(group)
+            data, design = self._checked(metric, rows), Design(group)
             identity = {"numbers": rows, "cluster": cluster}
-            return sample_of_checked(settled, checked, design, self.weights_are, **identity)
+            return sample_of_checked(settled, data, design, self.weights_are, **identity)
 
-        found = call(sample, metric.spec.undefined)
-        if found.reason:
-            return found.reason
-        statistic = linearize(found.value)
+        checked = call(sample, metric.spec.undefined)
+        if checked.reason:
+            return checked.reason
+        statistic = linearize(checked.value)
         if np.ndim(statistic.value):
             return _SINGLE
         if not np.isfinite(statistic.value):

@@ -179,6 +179,8 @@ class RankTally(Merges):
     def combine(cls, parts: Iterable[RankTally]) -> Self:
         """Sum of tallies over the union of their scores: the tally of all their rows."""
         parts = list(parts)
+        if len(parts) == 1:
+            return cls(parts[0].thresholds, parts[0].mass)
         check_sum([part.mass for part in parts], 2)
         return cls(*_on_union(parts, add=True))
 
