@@ -146,7 +146,7 @@ class Accumulator:
         bound = sum(map(len, self._stacks)) + self._n_waiting + n_scores
         if self._state.layout is None or bound > self.max_distinct:
             self._count_waiting()
-            self._count_now(part, state.layout)
+            self._count(part, state.layout)
         else:
             self._waiting.append(part)
             self._n_waiting += max(n_scores, part.n_rows)
@@ -154,7 +154,7 @@ class Accumulator:
         if self._n_waiting >= _BLOCK or len(self._waiting) >= _MOST_WAITING:
             self._count_waiting()
 
-    def _count_now(self, part: Partition, layout: Layout) -> None:
+    def _count(self, part: Partition, layout: Layout) -> None:
         """Count rows that may still be refused: not every metric takes these columns of scores."""
         sums, tallies = sum_part(part, layout)
         stacks = [RankStack(stack.tallies) for stack in self._stacks]
@@ -168,19 +168,10 @@ class Accumulator:
 
     def _count_waiting(self) -> None:
         """Count the batches that wait, those of one precision together."""
-        if not self._waiting:
-            return
-        layout = self._state.layout
-        assert layout is not None
-        counted = [
-            sum_part(join_parts(list(parts)), layout)
-            for _, parts in groupby(self._waiting, key=lambda part: part.eps)
-        ]
-        self._waiting, self._n_waiting = [], 0
-        for sums, tallies in counted:
-            self._sums.add(sums)
-            for stack, tally in zip(self._stacks, tallies.get(None, ()), strict=bool(tallies)):
-                stack.add(tally)
+        waiting, self._waiting, self._n_waiting = self._waiting, [], 0
+        for _, parts in groupby(waiting, key=lambda part: part.eps):
+            assert self._state.layout is not None
+            self._count(join_parts(list(parts)), self._state.layout)
 
     def __getstate__(self) -> dict[str, Any]:
         self._count_waiting()
@@ -280,7 +271,6 @@ class Accumulator:
             plan,
             self._sums,
             readings,
-            {},
             engine="accumulator",
             level=level if intervals else None,
             weighted=bool(self._state.is_weighted) and weights_are == "importance",

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.backends import partitions
-from skmetrics_ext.backends.partitions import PartitionError, PartitionSums, Task
+from skmetrics_ext.backends.partitions import PartitionError, Task
 from skmetrics_ext.merged.columns import ColumnNames, RowLocation
 from skmetrics_ext.merged.ranges import RangeReading
+from skmetrics_ext.merged.sums import Sums
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.errors import printable
 
@@ -66,7 +67,7 @@ class DaskEngine(partitions.PartitionEngine):
                 f"Dask raised {type(error).__name__}: {printable(error)[:300]}"
             ) from error
 
-    def rank(self, task: Task, totals: PartitionSums) -> dict[Any, list[RangeReading]]:
+    def rank(self, task: Task, totals: Sums) -> dict[Any, list[RangeReading]]:
         import dask
         import dask.dataframe as dd
 
@@ -79,7 +80,7 @@ class DaskEngine(partitions.PartitionEngine):
         else:  # each range of scores comes to one worker
             with dask.config.set({"dataframe.shuffle.method": _shuffle()}):
                 frame = frame.set_index("part", divisions=[*range(n_parts), n_parts - 1])
-        offsets = _delayed(partitions.RangeOffsets.of(totals.masses))
+        offsets = _delayed(partitions.RangeOffsets.of(totals.ranges))
         read = [_delayed(_read)(part, shared, offsets) for part in frame.to_delayed()]
         readings = [pickle.loads(blob) for blob in self._compute(read)]
         return partitions.gather((reading for part in readings for reading in part), task)

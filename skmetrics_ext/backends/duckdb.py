@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.backends.files import BATCH, Files, own_prefix
-from skmetrics_ext.backends.partitions import SAMPLE, PartitionSums, PartitionSurvey, Task, sum_part
+from skmetrics_ext.backends.partitions import SAMPLE, PartitionSurvey, Task, sum_part
 from skmetrics_ext.backends.read_errors import Rows, check_columns, guarded_batches, placed, reading
 from skmetrics_ext.backends.sorted_scan import SortedScan
 from skmetrics_ext.merged.columns import (
@@ -233,9 +233,9 @@ class DuckEngine:
         is_value = name in (*by.names, self.names.clusters) and name not in by.edges
         return self._key(name) if is_value else self.columns[name]
 
-    def count(self, task: Task) -> PartitionSums:
+    def count(self, task: Task) -> Sums:
         columns = ", ".join(map(self._value, self.columns))
-        total = PartitionSums()
+        total = Sums()
         try:
             for batch in self._batches(f"SELECT {columns} FROM data"):
                 named = dict(zip(self.names.all, batch.columns, strict=True))
@@ -246,14 +246,12 @@ class DuckEngine:
             raise
         return total
 
-    def rank(self, task: Task, totals: PartitionSums) -> dict[Any, list[RangeReading]]:
-        sums = totals.sums
-        masses = {
-            number: sums.masses(group, task.layout.classes) for group, number in task.groups.items()
-        }
+    def rank(self, task: Task, totals: Sums) -> dict[Any, list[RangeReading]]:
+        classes = task.layout.classes
+        masses = {number: totals.masses(group, classes) for group, number in task.groups.items()}
         scans = []
         most = task.plan.most // max(len(self.names.score), 1)
-        n_rows = sum(sums.rows.values())
+        n_rows = sum(totals.rows.values())
         for k, column in enumerate(task.layout.ranked):
             name = self.names.score[column]
             scan = SortedScan(task.layout.code_of(k), masses, task.plan, most)

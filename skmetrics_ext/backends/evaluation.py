@@ -10,18 +10,19 @@ from typing import Any, Literal
 import numpy as np
 
 from skmetrics_ext.backends.engines import open_engine
-from skmetrics_ext.backends.partitions import SAMPLE, PartitionSums, PartitionSurvey, Task
+from skmetrics_ext.backends.partitions import SAMPLE, PartitionSurvey, Task
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.merged.columns import ColumnNames, read_value_column
 from skmetrics_ext.merged.evaluation import Evaluation, build_evaluation
 from skmetrics_ext.merged.layout import Layout, find_metrics, make_layout
 from skmetrics_ext.merged.ranges import RangePlan, RangeReading, merged_readings
 from skmetrics_ext.merged.samples import hold_rows
+from skmetrics_ext.merged.sums import Sums
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.progress import Progress, reporting
 from skmetrics_ext.registry.defaults import OF_SCORES
-from skmetrics_ext.slices.coding import check_edges, edges_of, numbers_of
+from skmetrics_ext.slices.coding import check_edges, edges_of, numbers_of, quantile_edges
 from skmetrics_ext.slices.group_columns import GroupColumns, check_bins
 from skmetrics_ext.tallies import ScoreSketch
 from skmetrics_ext.validation import InvalidParameterError, check_option
@@ -222,12 +223,12 @@ def evaluate(
                 n_ranges = -(-survey.n_rows * _BYTES_PER_ROW // most_bytes)
                 task = replace(task, edges=_range_edges(scores, n_ranges))
         passes = 1 + (len(columns) if ranked and not approximate else 0)
-        totals = PartitionSums()
+        totals = Sums()
         with reporting(progress, survey.n_rows * (passes + 1), unit="row") as opened.report:
             has_sums = layout.of_kind("moments", "bins") or layout.n_columns == 2
             if has_sums or task.edges or task.sketch is not None:
                 totals = opened.count(task)
-            totals.sums.add(survey.sums)
+            totals.add(survey.sums)
             readings = {}
             if ranked and not approximate:
                 readings = opened.rank(task, totals)
@@ -242,9 +243,8 @@ def evaluate(
     return build_evaluation(
         layout,
         plan,
-        totals.sums,
+        totals,
         readings,
-        totals.sketches,
         engine=opened.name,
         level=level if intervals else None,
         by=names.by,
@@ -313,8 +313,7 @@ def _layout(
 def _range_edges(scores: Array, n_ranges: int) -> tuple[Array, ...]:
     """Inner edges of ranges with about the same number of rows, for each column."""
     n_ranges = min(max(n_ranges, 1), SAMPLE // 10)
-    places = np.arange(1, n_ranges) * scores.shape[1] // n_ranges
-    return tuple(np.unique(np.sort(column)[places]) for column in scores)
+    return tuple(quantile_edges(column, n_ranges) for column in scores)
 
 
 def read_bytes(limit: int | str) -> int:
@@ -336,23 +335,14 @@ def read_bytes(limit: int | str) -> int:
 
 
 def _add_margin(
-    level: GroupColumns, task: Task, sums: PartitionSums, readings: Readings, opened: Any
+    level: GroupColumns, task: Task, sums: Sums, readings: Readings, opened: Any
 ) -> dict[Any, list[RangeReading]]:
     """Add the sums of the groups of a level, and return their rankings.
 
     Rankings that are held are merged; otherwise the rows of the level are ranked again.
     """
     sources = level.sources(task.groups)
-    sums.sums.add(sums.sums.margin(sources))
-    for group, parts in sources.items():
-        for k in range(len(task.layout.ranked)):
-            masses = [sums.masses[part, k] for part in parts if (part, k) in sums.masses]
-            if masses:
-                sums.masses[group, k] = np.sum(masses, axis=0)
-        sketches = [sums.sketches[part] for part in parts if part in sums.sketches]
-        if sketches:
-            columns = zip(*sketches, strict=True)
-            sums.sketches[group] = [ScoreSketch.combine(column) for column in columns]
+    sums.add(sums.margin(sources))
     if not readings:
         return {}
     merged = merged_readings(sources, readings, task.layout, task.plan)

@@ -8,7 +8,6 @@ from typing import Any
 
 from skmetrics_ext.backends.partitions import (
     PartitionEngine,
-    PartitionSums,
     Task,
     combined,
     n_rows_of,
@@ -23,6 +22,7 @@ from skmetrics_ext.merged.ranges import (
     read_columns,
     tallies_of,
 )
+from skmetrics_ext.merged.sums import Sums
 from skmetrics_ext.validation import InvalidParameterError
 
 TOO_MANY = (
@@ -69,7 +69,7 @@ class MemoryEngine(PartitionEngine):
         """Add up the results of a function of each batch and its place."""
         return combined(kind, (on_part(batch, place) for batch, place in self._parts()))
 
-    def rank(self, task: Task, totals: PartitionSums) -> dict[Any, list[RangeReading]]:
+    def rank(self, task: Task, totals: Sums) -> dict[Any, list[RangeReading]]:
         stacks: dict[Any, list[RankStack]] = {}
         for batch, place in self._parts():
             with partition_errors(place):

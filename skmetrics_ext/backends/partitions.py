@@ -106,26 +106,6 @@ class PartitionSurvey:
         return sum(self.sums.rows.values())
 
 
-@dataclass(eq=False)
-class PartitionSums:
-    """Sums of rows in any order, weights of classes by range, and sketches."""
-
-    sums: Sums = field(default_factory=Sums)
-    masses: dict[tuple[Any, int], Array] = field(default_factory=dict)
-    sketches: dict[Any, list[ScoreSketch]] = field(default_factory=dict)
-
-    def add(self, other: PartitionSums) -> None:
-        """Add the sums of other rows."""
-        self.sums.add(other.sums)
-        for key, masses in other.masses.items():
-            self.masses[key] = self.masses[key] + masses if key in self.masses else masses
-        for group, sketches in other.sketches.items():
-            if group in self.sketches:
-                pairs = zip(self.sketches[group], sketches, strict=True)
-                sketches = [sketch.merge(other_sketch) for sketch, other_sketch in pairs]
-            self.sketches[group] = sketches
-
-
 def combined(kind: type, parts: Iterable[Any]) -> Any:
     """The surveys or sums of several partitions, added up."""
     total = kind()
@@ -159,8 +139,8 @@ class PartitionEngine:
         survey: PartitionSurvey = self.reduce(PartitionSurvey, on_part)
         return survey
 
-    def count(self, task: Task) -> PartitionSums:
-        total: PartitionSums = self.reduce(PartitionSums, partial(sum_part, task=task))
+    def count(self, task: Task) -> Sums:
+        total: Sums = self.reduce(Sums, partial(sum_part, task=task))
         return total
 
 
@@ -187,33 +167,30 @@ def survey_part(
         return survey
 
 
-def sum_part(data: Any, place: RowLocation, task: Task) -> PartitionSums:
+def sum_part(data: Any, place: RowLocation, task: Task) -> Sums:
     """Sum up a partition."""
     with partition_errors(place):
-        total = PartitionSums()
-        if n_rows_of(data):
-            part = read_part(data, task.names, place)
-            total.sums = sum_rows(part, task.layout, task.names, place)
-            if task.edges or task.sketch is not None:
-                _sum_scores(total, part, task, place)
+        if not n_rows_of(data):
+            return Sums()
+        part = read_part(data, task.names, place)
+        total = sum_rows(part, task.layout, task.names, place)
+        if task.edges or task.sketch is not None:
+            _sum_scores(total, part, task, place)
         return total
 
 
-def _sum_scores(total: PartitionSums, part: Partition, task: Task, place: RowLocation) -> None:
+def _sum_scores(total: Sums, part: Partition, task: Task, place: RowLocation) -> None:
     for group, rows in rows_by_group(part, task.layout, task.names, place):
-        columns = rows.rankings
-        if task.sketch is not None:
-            own = [rows.true == task.layout.code_of(k) for k in range(len(columns))]
-            total.sketches[group] = [
-                empty.add(column, codes.astype(np.int64), rows.weight)
-                for empty, column, codes in zip(task.sketch, columns, own, strict=True)
-            ]
-            continue
-        for k, (edges, column) in enumerate(zip(task.edges, columns, strict=True)):
+        for k, column in enumerate(rows.rankings):
+            if task.sketch is not None:
+                is_own = (rows.true == task.layout.code_of(k)).astype(np.int64)
+                total.sketches[group, k] = task.sketch[k].add(column, is_own, rows.weight)
+                continue
+            edges = task.edges[k]
             n = len(edges) + 1
             bins = np.searchsorted(edges, column, side="right") * task.n_classes + rows.true
             sums = kernels.bin_sums(bins, n * task.n_classes, rows.weight)
-            total.masses[group, k] = sums.reshape(n, task.n_classes)
+            total.ranges[group, k] = sums.reshape(n, task.n_classes)
 
 
 # --------------------------------------------------------------------------- ranges of scores

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.backends import partitions
-from skmetrics_ext.backends.partitions import PartitionError, PartitionSums, Task
+from skmetrics_ext.backends.partitions import PartitionError, Task
 from skmetrics_ext.backends.read_errors import reading
 from skmetrics_ext.merged.columns import ColumnNames, RowLocation
 from skmetrics_ext.merged.ranges import RangeReading
+from skmetrics_ext.merged.sums import Sums
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.errors import printable
 
@@ -61,8 +62,8 @@ class SparkEngine(partitions.PartitionEngine):
 
         return partitions.combined(kind, _collect(self.frame.mapInArrow(add, _BLOB)))
 
-    def rank(self, task: Task, totals: PartitionSums) -> dict[Any, list[RangeReading]]:
-        offsets = partitions.RangeOffsets.of(totals.masses)
+    def rank(self, task: Task, totals: Sums) -> dict[Any, list[RangeReading]]:
+        offsets = partitions.RangeOffsets.of(totals.ranges)
         n_parts = int(partitions.first_parts(task)[-1])
         names = self.names.all
         schema = _SPREAD.format("double" if task.names.weight is not None else "long")

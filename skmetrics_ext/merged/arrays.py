@@ -119,7 +119,6 @@ def evaluate_arrays(
         plan,
         sums,
         readings,
-        {},
         engine="memory",
         level=level,
         by=columns,

@@ -195,11 +195,18 @@ def read_value_column(data: Any, name: str, place: RowLocation) -> Column:
     values = read.values
     if values.dtype.kind == "f" and not kernels.all_finite(values):
         row = int(np.argmin(np.isfinite(values)))
-        raise InvalidParameterError(f"Column {name!r} holds {values[row]} in {place.of(row)}.")
+        raise _refused(name, values[row], row, place)
     if read.categories is not None and len(values) and int(values.min()) < 0:
         row = int(np.argmin(values))
         raise InvalidParameterError(f"Column {name!r} has a missing value in {place.of(row)}.")
     return read
+
+
+def _refused(
+    name: str, value: Any, row: int, place: RowLocation, why: str = ""
+) -> InvalidParameterError:
+    """Error of a value that a column may not hold."""
+    return InvalidParameterError(f"Column {name!r} holds {value} in {place.of(row)}{why}.")
 
 
 def _by_dictionary(column: Any) -> Any:
@@ -225,11 +232,9 @@ def _scores(data: Any, names: ColumnNames, place: RowLocation) -> tuple[Array | 
         if column.values.dtype.kind in "iu":
             far = np.abs(column.values.astype(np.float64)) > MOST_EXACT
             if far.any():
-                raise InvalidParameterError(
-                    f"Column {column.name!r} holds {column.values[far][0]} in "
-                    f"{place.of(int(np.argmax(far)))}: floats cannot tell integers beyond 2**53 "
-                    "apart."
-                )
+                why = ": floats cannot tell integers beyond 2**53 apart"
+                row = int(np.argmax(far))
+                raise _refused(column.name, column.values[row], row, place, why)
     dtype = np.result_type(*(column.values for column in read))
     eps = float(np.finfo(np.float32 if dtype in (np.float16, np.float32) else np.float64).eps)
     return np.column_stack([c.values.astype(np.float64, copy=False) for c in read]), eps
@@ -249,9 +254,7 @@ def _weights(data: Any, name: str, place: RowLocation) -> Array:
         raise InvalidParameterError(f"Column {name!r} must hold weights, got {_shown(column)}.")
     if len(values) and values.min() < 0:
         row = int(np.argmax(values < 0))
-        raise InvalidParameterError(
-            f"Column {name!r} holds the negative weight {values[row]} in {place.of(row)}."
-        )
+        raise _refused(name, f"the negative weight {values[row]}", row, place)
     if values.dtype.kind == "f":
         return values.astype(np.float64, copy=False)
     check_total(float(values.sum(dtype=np.float64)), f"Column {name!r}")
@@ -297,11 +300,9 @@ def scored(
     assert part.score is not None
     codes = find_labels(part.labels, layout.classes)[part.true]
     if (codes < 0).any():
+        why = f", which is none of the classes {layout.classes.tolist()}"
         row = int(np.argmin(codes))
-        raise InvalidParameterError(
-            f"Column {names.true!r} holds {part.labels[part.true[row]]!r} in {place.of(row)}, "
-            f"which is none of the classes {layout.classes.tolist()}."
-        )
+        raise _refused(names.true, repr(part.labels[part.true[row]]), row, place, why)
     score = part.score
     if not part.checked:
         if layout.reads_probabilities:
@@ -334,10 +335,8 @@ def _probabilities(score: Array, names: ColumnNames, place: RowLocation) -> Arra
     low, high = kernels.value_range(score)
     if low < -_RANGE or high > 1 + _RANGE:
         row, column = divmod(int(np.argmax(np.abs(score - 0.5))), score.shape[1])
-        raise InvalidParameterError(
-            f"Column {names.score[column]!r} holds {score[row, column]} in {place.of(row)}, "
-            "which is not a probability."
-        )
+        why = ", which is not a probability"
+        raise _refused(names.score[column], score[row, column], row, place, why)
     return np.clip(score, 0.0, 1.0)
 
 

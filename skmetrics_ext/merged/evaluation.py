@@ -39,7 +39,7 @@ from skmetrics_ext.slices.group_comparisons import (
     WorstGroup,
     bounds_of,
 )
-from skmetrics_ext.tallies import ConfusionTally, Counts, ScoreSketch
+from skmetrics_ext.tallies import ConfusionTally, Counts
 from skmetrics_ext.tallies.bins import BinTally
 
 _SKETCHED = "bounds of a sketch"
@@ -280,7 +280,6 @@ def build_evaluation(
     plan: RangePlan,
     sums: Sums,
     readings: Mapping[Any, Sequence[RangeReading]],
-    sketches: Mapping[Any, Sequence[ScoreSketch]],
     *,
     engine: str,
     level: float | None,
@@ -299,8 +298,6 @@ def build_evaluation(
         Sums over rows in any order.
     readings : mapping of group to list of RangeReading
         The rankings, unless they were sketched.
-    sketches : mapping of group to list of ScoreSketch
-        The sketches of rankings.
     engine : str
         What computed them.
     level : float or None
@@ -328,11 +325,11 @@ def build_evaluation(
             for metric in layout.asked:
                 table.extend(_rows(metric, group, layout.classes, few, None, n))
             continue
-        one = _GroupReader(layout, plan, sums, group, readings.get(group), sketches.get(group, ()))
+        one = _GroupReader(layout, plan, sums, group, readings.get(group))
         found.curves.update(one.curves())
         for metric in layout.asked:
             value = one.value(metric)
-            bounds = one.sketch_bounds(metric) if sketches else None
+            bounds = one.sketch_bounds(metric) if sums.sketches else None
             known = np.ndim(value.value) == 0 and not np.isnan(value.value)
             if level is not None and known and bounds is None:
                 statistic = source.statistic(metric, by.parts(group, cells))
@@ -372,14 +369,14 @@ class _GroupReader:
         sums: Sums,
         group: Any,
         readings: Sequence[RangeReading] | None,
-        sketches: Sequence[ScoreSketch],
     ) -> None:
         self.layout, self.plan, self.sums, self.group = layout, plan, sums, group
         self.readings = readings
         self.tally = sums.tables[group]
         self.has_weight = bool(self.tally.table.any())
         self.masses = sums.masses(group, layout.classes)
-        self.sketched = SketchedRankings(sketches, self.masses)
+        sketches = [sums.sketches.get((group, k)) for k in range(len(layout.ranked))]
+        self.sketched = SketchedRankings([*filter(None, sketches)], self.masses)
 
     def classes_of(self, metric: Metric) -> Array:
         """The classes that values of a metric by class belong to."""

@@ -16,7 +16,7 @@ from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.encoding import find_labels
 from skmetrics_ext.validation.errors import shown_labels
 from skmetrics_ext.validation.labels import read_labels
-from skmetrics_ext.validation.positive import natural_positive, positive_class
+from skmetrics_ext.validation.positive import natural_positive, positive_class, usual_pair
 
 
 def find_metrics(metrics: Any) -> tuple[Metric, ...]:
@@ -185,17 +185,14 @@ def make_layout(
 
 def _both(classes: Array) -> Array:
     """Two classes, also if one of 0 and 1, or of -1 and 1, occurs alone."""
-    if len(classes) == 1 and classes.dtype.kind in "biuf":
-        value = classes[0]
-        if value in (0, 1):
-            return np.array([0, 1]).astype(classes.dtype)
-        if value == -1:
-            return np.array([-1, 1]).astype(classes.dtype)
-    if len(classes) == 1:
+    if len(classes) != 1:
+        return classes
+    try:
+        return np.array(usual_pair(classes.tolist())[0]).astype(classes.dtype)
+    except InvalidParameterError as error:
         raise InvalidParameterError(
             f"true holds only one class, {shown_labels(classes)}: pass labels=, both of them."
-        )
-    return classes
+        ) from error
 
 
 def _positive(

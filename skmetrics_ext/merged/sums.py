@@ -21,7 +21,7 @@ from skmetrics_ext.merged.layout import Layout
 from skmetrics_ext.metrics.calibration.binning import Binning, check_bins
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
-from skmetrics_ext.tallies import ConfusionTally, MomentTally
+from skmetrics_ext.tallies import ConfusionTally, MomentTally, ScoreSketch
 from skmetrics_ext.tallies.bins import BinTally
 from skmetrics_ext.validation import (
     BinaryProbabilities,
@@ -38,17 +38,25 @@ _COMBINE: Mapping[str, Callable[[Sequence[Any]], Any]] = {
     "rows": sum,
     "moments": MomentTally.combine,
     "bins": lambda parts: tuple(map(BinTally.combine, zip(*parts, strict=True))),
+    "ranges": sum,
+    "sketches": ScoreSketch.combine,
 }
 
 
 @dataclass(eq=False)
 class Sums:
-    """Sums over rows by group (None without groups); of moments and bins also by metric."""
+    """Sums over rows by group (None without groups).
+
+    Of moments and bins also by metric; of weights of classes in ranges of scores, and of sketches,
+    by the number of the column of scores.
+    """
 
     tables: dict[Any, ConfusionTally] = field(default_factory=dict)
     rows: dict[Any, int] = field(default_factory=dict)
     moments: dict[tuple[Any, str], MomentTally] = field(default_factory=dict)
     bins: dict[tuple[Any, str], tuple[BinTally, ...]] = field(default_factory=dict)
+    ranges: dict[tuple[Any, int], Array] = field(default_factory=dict)
+    sketches: dict[tuple[Any, int], ScoreSketch] = field(default_factory=dict)
 
     def add(self, other: Sums) -> None:
         """Add the sums of other rows."""
@@ -71,10 +79,11 @@ class Sums:
         margin = Sums()
         for name, combine in _COMBINE.items():
             parts: dict[Any, list[Any]] = {}
+            by_group = name in ("tables", "rows")
             for key, sums in getattr(self, name).items():
-                group, metric = key if name in ("moments", "bins") else (key, None)
+                group = key if by_group else key[0]
                 if group in whole:
-                    place = whole[group] if metric is None else (whole[group], metric)
+                    place = whole[group] if by_group else (whole[group], key[1])
                     parts.setdefault(place, []).append(sums)
             getattr(margin, name).update({key: combine(each) for key, each in parts.items()})
         return margin

@@ -76,19 +76,14 @@ def _tables(groups: Sequence[Linearized]) -> Array | None:
 
 def _permuted(tables: Array, rng: np.random.Generator) -> Array:
     """Rows of each class assigned to groups at random, which keep their sizes, (B, G, K, K)."""
-    n_groups, n_classes, _ = tables.shape
-    permuted = np.empty((N_DRAWS, n_groups, n_classes, n_classes), dtype=np.int64)
-    for true in range(n_classes):
-        left = np.tile(tables[:, true].sum(axis=-1), (N_DRAWS, 1))
-        for pred, count in enumerate(tables[:, true].sum(axis=0).tolist()):
-            open_rows = np.full(N_DRAWS, count)
-            for group in range(n_groups):
-                rest = left[:, group + 1 :].sum(axis=-1)
-                taken = rng.hypergeometric(left[:, group], rest, open_rows)
-                permuted[:, group, true, pred] = taken
-                open_rows = open_rows - taken
-            left -= permuted[:, :, true, pred]
-    return permuted
+    from scipy.stats import random_table
+
+    n_classes = tables.shape[-1]
+    of_class = [
+        random_table.rvs(own.sum(axis=1), own.sum(axis=0), size=N_DRAWS, random_state=rng)
+        for own in (tables[:, true] for true in range(n_classes))
+    ]
+    return np.stack(of_class, axis=2).astype(np.int64)
 
 
 def _of_tables(read: ReadTables, tables: Array) -> DrawnRanges:
