@@ -15,22 +15,7 @@ from output import markdown, put, seconds, times
 
 # Case and size of the figures, and what a reader calls it in each language.
 ROWS = (
-    ("roc_auc_score", 10**2, "ROC AUC", "ROC AUC"),
     ("roc_auc_score", 10**6, "ROC AUC", "ROC AUC"),
-    ("roc_auc_score weighted", 10**6, "ROC AUC, weighted", "加权 ROC AUC"),
-    ("roc_auc_score ovo K=10", 10**5, "ROC AUC one-vs-one, 10 classes", "ROC AUC 一对一，10 类"),
-    ("average_precision_score", 10**6, "average precision", "平均精度 AP"),
-    ("f1_score macro", 10**6, "macro-F1, 10 classes", "宏平均 F1，10 类"),
-    ("f1_score macro object text", 10**6, "macro-F1, labels of text", "宏平均 F1，文本标签"),
-    ("log_loss", 10**6, "log loss", "对数损失"),
-    ("panel of 13 label metrics", 10**5, "13 metrics of labels at once", "一次算 13 个标签指标"),
-    ("metric_at_thresholds f1_score", 3000, "F1 at every threshold", "每个阈值上的 F1"),
-    (
-        "bootstrap replicate roc_auc_score",
-        10**4,
-        "bootstrap of AUC, a replicate",
-        "AUC 自助法，每抽一次样",
-    ),
     (
         "interval of f1_macro",
         10**4,
@@ -44,22 +29,10 @@ ROWS = (
         "两个 AUC 之差的区间；同样的循环",
     ),
     (
-        "report of a search",
-        1000,
-        "honest score of a search; nested cross-validation",
-        "搜索结果的无偏分数；对比嵌套交叉验证",
-    ),
-    (
         "20 groups, 4 metrics with intervals",
         10**5,
         "4 metrics of 20 groups with intervals; fairlearn, 1,000 draws",
         "4 个指标，20 组，含区间；对比 fairlearn 抽样 1,000 次",
-    ),
-    (
-        "Accumulator, a batch: roc_auc, average_precision",
-        256,
-        "AUC and AP of a stream, a batch; torchmetrics",
-        "流式 AUC 和 AP，每批；对比 torchmetrics",
     ),
 )
 HEADS = {

@@ -80,7 +80,7 @@ html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
 # Pages that stand alone have no list of their neighbours; wide tables take the right side too.
-WIDE = ("which_metric", "differences", "glossary", "quantities", "coverage")
+WIDE = ("which_metric", "differences", "glossary", "quantities", "coverage", "compared")
 html_sidebars = {page: [] for page in ("index", "definitions", *WIDE)}
 html_theme_options = {
     "logo": {"text": "skmetrics_ext"},

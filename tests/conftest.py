@@ -4,6 +4,7 @@ import os
 import sys
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 # Tests are imported by their paths; what they share, tests/support, is imported by its name.
@@ -26,3 +27,41 @@ settings.register_profile(
 )
 settings.register_profile("thorough", max_examples=500, **COMMON)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+# ``pytest -m smoke``: values by hand and from other systems, the README, both kernels, the command
+# line and the report, in less than a minute on two cores. Other files are not even collected.
+TESTS = Path(__file__).parent
+SMOKE = tuple(
+    TESTS / name
+    for name in (
+        "cli/test_by_hand.py",
+        "docs/test_readme.py",
+        "guards/test_tree.py",
+        "inference/test_by_hand.py",
+        "kernels/test_counting.py",
+        "kernels/test_ranking.py",
+        "metrics/labels/test_values_by_hand.py",
+        "metrics/rankings/test_values_by_hand.py",
+        "reference/test_reference.py",
+        "report/test_values.py",
+        "scoring/test_silent_table.py",
+        "test_worked_examples.py",
+    )
+)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    missing = [path for path in SMOKE if not path.exists()]
+    if missing:
+        raise pytest.UsageError(f"SMOKE of {__file__} names files that are gone: {missing}")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    smoke = config.option.markexpr == "smoke" and collection_path.is_file()
+    return True if smoke and collection_path not in SMOKE else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path in SMOKE and item.get_closest_marker("slow") is None:
+            item.add_marker("smoke")
