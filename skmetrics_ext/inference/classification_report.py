@@ -13,6 +13,7 @@ from skmetrics_ext.inference.confidence_interval import interval_of_checked
 from skmetrics_ext.inference.results import Estimate, design_told
 from skmetrics_ext.metrics.averaging import ZeroDivision, average_of, averaged, check_zero_division
 from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.metrics.labels.accuracy import accuracy_score
 from skmetrics_ext.metrics.labels.rates import (
     f1_score,
     negative_predictive_value_score,
@@ -22,7 +23,6 @@ from skmetrics_ext.metrics.labels.rates import (
 )
 from skmetrics_ext.metrics.labels.summaries import support
 from skmetrics_ext.metrics.public import RateFunction
-from skmetrics_ext.numeric import Array, wilson
 from skmetrics_ext.registry import find
 from skmetrics_ext.tallies import Counts, LabelTally
 from skmetrics_ext.validation import InvalidParameterError, Labels, check_option
@@ -42,21 +42,15 @@ COLUMNS = {
     "npv": negative_predictive_value_score,
 }
 STANDARD = ("precision", "recall", "f1-score")
-# Numerator and denominator of the columns that are proportions of independent rows.
-PROPORTIONS = {
-    "precision": lambda c: (c.tp, c.pred),
-    "recall": lambda c: (c.tp, c.true),
-    "specificity": lambda c: (c.tn, c.tn + c.fp),
-    "npv": lambda c: (c.tn, c.tn + c.fn),
-}
+AVERAGES = {"macro avg": "macro", "weighted avg": "weighted", "samples avg": "samples"}
 
 
-class ClassRow(NamedTuple):
-    """A row of the report: the rates of a class, bounds of some of them, and its support."""
+class Line(NamedTuple):
+    """A class or an average: its rates, their estimates where asked for, and its support."""
 
     name: str
     rates: dict[str, float]
-    bounds: dict[str, tuple[float, float]]
+    estimates: dict[str, Estimate]
     support: Any
 
 
@@ -93,28 +87,24 @@ def classification_report(
     extra : {"specificity", "npv"} or sequence of them, default=()
         Further columns, before the support.
     confidence_level : float in (0, 1), default=None
-        Add Wilson intervals of this level to the rates of each class that are proportions
-        (not F1); with weights only by groups.
+        Add the interval of `confidence_interval` at this level to every rate, also to averages;
+        weights are then importance weights.
     groups : array-like of shape (n_samples,), default=None
-        The group of each row (the patient); rows of a group may depend on each other. The intervals
-        are then those of `confidence_interval` with ``groups``, of 95 % unless a level is given,
-        and weights are of importance. One label a row is needed.
+        The group of each row (the patient); rows of a group may depend on each other. Adds
+        intervals that allow for groups, at 95 % unless a level is given.
 
     Returns
     -------
     str or dict
         Class name -> column name -> value; "accuracy" or "micro avg", "macro avg",
         "weighted avg" and, for multilabel data, "samples avg". With intervals also
-        ``"<column>_low"`` and ``"<column>_high"``, and ``"<column>_note"`` where groups are few;
-        the text ends with the number of groups, their design effects and such notes.
+        ``"<column>_low"``, ``"<column>_high"`` and, where coverage may be below the nominal level
+        or a rate has no interval, ``"<column>_note"``; those of accuracy are next to "accuracy"
+        (``"accuracy_low"``). The text ends with the notes and the number of groups.
 
     Raises
     ------
     {raises}
-
-    References
-    ----------
-    Wilson (1927), Journal of the American Statistical Association 22, 209-212.
 
     Examples
     --------
@@ -144,80 +134,58 @@ def classification_report(
     columns = {name: COLUMNS[name] for name in (*STANDARD, *extras)}
     counts = Counts.from_labels(checked).select(checked.positions(labels, once=True))
     names = class_names(checked, labels, target_names)
-    per_class = average_of(counts, None)
-    values = {name: rate.read(per_class, zero_division) for name, rate in columns.items()}
-    averages = averages_of(checked, counts, labels, columns, zero_division)
     weight = support(y_true, y_pred, labels, sample_weight, counts)
-    bounds: dict[str, Any] = {}
-    estimates: dict[str, list[Estimate]] = {}
-    if groups is not None:
-        arrays = {"y_true": y_true, "y_pred": y_pred, "sample_weight": sample_weight}
-        group = read_groups(groups, checked.n_rows, **arrays)
-        level = _LEVEL if confidence_level is None else confidence_level
-        estimates = _estimates(checked, columns, level, labels, group)
-        bounds = {name: [(e.low, e.high) for e in column] for name, column in estimates.items()}
-    elif confidence_level is not None:
-        bounds = _wilson_bounds(checked, counts, columns, confidence_level)
-    rows = [
-        ClassRow(
+    per_class = average_of(counts, None)
+    rates = {column: rate.read(per_class, zero_division) for column, rate in columns.items()}
+    averages = averages_of(checked, counts, labels, columns, zero_division)
+    of_classes: dict[str, Any] = {}
+    of_averages: dict[str, dict[str, Any]] = {}
+    if groups is not None or confidence_level is not None:
+        options = {"confidence_level": _LEVEL if confidence_level is None else confidence_level}
+        if groups is not None:
+            arrays = {"y_true": y_true, "y_pred": y_pred, "sample_weight": sample_weight}
+            options["groups"] = read_groups(groups, checked.n_rows, **arrays)
+        of_classes = _estimates(checked, columns, labels, None, np.nan, options)
+        filled = 0.0 if zero_division == "warn" else zero_division
+        for heading in averages.keys() - {"accuracy"}:
+            average = AVERAGES.get(heading, "micro")
+            of_averages[heading] = _estimates(checked, columns, labels, average, filled, options)
+        if "accuracy" in averages:
+            share = interval_of_checked(find(accuracy_score), checked, **options)
+            of_averages["accuracy"] = {"accuracy": share}
+    lines = [
+        Line(
             name,
-            {column: float(value[i]) for column, value in values.items()},
-            {column: tuple(map(float, pairs[i])) for column, pairs in bounds.items()},
+            {column: float(values[i]) for column, values in rates.items()},
+            {column: values[i] for column, values in of_classes.items()},
             weight[i],
         )
         for i, name in enumerate(names[: len(weight)])
     ]
-    notes = [
-        (name, column, estimate.note)
-        for column, of_classes in estimates.items()
-        for name, estimate in zip(names, of_classes, strict=False)
-        if estimate.note
-    ]
+    total = weight.sum()
+    for heading, values in averages.items():
+        lines.append(Line(heading, values, of_averages.get(heading, {}), total))
     if output_dict:
-        report = as_dict(rows, averages, float(weight.sum()))
-        for name, column, note in notes:
-            report[name][f"{column}_note"] = note
-        return report
+        return as_dict(lines)
     head_width = max(*map(len, names), len("weighted avg"), int(digits))
-    text = as_text(rows, averages, weight.sum(), int(digits), head_width)
-    every = [estimate for of_classes in estimates.values() for estimate in of_classes]
-    if not every:
-        return text
-    design = design_told(every[0].n_groups, None, (e.design_effect for e in every))
-    lines = [f"{column} of {name}: {note}" for name, column, note in notes]
-    return text + "\n".join(["", f"intervals by {design}", *lines, ""])
+    return as_text(lines, len(weight), int(digits), head_width)
 
 
 def _estimates(
-    checked: Labels, columns: Iterable[str], level: Any, labels: Any, group: Array
-) -> dict[str, list[Estimate]]:
-    """Estimates by groups for every class, of the columns that are proportions."""
-    if checked.is_multilabel:
-        raise InvalidParameterError(
-            "groups= needs one label a row, got multilabel data: ask confidence_interval for each "
-            "output."
-        )
-    shown = checked.classes.tolist() if labels is None else labels  # also those without weight
-    params = {"average": None, "labels": shown, "zero_division": np.nan}
-    design: dict[str, Any] = {"groups": group, "confidence_level": level}
-    estimates = {}
-    for name in filter(PROPORTIONS.__contains__, columns):
-        of_classes = interval_of_checked(find(COLUMNS[name], params), checked, **design)
-        estimates[name] = of_classes if isinstance(of_classes, list) else [of_classes]
-    return estimates
-
-
-def _wilson_bounds(
-    checked: Labels, counts: Counts, columns: Iterable[str], level: float
+    checked: Labels,
+    columns: dict[str, RateFunction],
+    labels: Any,
+    average: str | None,
+    zero_division: Any,
+    options: dict[str, Any],
 ) -> dict[str, Any]:
-    """Wilson's bounds for every class, of the columns that are proportions of independent rows."""
-    if checked.weight is not None:
-        raise InvalidParameterError(
-            "confidence_level needs rows without sample_weight: weights do not say how many "
-            "rows were seen."
-        )
-    proportions = filter(PROPORTIONS.__contains__, columns)
-    return {name: np.stack(wilson(*PROPORTIONS[name](counts), level), -1) for name in proportions}
+    """Estimates of every column, of all classes or of one average."""
+    shown = checked.classes.tolist() if labels is None else labels  # also those without weight
+    params = {"average": average, "labels": shown, "zero_division": zero_division}
+    return {
+        column: interval_of_checked(find(rate, params), checked, **options)
+        for column, rate in columns.items()
+    }
 
 
 # --------------------------------------------------------------------------- parts of the report
@@ -257,55 +225,56 @@ def averages_of(
     }
     if checked.is_multilabel:
         plans["samples avg"] = averaged(LabelTally(checked), labels, average="samples")
-    return {
+    averages = {
         heading: {name: rate.read(plan, zero_division) for name, rate in columns.items()}
         for heading, plan in plans.items()
     }
+    if micro == "accuracy":
+        averages[micro] = {micro: averages[micro]["precision"]}
+    return averages
 
 
-def as_dict(
-    rows: list[ClassRow], averages: dict[str, dict[str, float]], total: float
-) -> dict[str, Any]:
+def as_dict(lines: list[Line]) -> dict[str, Any]:
     """The report as scikit-learn nests it, bounds next to their rates."""
     report: dict[str, Any] = {}
-    for name, rates, bounds, weight in rows:
-        cells = dict(rates)
-        for column, (low, high) in bounds.items():
-            cells[f"{column}_low"], cells[f"{column}_high"] = low, high
-        report[name] = {**cells, "support": float(weight)}
-    for heading, row in averages.items():
-        is_accuracy = heading == "accuracy"
-        report[heading] = row["precision"] if is_accuracy else {**row, "support": total}
+    for name, rates, estimates, weight in lines:
+        cells: dict[str, Any] = dict(rates)
+        for column, estimate in estimates.items():
+            cells |= {f"{column}_low": estimate.low, f"{column}_high": estimate.high}
+            if estimate.note:
+                cells[f"{column}_note"] = estimate.note
+        if "accuracy" in rates:
+            report |= cells
+        else:
+            report[name] = {**cells, "support": float(weight)}
     return report
 
 
-def as_text(
-    rows: list[ClassRow],
-    averages: dict[str, dict[str, float]],
-    total: Any,
-    digits: int,
-    head_width: int,
-) -> str:
-    """Columns of 9 characters as in scikit-learn, wider where there is an interval."""
-    columns = list(averages["macro avg"])
-    with_bounds = rows[0].bounds if rows else {}
-    interval_width = len(f"{0:.{digits}f} [{0:.{digits}f}, {0:.{digits}f}]")
-    widths = {name: interval_width if name in with_bounds else 9 for name in columns}
+def as_text(lines: list[Line], n_classes: int, digits: int, head_width: int) -> str:
+    """Columns of 9 characters as in scikit-learn, wider where there are intervals."""
+    estimates = [estimate for line in lines for estimate in line.estimates.values()]
+    cell_width = len(f"{0:.{digits}f} [{0:.{digits}f}, {0:.{digits}f}]") if estimates else 9
 
-    def line(head: str, cells: dict[str, str], last: Any) -> str:
-        shown = "".join(f" {cells.get(name, ''):>{width}}" for name, width in widths.items())
+    def row(head: str, cells: dict[str, str], last: Any) -> str:
+        shown = "".join(f" {cells.get(name, ''):>{cell_width}}" for name in lines[-1].rates)
         return f"{head:>{head_width}} {shown} {last:>9}\n"
 
-    text = line("", {name: name for name in columns}, "support") + "\n"
-    for row in rows:
-        cells = {name: f"{value:.{digits}f}" for name, value in row.rates.items()}
-        for name, (low, high) in row.bounds.items():
-            cells[name] += f" [{low:.{digits}f}, {high:.{digits}f}]"
-        text += line(row.name, cells, row.support)
-    text += "\n"
-    for heading, rates in averages.items():
-        cells = {name: f"{value:.{digits}f}" for name, value in rates.items()}
-        if heading == "accuracy":
-            cells = {"f1-score": cells["f1-score"]}
-        text += line(heading, cells, total)
-    return text
+    text = row("", {name: name for name in lines[-1].rates}, "support")
+    for i, line in enumerate(lines):
+        cells = {}
+        for name, value in line.rates.items():
+            shown = f"{value:.{digits}f}"
+            if estimate := line.estimates.get(name):
+                shown += f" [{estimate.low:.{digits}f}, {estimate.high:.{digits}f}]"
+            cells["f1-score" if name == "accuracy" else name] = shown
+        text += "\n" * (i in (0, n_classes)) + row(line.name, cells, line.support)
+    notes = [
+        f"{column} of {line.name}: {estimate.note}\n"
+        for line in lines
+        for column, estimate in line.estimates.items()
+        if estimate.note
+    ]
+    if estimates and estimates[0].n_groups is not None:
+        effects = (estimate.design_effect for estimate in estimates)
+        notes.insert(0, f"intervals by {design_told(estimates[0].n_groups, None, effects)}\n")
+    return text + "\n" * bool(notes) + "".join(notes)

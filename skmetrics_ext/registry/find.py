@@ -304,8 +304,10 @@ def find(metric: Any, params: Mapping[str, Any] | None = None, *, scorer: bool =
         known = _named(metric, scorer)
         return _of_ours(metric, known.spec, {**known.params, **given}) if given else known
     if not callable(metric):
+        several = isinstance(metric, list | tuple) and all(isinstance(name, str) for name in metric)
         raise InvalidParameterError(
             f"metric must be a name or a function of (y_true, y_pred), got {metric!r:.60}."
+            + " Several at once: compute_metrics([...], y_true, y_pred, intervals=True)." * several
         )
     function = metric
     while isinstance(function, partial) and not function.args:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import inspect
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 
@@ -24,6 +25,19 @@ def check_option(name: str, value: Any, options: Iterable[Any]) -> None:
         accepted = False
     if not accepted:
         raise InvalidParameterError(f"{name} has to be one of {options}, got {value!r}.")
+
+
+def usage(function: Callable[..., Any]) -> str:
+    """How a function is called: its required arguments, and what holds the columns."""
+    required = [
+        f"{name}=..." if parameter.kind is parameter.KEYWORD_ONLY else name
+        for name, parameter in inspect.signature(function).parameters.items()
+        if parameter.default is parameter.empty and parameter.kind is not parameter.VAR_KEYWORD
+    ]
+    call = f"Write {function.__name__}({', '.join(required)}, ...)"
+    if "true=..." not in required:
+        return f"{call}."
+    return f"{call} with names of columns of {required[0]}; compute_metrics takes arrays."
 
 
 def warn_undefined(message: str) -> None:

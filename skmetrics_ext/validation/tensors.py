@@ -20,7 +20,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.validation.errors import InvalidParameterError
+from skmetrics_ext.validation.errors import InvalidParameterError, usage
 
 # Libraries of columns, which may lend their memory as tensors do and are read in their own way.
 _COLUMNS = frozenset(["numpy", "pandas", "polars", "pyarrow", "scipy"])
@@ -169,17 +169,23 @@ def taking_tensors(function: Function) -> Function:
 
     @functools.wraps(function)
     def public(*args: Any, **given: Any) -> Any:
-        if _PLAIN.issuperset(map(type, args)) and _PLAIN.issuperset(map(type, given.values())):
-            return function(*args, **given)  # told at once, as the usual case
-        reference = args[place] if len(args) > place else given.get(leading)
-        if not as_they_came:
-            named = zip_longest(args, names[: len(args)], fillvalue="an argument")
-            args = tuple([to_host(one, name) for one, name in named])
-            given = {name: to_host(one, name) for name, one in given.items()}
-        result = function(*args, **given)
-        if not is_tensor(reference) or not _dispatches():
-            return result
-        return _given_back(result, reference)
+        try:
+            if _PLAIN.issuperset(map(type, args)) and _PLAIN.issuperset(map(type, given.values())):
+                return function(*args, **given)  # told at once, as the usual case
+            reference = args[place] if len(args) > place else given.get(leading)
+            if not as_they_came:
+                named = zip_longest(args, names[: len(args)], fillvalue="an argument")
+                args = tuple([to_host(one, name) for one, name in named])
+                given = {name: to_host(one, name) for name, one in given.items()}
+            result = function(*args, **given)
+            if not is_tensor(reference) or not _dispatches():
+                return result
+            return _given_back(result, reference)
+        except TypeError as error:
+            if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+                raise
+            # The arguments do not fit the signature: nothing of the function has run.
+            raise InvalidParameterError(f"{error}. {usage(function)}") from None
 
     return cast(Function, public)
 

@@ -14,11 +14,11 @@ PACKAGE = Path(skmetrics_ext.__file__).parent
 # A limit rises only when a capability is added on purpose, and falls when lines go. The second
 # number is where the directory should arrive.
 LIMITS = {
-    "inference": (6470, 4950),
-    "metrics and registry": (5450, 5450),
+    "inference": (6450, 4950),
+    "metrics and registry": (5460, 5450),
     "report": (4230, 3600),
     "merged and slices": (2940, 2600),
-    "validation": (2400, 2250),
+    "validation": (2420, 2250),
     "plotting": (2250, 1800),
     "backends": (1830, 1750),
     "top level": (1340, 1300),

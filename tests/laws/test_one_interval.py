@@ -5,7 +5,7 @@ says why it has no interval.
 """
 
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -94,28 +94,36 @@ def test_one_interval(way, design):
 
 @pytest.mark.parametrize("design", OF_TABLES)
 def test_rates_of_several_classes(design):
-    """The rows of `classification_report` against `confidence_interval` with a value per class."""
+    """The rows of `classification_report` against `confidence_interval`, classes and averages."""
     rows = cases(design)[-1]
     given = {**rows.design, "sample_weight": rows.weight}
     options = {"output_dict": True, "extra": ["specificity", "npv"]}
-    if rows.weight is not None and rows.group is None:
-        with pytest.raises(ValueError, match="sample_weight"):
-            sx.classification_report(
-                rows.y_true, rows.y_pred(), confidence_level=0.9, **given, **options
-            )
-        return
     table = sx.classification_report(
         rows.y_true, rows.y_pred(), confidence_level=0.9, **given, **options
     )
+    shown = [*map(str, rows.classes), "macro avg", "weighted avg"]
     for column, metric in OF_REPORT.items():
-        found = sx.confidence_interval(
-            metric, rows.y_true, rows.y_pred(), average=None, confidence_level=0.9, **given
+        ask = partial(
+            sx.confidence_interval,
+            metric,
+            rows.y_true,
+            rows.y_pred(),
+            confidence_level=0.9,
+            **given,
         )
-        for label, right in zip(rows.classes, found, strict=True):
-            cells = table[str(label)]
-            said = [cells[f"{column}_{end}"] for end in ("low", "high")]
-            np.testing.assert_allclose(said, [right.low, right.high], **CLOSE)
-            assert bool(cells.get(f"{column}_note")) == bool(right.note)
+        estimates = [*ask(average=None), ask(average="macro"), ask(average="weighted")]
+        for name, right in zip(shown, estimates, strict=True):
+            check_cells(table[name], column, right)
+    right = sx.confidence_interval(
+        "accuracy", rows.y_true, rows.y_pred(), confidence_level=0.9, **given
+    )
+    check_cells(table, "accuracy", right)
+
+
+def check_cells(cells, column, right):
+    said = [cells[f"{column}_{end}"] for end in ("low", "high")]
+    np.testing.assert_allclose(said, [right.low, right.high], **CLOSE)
+    assert cells.get(f"{column}_note", "") == right.note
 
 
 CHANGES = {

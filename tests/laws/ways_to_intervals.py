@@ -298,13 +298,14 @@ def drawn(rows, questions):
 OF_REPORT = {
     "precision": "precision",
     "recall": "recall",
+    "f1-score": "f1",
     "specificity": "specificity",
     "npv": "negative_predictive_value",
 }
 
 
 def is_rate(question):
-    """A rate of `classification_report` that is a proportion, without an average."""
+    """A rate of `classification_report`, without an average."""
     return question.name in OF_REPORT.values()
 
 

@@ -49,7 +49,12 @@ _OF_RANKINGS = ("average", "multi_class", "labels", "pos_label")
 
 
 def find_metric(metric: Any, params: Mapping[str, Any]) -> Metric:
-    """By any of its names; refuse what is no estimate of anything."""
+    """By any of its names; refuse what is no estimate of anything.
+
+    A positive class is accepted for metrics that are the same for either class.
+    """
+    if "pos_label" in params and find(metric).row and not find(metric).takes("pos_label"):
+        params = {name: value for name, value in params.items() if name != "pos_label"}
     found = find(metric, params)
     if found.row is not None and found.params.get("normalize") is False:
         raise InvalidParameterError(

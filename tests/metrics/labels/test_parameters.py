@@ -90,12 +90,6 @@ WRONG = [
     ("target_names", m.classification_report, (Y, P), {"target_names": ["a"]}),
     ("confidence_level", m.classification_report, (Y, P), {"confidence_level": 95}),
     ("confidence_level", m.classification_report, (Y, P), {"confidence_level": "0.9"}),
-    (
-        "sample_weight",
-        m.classification_report,
-        (Y, P),
-        {"confidence_level": 0.9, "sample_weight": [1] * 5},
-    ),
     ("cost_matrix", m.expected_cost, (Y, P), {"cost_matrix": [[0, 1, 2]]}),
     ("cost_matrix", m.expected_cost, (Y, P), {"cost_matrix": [[0, np.inf], [1, 0]]}),
     ("cost_matrix", m.expected_cost, (Y, P), {"cost_matrix": "x"}),

@@ -119,8 +119,22 @@ def test_wilson_intervals() -> None:
         assert row[column] == pytest.approx(count / rows)
         interval = row[f"{column}_low"], row[f"{column}_high"]
         assert interval == pytest.approx(wilson(count, rows), rel=1e-9)
-    assert "f1-score_low" not in row
+    # F1 = 2 J / (1 + J) of the Jaccard index J, a proportion: 3 of 6 rows.
+    low, high = (2 * end / (1 + end) for end in wilson(3, 6))
+    assert (row["f1-score_low"], row["f1-score_high"]) == pytest.approx((low, high), rel=1e-9)
     assert row["support"] == 5
+    assert (report["accuracy_low"], report["accuracy_high"]) == pytest.approx(wilson(7, 10))
+    assert report["macro avg"]["recall_low"] < 0.7 < report["macro avg"]["recall_high"]
+
+
+def test_intervals_of_several_labels_a_row() -> None:
+    true, pred = [[1, 0], [1, 1], [0, 1], [0, 0]] * 10, [[1, 0], [1, 0], [0, 1], [1, 0]] * 10
+    report = m.classification_report(
+        true, pred, output_dict=True, confidence_level=0.9, zero_division=0
+    )
+    for heading in ("0", "micro avg", "macro avg", "weighted avg", "samples avg"):
+        row = report[heading]
+        assert row["precision_low"] < row["precision"] < row["precision_high"]
 
 
 def test_an_interval_of_a_share_of_one_has_a_width() -> None:
@@ -133,5 +147,5 @@ def test_intervals_in_the_text() -> None:
     text = m.classification_report(*written_out(BINARY), confidence_level=0.95)
     low, high = wilson(3, 4)
     assert f"0.75 [{low:.2f}, {high:.2f}]" in text
-    lines = text.splitlines()
-    assert len({len(line) for line in lines if line}) == 1
+    lines = [line for line in text.splitlines() if line and " of " not in line]
+    assert len({len(line) for line in lines}) == 1
