@@ -113,8 +113,8 @@ def test_versions_and_names_in_code_are_the_same() -> None:
 
 # --------------------------------------------------------------------------- the table
 
-COLUMNS = ["", "skmetrics_ext", "scikit-learn", "confidenceinterval", "fairlearn", "MAPIE", "mlxtend",
-           "torchmetrics", "pROC", "yardstick", "skore"]  # fmt: skip
+PEERS = ["confidenceinterval", "fairlearn", "MAPIE", "mlxtend", "torchmetrics", "pROC", "yardstick"]
+COLUMNS = ["", "skmetrics_ext", "scikit-learn", *PEERS, "skore"]
 TABLE = table(COMPARED, "skmetrics_ext")
 RNG = np.random.default_rng(5)
 TRUE = np.arange(60) % 2
