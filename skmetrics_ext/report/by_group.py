@@ -16,7 +16,7 @@ from skmetrics_ext.merged.arrays import group_arrays
 from skmetrics_ext.merged.evaluation import Evaluation, evaluation_rows
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
-from skmetrics_ext.report.fold import Fold, FoldResult
+from skmetrics_ext.report.fold import Fold, FoldResult, computed_once
 from skmetrics_ext.report.out_of_fold import (
     OutOfFold,
     ScoredData,
@@ -208,16 +208,10 @@ def by_group(report: CrossValidationReport, model: str) -> Evaluation:
     return Evaluation(evaluation_rows(rows, level, by), "folds", level, groups=groups)
 
 
+@computed_once
 def group_table(report: CrossValidationReport) -> Rows:
     """Values by group and their gaps from the rest, for all models but the baseline."""
-    if "groups" not in report.computed:
-        report.computed["groups"] = _group_table(report, report.data.rows_by.by)
-    table: Rows = report.computed["groups"]
-    return table
-
-
-def _group_table(report: CrossValidationReport, by: GroupColumns) -> Rows:
-    rows = []
+    rows, by = [], report.data.rows_by.by
     for model in without_baseline(report):
         evaluation = report.by_group(model)
         gaps = {name: evaluation.gaps(name) for name in evaluation.groups.metrics}

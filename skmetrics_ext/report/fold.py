@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -196,6 +197,22 @@ class Grouping:
             f"{self.n_split} of {self.n_groups} groups have rows in the training and the test part "
             "of one fold: models were tested on groups that they knew"
         ]
+
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def computed_once(function: Function) -> Function:
+    """A function of a report, and of arguments, whose result the report keeps."""
+
+    @wraps(function)
+    def compute(report: Any, *arguments: Any) -> Any:
+        key = function, *arguments
+        if key not in report.computed:
+            report.computed[key] = function(report, *arguments)
+        return report.computed[key]
+
+    return cast(Function, compute)
 
 
 def group_sizes(grouping: Grouping | None, results: Any) -> dict[str, Any]:

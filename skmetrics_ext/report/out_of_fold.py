@@ -11,7 +11,7 @@ import numpy as np
 from skmetrics_ext.inference.results import Estimate, estimate
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
-from skmetrics_ext.report.fold import Grouping
+from skmetrics_ext.report.fold import Grouping, computed_once
 from skmetrics_ext.report.params import take_params
 from skmetrics_ext.scoring.intervals import estimate_of
 from skmetrics_ext.scoring.recording import evaluate_all
@@ -163,16 +163,14 @@ def no_estimate(reason: str, value: float = _NAN) -> Estimate:
     return estimate(value, (_NAN, _NAN), _NAN, "", _NAN, reason)
 
 
+@computed_once
 def pool(report: CrossValidationReport) -> dict[tuple[str, str], Estimate]:
     """Estimate of each model and metric from all out-of-fold predictions."""
-    if "pool" not in report.computed:
-        report.computed["pool"] = {
-            (model, metric): estimate
-            for model, predictions in report.predictions.items()
-            for metric, estimate in _pooled_metrics(report, model, predictions)
-        }
-    pooled: dict[tuple[str, str], Estimate] = report.computed["pool"]
-    return pooled
+    return {
+        (model, metric): estimate
+        for model, predictions in report.predictions.items()
+        for metric, estimate in _pooled_metrics(report, model, predictions)
+    }
 
 
 def _pooled_metrics(
@@ -264,17 +262,28 @@ class ThresholdCounts:
         if not folds:
             return None
         parts = [fold.scores for fold in folds]
-        edges = np.union1d(_edges(np.concatenate([part.score for part in parts]), most), also)
-        mass = np.array([_mass(part, edges) for part in parts])
-        rows = {r.fold: r.rows for r in report.results_of(model)}
-        rest = np.zeros_like(mass, dtype=np.float64)
-        for k, fold in enumerate(folds):
-            for j, other in enumerate(folds):
-                # Of repeated folds, another one holds rows of this.
-                is_other = ~np.isin(rows[other.number], rows[fold.number])
-                rest[k] += mass[j] if is_other.all() else _mass(parts[j], edges, is_other)
-        falling = edges[::-1]
-        tallies = RankTally(falling, mass), RankTally(falling, rest)
+        rows_of = {result.fold: result.rows for result in report.results_of(model)}
+        rows = [rows_of[fold.number] for fold in folds]
+        score, code = (
+            np.concatenate([getattr(p, key) for p in parts]) for key in ("score", "true")
+        )
+        weight = None
+        if parts[0].weight is not None:
+            weight = np.concatenate([part.weight for part in parts])
+        edges = np.union1d(_edges(score, most), also)
+        n_edges, place = len(edges), np.searchsorted(edges, score, side="right") - 1
+        cell = code.astype(np.int64) * n_edges + n_edges - 1 - place  # highest threshold first
+        of_fold = np.repeat(np.arange(len(folds)), [len(part) for part in rows])
+
+        def mass(is_counted: Array) -> Array:
+            of_rows = None if weight is None else weight[is_counted]
+            return np.bincount(cell[is_counted], of_rows, 2 * n_edges).reshape(2, n_edges)
+
+        every = np.concatenate(rows)
+        inside = np.array([mass(of_fold == k) for k in range(len(folds))])
+        # Of repeated folds, another one holds rows of this.
+        outside = np.array([mass(~np.isin(every, own)) for own in rows], dtype=np.float64)
+        tallies = RankTally(edges[::-1], inside), RankTally(edges[::-1], outside)
         return cls(np.asarray(parts[0].classes), *tallies, tuple(fold.number for fold in folds))
 
     def pooled(self) -> tuple[Array, Counts]:
@@ -310,13 +319,3 @@ def _edges(score: Array, most: int) -> Array:
     ranks = np.linspace(0, len(distinct) - 1, most // 2).astype(np.int64)
     by_rows = np.quantile(score, np.linspace(0, 1, most - most // 2), method="lower")
     return np.union1d(distinct[ranks], by_rows)
-
-
-def _mass(rows: Any, edges: Array, kept: Array | None = None) -> Array:
-    """Weight of both classes between two thresholds and the next, (2, T), thresholds falling."""
-    kept = np.ones(len(rows.true), dtype=bool) if kept is None else kept
-    place = np.searchsorted(edges, rows.score[kept], side="right") - 1
-    code = rows.true[kept].astype(np.int64)
-    weight = None if rows.weight is None else rows.weight[kept]
-    cells = np.bincount(code * len(edges) + place, weight, minlength=2 * len(edges))
-    return cells.reshape(2, len(edges))[:, ::-1]

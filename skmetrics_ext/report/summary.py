@@ -27,7 +27,7 @@ from skmetrics_ext.inference.tests.fold_tests import (
 )
 from skmetrics_ext.inference.tests.rank_tests import holm_adjust
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.report.fold import FoldResult, group_sizes
+from skmetrics_ext.report.fold import FoldResult, computed_once, group_sizes
 from skmetrics_ext.report.out_of_fold import OutOfFold, ScoredData, no_estimate, pool
 from skmetrics_ext.scoring.intervals import of_rows_read, turned, with_rows
 from skmetrics_ext.scoring.recording import one_line
@@ -59,14 +59,10 @@ def without_baseline(report: CrossValidationReport) -> list[str]:
     return [model for model in report.models if model != report.baseline]
 
 
+@computed_once
 def fold_cells(report: CrossValidationReport) -> list[dict[str, Any]]:
     """Mean and spread over the folds of each model and metric."""
-    if "cells" not in report.computed:
-        report.computed["cells"] = [
-            _cell(report, model, metric) for model in report.models for metric in report.metrics
-        ]
-    cells: list[dict[str, Any]] = report.computed["cells"]
-    return cells
+    return [_cell(report, *of) for of in product(report.models, report.metrics)]
 
 
 def _cell(report: CrossValidationReport, model: str, metric: str) -> dict[str, Any]:
@@ -120,24 +116,22 @@ def interval_title(report: CrossValidationReport, kind: str | None = None) -> st
     return f"{100 * report.confidence_level:g} %, {target}"
 
 
+@computed_once
 def intervals_of(report: CrossValidationReport, kind: str) -> dict[tuple[str, str], Any]:
     """The interval's columns of the summary, by model and metric."""
-    if kind not in report.computed:
-        target, cells = TARGETS[kind].format(report.n_folds), {}
-        for model, metric in product(report.models, report.metrics):
-            try:
-                estimate = KINDS[kind](report, model, metric)
-            except NoIntervalError as error:
-                estimate = no_estimate(str(error))
-            cells[model, metric] = {
-                "interval": kind,
-                "target": target,
-                **{key: getattr(estimate, key) for key in _INTERVAL},
-                "interval_note": estimate.note or None,
-            }
-        report.computed[kind] = cells
-    intervals: dict[tuple[str, str], Any] = report.computed[kind]
-    return intervals
+    target, cells = TARGETS[kind].format(report.n_folds), {}
+    for model, metric in product(report.models, report.metrics):
+        try:
+            estimate = KINDS[kind](report, model, metric)
+        except NoIntervalError as error:
+            estimate = no_estimate(str(error))
+        cells[model, metric] = {
+            "interval": kind,
+            "target": target,
+            **{key: getattr(estimate, key) for key in _INTERVAL},
+            "interval_note": estimate.note or None,
+        }
+    return cells
 
 
 class NoIntervalError(ValueError):
@@ -341,28 +335,26 @@ def _ropes(rope: Any, metrics: Sequence[str]) -> Mapping[str, float]:
     return {metrics[0]: rope}
 
 
+@computed_once
 def comparisons(report: CrossValidationReport, metric: str) -> list[dict[str, Any]]:
     """All pairs of models, with p-values and intervals adjusted by Holm's method.
 
     An adjusted interval has the level at which Holm's method tests its pair, so that it excludes
     0 where the adjusted p-value is below 1 - ``confidence_level``, and only there.
     """
-    if ("compared", metric) not in report.computed:
-        rows = [_test_pair(report, metric, *pair) for pair in combinations(report.models, 2)]
-        tested = [row for row in rows if not np.isnan(row["p_value"])]
-        tested.sort(key=lambda row: row["p_value"])
-        alpha = size = 1 - report.confidence_level
-        adjusted = holm_adjust([row["p_value"] for row in tested]) if tested else ()
-        is_rejected = True
-        for place, (row, p_holm) in enumerate(zip(tested, adjusted, strict=True)):
-            if is_rejected:
-                size = alpha / (len(tested) - place)
-            is_rejected = is_rejected and p_holm < alpha
-            test = corrected_resampled_ttest(**_paired(report, row), confidence_level=1 - size)
-            row.update(p_holm=float(p_holm), low_holm=test.low, high_holm=test.high)
-        report.computed["compared", metric] = rows
-    compared: list[dict[str, Any]] = report.computed["compared", metric]
-    return compared
+    rows = [_test_pair(report, metric, *pair) for pair in combinations(report.models, 2)]
+    tested = [row for row in rows if not np.isnan(row["p_value"])]
+    tested.sort(key=lambda row: row["p_value"])
+    alpha = size = 1 - report.confidence_level
+    adjusted = holm_adjust([row["p_value"] for row in tested]) if tested else ()
+    is_rejected = True
+    for place, (row, p_holm) in enumerate(zip(tested, adjusted, strict=True)):
+        if is_rejected:
+            size = alpha / (len(tested) - place)
+        is_rejected = is_rejected and p_holm < alpha
+        test = corrected_resampled_ttest(**_paired(report, row), confidence_level=1 - size)
+        row.update(p_holm=float(p_holm), low_holm=test.low, high_holm=test.high)
+    return rows
 
 
 def paired_folds(
