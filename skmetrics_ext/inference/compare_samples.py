@@ -213,6 +213,7 @@ def difference_of_samples(
     plan: DrawPlan,
     *,
     share_rows: bool = False,
+    names: Sequence[str] = "ab",
 ) -> Comparison:
     r"""The difference of two samples from the intervals of both (MOVER).
 
@@ -264,7 +265,7 @@ def difference_of_samples(
             for part, one in zip(parts, (first, second), strict=True)
         ]
         told = partial(comparison, difference, values, named, level, claim)
-        told = partial(told, error=error, note=note_of_both(first, second, notes))
+        told = partial(told, error=error, note=note_of_both(first, second, notes, names))
         down, up = distances(sides, parts, shared)
         if not np.isfinite(difference + down + up):
             return told()
@@ -360,9 +361,11 @@ def p_value_from_bounds(
     return float(2 * ndtr(-(near + share * (far - near))))
 
 
-def note_of_both(first: Linearized, second: Linearized, notes: list[str]) -> str:
+def note_of_both(
+    first: Linearized, second: Linearized, notes: list[str], names: Sequence[str] = "ab"
+) -> str:
     """What is to be said of either sample, and of both."""
-    told = [f"{name}: {note}" for name, note in zip("ab", notes, strict=True) if note]
+    told = [f"{name}: {note}" for name, note in zip(names, notes, strict=True) if note]
     if notes[0] and notes[0] == notes[1]:
         told = [f"both samples: {notes[0]}"]
     one, other = first.origin.known_classes, second.origin.known_classes

@@ -213,10 +213,10 @@ def _poor_threshold(report: CrossValidationReport) -> Found:
     metrics = report.data.metrics.items()
     balancing = {name: metric for name, metric in metrics if metric and _balances(metric)}
     for model in without_baseline(report) if balancing else ():
-        folds = ThresholdCounts.of(report, model)
-        if folds is not None and len(folds.fold) > 1:
+        counted = ThresholdCounts.of(report, model, also=[np.inf])
+        if counted is not None and counted.fold[0] != counted.fold[-1]:
             for name, metric in balancing.items():
-                text = _better_threshold(report, model, name, metric, folds)
+                text = _better_threshold(report, model, name, metric, counted)
                 if text is not None:
                     yield name, model, text
 
@@ -236,43 +236,46 @@ def _balances(metric: Metric) -> bool:
 
 
 def _better_threshold(
-    report: CrossValidationReport, model: str, name: str, metric: Metric, folds: ThresholdCounts
+    report: CrossValidationReport, model: str, name: str, metric: Metric, counted: ThresholdCounts
 ) -> str | None:
     """The finding that thresholds chosen on the other folds do better, if they do."""
-    settled = metric.settled(folds.labels.tolist(), report.positive_class)
-    # The rows of the other folds choose, those of the fold judge: no gain by the choice itself.
-    chosen_by = folds.values(settled, folds.rest.counts_from_none())
-    place = np.nan_to_num(chosen_by, nan=-np.inf).argmax(axis=-1)
-    if place.min() == 0 or place.max() == len(folds.tally.thresholds):
-        return None  # best is to name every row alike: the model is poor, and not the threshold
-    values = folds.values(settled, folds.tally.counts_from_none())
-    values = report.data.sign(name) * np.take_along_axis(values, place[:, None], axis=1)[:, 0]
-    results = [r for r in report.results_of(model) if r.fold in folds.fold]
-    paired = paired_folds(report, results, values, [result.values[name] for result in results])
+    settled = metric.settled(counted.labels.tolist(), report.positive_class)
+    chosen, values = [], []
+    for fold in np.unique(counted.fold):
+        # The rows of the other folds choose, those of the fold judge: no gain by the choice itself.
+        inside = counted.fold == fold
+        outside = ~np.isin(counted.rows, counted.rows[inside])
+        place = int(
+            np.nan_to_num(counted.values(settled, counted.counts(outside)), nan=-np.inf).argmax()
+        )
+        chosen.append(place)
+        values.append(counted.values(settled, counted.counts(inside))[place])
+    # Best is to name every row alike: the model is poor, and not the threshold.
+    if not 0 < min(chosen) <= max(chosen) < len(counted.thresholds) - 1:
+        return None
+    results = [r for r in report.results_of(model) if r.fold in counted.fold]
+    gained = report.data.sign(name) * np.array(values)
+    paired = paired_folds(report, results, gained, [result.values[name] for result in results])
     new, old, level = paired["scores_a"], paired["scores_b"], report.confidence_level
     if len(new) < 2 or (new - old).mean() < LEAST_GAIN:
         return None
     if not corrected_resampled_ttest(**paired, confidence_level=level).p_value < 1 - level:
         return None
-    thresholds = np.append(np.inf, folds.tally.thresholds)[place]
-    shown = f"{float(np.median(thresholds)):.3g}"
-    mass = folds.tally.mass.sum(axis=(0, 2))
-    share = 100 * mass[1] / mass.sum()
-    poor = "0.5 is" if _cut_at_half(results, folds) else "the model's own threshold is"
+    counts = counted.counts()
+    share = 100 * float((counts.tp + counts.fn)[0]) / float(counts.total[0])
+    poor = "0.5 is" if _cut_at_half(results, counted) else "the model's own threshold is"
     return (
-        f"{poor} a poor threshold at {share:.3g} % prevalence: chosen on the other folds "
-        f"(about {shown}) it gives {number(new.mean())} in place of {number(old.mean())}"
+        f"{poor} a poor threshold at {share:.3g} % prevalence: chosen on the other folds (about "
+        f"{np.median(counted.thresholds[chosen]):.3g}) it gives {number(new.mean())} in place of "
+        f"{number(old.mean())}"
     )
 
 
-def _cut_at_half(results: list[Any], folds: ThresholdCounts) -> bool:
+def _cut_at_half(results: list[Any], counted: ThresholdCounts) -> bool:
     """True if nearly all labels are those of a threshold of 0.5."""
-    agree = []
-    for result in results:
-        column = list(result.classes).index(folds.labels[1])
-        is_positive = result.responses["predict_proba"][:, column] > 0.5
-        agree.append(is_positive == (result.responses["predict"] == folds.labels[1]))
-    return bool(np.concatenate(agree).mean() > 0.99)
+    predicted = np.concatenate([result.responses["predict"] for result in results])
+    agree = (counted.scores.score > 0.5) == (predicted == counted.labels[1])
+    return bool(agree.mean() > 0.99)
 
 
 KINDS: Mapping[str, FindingKind] = {

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from skmetrics_ext.inference.results import Estimate, estimate
+from skmetrics_ext.merged.thinned_curve import evenly_along
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.report.fold import Grouping, computed_once
@@ -18,7 +19,7 @@ from skmetrics_ext.scoring.recording import evaluate_all
 from skmetrics_ext.scoring.responses import Stored
 from skmetrics_ext.scoring.scorer import ScoredModel, Scorer, metric_of
 from skmetrics_ext.tallies import Counts, RankTally, ThresholdTally
-from skmetrics_ext.validation import InvalidParameterError, distinct_labels
+from skmetrics_ext.validation import InvalidParameterError, Scores, distinct_labels
 from skmetrics_ext.validation.containers import count_rows, take_rows
 
 if TYPE_CHECKING:
@@ -227,24 +228,27 @@ _MOST = 500  # thresholds
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ThresholdCounts:
-    """Test rows of each fold, counted between a limited number of thresholds.
+    """Out-of-fold probabilities of a class, counted at a limited number of thresholds.
 
     Parameters
     ----------
     labels : ndarray of shape (2,)
         The negative class and the positive one.
-    tally : RankTally
-        ``mass`` of shape (K, 2, T). Counts at its thresholds are exact.
-    rest : RankTally
-        Counts of the rows that are not in the fold.
-    fold : tuple of int
-        Numbers of the folds.
+    thresholds : ndarray of shape (T,)
+        Rising.
+    scores : Scores
+        Those of all folds.
+    rows : ndarray of int of shape (n,)
+        Number of the row of each score; of repeated folds a row has several.
+    fold : ndarray of int of shape (n,)
+        Number of the fold of each score.
     """
 
     labels: Array
-    tally: RankTally
-    rest: RankTally
-    fold: tuple[int, ...]
+    thresholds: Array
+    scores: Scores
+    rows: Array
+    fold: Array
 
     @classmethod
     def of(
@@ -258,64 +262,35 @@ class ThresholdCounts:
 
         ``also`` are thresholds to include.
         """
-        folds = _scored_folds(report, model)
-        if not folds:
+        positive = report.positive_class
+        if positive is None:
             return None
-        parts = [fold.scores for fold in folds]
-        rows_of = {result.fold: result.rows for result in report.results_of(model)}
-        rows = [rows_of[fold.number] for fold in folds]
-        score, code = (
-            np.concatenate([getattr(p, key) for p in parts]) for key in ("score", "true")
-        )
-        weight = None
-        if parts[0].weight is not None:
-            weight = np.concatenate([part.weight for part in parts])
-        edges = np.union1d(_edges(score, most), also)
-        n_edges, place = len(edges), np.searchsorted(edges, score, side="right") - 1
-        cell = code.astype(np.int64) * n_edges + n_edges - 1 - place  # highest threshold first
-        of_fold = np.repeat(np.arange(len(folds)), [len(part) for part in rows])
+        from skmetrics_ext.plotting.source import DisplaySource, Request
 
-        def mass(is_counted: Array) -> Array:
-            of_rows = None if weight is None else weight[is_counted]
-            return np.bincount(cell[is_counted], of_rows, 2 * n_edges).reshape(2, n_edges)
+        try:
+            request = Request("thresholds", _METHOD, pos_label=positive)
+            source = DisplaySource.of_report(request, report, model, None)
+            numbers = [part.number for part in source.folds()[model] if part.scores is not None]
+            scores = source.rows()[model].scores
+        except InvalidParameterError:  # no metric asked for them, or no fold has them
+            return None
+        if scores is None or scores.kind != "binary":
+            return None
+        rows = [r.rows for r in report.results_of(model) if r.fold in numbers]
+        fold = np.repeat(numbers, list(map(len, rows)))
+        tally = RankTally.of_class(scores)
+        thresholds = np.union1d(tally.thresholds[evenly_along(tally, most)], also)
+        return cls(np.asarray(scores.classes), thresholds, scores, np.concatenate(rows), fold)
 
-        every = np.concatenate(rows)
-        inside = np.array([mass(of_fold == k) for k in range(len(folds))])
-        # Of repeated folds, another one holds rows of this.
-        outside = np.array([mass(~np.isin(every, own)) for own in rows], dtype=np.float64)
-        tallies = RankTally(edges[::-1], inside), RankTally(edges[::-1], outside)
-        return cls(np.asarray(parts[0].classes), *tallies, tuple(fold.number for fold in folds))
-
-    def pooled(self) -> tuple[Array, Counts]:
-        """Thresholds, rising, and the counts of all folds at each."""
-        pooled: RankTally = self.tally.pool()
-        counts = Counts(*(part[::-1] for part in pooled.counts().astuple()))
-        return pooled.thresholds[::-1], counts
+    def counts(self, kept: Array | bool = True) -> Counts:
+        """Counts of the scores that are kept, at each threshold."""
+        kept = np.broadcast_to(kept, self.fold.shape)
+        true, score, weight = self.scores.true, self.scores.score, self.scores.weight
+        of_kept = None if weight is None else weight[kept]
+        tally = RankTally.from_scores(score[kept], true[kept].astype(np.int64), 2, of_kept)
+        place = np.searchsorted(-tally.thresholds, -self.thresholds, side="right")
+        return Counts(*(part[place] for part in tally.counts_from_none().astuple()))
 
     def values(self, metric: Metric, counts: Counts) -> Array:
         """A metric of labels, read from counts."""
         return np.asarray(metric.read(ThresholdTally(self.labels, counts)))
-
-
-def _scored_folds(report: CrossValidationReport, model: str) -> list[Any]:
-    positive = report.positive_class
-    if positive is None:
-        return []
-    from skmetrics_ext.plotting.source import DisplaySource, Request
-
-    try:
-        request = Request("thresholds", _METHOD, pos_label=positive)
-        folds = DisplaySource.of_report(request, report, model, None).folds()[model]
-    except InvalidParameterError:  # no metric asked for them
-        return []
-    return [fold for fold in folds if fold.scores is not None and fold.scores.kind == "binary"]
-
-
-def _edges(score: Array, most: int) -> Array:
-    """Scores that occur, rising: all of them, or the quantiles of many."""
-    distinct = np.unique(score)
-    if len(distinct) <= most:
-        return distinct
-    ranks = np.linspace(0, len(distinct) - 1, most // 2).astype(np.int64)
-    by_rows = np.quantile(score, np.linspace(0, 1, most - most // 2), method="lower")
-    return np.union1d(distinct[ranks], by_rows)

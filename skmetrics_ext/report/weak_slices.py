@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext import formats
-from skmetrics_ext.inference.compare_samples import BoundedStatistic, distances
+from skmetrics_ext.inference.compare_samples import difference_of_samples
 from skmetrics_ext.inference.draws.bootstrap import BOOTSTRAP_METHODS, PLAN
 from skmetrics_ext.inference.draws.readers import check_rows, find_metric, sample_of_checked
 from skmetrics_ext.inference.linearized import Linearized, linearize
+from skmetrics_ext.inference.margins import Claim
 from skmetrics_ext.inference.methods import methods_of
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.registry import Metric
@@ -28,6 +29,7 @@ from skmetrics_ext.validation.groups import Design, read_groups
 from skmetrics_ext.validation.parameters import check_integer, check_level
 
 _NAN = float("nan")
+_SIDES = ("slice", "rest")
 
 
 @document
@@ -266,13 +268,8 @@ def _row(
     methods = [name for name in methods if name not in BOOTSTRAP_METHODS]
     if not methods:
         return row | {"note": "the metric has no interval without draws"}
-    sides = [BoundedStatistic.of(part, methods[0], PLAN) for part in parts]
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        intervals = [side.interval(level) for side in sides]
-        down, up = distances(sides, intervals, 0.0)
-    width = statistic.bounds[1] - statistic.bounds[0]
-    ends = np.clip((value - rest - down, value - rest + up), -width, width).tolist()
-    return row | {"low": ends[0], "high": ends[1], "note": str(intervals[0].notes)}
+    compared = difference_of_samples(*parts, methods[0], Claim(), level, PLAN, names=_SIDES)
+    return row | {"low": compared.low, "high": compared.high, "note": compared.note}
 
 
 def _all_folded(weak: WeakSlice) -> list[WeakSlice]:

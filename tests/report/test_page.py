@@ -103,8 +103,8 @@ def test_a_page_without_a_positive_class_draws_what_needs_none():
         text = report.to_html()
         pictures[label] = [title for title in CURVES if f"{title} of GaussianNB" in text]
         for part in ("Precision and recall", "Reliability", "Threshold"):
-            why = f"{part}: no class is known to be the positive one: pass pos_label=."
-            assert (why in text) == (label is None)
+            assert (f'<p class="note">{part}: ' in text) == (label is None)
+        assert ("needs a positive class: pass pos_label=" in text) == (label is None)
     assert pictures == {None: ["ROC"], "b": list(CURVES)}
 
 

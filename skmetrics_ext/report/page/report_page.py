@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import inspect
 import math
-import re
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from skmetrics_ext.formats import html_table, known
+from skmetrics_ext.formats import html_table, number
 from skmetrics_ext.metrics.labels.accuracy import confusion_matrix
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import plot_results
@@ -66,11 +65,11 @@ def report_page(report: CrossValidationReport) -> str:
     kind = kind_of(report)
     value = "metric of the pooled predictions" if kind == "pooled" else "mean over folds"
     legend = _LEGEND.format(value=value, title=interval_title(report))
-    omitted = _left_out(report)
-    displays = _displays(report, omitted)
+    displays = _displays(report)
     charts = _overlays(report, displays)
     slider, thresholds = _slider(report)
-    lines = [note(f"{title}: {reason}.") for title, reason in omitted.items()]
+    matrices = _matrices(report)
+    left_out = _left_out(displays, slider, matrices)
     parts = [
         section("In short", html.brief(conclusion(report))),
         section("Findings", _findings(report)),
@@ -79,13 +78,13 @@ def report_page(report: CrossValidationReport) -> str:
         _overlay(charts),
         slider,
         *_curves(report, displays),
-        _matrices(report),
+        matrices,
         _groups(report),
         section("Comparison on the same folds", _comparison(report)),
         _pooled(report) if kind == "pooled" else None,
         _metrics(report),
         section("Every fold", html.table(report.folds()), is_folded=True),
-        section("Left out", *lines) if lines else None,
+        section("Left out", *map(note, left_out)) if left_out else None,
     ]
     data = {
         "models": list(report.models),
@@ -174,12 +173,6 @@ def _groups(report: CrossValidationReport) -> Section | None:
 
 # --------------------------------------------------------------------------- curves
 
-_NO_POSITIVE = "no class is known to be the positive one: pass pos_label="
-_METHODS = {
-    "predict_proba": "probabilities",
-    "decision_function": "decision values",
-    "predict": "predicted labels",
-}
 _OVERLAY = (
     "Out-of-fold predictions: the mean of the curves of the folds; of several classes, of the mean "
     "over each against the rest. The number is the mean over folds, with the interval of the "
@@ -194,40 +187,29 @@ _MATRICES = "Out-of-fold predictions of all folds together; percentages are of t
 Displays = dict[tuple[str, str], Any]  # by kind and model; text if there is none
 
 
-def _left_out(report: CrossValidationReport) -> dict[str, str]:
-    """Titles of the parts that the page leaves out, with the reason."""
-    classes = report.data.classes
-    if classes is None:
-        return {}
-    used = {method for result in report.results for method in result.responses}
-    displays = {title: plot_results.KINDS[kind] for kind, title in TITLES.items()}
-    needs = {title: (kind.methods, kind.sides == "one") for title, kind in displays.items()}
-    needs |= {"Threshold": (("predict_proba",), True), "Confusion matrices": (("predict",), False)}
-    reasons = {}
-    for title, (methods, is_of_one) in needs.items():
-        if used.isdisjoint(methods):
-            reasons[title] = f"no metric uses {' or '.join(map(_METHODS.__getitem__, methods))}"
-        elif title == "Threshold" and len(classes) > 2:
-            reasons[title] = "there are more than two classes"
-        elif is_of_one and len(classes) == 2 and report.positive_class is None:
-            reasons[title] = _NO_POSITIVE
-    return reasons
-
-
-def _displays(report: CrossValidationReport, omitted: dict[str, str]) -> Displays:
-    """The computed displays of each kind and each model but the baseline."""
+def _displays(report: CrossValidationReport) -> Displays:
+    """The computed displays of each kind and each model but the baseline, or why there is none."""
     displays, classes = Displays(), report.data.classes
-    for kind in (kind for kind, title in TITLES.items() if title not in omitted):
+    for kind in TITLES:
         is_crowded = kind == "calibration" and classes is not None and len(classes) > CROWDED
         options = {"curves": "top label"} if is_crowded else {}
         for model in without_baseline(report):
-            if any(result.responses for result in report.results_of(model)):
-                try:
-                    display = plot_results.computed(kind, report, model, **options)
-                except InvalidParameterError as error:  # no fold has a curve
-                    display = str(error)
-                displays[kind, model] = display
+            try:
+                displays[kind, model] = plot_results.computed(kind, report, model, **options)
+            except InvalidParameterError as error:
+                displays[kind, model] = str(error)
     return displays
+
+
+def _left_out(displays: Displays, slider: Section | None, matrices: Section | None) -> list[str]:
+    """Why parts of the page are missing."""
+    reasons = {kind: shown for (kind, _), shown in displays.items() if isinstance(shown, str)}
+    lines = [f"{TITLES[kind]}: {reason}" for kind, reason in reasons.items()]
+    if slider is None:
+        lines.append("Threshold: it needs probabilities of two classes, of which one is positive.")
+    if matrices is None:
+        lines.append("Confusion matrices: they need predicted labels of single classes.")
+    return lines
 
 
 def _overlays(report: CrossValidationReport, displays: Displays) -> list[Chart]:
@@ -257,18 +239,14 @@ def _curves(report: CrossValidationReport, displays: Displays) -> list[Section]:
     """The curves of the folds, and the reliability, of each model."""
     parts: list[Section] = []
     for model in without_baseline(report):
-        shown, failed = [], []
-        for kind, title in TITLES.items():
-            display = displays.get((kind, model))
-            if isinstance(display, str):
-                failed.append(f"{title} of {model}: {display}")
-            elif display is not None:
-                chart = chart_of(kind, display, model)._replace(is_extra=True)
-                shown.append((curve_chart(chart), title))
-        if shown or failed:
+        drawn = [
+            (curve_chart(chart_of(kind, display, model)._replace(is_extra=True)), title)
+            for kind, title in TITLES.items()
+            if not isinstance(display := displays[kind, model], str)
+        ]
+        if drawn:
             head = "" if parts else note(_FOLDS.format(100 * report.confidence_level))
-            body = "".join([head, html.pictures(shown) if shown else "", *map(note, failed)])
-            named = f'<div data-model="{escape(model)}">{body}</div>\n'
+            named = f'<div data-model="{escape(model)}">{head}{html.pictures(drawn)}</div>\n'
             parts.append(section(f"Curves of {model}", named, is_folded=True))
     return parts
 
@@ -318,7 +296,7 @@ def _slider(report: CrossValidationReport) -> tuple[Section | None, dict[str, An
         folds = ThresholdCounts.of(report, model, *_STEPS)
         if folds is not None:
             labels = [str(label) for label in folds.labels.tolist()]
-            thresholds, counts = folds.pooled()
+            thresholds, counts = folds.thresholds, folds.counts()
             values = {name: _values(folds, name, counts) for name in AT_THRESHOLD}
             models.append(_slider_data(model, thresholds, counts, values))
             tables.append(_threshold_table(model, thresholds, counts, values))
@@ -365,32 +343,23 @@ def _threshold_table(
 ) -> str:
     """Some of the thresholds, for readers without scripts and on paper."""
     places = np.searchsorted(thresholds, np.unique([*_IN_TABLE, 0.5]))
-    rows = [
-        [
-            f"{thresholds[place]:.3g}",
-            *(f"{float(part[place]):.6g}" for part in counts.astuple()),
-            *(known(float(value[place])) or "undefined" for value in values.values()),
-        ]
-        for place in places
-    ]
-    header = ["threshold", "TP", "FP", "FN", "TN", *(name.replace("_", " ") for name in values)]
-    return html_table(header, rows, caption=model)
+    columns = dict(zip(("TP", "FP", "FN", "TN"), counts.astuple(), strict=True)) | values
+    forms = ["{:.6g}".format] * 4 + [number] * len(values)
+    cells = [[f"{t:.3g}" for t in thresholds[places].tolist()]]
+    for column, form in zip(columns.values(), forms, strict=True):
+        cells.append([form(value) for value in np.asarray(column)[places].tolist()])
+    header = ["threshold", *(name.replace("_", " ") for name in columns)]
+    return html_table(header, zip(*cells, strict=True), caption=model)
 
 
 # --------------------------------------------------------------------------- metrics
 
 _READS = {"labels": "predicted labels", "scores": "scores: their order", "proba": "probabilities"}
 _BETTER = {True: "higher is better", False: "lower is better", None: "neither end is better"}
-_TEX = (
-    (r"\\(?:mathrm|text|operatorname)\{([^}]*)\}", r"\1"),
-    (r"\\frac\{([^}]*)\}\{([^}]*)\}", r"(\1) / (\2)"),
-    (r"\\[,;! ]", " "),
-    (r"[\\{}]", ""),
-)
 
 
 def _metrics(report: CrossValidationReport) -> Section | None:
-    """The first sentences of the documentation of each metric, and facts about it."""
+    """The summary line of each metric, and facts about it."""
     shown = []
     for name, metric in report.data.metrics.items():
         if metric is not None and metric.row is not None:
@@ -407,30 +376,9 @@ def _facts(metric: Metric) -> list[str]:
     about = f"From {low:g} to {high:g}, {_BETTER[spec.greater_is_better]}; reads {reads}."
     if spec.greater_is_better is False:
         about += " Here with a minus sign, so that higher is better."
-    lines = [_first_sentences(metric.function), about]
+    summary = (inspect.getdoc(metric.function) or "").partition("\n")[0]
+    lines = [summary.replace("`", ""), about]
     if spec.undefined:
         lines.append(f"Undefined: {spec.undefined}.")
     params = ", ".join(f"{k}={v!r}" for k, v in metric.params.items() if not callable(v))
     return [*lines, f"With {params}."] if params else lines
-
-
-def _first_sentences(function: Any) -> str:
-    """Summary and first paragraph of a docstring, as plain text."""
-    text = re.split(r"\n(?:Parameters|Returns)\n-+\n", inspect.getdoc(function) or "")[0]
-    parts = (part for part in text.split("\n\n") if part.strip() and not part.startswith(" "))
-    paragraphs = [" ".join(part.split()) for part in parts if not part.startswith("..")]
-    # A paragraph that goes on after a formula says nothing without it.
-    return " ".join(_without_marks(part) for part in paragraphs[:2] if not part[:1].islower())
-
-
-def _without_marks(text: str) -> str:
-    text = re.sub(r":[a-z]+:`([^`]*)`", _formula, text).replace("`", "").rstrip(":")
-    return text if text.endswith((".", ")")) else f"{text}."
-
-
-def _formula(role: re.Match[str]) -> str:
-    """A formula from TeX, as plain letters."""
-    text = role[1]
-    for pattern, letters in _TEX:
-        text = re.sub(pattern, letters, text)
-    return text
