@@ -140,11 +140,9 @@ def _tables(options: argparse.Namespace, rows: list[Row]) -> Iterator[tuple[str,
 
 
 def _page(options: argparse.Namespace, found: files.Predictions, rows: list[Row]) -> str:
-    charts: list[Chart] = []
     parts: list[Section | str] = [note(_NOT_DRAWN)]
     if found.files.held is not None:
-        charts = _charts(options, found)
-        shown = [(curve_chart(chart), chart.title) for chart in charts]
+        shown = [(curve_chart(chart), chart.title) for chart in _charts(options, found)]
         shown += _matrices(options, found)
         level = f"{100 * options.confidence:g} % intervals"
         parts = [section("Pictures", note(_LEGENDS.format(level)), pictures(shown))]
@@ -152,8 +150,8 @@ def _page(options: argparse.Namespace, found: files.Predictions, rows: list[Row]
     facts = {"rows": found.files.n_rows, "true classes": found.names.true}
     facts |= {"weights": options.weight, "positive class": found.positive}
     lead = [f"{name}: {fact}" for name, fact in facts.items() if fact is not None]
-    title, data = f"Scores of {Path(options.file).name}", [chart.data() for chart in charts]
-    return document(title, filter(None, [*lead, found.note]), parts, {"charts": data})
+    title = f"Scores of {Path(options.file).name}"
+    return document(title, filter(None, [*lead, found.note]), parts)
 
 
 def _charts(options: argparse.Namespace, found: files.Predictions) -> list[Chart]:

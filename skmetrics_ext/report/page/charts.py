@@ -21,6 +21,7 @@ _NAN = float("nan")
 # Of curves, in units of the picture.
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 400, 350, 50, 12, 10, 46
 _WIDE, _HIGH = _WIDTH - _LEFT - _RIGHT, _HEIGHT - _TOP - _BOTTOM
+_FRAME = f"{_LEFT} {_TOP} {_WIDE} {_HIGH}"  # for the script, which reads values under the pointer
 # Of dots.
 _DOTS_WIDTH, _LABEL_MOST, _ROW, _LINE = 440, 170, 28, 15
 _CHARACTER = 7.2  # width of one, about, at the size of the labels
@@ -63,7 +64,7 @@ class ChartCurve(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """Curves over shared axes, the chart of a kind that the script knows unless ``is_extra``."""
+    """Curves over shared axes, the chart that the script reads values of unless ``is_extra``."""
 
     kind: str
     title: str
@@ -72,15 +73,6 @@ class Chart(NamedTuple):
     curves: Sequence[ChartCurve]
     has_diagonal: bool = False
     is_extra: bool = False
-
-    def data(self) -> dict[str, Any]:
-        """Points of the lines for the script, which reads values under the pointer."""
-        curves = []
-        for curve in self.curves:
-            x, y = (part.round(4).tolist() for part in _thinned(curve.x, curve.y))
-            curves.append({"model": curve.name, "x": x, "y": y})
-        frame = [_LEFT, _TOP, _WIDE, _HIGH]
-        return {"kind": self.kind, "x": self.x_label, "frame": frame, "curves": curves}
 
 
 # --------------------------------------------------------------------------- elements
@@ -200,8 +192,9 @@ def curve_chart(chart: Chart) -> str:
         for curve in named
     )
     shown = _svg(_WIDTH, _HEIGHT, f"{chart.title} of {names}", parts)
-    named_chart = "" if chart.is_extra else f' data-chart="{chart.kind}"'
-    return f'<div class="chart"{named_chart}>{shown}</div><ul class="legend">{legend}</ul>\n'
+    read = f' data-chart="{chart.kind}" data-x="{escape(chart.x_label)}" data-frame="{_FRAME}"'
+    read = "" if chart.is_extra else read
+    return f'<div class="chart"{read}>{shown}</div><ul class="legend">{legend}</ul>\n'
 
 
 def _curve(curve: ChartCurve) -> str:

@@ -132,11 +132,15 @@
     const share = (x - xs[after - 1]) / (xs[after] - xs[after - 1]);
     return ys[after - 1] + share * (ys[after] - ys[after - 1]);
   };
-  for (const chart of data.charts || []) {
-    const box = document.querySelector(`[data-chart="${chart.kind}"]`);
+  for (const box of all("[data-chart]")) {
     const svg = box.querySelector("svg");
     const figure = box.parentElement;
-    const [left, top, wide, high] = chart.frame;
+    const [left, top, wide, high] = box.dataset.frame.split(" ").map(Number);
+    const curves = all("polyline.line[data-model]", svg).map((line) => {
+      const points = line.getAttribute("points").split(" ").map((point) => point.split(","));
+      const x = points.map(([px]) => (px - left) / wide);
+      return { model: line.dataset.model, x, y: points.map(([, py]) => 1 - (py - top) / high) };
+    });
     const line = draw("path", { class: "at", visibility: "hidden" });
     svg.append(line);
     const readout = make("p", { className: "readout", textContent: "Point at the curves, or use the arrow keys." });
@@ -153,8 +157,8 @@
       place = Math.round(Math.min(1, Math.max(0, x)) * 100) / 100;
       line.setAttribute("d", `M${left + place * wide} ${top}v${high}`);
       line.setAttribute("visibility", "visible");
-      readout.textContent = `${chart.x} ${place.toFixed(2)}`;
-      for (const curve of chart.curves) {
+      readout.textContent = `${box.dataset.x} ${place.toFixed(2)}`;
+      for (const curve of curves) {
         const y = at(curve, place);
         outputs.get(curve.model).textContent = y === null ? "" : y.toFixed(3);
       }

@@ -89,7 +89,6 @@ def report_page(report: CrossValidationReport) -> str:
     data = {
         "models": list(report.models),
         "metrics": list(report.metrics),
-        "charts": [chart.data() for chart in charts],
         "thresholds": thresholds or None,
     }
     names = without_baseline(report)
