@@ -18,6 +18,7 @@ _MODULES = {
     "metrics.rankings.precision_recall_gain": "PrecisionRecallGainCurve",
     "report.compare_many": "ManyComparisons",
     "report.weak_slices": "WeakSlices",
+    "requirements": "Verdicts",
     "rows": "Row Rows",
     "scoring": "PanelResult",
     "slices.group_comparisons": "GroupGaps GroupSpread WorstGroup",

@@ -21,6 +21,7 @@ from skmetrics_ext.metrics.rankings.precision_recall_gain import (
 )
 from skmetrics_ext.report.compare_many import ManyComparisons as ManyComparisons
 from skmetrics_ext.report.weak_slices import WeakSlices as WeakSlices
+from skmetrics_ext.requirements import Verdicts as Verdicts
 from skmetrics_ext.rows import Row as Row
 from skmetrics_ext.rows import Rows as Rows
 from skmetrics_ext.scoring import PanelResult as PanelResult

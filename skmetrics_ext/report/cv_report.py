@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -28,6 +28,7 @@ from skmetrics_ext.report.tables import (
     summary_table,
     text_report,
 )
+from skmetrics_ext.requirements import Verdicts, check_requirements
 from skmetrics_ext.result_bases import draw
 from skmetrics_ext.rows import Library, Rows, Tabular, written
 from skmetrics_ext.validation import InvalidParameterError, check_option
@@ -366,6 +367,56 @@ class CrossValidationReport(Tabular):
         from skmetrics_ext.report.findings import findings_of
 
         return findings_of(self)
+
+    def require(
+        self, requirements: str | Iterable[str], *, interval: IntervalKind | None = None
+    ) -> Verdicts:
+        """Whether the models meet limits, as in a test that decides about a release.
+
+        Parameters
+        ----------
+        requirements : str or iterable of str
+            Each "metric>=limit" (or <=, >, <), which is
+
+            - "pass" where the whole interval meets it, "fail" where none of it does, and
+              "undecided" where the interval holds the limit, or there is none;
+            - "metric.value>=limit", "metric.low>=limit", "metric.high>=limit": one number alone;
+            - "model/metric>=limit": of one model. Others are of each model but the baseline;
+            - "worst:metric>=limit": of the worst group of ``by``, whose interval is simultaneous.
+
+            "log_loss<=0.4" is a limit of the loss, where the report has "neg_log_loss".
+        interval : {"auto", "cv", "pooled", "corrected", "nested"}, default=None
+            The kind of interval, as in `summary`; that of the report by default.
+
+        Returns
+        -------
+        Verdicts
+            ``.rows`` and ``.passed``; it prints as a table, and is true where all requirements are
+            met.
+
+        Raises
+        ------
+        ValueError
+            If a requirement is not understood, or names a metric, a model or groups that the
+            report does not have.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from skmetrics_ext import cross_validation_report
+        >>> X, y = load_breast_cancer(return_X_y=True)
+        >>> report = cross_validation_report(GaussianNB(), X, y, scoring=["roc_auc", "f1"])
+        >>> print(report.require(["roc_auc>=0.95", "f1.value>=0.9", "f1>=0.95"]))
+        """
+        rows = [
+            {**row, "value": row.mean if np.isnan(row.value) else row.value}
+            for row in self.summary(interval)
+        ]
+        worst = None
+        if self.data.rows_by is not None:
+            worst = lambda metric, model: self.by_group(model).worst(metric)  # noqa: E731
+        return check_requirements(requirements, rows, worst)
 
     def plot(
         self,

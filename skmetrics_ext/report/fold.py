@@ -207,7 +207,7 @@ def computed_once(function: Function) -> Function:
 
     @wraps(function)
     def compute(report: Any, *arguments: Any) -> Any:
-        key = function, *arguments
+        key = function.__name__, *arguments
         if key not in report.computed:
             report.computed[key] = function(report, *arguments)
         return report.computed[key]
