@@ -407,7 +407,14 @@ class CrossValidationReport(Tabular):
         >>> from skmetrics_ext import cross_validation_report
         >>> X, y = load_breast_cancer(return_X_y=True)
         >>> report = cross_validation_report(GaussianNB(), X, y, scoring=["roc_auc", "f1"])
-        >>> print(report.require(["roc_auc>=0.95", "f1.value>=0.9", "f1>=0.95"]))
+        >>> print(report.require(["roc_auc>=0.95", "f1>=0.95", "f1.value>=0.95"]))
+        requirement     model        value          interval  verdict    note
+        --------------  ----------  ------  ----------------  ---------  ----
+        roc_auc>=0.95   GaussianNB  0.9874  [0.9781, 0.9928]  pass
+        f1>=0.95        GaussianNB  0.9518  [0.9330, 0.9656]  undecided  [1]
+        f1.value>=0.95  GaussianNB  0.9518  [0.9330, 0.9656]  pass
+        <BLANKLINE>
+        [1] the interval holds the limit
         """
         rows = [
             {**row, "value": row.mean if np.isnan(row.value) else row.value}

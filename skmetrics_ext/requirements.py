@@ -1,0 +1,246 @@
+"""Requirements such as "roc_auc>=0.75", and whether a table of values with intervals meets them."""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from skmetrics_ext.formats import interval, number
+from skmetrics_ext.result_bases import Jsonable
+from skmetrics_ext.rows import Row, Rows, Shown, Tabular
+from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.validation.errors import near, shown_names
+
+PASS, FAIL, UNDECIDED = "pass", "fail", "undecided"
+_EXAMPLES = "'roc_auc>=0.75', 'forest/roc_auc.low>=0.7' or 'worst:recall>=0.6'"
+_PATTERN = re.compile(
+    r"\s*(?:(?P<model>.+)/)?(?P<worst>worst:)?\s*(?P<metric>[^/<>=]+?)"
+    r"(?:\.(?P<part>value|low|high))?\s*(?P<sign>>=|<=|>|<)\s*(?P<limit>[^\s<>=]+)\s*"
+)
+_HOLDS: Mapping[str, Callable[[float, float], bool]] = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
+}
+_NEGATED = "neg_"  # of losses among scorers, where greater is better
+
+# Of a metric and a model: its worst group, with simultaneous bounds.
+Worst = Callable[[str, Any], Any]
+
+
+class Requirement(NamedTuple):
+    """A limit of a metric.
+
+    Parameters
+    ----------
+    text : str
+        As it was written.
+    metric : str
+    sign : {">=", "<=", ">", "<"}
+    limit : float
+    part : {"value", "low", "high"} or None
+        The number that is compared alone; None for the whole interval.
+    model : str or None
+        The only model that it is of.
+    is_worst : bool
+        Whether it is of the worst group.
+    """
+
+    text: str
+    metric: str
+    sign: str
+    limit: float
+    part: str | None = None
+    model: str | None = None
+    is_worst: bool = False
+
+    @classmethod
+    def parse(cls, text: Any) -> Requirement:
+        """Read "metric>=limit"."""
+        match = _PATTERN.fullmatch(text) if isinstance(text, str) else None
+        try:
+            limit = float(match["limit"]) if match else math.nan
+        except ValueError:
+            limit = math.nan
+        if match is None or not math.isfinite(limit):
+            raise InvalidParameterError(
+                f"The requirement {text!r:.80} is not understood: write metric>=limit, such as "
+                f"{_EXAMPLES}."
+            )
+        metric, sign, is_worst = match["metric"].strip(), match["sign"], bool(match["worst"])
+        return cls(text.strip(), metric, sign, limit, match["part"], match["model"], is_worst)
+
+    def verdict(self, value: float, low: float, high: float) -> tuple[str, str]:
+        """Whether a value with its interval meets the limit, and why it is not decided."""
+        holds, ends = _HOLDS[self.sign], {"value": value, "low": low, "high": high}
+        if math.isnan(value):
+            return UNDECIDED, "undefined"
+        compared = [ends[self.part]] if self.part else [low, high]
+        if any(map(math.isnan, compared)):
+            return UNDECIDED, f"no interval: {self.metric}.value{self.sign} compares the value"
+        met = [holds(end, self.limit) for end in compared]
+        if all(met):
+            return PASS, ""
+        return (UNDECIDED, "the interval holds the limit") if any(met) else (FAIL, "")
+
+
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
+class Verdicts(Tabular, Jsonable):
+    """Whether requirements are met; true where all of them are.
+
+    Made by ``require`` of a report; printing it shows a table.
+
+    Parameters
+    ----------
+    rows : Rows
+        Of each requirement, and of each model that it is of: ``requirement``, ``model``,
+        ``metric``, ``group`` (the worst one, where it is of that), ``value``, ``low``, ``high``,
+        ``verdict`` ("pass", "fail" or "undecided") and ``reason`` (why it is not decided).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from skmetrics_ext import cross_validation_report
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> report = cross_validation_report(GaussianNB(), X, y, scoring=["roc_auc", "f1"])
+    >>> verdicts = report.require(["roc_auc>=0.95", "f1.low>=0.97"])
+    >>> print(verdicts)
+    requirement    model        value          interval  verdict
+    -------------  ----------  ------  ----------------  -------
+    roc_auc>=0.95  GaussianNB  0.9874  [0.9781, 0.9928]  pass
+    f1.low>=0.97   GaussianNB  0.9518  [0.9330, 0.9656]  fail
+    >>> verdicts.passed
+    False
+    """
+
+    rows: Rows
+
+    @property
+    def passed(self) -> bool:
+        """Whether all requirements are met.
+
+        Returns
+        -------
+        bool
+        """
+        return all(row.verdict == PASS for row in self.rows)
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+    def _as_rows(self) -> Rows:
+        return self.rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """The verdicts as plain Python values.
+
+        Returns
+        -------
+        dict
+            ``passed`` and ``requirements``, a list of rows.
+        """
+        return {"passed": self.passed, "requirements": [dict(row) for row in self.rows]}
+
+
+def check_requirements(
+    requirements: str | Iterable[str],
+    rows: Iterable[Mapping[str, Any]],
+    worst: Worst | None = None,
+) -> Verdicts:
+    """Verdict of each requirement on the rows of a table.
+
+    Parameters
+    ----------
+    requirements : str or iterable of str
+        Each "metric>=limit" (or <=, >, <): met where the whole interval meets it, failed where
+        none of it does, else undecided. "metric.value", "metric.low" and "metric.high" compare one
+        number, "model/metric" is of one model, "worst:metric" or
+        "model/worst:metric" of the worst group. "log_loss" is
+        also the opposite of a row "neg_log_loss".
+    rows : iterable of mapping
+        With ``metric``, ``value``, ``low`` and ``high``, and of several models ``model`` and
+        ``is_baseline``. A requirement without a model is of each but the baseline.
+    worst : callable, default=None
+        Gives the worst group of a metric and a model, with ``group``, ``value``, ``low`` and
+        ``high``.
+
+    Returns
+    -------
+    Verdicts
+
+    Raises
+    ------
+    InvalidParameterError
+        If a requirement is not understood, or names a metric, model or group that is not there.
+    """
+    texts = [requirements] if isinstance(requirements, str) else list(requirements)
+    if not texts:
+        raise InvalidParameterError(f"There are no requirements: write some, such as {_EXAMPLES}.")
+    table = list(map(Row, rows))
+    parsed = map(Requirement.parse, texts)
+    verdicts = [row for one in parsed for row in _verdicts(one, table, worst)]
+    columns = [
+        Shown("requirement", is_text=True),
+        *(Shown(key, is_text=True) for key in ("model", "group") if any(v[key] for v in verdicts)),
+        Shown("value", form=number),
+        Shown("interval", ("low", "high"), interval),
+        Shown("verdict", is_text=True),
+    ]
+    return Verdicts(Rows(verdicts, columns))
+
+
+def _verdicts(wanted: Requirement, table: Sequence[Row], worst: Worst | None) -> list[Row]:
+    """The verdict on each model that a requirement is of."""
+    models = list(dict.fromkeys(row.get("model") for row in table))
+    if wanted.model is not None and wanted.model not in models:
+        raise _unknown(wanted, "model", wanted.model, filter(None, models))
+    rows = [row for row in table if wanted.model in (None, row.get("model"))]
+    names = list(dict.fromkeys(row.metric for row in rows))
+    is_negated = wanted.metric not in names and _NEGATED + wanted.metric in names
+    metric = _NEGATED + wanted.metric if is_negated else wanted.metric
+    if metric not in names:
+        raise _unknown(wanted, "metric", wanted.metric, names)
+    rows = [row for row in rows if row.metric == metric]
+    tested = [row for row in rows if not row.get("is_baseline")] or rows
+    return [_verdict(wanted, row, is_negated, worst) for row in tested]
+
+
+def _verdict(wanted: Requirement, row: Row, is_negated: bool, worst: Worst | None) -> Row:
+    model, group, source = row.get("model"), None, row
+    if wanted.is_worst:
+        if worst is None:
+            raise InvalidParameterError(
+                f"The requirement {wanted.text!r} is of the worst group, and there are no groups: "
+                "pass by=, or leave 'worst:' out."
+            )
+        found = worst(row.metric, model)
+        group, source = found.group, Row(value=found.value, low=found.low, high=found.high)
+    value, low, high = (float(source[key]) for key in ("value", "low", "high"))
+    if is_negated:
+        value, low, high = -value, -high, -low
+    verdict, reason = wanted.verdict(value, low, high)
+    return Row(
+        requirement=wanted.text,
+        model=model,
+        metric=wanted.metric,
+        group=group,
+        value=value,
+        low=low,
+        high=high,
+        verdict=verdict,
+        reason=reason or None,
+    )
+
+
+def _unknown(wanted: Requirement, kind: str, name: str, known: Iterable[Any]) -> Exception:
+    names = [str(one) for one in known]
+    return InvalidParameterError(
+        f"The requirement {wanted.text!r} names the {kind} {name!r}, which is not there."
+        f"{near(name, names)} There are: {shown_names(names)}."
+    )

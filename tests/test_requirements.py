@@ -1,0 +1,137 @@
+"""Requirements: every verdict by hand, and everything that is not understood is refused."""
+
+import math
+
+import pytest
+from sklearn.datasets import load_breast_cancer
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+from skmetrics_ext import cross_validation_report
+from skmetrics_ext.requirements import Requirement, check_requirements
+
+ROWS = [
+    {"metric": "roc_auc", "value": 0.80, "low": 0.75, "high": 0.85},
+    {"metric": "neg_log_loss", "value": -0.40, "low": -0.50, "high": -0.35},
+    {"metric": "f1", "value": 0.70, "low": math.nan, "high": math.nan},
+    {"metric": "recall", "value": math.nan, "low": math.nan, "high": math.nan},
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("roc_auc>=0.75", "pass"),
+        ("roc_auc>0.75", "undecided"),
+        ("roc_auc>=0.76", "undecided"),
+        ("roc_auc>=0.85", "undecided"),
+        ("roc_auc>0.85", "fail"),
+        ("roc_auc>=0.86", "fail"),
+        ("roc_auc<=0.85", "pass"),
+        ("roc_auc<0.85", "undecided"),
+        ("roc_auc<=0.74", "fail"),
+        ("roc_auc.value>=0.8", "pass"),
+        ("roc_auc.value>0.8", "fail"),
+        ("roc_auc.low>=0.7", "pass"),
+        ("roc_auc.low>=0.76", "fail"),
+        ("roc_auc.high<0.9", "pass"),
+        ("  roc_auc  >=  7.5e-1 ", "pass"),
+        ("log_loss<=0.5", "pass"),
+        ("log_loss<=0.45", "undecided"),
+        ("log_loss<=0.3", "fail"),
+        ("log_loss.high<=0.5", "pass"),
+        ("log_loss.low>=0.35", "pass"),
+        ("neg_log_loss>=-0.5", "pass"),
+        ("f1>=0.6", "undecided"),
+        ("f1.value>=0.6", "pass"),
+        ("f1.low>=0.6", "undecided"),
+        ("recall>=0", "undecided"),
+        ("recall.value>=0", "undecided"),
+    ],
+)
+def test_verdicts_by_hand(text, verdict):
+    (row,) = check_requirements(text, ROWS).rows
+    assert row.verdict == verdict
+    assert (row.reason is None) == (verdict != "undecided")
+
+
+def test_all_have_to_pass():
+    assert check_requirements(["roc_auc>=0.75", "log_loss<=0.5"], ROWS).passed
+    assert check_requirements(["roc_auc>=0.75", "log_loss<=0.5"], ROWS)
+    mixed = check_requirements(["roc_auc>=0.75", "roc_auc>=0.8"], ROWS)
+    assert not mixed.passed
+    assert not mixed
+    assert mixed.to_dict()["passed"] is False
+    assert [row["verdict"] for row in mixed.to_dict()["requirements"]] == ["pass", "undecided"]
+    assert '"low": 0.75' in mixed.to_json()
+    assert "undecided" in str(mixed)
+
+
+def test_a_loss_has_its_own_direction_in_the_row():
+    (row,) = check_requirements("log_loss<=0.45", ROWS).rows
+    assert (row.value, row.low, row.high) == (0.40, 0.35, 0.50)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["roc_auc", "roc_auc=0.7", "roc_auc==0.7", ">=0.7", "roc_auc>=", "roc_auc>=x", "roc_auc>=nan",
+     "roc_auc>=inf", "0.7<=roc_auc<=0.8", "", 3, None],
+)  # fmt: skip
+def test_what_is_not_understood_is_refused_with_an_example(text):
+    with pytest.raises(ValueError, match="is not understood: write metric>=limit, such as"):
+        Requirement.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("rocauc>=0.7", "names the metric 'rocauc'.* Did you mean 'roc_auc'"),
+        ("roc_auc.mean>=0.7", "names the metric 'roc_auc.mean'"),
+        ("a/roc_auc>=0.7", "names the model 'a'"),
+        ("worst:roc_auc>=0.7", "there are no groups: pass by="),
+    ],
+)
+def test_what_is_not_there_is_refused(text, message):
+    with pytest.raises(ValueError, match=message):
+        check_requirements(text, ROWS)
+    with pytest.raises(ValueError, match="There are no requirements"):
+        check_requirements([], ROWS)
+
+
+@pytest.fixture(scope="module")
+def report():
+    X, y = load_breast_cancer(return_X_y=True)
+    models = {"bayes": GaussianNB(), "stump/1": DecisionTreeClassifier(max_depth=1, random_state=0)}
+    scoring = ["roc_auc", "recall", "neg_log_loss"]
+    return cross_validation_report(models, X, y, scoring=scoring, by=(X[:, 0] > 14).astype(int))
+
+
+def test_a_report_is_required_of_each_model_but_the_baseline(report):
+    verdicts = report.require(["roc_auc>=0.95", "stump/1/roc_auc.value>0.5", "log_loss.value<2"])
+    models = [row.model for row in verdicts.rows]
+    assert models == ["bayes", "stump/1", "stump/1", "bayes", "stump/1"]
+    summary = {(row.model, row.metric): row for row in report.summary()}
+    own = summary["bayes", "roc_auc"]
+    assert tuple(verdicts.rows[0][key] for key in ("value", "low", "high")) == (
+        own.mean,
+        own.low,
+        own.high,
+    )
+    assert verdicts.rows[3].value == -summary["bayes", "neg_log_loss"].mean
+    (of_baseline,) = report.require("baseline (prior)/roc_auc.value>=0.5").rows
+    assert of_baseline.verdict == "pass"
+    assert len(report[report.baseline].require("roc_auc.value>=0.5").rows) == 1
+    wide = report.require("bayes/roc_auc>=0.95", interval="corrected").rows[0]
+    assert wide.low == report.summary("corrected")[0].low
+
+
+def test_the_worst_group_has_its_simultaneous_bounds(report):
+    verdicts = report.require(["bayes/worst:recall>=0.1", "worst:recall>=0.1"])
+    worst = report.by_group("bayes").worst("recall")
+    row = verdicts.rows[0]
+    assert (row.group, row.value, row.low, row.high) == (
+        worst.group,
+        worst.value,
+        worst.low,
+        worst.high,
+    )
