@@ -258,17 +258,17 @@ def _row(
 ) -> dict[str, Any]:
     """The metric in a slice and in all other rows, and their difference with its bounds."""
     inside, level = weak.slice.contains_rows(coded), 1 - result.level(weak.slice)
-    parts = [
+    first, second = (
         linearize(part_of(statistic.origin, np.flatnonzero(rows))) for rows in (inside, ~inside)
-    ]
-    value, rest = (float(part.value) for part in parts)
+    )
+    value, rest = float(first.value), float(second.value)
     row = {"slice": weak.slice.values(coded), "n_rows": weak.n_rows, "value": value, "rest": rest}
     row |= {"difference": value - rest, "low": _NAN, "high": _NAN, "p_value": weak.p_value}
-    methods = [name for name in methods_of(parts[0]) if name in methods_of(parts[1])]
+    methods = [name for name in methods_of(first) if name in methods_of(second)]
     methods = [name for name in methods if name not in BOOTSTRAP_METHODS]
     if not methods:
         return row | {"note": "the metric has no interval without draws"}
-    compared = difference_of_samples(*parts, methods[0], Claim(), level, PLAN, names=_SIDES)
+    compared = difference_of_samples(first, second, methods[0], Claim(), level, PLAN, names=_SIDES)
     return row | {"low": compared.low, "high": compared.high, "note": compared.note}
 
 
