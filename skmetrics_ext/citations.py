@@ -10,6 +10,7 @@ _CITATIONS = {
     "agresti_coull": "Agresti-Coull interval (Agresti & Coull 1998)",
     "mid_p": "mid-P interval (Lancaster 1961)",
     "effective_n": "effective-n score interval (Korn & Graubard 1998)",
+    "wald": "Wald interval of a maximum-likelihood estimate (Wald 1943)",
     "mover": "MOVER interval (Zou & Donner 2008)",
     "delta": "delta method",
     "delong": "DeLong's method (DeLong, DeLong & Clarke-Pearson 1988)",

@@ -327,7 +327,7 @@ def _same(value: Any, default: Any) -> bool:
 def _short(value: Any) -> str:
     if isinstance(value, np.ndarray):
         return f"<array {value.shape}>"
-    text = repr(value)
+    text = f"{value:.4g}" if isinstance(value, IntervalResult) else repr(value)
     if len(text) <= _LONGEST:
         return text
     return f"<{len(value)} items>" if isinstance(value, Mapping | tuple | list) else text

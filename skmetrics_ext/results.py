@@ -4,6 +4,7 @@ from skmetrics_ext._lazy import lazy_names, places_of
 
 _MODULES = {
     "inference.bands": "CurveBand",
+    "inference.calibration_intervals": "CalibrationLine",
     "inference.results": "Comparison Estimate TestResult",
     "inference.sample_size": "RowsNeeded SampleSize",
     "inference.tests.delong": "DelongTest",
@@ -12,7 +13,6 @@ _MODULES = {
     "metrics.calibration.binning": "CalibrationCurve",
     "metrics.calibration.decomposition": "ScoreDecomposition",
     "metrics.calibration.goodness_of_fit": "CalibrationTest",
-    "metrics.calibration.recalibration": "CalibrationLine",
     "metrics.rankings.gains": "GainCurve LiftCurve",
     "metrics.rankings.net_benefit": "NetBenefitCurve",
     "metrics.rankings.precision_recall_gain": "PrecisionRecallGainCurve",

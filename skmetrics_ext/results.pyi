@@ -1,6 +1,7 @@
 """Public names for editors and type checkers; a test compares them with what is loaded."""
 
 from skmetrics_ext.inference.bands import CurveBand as CurveBand
+from skmetrics_ext.inference.calibration_intervals import CalibrationLine as CalibrationLine
 from skmetrics_ext.inference.results import Comparison as Comparison
 from skmetrics_ext.inference.results import Estimate as Estimate
 from skmetrics_ext.inference.results import TestResult as TestResult
@@ -12,7 +13,6 @@ from skmetrics_ext.inference.tests.rank_tests import NemenyiResult as NemenyiRes
 from skmetrics_ext.metrics.calibration.binning import CalibrationCurve as CalibrationCurve
 from skmetrics_ext.metrics.calibration.decomposition import ScoreDecomposition as ScoreDecomposition
 from skmetrics_ext.metrics.calibration.goodness_of_fit import CalibrationTest as CalibrationTest
-from skmetrics_ext.metrics.calibration.recalibration import CalibrationLine as CalibrationLine
 from skmetrics_ext.metrics.rankings.gains import GainCurve as GainCurve
 from skmetrics_ext.metrics.rankings.gains import LiftCurve as LiftCurve
 from skmetrics_ext.metrics.rankings.net_benefit import NetBenefitCurve as NetBenefitCurve

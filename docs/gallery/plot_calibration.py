@@ -47,7 +47,7 @@ for name, score in scores.items():
         y_score=score,
     )
     line = sx.calibration_slope_intercept(y, score.clip(1e-6, 1 - 1e-6))
-    print(name, {k: round(v, 3) for k, v in values.items()}, "slope", round(line.slope, 2))
+    print(name, {k: round(v, 3) for k, v in values.items()}, f"slope {line.slope:.2f}")
 
 # %%
 # How much of the Brier score is miscalibration, and how much discrimination? The CORP

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -11,7 +12,9 @@ from numpy.typing import ArrayLike
 from skmetrics_ext.inference.confidence_interval import interval_of_checked
 from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign
 from skmetrics_ext.inference.linearized import Linearized
+from skmetrics_ext.inference.notes import MAY_MISS, reason, with_design
 from skmetrics_ext.inference.results import Estimate
+from skmetrics_ext.inference.scales import quantile
 from skmetrics_ext.metrics.calibration.binning import (
     Binning,
     CalibrationCurve,
@@ -20,22 +23,63 @@ from skmetrics_ext.metrics.calibration.binning import (
 )
 from skmetrics_ext.metrics.calibration.events import binary_forecast, forecasts
 from skmetrics_ext.metrics.calibration.recalibration import (
-    CalibrationLine,
     expected_share,
     fit_intercept,
     fit_line,
     log_odds,
     no_maximum,
-    undefined_line,
 )
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.labels.accuracy import accuracy_score
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import find
-from skmetrics_ext.validation import BinaryProbabilities, Labels
+from skmetrics_ext.result_bases import Facts, Result
+from skmetrics_ext.rows import Rows
+from skmetrics_ext.validation import BinaryProbabilities, Labels, warn_undefined
 from skmetrics_ext.validation.groups import read_design, read_groups
 from skmetrics_ext.validation.labels import with_weight
 from skmetrics_ext.validation.parameters import check_level
+
+_EVENTS = 10  # rows of the rarer class that slope and intercept need at least (Peduzzi et al. 1996)
+
+
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
+class CalibrationLine(Result):
+    """Logistic recalibration: ``logit(P(y)) = intercept + slope * logit(p)``.
+
+    Parameters
+    ----------
+    slope : Estimate
+        1 for calibrated probabilities; below 1 they are too extreme, above too timid.
+    intercept : Estimate
+        0 for calibrated probabilities.
+    in_the_large : Estimate
+        The intercept where the slope is held at 1; above 0 the probabilities are too low.
+    covariance : ndarray of shape (2, 2)
+        Of the estimated (intercept, slope), from the Fisher information; weights count as
+        repeated rows. With groups, from sums of their contributions.
+    n_groups : int or None, default=None
+        Number of groups, where these were given.
+    """
+
+    slope: Estimate
+    intercept: Estimate
+    in_the_large: Estimate
+    covariance: Array
+    n_groups: int | None = None
+
+    def __iter__(self) -> Iterator[float]:
+        return iter((self.slope.value, self.intercept.value))
+
+    def _as_rows(self) -> Rows:
+        keys = ("value", "low", "high", "standard_error", "method", "note")
+        estimates = {name: getattr(self, name) for name in ("slope", "intercept", "in_the_large")}
+        rows = (
+            {"quantity": name} | {key: getattr(estimate, key) for key in keys}
+            for name, estimate in estimates.items()
+        )
+        level = f"{100 * self.slope.confidence_level:g} % intervals"
+        return Rows(rows, lead=[f"calibration line, {level}"])
 
 
 @document
@@ -135,8 +179,9 @@ def calibration_slope_intercept(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
+    confidence_level: float = 0.95,
 ) -> CalibrationLine:
-    r"""Calibration slope and intercept: logistic recalibration of probabilities.
+    r"""Calibration slope and intercept with intervals: logistic recalibration of probabilities.
 
     .. math:: \operatorname{logit} P(y = 1) = a + b \operatorname{logit} p
 
@@ -154,15 +199,17 @@ def calibration_slope_intercept(
     groups : array-like of shape (n_samples,), default=None
         The group of each row (the patient); rows of a group may depend on each other. The line is
         the same, its covariance that of sums over groups, which takes nothing from the model.
+    confidence_level : float in (0, 1), default=0.95
+        Level of the intervals, each Wald's: the value and a quantile times its standard error.
 
     Returns
     -------
     CalibrationLine
-        ``slope, intercept, in_the_large, covariance, n_groups``; unpacked, it is ``slope,
-        intercept``.
-        nan, with a warning, where there is no maximum: only one class occurs, a threshold on
-        the probabilities separates the classes, or the probabilities are all equal (the
-        intercept in the large is then still given).
+        ``slope``, ``intercept`` and ``in_the_large``, each an ``Estimate`` with ``value``, ``low``
+        and ``high``; ``covariance`` and ``n_groups``. Unpacked, it is two numbers, slope and
+        intercept. Both are nan, with a warning, where there is no maximum: only one class occurs, a
+        threshold on the probabilities separates the classes, or the probabilities are all equal
+        (``in_the_large`` is then still given).
 
     Raises
     ------
@@ -178,9 +225,10 @@ def calibration_slope_intercept(
     >>> from skmetrics_ext import calibration_slope_intercept
     >>> y_true, y_proba = [0, 1, 0, 1, 1, 0], [0.1, 0.2, 0.6, 0.7, 0.9, 0.4]
     >>> line = calibration_slope_intercept(y_true, y_proba)
-    >>> round(line.slope, 4), round(line.intercept, 4), round(line.in_the_large, 4)
-    (0.7114, 0.0682, 0.0971)
+    >>> [f"{estimate:.2f}" for estimate in (line.slope, line.intercept, line.in_the_large)]
+    ['0.71 [-0.67, 2.10]', '0.07 [-1.72, 1.86]', '0.10 [-1.83, 2.03]']
     """
+    level = check_level(confidence_level)
     arguments = labels, pos_label, sample_weight, calibration_slope_intercept, "one"
     every_row = binary_forecast(y_true, y_proba, *arguments, every=True)
     columns = {"y_true": y_true, "y_proba": y_proba, "sample_weight": sample_weight}
@@ -189,24 +237,60 @@ def calibration_slope_intercept(
         design = design.kept(np.flatnonzero(every_row.weight))
     forecast = with_weight(every_row)
     x, event, weight = log_odds(forecast), forecast.true, forecast.weights
-    has_both = bool(event.any() and not event.all())
-    in_the_large = fit_intercept(x, event, weight) if has_both else float("nan")
-    reason = no_maximum(x, event)
-    if reason:
-        return undefined_line(in_the_large, reason)
-    try:
-        line, covariance = fit_line(x, event, weight)
-    except np.linalg.LinAlgError:
-        reason = "a threshold on the probabilities all but separates the classes"
-        return undefined_line(in_the_large, reason)
     atoms = Atoms.each_row(len(x), RowDesign.of(None, design), None)
+    reason = no_maximum(x, event)
+    line, covariance = np.full(2, np.nan), np.full((2, 2), np.nan)
+    if not reason:
+        try:
+            line, covariance = fit_line(x, event, weight)
+        except np.linalg.LinAlgError:
+            reason = "a threshold on the probabilities all but separates the classes"
+    if reason:
+        warn_undefined(f"The calibration slope and intercept are undefined and nan: {reason}.")
+    residual = weight * (event - expected_share(line, x))
+    influence = covariance @ np.stack([residual, residual * x])
+    has_both = bool(event.any() and not event.all())
+    large = fit_intercept(x, event, weight) if has_both else float("nan")
+    chance = expected_share(np.array([large, 1.0]), x)
+    variance = 1 / (weight * chance * (1 - chance)).sum()
     if groups is not None:
-        residual = weight * (event - expected_share(line, x))
-        influence = covariance @ np.stack([residual, residual * x])
         covariance = _covariance_by_groups(influence, atoms)
-    intercept, slope = line.tolist()
-    n_groups = atoms.of_design()["n_groups"]
-    return CalibrationLine(slope, intercept, in_the_large, covariance, n_groups)
+    rarer = min(float(weight[event == code].sum()) for code in (0, 1))
+    note = f"{rarer:g} rows of the rarer class are few: {MAY_MISS}" if rarer < _EVENTS else ""
+    intercept, slope, in_the_large = (
+        _wald(
+            Linearized(value, None, contributions=parts, own_atoms=atoms, own_ways=(None, event)),
+            variance,
+            level,
+            note,
+            Facts(name, n=len(x), positive_class=every_row.classes[-1]),
+        )
+        for name, value, parts, variance in zip(
+            ("calibration intercept", "calibration slope", "calibration in the large"),
+            (*line, large),
+            (*influence, variance * weight * (event - chance)),
+            (*np.diag(covariance), variance),
+            strict=True,
+        )
+    )
+    return CalibrationLine(slope, intercept, in_the_large, covariance, slope.n_groups)
+
+
+def _wald(
+    statistic: Linearized, variance: float, level: float, note: str, facts: Facts
+) -> Estimate:
+    """The interval of a coefficient; of groups by the variance of their sums, with a t quantile."""
+    atoms, value, freedom, effect = statistic.atoms, float(statistic.value), None, float("nan")
+    if atoms.group is not None and np.isfinite(value):
+        variance, effect = float(statistic.variance), float(statistic.design_effect())
+        freedom = float(statistic.freedom)
+        facts = replace(facts, freedom=freedom)
+    error = float(np.sqrt(variance))
+    away = float(quantile(level, freedom)) * error
+    ends = value, value - away, value + away
+    note = with_design("" if np.isnan(value) else note, atoms) if value == value else reason(*ends)
+    design = atoms.of_design()
+    return Estimate(*ends, error, "wald", level, note, design_effect=effect, facts=facts, **design)
 
 
 def _curve_by_groups(

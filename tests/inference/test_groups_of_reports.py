@@ -67,14 +67,24 @@ def test_what_a_report_refuses():
 def test_a_line_of_groups_has_the_covariance_of_their_scores():
     """The sandwich of Liang and Zeger, by hand, times G / (G - 1)."""
     line, alone = (sx.calibration_slope_intercept(Y, PROBA, groups=g) for g in (NAMES, None))
-    assert (line.slope, line.intercept) == (alone.slope, alone.intercept)
+    assert tuple(line) == tuple(alone)
     assert (line.n_groups, alone.n_groups) == (40, None)
     design = np.column_stack([np.ones(N), np.log(PROBA / (1 - PROBA))])
-    mean = 1 / (1 + np.exp(-design @ [line.intercept, line.slope]))
+    mean = 1 / (1 + np.exp(-design @ [line.intercept.value, line.slope.value]))
     bread = np.linalg.inv(design.T @ (design * (mean * (1 - mean))[:, None]))
     scores = np.add.reduceat(design * (Y - mean)[:, None], np.arange(0, N, 6))
     expected = bread @ scores.T @ scores @ bread * 40 / 39
     np.testing.assert_allclose(line.covariance, expected, rtol=1e-6)
+    errors = [line.intercept.standard_error, line.slope.standard_error]
+    np.testing.assert_allclose(errors, np.sqrt(np.diag(expected)), rtol=1e-6)
+    # The sum of the scores alone, with the slope held at 1.
+    offset = np.log(PROBA / (1 - PROBA)) + line.in_the_large.value
+    chance = 1 / (1 + np.exp(-offset))
+    scores = np.add.reduceat(Y - chance, np.arange(0, N, 6))
+    error = np.sqrt((scores**2).sum() * 40 / 39) / (chance * (1 - chance)).sum()
+    assert line.in_the_large.standard_error == pytest.approx(error, rel=1e-6)
+    t_value = (line.slope.high - line.slope.value) / line.slope.standard_error
+    assert 1.96 < t_value < 2.1  # at most 39 degrees of freedom
     assert line.covariance[0, 0] > 1.5 * alone.covariance[0, 0]
 
 

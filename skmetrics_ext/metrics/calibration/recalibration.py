@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -14,13 +12,11 @@ from skmetrics_ext.metrics.calibration.events import binary_forecast
 from skmetrics_ext.metrics.public import metric, value_or_nan
 from skmetrics_ext.metrics.spec import INFINITY
 from skmetrics_ext.numeric import Array, divide
-from skmetrics_ext.result_bases import Result
 from skmetrics_ext.tallies import Means
 from skmetrics_ext.validation import (
     BinaryProbabilities,
     InvalidParameterError,
     Probabilities,
-    warn_undefined,
 )
 
 _MOST_STEPS = 100
@@ -29,35 +25,6 @@ _LOSS_ROUNDING = 1e-12
 # Log odds of probabilities lie within 745, so intercepts within this of 0 are all there are
 # for weights that differ by less than a factor of exp(250).
 _REACH = 1000.0
-
-
-@dataclass(frozen=True, eq=False, repr=False, slots=True)
-class CalibrationLine(Result):
-    """Logistic recalibration: ``logit(P(y)) = intercept + slope * logit(p)``.
-
-    Parameters
-    ----------
-    slope : float
-        1 for calibrated probabilities; below 1 they are too extreme, above too timid.
-    intercept : float
-        0 for calibrated probabilities.
-    in_the_large : float
-        The intercept where the slope is held at 1; above 0 the probabilities are too low.
-    covariance : ndarray of shape (2, 2)
-        Of the estimated (intercept, slope), from the Fisher information; weights count as
-        repeated rows. Of groups, from what they add to both.
-    n_groups : int or None, default=None
-        Number of groups, where these were given.
-    """
-
-    slope: float
-    intercept: float
-    in_the_large: float
-    covariance: Array
-    n_groups: int | None = None
-
-    def __iter__(self) -> Iterator[float]:
-        return iter((self.slope, self.intercept))
 
 
 # --------------------------------------------------------------------------- kernels
@@ -167,12 +134,6 @@ def log_odds(forecast: BinaryProbabilities) -> Array:
             "their place. Choose it, as in np.clip(y_proba, 0.001, 0.999)."
         )
     return np.log(proba) - np.log1p(-proba)
-
-
-def undefined_line(large: float, reason: str) -> CalibrationLine:
-    warn_undefined(f"The calibration slope and intercept are undefined and nan: {reason}.")
-    nan = float("nan")
-    return CalibrationLine(nan, nan, large, np.full((2, 2), nan))
 
 
 def no_maximum(x: Array, event: Array) -> str:

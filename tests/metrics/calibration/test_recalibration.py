@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.special import expit
+from scipy.special import expit, logit
 
 from skmetrics_ext import calibration_slope_intercept, observed_expected_ratio
 from skmetrics_ext.metrics.calibration.recalibration import observed_to_expected
@@ -37,36 +37,70 @@ def test_the_line_that_made_the_outcomes_is_found(intercept, slope, centre, widt
     x = centre + width * np.array([-1.0, -0.25, 0.1, 1.0])
     true, proba, weight = of_expectations(x, intercept, slope)
     line = calibration_slope_intercept(true, proba, sample_weight=weight * scale)
-    assert line.slope == pytest.approx(slope, abs=1e-5)
-    assert line.intercept == pytest.approx(intercept, abs=1e-4)
-    assert tuple(line) == (line.slope, line.intercept)
+    assert line.slope.value == pytest.approx(slope, abs=1e-5)
+    assert line.intercept.value == pytest.approx(intercept, abs=1e-4)
+    assert tuple(line) == (line.slope.value, line.intercept.value)
 
 
 @given(intercept=st.floats(-5, 5))
 def test_the_intercept_in_the_large_holds_the_slope_at_1(intercept):
     true, proba, weight = of_expectations(np.array([-2.0, 0.5, 1.0]), intercept, 1.0)
     line = calibration_slope_intercept(true, proba, sample_weight=weight)
-    assert line.in_the_large == pytest.approx(intercept, abs=1e-9)
+    assert line.in_the_large.value == pytest.approx(intercept, abs=1e-9)
 
 
 def test_the_score_equations_hold():
     line = calibration_slope_intercept(TRUE, PROBA)
     x = np.log(PROBA) - np.log1p(-np.array(PROBA))
-    left = TRUE - expit(line.intercept + line.slope * x)
+    left = TRUE - expit(line.intercept.value + line.slope.value * x)
     np.testing.assert_allclose([left.sum(), (left * x).sum()], 0, atol=1e-12)
-    assert (TRUE - expit(line.in_the_large + x)).sum() == pytest.approx(0, abs=1e-12)
+    assert (TRUE - expit(line.in_the_large.value + x)).sum() == pytest.approx(0, abs=1e-12)
 
 
 def test_the_covariance_is_the_inverse_information():
     line = calibration_slope_intercept(TRUE, PROBA)
     x = np.log(PROBA) - np.log1p(-np.array(PROBA))
-    mean = expit(line.intercept + line.slope * x)
+    mean = expit(line.intercept.value + line.slope.value * x)
     design = np.column_stack([np.ones(6), x])
     information = design.T @ (design * (mean * (1 - mean))[:, None])
     np.testing.assert_allclose(line.covariance, np.linalg.inv(information), rtol=1e-9)
     twice = calibration_slope_intercept(TRUE, PROBA, sample_weight=[2] * 6)
     np.testing.assert_allclose(twice.covariance, line.covariance / 2, rtol=1e-9)
-    assert twice.slope == pytest.approx(line.slope, rel=1e-12)
+    assert twice.slope.value == pytest.approx(line.slope.value, rel=1e-12)
+
+
+def test_intervals_of_two_probabilities_by_hand():
+    """Two distinct probabilities: a 2 x 2 table, with Woolf's variances of its log odds."""
+    counts = {(0.2, 1): 6, (0.2, 0): 30, (0.7, 1): 25, (0.7, 0): 9}
+    proba, true = np.array([key for key, n in counts.items() for _ in range(n)]).T
+    line = calibration_slope_intercept(true.astype(int), proba, confidence_level=0.9)
+    low, high = logit(0.2), logit(0.7)
+    odds = np.log(6 / 30), np.log(25 / 9)
+    variance = 1 / 6 + 1 / 30, 1 / 25 + 1 / 9
+    z, width = 1.6448536269514722, high - low
+    slope, error = (odds[1] - odds[0]) / width, np.sqrt(sum(variance)) / width
+    np.testing.assert_allclose(list(line.slope), [slope, slope - z * error, slope + z * error])
+    intercept = odds[0] - slope * low
+    error = np.hypot(high * np.sqrt(variance[0]), low * np.sqrt(variance[1])) / width
+    assert line.intercept.value == pytest.approx(intercept, rel=1e-9)
+    assert line.intercept.standard_error == pytest.approx(error, rel=1e-9)
+    assert (line.slope.confidence_level, line.slope.note) == (0.9, "")
+
+
+def test_the_interval_in_the_large_of_one_probability_by_hand():
+    true = np.repeat([1, 0], [40, 60])
+    with pytest.warns(UserWarning, match="equal"):
+        line = calibration_slope_intercept(true, np.full(100, 0.25))
+    value, error = np.log(40 / 60) - logit(0.25), np.sqrt(1 / 40 + 1 / 60)
+    expected = [value, value - 1.959963984540054 * error, value + 1.959963984540054 * error]
+    np.testing.assert_allclose(list(line.in_the_large), expected, rtol=1e-9)
+
+
+def test_few_rows_of_a_class_are_noted():
+    assert "3 rows of the rarer class are few" in calibration_slope_intercept(TRUE, PROBA).slope.note
+    many = calibration_slope_intercept(TRUE * 4, PROBA * 4)
+    assert many.slope.note == ""
+    assert [row.quantity for row in many._as_rows()] == ["slope", "intercept", "in_the_large"]
 
 
 UNDEFINED = [
@@ -83,8 +117,8 @@ UNDEFINED = [
 def test_no_maximum_no_line(true, proba, message, large):
     with pytest.warns(UserWarning, match=message):
         line = calibration_slope_intercept(true, proba)
-    assert np.isnan([line.slope, line.intercept, *line.covariance.ravel()]).all()
-    assert np.isfinite(line.in_the_large) == large
+    assert np.isnan([*line.slope, *line.intercept, *line.covariance.ravel()]).all()
+    assert np.isfinite(list(line.in_the_large)).all() == large
 
 
 def test_a_row_without_weight_does_not_undo_a_separation():
@@ -97,7 +131,7 @@ def test_classes_all_but_separated():
     proba, weight = [0.1, 0.2, 0.200001, 0.3, 0.7, 0.8], [1e8, 1e8, 1e-8, 1e-8, 1e8, 1e8]
     with pytest.warns(UserWarning, match="all but separates"):
         line = calibration_slope_intercept([0, 0, 1, 0, 1, 1], proba, sample_weight=weight)
-    assert np.isnan(line.slope)
+    assert np.isnan(line.slope.value)
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
@@ -114,7 +148,7 @@ def test_sure_probabilities_have_no_log_odds(dtype):
 
 def test_probabilities_however_near_to_sure():
     line = calibration_slope_intercept([0, 1, 0, 1, 1], [5e-324, 0.2, 0.6, 0.7, 1 - 2**-53])
-    assert np.isfinite([*line, line.in_the_large]).all()
+    assert np.isfinite([*line, *line.in_the_large]).all()
 
 
 def test_observed_over_expected_by_hand():
