@@ -21,6 +21,7 @@ from skmetrics_ext.metrics.calibration.binning import (
     check_bins,
     curve_of,
 )
+from skmetrics_ext.metrics.calibration.decomposition import isotonic_rates
 from skmetrics_ext.metrics.calibration.events import binary_forecast, forecasts
 from skmetrics_ext.metrics.calibration.recalibration import (
     expected_share,
@@ -31,7 +32,7 @@ from skmetrics_ext.metrics.calibration.recalibration import (
 )
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.labels.accuracy import accuracy_score
-from skmetrics_ext.numeric import Array
+from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.registry import find
 from skmetrics_ext.result_bases import Facts, Result
 from skmetrics_ext.rows import Rows
@@ -40,6 +41,7 @@ from skmetrics_ext.validation.groups import read_design, read_groups
 from skmetrics_ext.validation.labels import with_weight
 from skmetrics_ext.validation.parameters import check_level
 
+_DRAWS, _MOST_CELLS = 1000, 1000  # of a consistency band
 _EVENTS = 10  # rows of the rarer class that slope and intercept need at least (Peduzzi et al. 1996)
 
 
@@ -291,6 +293,47 @@ def _wald(
     note = with_design("" if np.isnan(value) else note, atoms) if value == value else reason(*ends)
     design = atoms.of_design()
     return Estimate(*ends, error, "wald", level, note, design_effect=effect, facts=facts, **design)
+
+
+def consistency_band(
+    proba: Array, true: Array, weight: Array | None, groups: Any, confidence_level: float
+) -> tuple[Array, Array, Array]:
+    """Probabilities, and pointwise bounds of the isotonic line of a calibrated model at them.
+
+    The events are drawn from the probabilities and the line is fitted again (Dimitriadis, Gneiting
+    & Jordan 2021); those of a group with a normal effect in common (a Gaussian copula), whose
+    variance follows from the correlation of their errors. Near probabilities are drawn as one.
+    """
+    from scipy.special import ndtri
+
+    level, rng = check_level(confidence_level), np.random.default_rng(0)
+    weight = np.ones(len(proba)) if weight is None else weight
+    _, cell = np.unique(proba, return_inverse=True)
+    if cell.max() >= _MOST_CELLS:
+        ranks = np.argsort(np.argsort(proba, kind="stable"), kind="stable")
+        cell = ranks * _MOST_CELLS // len(proba)
+    n_rows, threshold = len(proba), ndtri(proba)
+    group = np.arange(n_rows) if groups is None else read_groups(groups, n_rows)
+    shared = 0.0 if groups is None else _shared_variance(proba, true, group)
+    fits = []
+    for _ in range(_DRAWS):
+        effect = rng.normal(size=group.max() + 1)[group] if shared else 0.0
+        noise = np.sqrt(1 - shared) * rng.normal(size=n_rows) + np.sqrt(shared) * effect
+        fits.append(isotonic_rates(cell, noise < threshold, weight))
+    at = np.bincount(cell, weights=weight * proba) / np.bincount(cell, weights=weight)
+    low, high = np.quantile(fits, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    return at, low, high
+
+
+def _shared_variance(proba: Array, true: Array, group: Array) -> float:
+    """Share of the latent variance that rows of a group have in common, if they are calibrated."""
+    error = divide(true - proba, np.sqrt(proba * (1 - proba)))
+    error = np.nan_to_num(error)
+    sizes, sums = np.bincount(group), np.bincount(group, weights=error)
+    n_pairs = float((sizes * (sizes - 1)).sum())
+    correlation = (float((sums**2).sum()) - float((error**2).sum())) / max(n_pairs, 1.0)
+    # Of two events with probability 1/2; exact for these, and near for others (Pearson 1900).
+    return float(np.sin(np.pi / 2 * np.clip(correlation, 0.0, 1.0)))
 
 
 def _curve_by_groups(

@@ -8,13 +8,17 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from skmetrics_ext.inference.calibration_intervals import calibration_curve_binned
-from skmetrics_ext.metrics.calibration.binning import CalibrationCurve
+from skmetrics_ext.inference.calibration_intervals import (
+    calibration_curve_binned,
+    consistency_band,
+)
+from skmetrics_ext.metrics.calibration.binning import STRATEGIES, CalibrationCurve
 from skmetrics_ext.metrics.calibration.calibration_error import expected_calibration_error
+from skmetrics_ext.metrics.calibration.decomposition import corp_decomposition, isotonic
 from skmetrics_ext.metrics.probabilities.losses import brier_score_loss
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import axes
-from skmetrics_ext.plotting.curve_display import CurveDisplay, Line
+from skmetrics_ext.plotting.curve_display import BandSpec, CurveDisplay, Line
 from skmetrics_ext.plotting.display import document_display
 from skmetrics_ext.plotting.source import DisplaySource, binary_problems
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
@@ -22,6 +26,7 @@ from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
 _TOP = "top label"
 _N_BARS = 20
 _FEW = 4  # curves whose intervals do not hide each other
+_ISOTONIC, _MISCALIBRATION = "isotonic", "miscalibration"
 _HISTOGRAM = "skmetrics_ext:histogram"
 
 
@@ -31,10 +36,10 @@ class ReliabilityLine(Line):
 
     Parameters
     ----------
-    bins : CalibrationCurve
-        Bins, with the rate observed in each and its interval.
+    bins : CalibrationCurve or None
+        Bins, with the rate observed in each and its interval; None for the isotonic line.
     error : float
-        Expected calibration error over these bins.
+        Expected calibration error over these bins; of the isotonic line its miscalibration.
     histogram : CalibrationCurve
         Twenty bins of equal width, for the distribution of the probabilities.
     """
@@ -58,15 +63,20 @@ class CalibrationDisplay(CurveDisplay):
     a report, the first of each row), with these options:
 
     - ``n_bins=10`` and ``strategy="uniform"``, "quantile" or "equal_mass", as in
-      `calibration_curve_binned`;
+      `calibration_curve_binned`; ``strategy="isotonic"`` draws the line of isotonic regression,
+      which needs no bins (CORP);
+    - ``band``, with "isotonic": the consistency band, in which the line of a calibrated model lies
+      in 95 % of samples at each probability. None draws no band; "auto", the default, draws it for
+      up to 4 curves and 20,000 rows;
     - ``curves``: the classes to draw, of more than two each against the rest; "top label" is the
       event that the most probable class is the true one;
     - ``confidence_level=0.95`` of the Wilson intervals of the bins and of the interval of the
       Brier score, and ``groups``, groups of rows that depend on each other; those of a report
       are its own.
 
-    The legend shows the expected calibration error, and for one set of rows the Brier score with
-    its interval, and the difference between two models in it.
+    The legend shows the expected calibration error (of the isotonic line the miscalibration of
+    `corp_decomposition`), and for one set of rows the Brier score with its interval, and the
+    difference between two models in it.
 
     Parameters
     ----------
@@ -91,7 +101,8 @@ class CalibrationDisplay(CurveDisplay):
 
     References
     ----------
-    Murphy & Winkler (1977), Applied Statistics 26(1), 41-47.
+    Murphy & Winkler (1977), Applied Statistics 26(1), 41-47; for "isotonic" Dimitriadis, Gneiting &
+    Jordan (2021), Proceedings of the National Academy of Sciences 118(8), e2016191118.
 
     Examples
     --------
@@ -122,10 +133,13 @@ class CalibrationDisplay(CurveDisplay):
         *,
         curves: Any = None,
         n_bins: Any = 10,
-        strategy: str = "uniform",
+        strategy: Literal["uniform", "quantile", "equal_mass", "isotonic"] = "uniform",
+        band: Literal["auto", "pointwise"] | None = "auto",
         confidence_level: float = 0.95,
         groups: Any = None,
     ) -> Self:
+        check_option("strategy", strategy, (*STRATEGIES, _ISOTONIC))
+        check_option("band", band, ("auto", "pointwise", None))
         if source.in_folds and groups is not None:
             raise InvalidParameterError(
                 "groups are the groups of one set of rows, and the rows of folds come in another "
@@ -133,8 +147,11 @@ class CalibrationDisplay(CurveDisplay):
             )
         options = {"confidence_level": confidence_level, "groups": groups, "curves": curves}
         # Rows of several folds were predicted by several models: their report has the intervals.
-        options |= {"interval": None if source.in_folds else "auto", "band": "pointwise"}
-        return super()._of_rows(source, n_bins=n_bins, strategy=strategy, **options)
+        options["interval"] = None if source.in_folds else "auto"
+        options["band"] = band if strategy == _ISOTONIC else "pointwise"
+        display = super()._of_rows(source, n_bins=n_bins, strategy=strategy, **options)
+        display.band_label = f"{100 * confidence_level:g}% consistency band (if calibrated)"
+        return display
 
     @classmethod
     def _problems(cls, rows: Scores) -> dict[Any, Scores]:
@@ -152,21 +169,33 @@ class CalibrationDisplay(CurveDisplay):
         return [label for label in curves if label != _TOP]
 
     @classmethod
-    def _line(cls, label: Any, problem: Any, **bins: Any) -> Line:
+    def _line(
+        cls, label: Any, problem: Any, *, strategy: Any = "uniform", n_bins: Any = 10
+    ) -> Line:
         true, score = problem.true, problem.score
         rows: dict[str, Any] = {"labels": [0, 1], "sample_weight": problem.weight}
-        line = ReliabilityLine.of_curve(
-            calibration_curve_binned(true, score, **bins, **rows),
-            label,
-            error=expected_calibration_error(true, score, **bins, **rows),
-            histogram=calibration_curve_binned(true, score, n_bins=_N_BARS, **rows),
-        )
+        histogram = calibration_curve_binned(true, score, n_bins=_N_BARS, **rows)
+        if strategy == _ISOTONIC:
+            weight = np.ones(len(true)) if problem.weight is None else problem.weight
+            columns = {cls.x: np.unique(score), cls.y: isotonic(score, true, weight)[0]}
+            error = corp_decomposition(true, score, **rows).miscalibration
+            line = ReliabilityLine(label, columns, error=error, band=BandSpec(None))
+        else:
+            bins = {"n_bins": n_bins, "strategy": strategy, **rows}
+            error = expected_calibration_error(true, score, **bins)
+            curve = calibration_curve_binned(true, score, **bins)
+            line = ReliabilityLine.of_curve(curve, label, error=error)
         value = brier_score_loss(true, score, **rows)
-        return replace(line, metric=brier_score_loss, value=value)
+        return replace(line, metric=brier_score_loss, value=value, histogram=histogram)
 
     @classmethod
     def _with_band(cls, line: Any, rows: Any, kind: Any, design: Any) -> Line:
-        """The line with the intervals of its bins, by groups and level."""
+        """The line with the intervals of its bins, by groups and level, or its consistency band."""
+        if line.bins is None:
+            level, groups = design["confidence_level"], design["groups"]
+            band = consistency_band(rows.score, rows.true, rows.weight, groups, level)
+            low, high = (np.interp(line.columns[cls.x], band[0], bound) for bound in band[1:])
+            return replace(line, columns={**line.columns, "low": low, "high": high})
         options = {"labels": [0, 1], "sample_weight": rows.weight, "n_bins": line.bins.edges}
         bins = calibration_curve_binned(rows.true, rows.score, **options, **design)
         return replace(line, bins=bins, columns=bins.columns())
@@ -184,7 +213,8 @@ class CalibrationDisplay(CurveDisplay):
         dict of str to ndarray
             ``model`` (where there are several); ``curve``, the class; ``left`` and ``right``
             edge, ``mean_predicted``, ``observed_rate``, its interval ``low``, ``high``,
-            ``weight`` and ``count`` of each bin.
+            ``weight`` and ``count`` of each bin. Of the isotonic line ``mean_predicted``, the
+            probabilities, ``observed_rate``, the recalibrated ones, and the band ``low``, ``high``.
         """
         check_option("rows", rows, ("bins", "histogram"))
         if rows == "bins":
@@ -231,7 +261,9 @@ class CalibrationDisplay(CurveDisplay):
             ax, name=name, reference=reference, legend=legend, curve_kwargs=curve_kwargs
         )
 
-    def _draw_line(self, ax: Any, line: Line, options: Mapping[str, Any]) -> Any:
+    def _draw_line(self, ax: Any, line: Any, options: Mapping[str, Any]) -> Any:
+        if line.bins is None:
+            return super()._draw_line(ax, line, {**options, "marker": ""})
         seen = line.columns["count"] > 0
         names = ("mean_predicted", "observed_rate", "low", "high")
         x, rate, low, high = (line.columns[name][seen] for name in names)
@@ -240,7 +272,9 @@ class CalibrationDisplay(CurveDisplay):
         return ax.errorbar(x, rate, margins, **{**bars, **options}).lines[0]
 
     def _draw_band(self, ax: Any, line: Any, colour: str, band: str) -> None:
-        if self._n_curves <= _FEW:
+        if line.bins is None:
+            super()._draw_band(ax, line, colour, band)
+        elif self._n_curves <= _FEW:
             level = 100 * line.bins.confidence_level
             axes.add_remark(ax, f"bars: {level:g}% interval of each bin")
 
@@ -262,7 +296,7 @@ class CalibrationDisplay(CurveDisplay):
     def _label(self, line: Any, named: bool) -> str:
         name = self._model_name(line, named)
         if not np.isnan(line.error):
-            name += f" (ECE {line.error:.3f})"
+            name += f" ({_MISCALIBRATION if line.bins is None else 'ECE'} {line.error:.3f})"
         if line.interval is None:
             return name
         return f"{name}\n{self.value_name} {axes.number(line.value, line.interval)}"

@@ -2,8 +2,10 @@
 
 from functools import partial
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_predict, cross_validate
 
@@ -83,3 +85,79 @@ def test_scores_are_refused(binary) -> None:
     y, score = binary
     with pytest.raises(ValueError, match="y_prob"):
         sx.CalibrationDisplay.from_predictions(y, 4 * score, pos_label="sick")
+
+
+def isotonic_line(y, proba, weight=None):
+    fit = IsotonicRegression(y_min=0, y_max=1).fit(proba, y, weight)
+    return fit.predict(np.unique(proba))
+
+
+def calibrated(n, seed=0):
+    rng = np.random.default_rng(seed)
+    proba = rng.beta(2, 3, n)
+    return (rng.random(n) < proba).astype(int), proba
+
+
+def test_the_isotonic_line_is_that_of_scikit_learn() -> None:
+    y, proba = calibrated(300)
+    proba, weight = proba.round(2), 1.0 + np.arange(300) % 4
+    display = sx.CalibrationDisplay.from_predictions(
+        y, proba, strategy="isotonic", sample_weight=weight, band=None
+    )
+    columns = display.columns()
+    np.testing.assert_array_equal(columns["mean_predicted"], np.unique(proba))
+    np.testing.assert_allclose(columns["observed_rate"], isotonic_line(y, proba, weight))
+    assert "low" not in columns
+    np.testing.assert_allclose(display.line_.get_ydata(), columns["observed_rate"])
+    # What the squared error loses by recalibration.
+    line = np.interp(proba, np.unique(proba), columns["observed_rate"])
+    gain = np.average((proba - y) ** 2 - (line - y) ** 2, weights=weight)
+    assert f"(miscalibration {gain:.3f})" in display.legend_.get_texts()[0].get_text()
+
+
+def test_the_consistency_band_is_that_of_outcomes_drawn_from_the_probabilities() -> None:
+    y, proba = calibrated(200)
+    display = sx.CalibrationDisplay.from_predictions(
+        y, proba, strategy="isotonic", confidence_level=0.8
+    )
+    rng, at = np.random.default_rng(1), np.unique(proba)
+    drawn = [isotonic_line(rng.random(200) < proba, proba) for _ in range(1000)]
+    expected = np.quantile(drawn, [0.1, 0.9], axis=0)
+    columns = display.columns()
+    inner = (at > 0.1) & (at < 0.7)
+    for bound, wanted in zip(("low", "high"), expected, strict=True):
+        assert abs(columns[bound] - wanted)[inner].mean() < 0.01
+    texts = [text.get_text() for text in display.legend_.get_texts()]
+    assert "80% consistency band (if calibrated)" in texts
+
+
+def test_calibrated_models_lie_in_the_band_of_dependent_rows() -> None:
+    """Pairs of equal rows: the band is that of half as many rows."""
+    inside, widths = [], []
+    for seed in range(40):
+        y, proba = calibrated(150, seed)
+        rows = np.repeat(np.arange(150), 2)
+        options = {"strategy": "isotonic", "groups": rows}
+        pairs = sx.CalibrationDisplay.from_predictions(y[rows], proba[rows], **options).columns()
+        line, low, high = (pairs[name][40:110] for name in ("observed_rate", "low", "high"))
+        inside.append(np.mean((low <= line) & (line <= high)))
+        if seed < 5:
+            alone = sx.CalibrationDisplay.from_predictions(y, proba, strategy="isotonic").columns()
+            widths.append(np.mean(high - low) / np.mean((alone["high"] - alone["low"])[40:110]))
+        plt.close("all")
+    assert 0.9 < np.mean(inside) < 0.985
+    assert 0.93 < np.mean(widths) < 1.07
+
+
+def test_several_isotonic_lines_and_what_is_refused() -> None:
+    y, proba = calibrated(200)
+    models = {"one": proba, "two": proba**2}
+    display = sx.CalibrationDisplay.from_predictions(y, models, strategy="isotonic")
+    assert [line.model for line in display.lines] == ["one", "two"]
+    assert len(display.bands_) == 2
+    assert display.comparison is not None
+    assert len(display.columns("histogram")["weight"]) == 40
+    with pytest.raises(ValueError, match=r"strategy has to be one of .*'isotonic'"):
+        sx.CalibrationDisplay.from_predictions(y, proba, strategy="corp")
+    with pytest.raises(ValueError, match="band has to be one of"):
+        sx.CalibrationDisplay.from_predictions(y, proba, strategy="isotonic", band="simultaneous")

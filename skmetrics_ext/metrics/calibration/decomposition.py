@@ -85,13 +85,17 @@ def isotonic(proba: Array, event: Array, weight: Array) -> tuple[Array, Array]:
 
     Rows of equal probability get one frequency, so they are pooled before.
     """
+    _, group = np.unique(proba, return_inverse=True)
+    return isotonic_rates(group, event, weight), group
+
+
+def isotonic_rates(group: Array, event: Array, weight: Array) -> Array:
+    """Non-decreasing frequencies of groups, which are numbered by their probabilities."""
     from scipy.optimize import isotonic_regression
 
-    values, group = np.unique(proba, return_inverse=True)
-    total = np.bincount(group, weights=weight, minlength=len(values))
-    happened = np.bincount(group, weights=weight * event, minlength=len(values))
-    fit = isotonic_regression(happened / total, weights=total).x
-    return np.clip(fit, 0.0, 1.0), group
+    total = np.bincount(group, weights=weight)
+    happened = np.bincount(group, weights=weight * event)
+    return np.clip(isotonic_regression(happened / total, weights=total).x, 0.0, 1.0)
 
 
 # --------------------------------------------------------------------------- public functions

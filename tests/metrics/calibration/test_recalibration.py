@@ -97,7 +97,9 @@ def test_the_interval_in_the_large_of_one_probability_by_hand():
 
 
 def test_few_rows_of_a_class_are_noted():
-    assert "3 rows of the rarer class are few" in calibration_slope_intercept(TRUE, PROBA).slope.note
+    assert (
+        "3 rows of the rarer class are few" in calibration_slope_intercept(TRUE, PROBA).slope.note
+    )
     many = calibration_slope_intercept(TRUE * 4, PROBA * 4)
     assert many.slope.note == ""
     assert [row.quantity for row in many._as_rows()] == ["slope", "intercept", "in_the_large"]
