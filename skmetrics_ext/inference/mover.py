@@ -65,7 +65,8 @@ class Shares:
         metric, tally = sample.metric, sample.tally_of_mass(mass)
         if sample.is_compact:
             return cls.of_table(metric, tally)
-        return cls(*metric.spec.shares(tally, **metric.own))
+        shares = metric.spec.shares(tally, **metric.own)
+        return None if shares is None else cls(*shares)
 
     @classmethod
     def of_table(cls, metric: Metric, tally: ConfusionTally) -> Shares | None:

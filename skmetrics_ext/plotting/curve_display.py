@@ -100,7 +100,7 @@ class CurveDisplay(SourceDisplay):
     y: ClassVar[str]
     averaged: ClassVar[tuple[str, ...]]  # columns that are averaged over folds, y first
     x_label: ClassVar[str]
-    y_label: ClassVar[str]
+    y_label: str
     value_name: ClassVar[str] = ""
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     size: ClassVar[tuple[float, float]] = (5.4, 4.4)
@@ -542,7 +542,7 @@ class CurveDisplay(SourceDisplay):
         return str(curve) if isinstance(curve, str) else f"class {curve}"
 
     def _difference_text(self, comparison: Comparison) -> str:
-        line, models = self.lines[0], [line.model for line in self.lines]
+        line, models = self.lines[0], [str(line.model) for line in self.lines]
         name = self._value_name(line)
         if self.positive is None:
             name = f"{name}, {self._curve_name(line.curve)}"
@@ -552,12 +552,12 @@ class CurveDisplay(SourceDisplay):
 document(CurveDisplay, BLOCKS)
 
 
-def difference_text(models: Iterable[Any], value_name: str, comparison: Comparison) -> str:
+def difference_text(models: Iterable[str], value_name: str, comparison: Comparison) -> str:
     """Legend entry for the difference between two models."""
-    first, second = models
     p_value = probability(comparison.p_value)
     p_value = f"p {p_value}" if p_value.startswith("<") else f"p = {p_value}"
-    return f"{first} − {second}:\n{value_name} {comparison:z.3f}, {p_value}{axes.star(comparison)}"
+    text = f"{value_name} {comparison:z.3f}, {p_value}{axes.star(comparison)}"
+    return f"{' − '.join(models)}:\n{text}"
 
 
 def _positive_class(part: ModelRows) -> Any:

@@ -62,7 +62,10 @@ def draw_curve(result: CurveResult, ax: Any = None, name: str | None = None) -> 
         Line(label, _columns(curve), curve.area if isinstance(curve, _WITH_AREA) else float("nan"))
         for label, curve in several.items()
     ]
-    return kind(lines, name=name).plot(ax)
+    display = kind(lines, name=name)
+    if getattr(result, "standardized", False):
+        display.y_label = thresholds.STANDARDIZED
+    return display.plot(ax)
 
 
 def _columns(curve: CurveResult) -> Mapping[str, Any]:

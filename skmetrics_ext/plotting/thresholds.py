@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from skmetrics_ext.inference.bands import BANDS
 from skmetrics_ext.metrics.rankings.net_benefit import net_benefit, net_benefit_curve
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import axes
 from skmetrics_ext.plotting.curve_display import BandSpec, CurveDisplay, Line
 from skmetrics_ext.plotting.display import document_display
-from skmetrics_ext.plotting.source import DisplaySource
+from skmetrics_ext.plotting.source import DisplaySource, MetricRows
 from skmetrics_ext.registry import find
 from skmetrics_ext.registry.defaults import RATES
 from skmetrics_ext.tallies import RankTally
@@ -22,6 +23,8 @@ from skmetrics_ext.thresholds.at_thresholds import LabelledRows
 from skmetrics_ext.thresholds.criteria import Objective
 from skmetrics_ext.thresholds.folds import best_over_folds
 from skmetrics_ext.validation import InvalidParameterError, Scores
+
+STANDARDIZED = "Standardized net benefit"
 
 
 @document_display
@@ -33,6 +36,9 @@ class DecisionCurveDisplay(CurveDisplay):
 
     - ``thresholds``: threshold probabilities in [0, 1); 0.01, 0.02, ..., 0.99 by default;
     - ``prevalence``: share of the positives where the model is to be used, for case-control data;
+    - ``standardized=False``: divide net benefits by the prevalence, so that the greatest is 1;
+    - ``difference=False``: of one set of rows, draw the difference of two models in the place of
+      their curves, with its band: at each threshold the interval of `compare`;
     - ``at``: threshold whose net benefit the legend shows; for one set of rows of two classes the
       prevalence in hundredths by default, where treating all and treating none are equal;
     {class_options}
@@ -55,7 +61,8 @@ class DecisionCurveDisplay(CurveDisplay):
 
     References
     ----------
-    Vickers & Elkin (2006), Medical Decision Making 26(6), 565-574.
+    Vickers & Elkin (2006), Medical Decision Making 26(6), 565-574; Kerr et al. (2016), Journal of
+    Clinical Oncology 34(21), 2534-2540, for ``standardized``.
 
     Examples
     --------
@@ -70,7 +77,7 @@ class DecisionCurveDisplay(CurveDisplay):
     x, y, averaged = "threshold", "net_benefit", ("net_benefit", "treat_all")
     x_label, y_label = "Threshold probability", "Net benefit"
     bounds = (-np.inf, 1.0)
-    bound = ("treat_all", "treat all")
+    bound: ClassVar[tuple[str, str]] = ("treat_all", "treat all")
 
     @classmethod
     def _line(
@@ -80,10 +87,12 @@ class DecisionCurveDisplay(CurveDisplay):
         *,
         thresholds: Any = None,
         prevalence: float | None = None,
+        standardized: bool = False,
         at: float | None = None,
     ) -> Line:
-        curve = net_benefit_curve(problem, problem, thresholds=thresholds, prevalence=prevalence)
-        metric = partial(net_benefit, prevalence=prevalence)
+        options: Any = {"prevalence": prevalence, "standardized": standardized}
+        curve = net_benefit_curve(problem, problem, thresholds=thresholds, **options)
+        metric = partial(net_benefit, **options)
         line = Line(label, curve.columns(), band=BandSpec(metric, at=curve.thresholds))
         if at is None:
             return line
@@ -91,13 +100,68 @@ class DecisionCurveDisplay(CurveDisplay):
         return replace(line, metric=metric, value=metric(problem, problem))
 
     @classmethod
-    def _of_rows(cls, source: DisplaySource, *, at: float | None = None, **options: Any) -> Self:
-        rows: Any = next(iter(source.rows().values())).scores
+    def _computed(cls, source: DisplaySource, **options: Any) -> Self:
+        display = super()._computed(source, **options)
+        if options.get("standardized"):
+            display.y_label = STANDARDIZED
+        if options.get("difference"):
+            display.y_label = f"Difference in {display.y_label.lower()}"
+        return display
+
+    @classmethod
+    def _of_rows(
+        cls,
+        source: DisplaySource,
+        *,
+        at: float | None = None,
+        difference: bool = False,
+        **options: Any,
+    ) -> Self:
+        models = source.rows()
+        rows: Any = next(iter(models.values())).scores
         if at is None and rows.kind == "binary":
             share = options.get("prevalence")
             share = np.average(rows.true, weights=rows.weight) if share is None else share
             at = float(np.clip(np.round(share, 2), 0.01, 0.99))
-        return super()._of_rows(source, at=at, **options)
+        if not difference:
+            return super()._of_rows(source, at=at, **options)
+        if len(models) != 2 or rows.kind != "binary" or options.get("band") == BANDS[1]:
+            raise InvalidParameterError(
+                "difference=True draws two models of two classes with a pointwise band, got "
+                f"{len(models)} of {len(rows.classes)}: pass them as a mapping of names to "
+                "probabilities."
+            )
+        display = super()._of_rows(source, at=at, **{**options, "band": None})
+        return display._as_difference(source, **options)
+
+    def _as_difference(
+        self,
+        source: DisplaySource,
+        *,
+        band: Any = "auto",
+        confidence_level: float = 0.95,
+        groups: Any = None,
+        **_: Any,
+    ) -> Self:
+        """The difference of two models at each threshold, with the interval of `compare`."""
+        first, second = self.lines
+        parts: list[Any] = list(source.rows().values())
+        groups = parts[0].group if source.in_folds else groups
+        design = {"confidence_level": confidence_level, "groups": groups}
+        assert first.band is not None
+        columns = {self.x: first.columns[self.x]}
+        columns[self.y] = first.columns[self.y] - second.columns[self.y]
+        if band is not None:
+            bounds = []
+            for threshold in columns[self.x].tolist():
+                line = replace(first, metric=partial(first.band.metric, threshold=threshold))
+                sides = [MetricRows.of(line, part.scores, design) for part in parts]
+                compared = sides[0].compared_with(sides[1])
+                bounds.append((compared.low, compared.high))
+            columns["low"], columns["high"] = np.transpose(bounds)
+        models = f"{first.model} − {second.model}"
+        self.lines = (Line(first.curve, columns, model=models, metric=first.metric),)
+        return self
 
     def _value_name(self, line: Line) -> str:
         if line.metric is None:
@@ -112,13 +176,20 @@ class DecisionCurveDisplay(CurveDisplay):
         super()._draw_references(ax)
         thresholds = self.lines[-1].columns["threshold"]
         ends = [thresholds.min(), thresholds.max()]
-        axes.draw_reference(ax, ends, [0, 0], "treat none")
+        is_model = self.bound[0] in self.lines[-1].columns
+        axes.draw_reference(ax, ends, [0, 0], "treat none" if is_model else "no difference")
 
     def _set_limits(self, ax: Any) -> None:
         # Treating all falls without end; useful models lie between treating none and perfection.
         tops = [float(np.nanmax(line.get_ydata(), initial=0.01)) for line in ax.get_lines()]
-        ax.set_ylim(-0.12 * max(tops), 1.08 * max(tops))
-        thresholds = self.lines[-1].columns["threshold"]
+        columns = self.lines[-1].columns
+        if self.bound[0] in columns:
+            ax.set_ylim(-0.12 * max(tops), 1.08 * max(tops))
+        else:  # at the highest thresholds few rows are treated, and a false positive counts much
+            low, high = (columns.get(name, columns[self.y]) for name in ("low", "high"))
+            ends = np.nanquantile(low, 0.05), np.nanquantile(high, 0.95)
+            ax.set_ylim(1.2 * min(ends[0], -0.01), 1.2 * max(ends[1], 0.01))
+        thresholds = columns["threshold"]
         ax.set_xlim(thresholds.min(), thresholds.max())
 
 

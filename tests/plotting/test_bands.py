@@ -90,3 +90,55 @@ def test_many_curves_and_many_rows_have_no_band_by_default() -> None:
     models = {str(k): score[:1200] + k * SICK[0] for k in range(5)}
     assert not sx.RocCurvesDisplay.from_predictions(y[:1200], models).bands_
     assert len(sx.RocCurvesDisplay.from_predictions(y[:1200], models, band="pointwise").bands_) == 5
+
+
+def test_the_difference_of_two_decision_curves(binary) -> None:
+    y, score = binary
+    models, at = {"a": score, "b": score**2}, [0.2, 0.5]
+    about = {"pos_label": "sick", "groups": np.arange(len(y)) // 2, "confidence_level": 0.9}
+    display = sx.DecisionCurveDisplay.from_predictions(
+        y, models, thresholds=at, difference=True, at=0.5, **about
+    )
+    columns = display.columns()
+    for place, threshold in enumerate(at):
+        metric = partial(sx.net_benefit, threshold=threshold)
+        found = sx.compare(metric, y, score, score**2, random_state=0, **about)
+        ends = [columns[name][place] for name in ("net_benefit", "low", "high")]
+        np.testing.assert_allclose(ends, list(found))
+    (line,) = display.lines
+    assert line.model == "a − b"
+    assert display.ax_.get_ylabel() == "Difference in net benefit"
+    texts = [text.get_text() for text in display.legend_.get_texts()]
+    assert texts[0] == "a − b"
+    assert any(text.startswith("a − b:\nnet benefit at 0.5: ") for text in texts)
+    assert {"90% pointwise band", "no difference", "positive class: sick"} <= set(texts)
+    plain = sx.DecisionCurveDisplay.from_predictions(
+        y, models, difference=True, band=None, pos_label="sick"
+    )
+    assert "low" not in plain.columns()
+
+
+def test_what_a_difference_of_decision_curves_refuses(binary, several) -> None:
+    y, score = binary
+    draw = sx.DecisionCurveDisplay.from_predictions
+    with pytest.raises(InvalidParameterError, match=r"difference=True draws two models .* got 1"):
+        draw(y, score, difference=True, pos_label="sick")
+    with pytest.raises(InvalidParameterError, match="with a pointwise band"):
+        draw(y, dict.fromkeys("ab", score), difference=True, band="simultaneous", pos_label="sick")
+    classes, proba = several
+    with pytest.raises(InvalidParameterError, match="of two classes"):
+        draw(classes, {"a": proba, "b": proba}, difference=True)
+
+
+def test_a_standardized_decision_curve(binary) -> None:
+    y, score = binary
+    options = {"thresholds": [0.2, 0.5], "pos_label": "sick"}
+    display = sx.DecisionCurveDisplay.from_predictions(y, score, standardized=True, **options)
+    curve = sx.net_benefit_curve(y, score, standardized=True, **options)
+    np.testing.assert_allclose(display.columns()["net_benefit"], curve.net_benefit)
+    np.testing.assert_allclose(display.columns()["treat_all"], curve.treat_all)
+    metric = partial(sx.net_benefit, threshold=0.2, standardized=True)
+    found = sx.confidence_interval(metric, y, score, pos_label="sick")
+    assert display.columns()["low"][0] == pytest.approx(found.low)
+    assert display.ax_.get_ylabel() == "Standardized net benefit"
+    assert curve.plot().ax_.get_ylabel() == "Standardized net benefit"

@@ -10,14 +10,14 @@ from numpy.typing import ArrayLike
 
 from skmetrics_ext.metrics.averaging import CurveAverage
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.public import at_percents, check_share, ranking
+from skmetrics_ext.metrics.public import at_percents, check_share, one_of, ranking
 from skmetrics_ext.metrics.rankings.ranking_kernels import around
 from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
 from skmetrics_ext.metrics.spec import INFINITY, Ranges
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.result_bases import CurveResult
 from skmetrics_ext.tallies import RankTally
-from skmetrics_ext.validation import InvalidParameterError, Scores, warn_undefined
+from skmetrics_ext.validation import InvalidParameterError, Scores, check_option, warn_undefined
 from skmetrics_ext.validation.tensors import to_host
 
 # Rounding in a softmax stays well inside this.
@@ -26,8 +26,13 @@ _RANGE_TOLERANCE = 1e-8
 # --------------------------------------------------------------------------- kernels
 
 
-def benefit(tally: RankTally, threshold: Any, prevalence: float | None = None) -> Array:
-    """True positives less false ones at the odds of the threshold, per row; (..., thresholds)."""
+def benefit(
+    tally: RankTally, threshold: Any, prevalence: float | None = None, standardized: bool = False
+) -> Array:
+    """True positives less false ones at the odds of the threshold, per row; (..., thresholds).
+
+    Standardized, it is per positive row: the greatest is 1.
+    """
     fp, tp, negative, positive = tally.steps()
     # Number of distinct scores that reach the threshold; the thresholds of a tally fall.
     reached = np.searchsorted(-tally.thresholds, -np.asarray(threshold), side="right")
@@ -36,23 +41,28 @@ def benefit(tally: RankTally, threshold: Any, prevalence: float | None = None) -
     positive, negative = (total.reshape(total.shape + extra) for total in (positive, negative))
     odds = np.asarray(threshold) / (1 - np.asarray(threshold))
     if prevalence is None:
-        return divide(tp - odds * fp, positive + negative)
-    return prevalence * divide(tp, positive) - (1 - prevalence) * odds * divide(fp, negative)
+        return divide(tp - odds * fp, positive if standardized else positive + negative)
+    value = prevalence * divide(tp, positive) - (1 - prevalence) * odds * divide(fp, negative)
+    return divide(value, prevalence) if standardized else value
 
 
 def benefit_shares(
-    tally: RankTally, threshold: float, prevalence: float | None = None
-) -> tuple[Array, Array, Array, bool]:
+    tally: RankTally, threshold: float, prevalence: float | None = None, standardized: bool = False
+) -> tuple[Array, Array, Array, bool] | None:
     """The shares that the benefit is linear in: how many rows of how many, and their factors.
 
-    The last says whether they are shares of the same rows.
+    The last says whether they are shares of the same rows. None per positive row, whose number is
+    random too.
     """
     reached = tally.thresholds >= threshold
     treated = tally.mass[:, reached].sum(axis=-1, dtype=np.float64)  # false ones, then true ones
     odds, of_class = threshold / (1 - threshold), tally.mass.sum(axis=-1, dtype=np.float64)
+    if prevalence is None and standardized:
+        return None
     if prevalence is None:
         return treated, np.full(2, of_class.sum()), np.array([-odds, 1.0]), True
-    return treated, of_class, np.array([-(1 - prevalence) * odds, prevalence]), False
+    factors = np.array([-(1 - prevalence) * odds, prevalence])
+    return treated, of_class, factors / prevalence if standardized else factors, False
 
 
 def benefit_of_all(tally: RankTally, threshold: Any, prevalence: float | None = None) -> Array:
@@ -105,18 +115,24 @@ def _check_thresholds(name: str, given: Any, n_dim: int) -> Array:
 # --------------------------------------------------------------------------- slopes
 
 
-def benefit_slope(tally: RankTally, threshold: float, prevalence: float | None = None) -> Array:
+def benefit_slope(
+    tally: RankTally, threshold: float, prevalence: float | None = None, standardized: bool = False
+) -> Array:
     inside = np.where(tally.thresholds >= threshold, 1.0, 0.0)
     odds = threshold / (1 - threshold)
     negative, positive = tally.negative.sum(), tally.positive.sum()
     fp, tp = (tally.negative * inside).sum(), (tally.positive * inside).sum()
+    if prevalence is None and standardized:
+        value = divide(tp - odds * fp, positive)
+        return np.stack([divide(-odds * inside, positive), divide(inside - value, positive)])
     if prevalence is None:
         rows = positive + negative
         value = divide(tp - odds * fp, rows)
         return np.stack([divide(-odds * inside - value, rows), divide(inside - value, rows)])
     of_positive = prevalence * divide(inside - divide(tp, positive), positive)
     of_negative = (1 - prevalence) * odds * divide(divide(fp, negative) - inside, negative)
-    return np.stack([of_negative, of_positive])
+    slope = np.stack([of_negative, of_positive])
+    return divide(slope, prevalence) if standardized else slope
 
 
 # --------------------------------------------------------------------------- public functions
@@ -136,23 +152,32 @@ class NetBenefitCurve(CurveResult):
         The same where every row is treated. Treating none has 0.
     prevalence : float
         Share of the positives: the net benefit of a perfect model.
+    standardized : bool, default=False
+        Whether the net benefits are divided by the prevalence, so that a perfect model has 1.
     """
 
     thresholds: Array
     net_benefit: Array
     treat_all: Array
     prevalence: float
+    standardized: bool = False
 
     @property
     def interventions_avoided(self) -> Array:
         """Unnecessary treatments avoided per row, against treating all."""
-        return divide((self.net_benefit - self.treat_all) * (1 - self.thresholds), self.thresholds)
+        gain = self.net_benefit - self.treat_all
+        gain = gain * self.prevalence if self.standardized else gain
+        return divide(gain * (1 - self.thresholds), self.thresholds)
 
 
 @ranking(
     benefit,
     "Net benefit",
-    checks={"threshold": _check_threshold, "prevalence": _check_prevalence},
+    checks={
+        "threshold": _check_threshold,
+        "prevalence": _check_prevalence,
+        "standardized": one_of(True, False),
+    },
     scores=_check_probabilities,
     bounds=(-INFINITY, 1.0),
     scorer="net_benefit_at",
@@ -169,6 +194,7 @@ def net_benefit(
     *,
     threshold: Any,
     prevalence: float | None = None,
+    standardized: bool = False,
     average: CurveAverage | None = "macro",
     labels: Any = None,
     pos_label: Any = None,
@@ -189,6 +215,9 @@ def net_benefit(
     prevalence : float in [0, 1], default=None
         Share of the positives where the model is to be used, for case-control data. That of
         the data by default.
+    standardized : bool, default=False
+        Whether to divide by the prevalence, so that the greatest net benefit is 1 (Kerr et al.
+        2016).
     {rank_average}
     {score_labels}
     {score_pos_label}
@@ -197,8 +226,8 @@ def net_benefit(
     Returns
     -------
     float or ndarray of shape (n_classes,)
-        At most the prevalence; higher is better, 0 is treating none. With ``prevalence``
-        nan, with a warning, where a class has no rows.
+        At most the prevalence, or 1 where standardized; higher is better, 0 is treating none. With
+        ``prevalence`` nan, with a warning, where a class has no rows.
 
     Raises
     ------
@@ -208,7 +237,8 @@ def net_benefit(
 
     References
     ----------
-    Vickers & Elkin (2006), Medical Decision Making 26(6), 565-574.
+    Vickers & Elkin (2006), Medical Decision Making 26(6), 565-574; Kerr et al. (2016), Journal of
+    Clinical Oncology 34(21), 2534-2540.
 
     Examples
     --------
@@ -227,6 +257,7 @@ def net_benefit_curve(
     *,
     thresholds: Any = None,
     prevalence: float | None = None,
+    standardized: bool = False,
     labels: Any = None,
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
@@ -243,6 +274,9 @@ def net_benefit_curve(
     prevalence : float in [0, 1], default=None
         Share of the positives where the model is to be used, for case-control data. That of
         the data by default.
+    standardized : bool, default=False
+        Whether to divide by the prevalence, so that the greatest net benefit is 1 (Kerr et al.
+        2016).
     {score_labels}
     {score_pos_label}
     {sample_weight}
@@ -260,7 +294,8 @@ def net_benefit_curve(
 
     References
     ----------
-    Vickers & Elkin (2006), Medical Decision Making 26(6), 565-574.
+    Vickers & Elkin (2006), Medical Decision Making 26(6), 565-574; Kerr et al. (2016), Journal of
+    Clinical Oncology 34(21), 2534-2540.
 
     Examples
     --------
@@ -275,9 +310,12 @@ def net_benefit_curve(
     options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
     checked, tally = binary_ranking(y_true, y_score, **options, what="net_benefit_curve")
     _check_probabilities(checked)
-    curve = benefit(tally, grid, share)
+    check_option("standardized", standardized, (True, False))
+    curve = benefit(tally, grid, share, standardized)
     if np.isnan(curve).any():
         warn_undefined("Net benefit is undefined and nan: a class has no rows.")
     if share is None:
         share = float(tally.positive.sum() / (tally.positive.sum() + tally.negative.sum()))
-    return NetBenefitCurve(grid, curve, benefit_of_all(tally, grid, share), share)
+    of_all = benefit_of_all(tally, grid, share)
+    of_all = divide(of_all, share) if standardized else of_all
+    return NetBenefitCurve(grid, curve, of_all, share, standardized)

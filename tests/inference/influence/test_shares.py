@@ -188,14 +188,31 @@ def test_weighted_rows_of_a_net_benefit_have_a_scale():
     assert found.high - found.low > plain.high - plain.low
 
 
-def test_contributions_to_a_net_benefit_at_a_prevalence_are_its_derivatives():
+@pytest.mark.parametrize("params", [(None, False), (0.1, False), (None, True), (0.1, True)])
+def test_contributions_to_a_net_benefit_are_its_derivatives(params):
     true, score = treated(9, 5)
     tally = RankTally.from_scores(score, true, 2, None)
-    found = benefit_slope(tally, 0.4, 0.1)
+    found = benefit_slope(tally, 0.4, *params)
     for cell in np.ndindex(found.shape):
         step = np.zeros(found.shape)
         step[cell] = 1e-5
         values = [
-            benefit(RankTally(tally.thresholds, tally.mass + s * step), 0.4, 0.1) for s in (1, -1)
+            benefit(RankTally(tally.thresholds, tally.mass + s * step), 0.4, *params)
+            for s in (1, -1)
         ]
         assert found[cell] == pytest.approx((values[0] - values[1]) / 2e-5, abs=1e-8)
+
+
+def test_the_interval_of_a_standardized_net_benefit():
+    """At a prevalence it is that of the net benefit, divided; else of a ratio, by hand."""
+    rows = treated(9, 5)
+    about = {"threshold": 0.4, "prevalence": 0.1}
+    plain = confidence_interval(net_benefit, *rows, **about)
+    found = confidence_interval(net_benefit, *rows, standardized=True, **about)
+    assert list(found) == pytest.approx([10 * end for end in plain])
+    # (9 - 5 * 2 / 3) / 20: what 9 + 11 positives and 5 negatives contribute, by class.
+    found = confidence_interval(net_benefit, *rows, threshold=0.4, standardized=True)
+    value = (9 - 5 * 2 / 3) / 20
+    squares = (9 * (1 - value) ** 2 + 11 * value**2) * 20 / 19, 5 * (2 / 3) ** 2 * 30 / 29
+    assert found.value == pytest.approx(value)
+    assert found.standard_error == pytest.approx(np.sqrt(sum(squares)) / 20, rel=1e-9)

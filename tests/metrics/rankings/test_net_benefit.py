@@ -127,3 +127,28 @@ def test_the_scorer_reads_probabilities():
     assert scorer(Model(), None, Y) == pytest.approx(by_rows(Y, P, 0.2), rel=1e-15)
     of_negatives = get_scorer("net_benefit_at_50", pos_label=0)
     assert of_negatives(Model(), None, Y) == pytest.approx(by_rows(1 - Y, 1 - P, 0.5), rel=1e-15)
+
+
+@pytest.mark.parametrize("prevalence", [None, 0.25])
+def test_standardized_it_is_a_share_of_the_greatest(prevalence):
+    share = 2 / 5 if prevalence is None else prevalence
+    options = {"threshold": 0.4, "prevalence": prevalence}
+    plain = net_benefit(Y, P, **options)
+    assert net_benefit(Y, P, standardized=True, **options) == pytest.approx(plain / share)
+    assert net_benefit(Y, Y, standardized=True, **options) == pytest.approx(1)
+    # 2 of 2 positives, 2 of 3 negatives at odds of 2 / 3.
+    by_hand = 1 - (1 - share) / share * 2 / 3 * 2 / 3
+    assert net_benefit(Y, P, standardized=True, **options) == pytest.approx(by_hand)
+
+
+def test_a_standardized_curve():
+    plain, found = (
+        net_benefit_curve(Y, P, thresholds=[0.2, 0.4], standardized=standardized)
+        for standardized in (False, True)
+    )
+    np.testing.assert_allclose(found.net_benefit, plain.net_benefit / 0.4)
+    np.testing.assert_allclose(found.treat_all, plain.treat_all / 0.4)
+    np.testing.assert_allclose(found.interventions_avoided, plain.interventions_avoided)
+    assert (found.prevalence, found.standardized) == (plain.prevalence, True)
+    with pytest.raises(ValueError, match="standardized has to be one of"):
+        net_benefit_curve(Y, P, standardized="yes")
