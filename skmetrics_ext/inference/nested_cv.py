@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from itertools import combinations
-from typing import Any, Literal
+from collections.abc import Callable, Iterator, Mapping
+from itertools import combinations_with_replacement
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -54,72 +53,62 @@ LOSS_OF: Mapping[Any, tuple[Any, bool]] = {
 # --------------------------------------------------------------------------- kernels
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Repetition:
+class Repetition(NamedTuple):
     """Losses of one partition into K folds.
 
     Parameters
     ----------
-    outer : list of ndarray
-        Losses of the rows of each fold by the model that saw all others.
-    inner : list of ndarray
-        Losses of the rows outside each fold by models that saw neither it nor their own.
-    outer_groups, inner_groups : list of ndarray or None
-        The group of each of these rows; None of rows that depend on no other.
+    fold : ndarray of int64 of shape (n,)
+        The fold of each row.
+    losses : ndarray of shape (K, n)
+        Loss of each row by the model that saw neither that fold nor the row's own.
     """
 
-    outer: list[Array]
-    inner: list[Array]
-    outer_groups: list[Array | None]
-    inner_groups: list[Array | None]
+    fold: Array
+    losses: Array
 
-    @classmethod
-    def of_rows(cls, outer: list[Array], inner: list[Array]) -> Repetition:
-        """A repetition with independent rows."""
-        return cls(outer, inner, [None] * len(outer), [None] * len(inner))
+    def parts(self) -> Iterator[tuple[Array, Array]]:
+        """For each fold the losses of all rows, and which of them it holds."""
+        return ((losses, self.fold == f) for f, losses in enumerate(self.losses))
 
-    def squared_errors(self) -> list[float]:
+    def squared_errors(self, group: Array | None = None) -> list[float]:
         """For each fold an unbiased guess of the squared error of the inner estimate.
 
         The squared distance of the two estimates, less the variance of the outer one.
         """
-        found = []
-        for outer, inner, group in zip(self.outer, self.inner, self.outer_groups, strict=True):
-            sums = _sums(outer - outer.mean(), group)
-            variance = float((sums**2).sum()) * len(sums) / (len(sums) - 1) / len(outer) ** 2
-            found.append((float(inner.mean()) - float(outer.mean())) ** 2 - variance)
-        return found
+        squared = []
+        for losses, outer in self.parts():
+            mean = float(losses[outer].mean())
+            sums = _sums(losses[outer] - mean, group, outer)
+            variance = float((sums**2).sum()) * len(sums) / (len(sums) - 1) / outer.sum() ** 2
+            squared.append((float(losses[~outer].mean()) - mean) ** 2 - variance)
+        return squared
 
 
-def _sums(values: Array, group: Array | None) -> Array:
-    """Sums over the groups that occur; the values themselves for independent rows."""
+def _sums(values: Array, group: Array | None, rows: Array) -> Array:
+    """Sums over the groups of these rows; the values themselves for independent rows."""
     if group is None:
         return values
-    return np.bincount(np.unique(group, return_inverse=True)[1], weights=values)
+    return np.bincount(np.unique(group[rows], return_inverse=True)[1], weights=values)
 
 
 def nested_estimate(
-    repetitions: list[Repetition], n_rows: int, n_groups: int
+    repetitions: list[Repetition], group: Array | None = None
 ) -> tuple[float, float, bool, float]:
     """Prediction error, its standard error, whether that met its upper limit; design effect."""
-    n_folds = len(repetitions[0].outer)
-    outer = np.concatenate([fold for one in repetitions for fold in one.outer])
-    inner = np.concatenate([fold for one in repetitions for fold in one.inner])
+    n_folds, n_rows = repetitions[0].losses.shape
+    n_groups = n_rows if group is None else int(group.max()) + 1
+    parts = [part for one in repetitions for part in one.parts()]
+    outer = np.concatenate([losses[held] for losses, held in parts])
+    inner = np.concatenate([losses[~held] for losses, held in parts])
     # Errors that fall as 1 / rows: from two folds left out to none is so many times the way
     # from two to one.
     bias = (1 + (n_folds - 2) / n_folds) * (float(inner.mean()) - float(outer.mean()))
-    squared = np.mean([error for one in repetitions for error in one.squared_errors()])
+    squared = np.mean([error for one in repetitions for error in one.squared_errors(group)])
     # From the rows of K - 1 folds to all.
     error = np.sqrt(max(float(squared), 0.0) * (n_folds - 1) / n_folds)
-    alone = float(inner.std(ddof=1)) / np.sqrt(n_rows)
-    mean = float(inner.mean())
-    sums = np.concatenate(
-        [
-            _sums(fold - mean, group)
-            for one in repetitions
-            for fold, group in zip(one.inner, one.inner_groups, strict=True)
-        ]
-    )
+    alone, mean = float(inner.std(ddof=1)) / np.sqrt(n_rows), float(inner.mean())
+    sums = np.concatenate([_sums(losses[~held] - mean, group, ~held) for losses, held in parts])
     naive = float(np.sqrt(n_groups * (sums**2).sum() / (len(sums) - 1))) / n_rows
     limit = naive * np.sqrt(n_folds)  # were the folds no more than one
     effect = (naive / alone) ** 2 if alone else np.nan
@@ -253,9 +242,9 @@ def nested_cv_interval(
     folds = [partitions(n_groups, strata, n_folds, rng) for _ in range(n_repeats)]
     folds = folds if group is None else [fold[group] for fold in folds]
     repetitions = Parallel(n_jobs=n_jobs)(
-        delayed(_repeat)(estimator, X, y, classes, codes, group, fold, loss) for fold in folds
+        delayed(_repeat)(estimator, X, y, classes, codes, fold, loss) for fold in folds
     )
-    value, error, at_limit, effect = nested_estimate(repetitions, n_rows, n_groups)
+    value, error, at_limit, effect = nested_estimate(repetitions, group)
     low, high = -np.inf, np.inf
     if isinstance(loss, str):
         low, high = _BOUNDS[loss]
@@ -290,47 +279,21 @@ def _read_classes(y: Any) -> tuple[Array, Array]:
 
 
 def _repeat(
-    estimator: Any,
-    X: Any,
-    y: Any,
-    classes: Array,
-    codes: Array,
-    group: Array | None,
-    fold: Array,
-    loss: Any,
+    estimator: Any, X: Any, y: Any, classes: Array, codes: Array, fold: Array, loss: Any
 ) -> Repetition:
     """Fit without each fold and without each pair of folds."""
+    from sklearn.base import clone
+
     n_folds = int(fold.max()) + 1
-    rows = [np.flatnonzero(fold == f) for f in range(n_folds)]
-
-    def losses(out: tuple[int, ...]) -> list[Array]:
-        from sklearn.base import clone
-
-        train = np.flatnonzero(~np.isin(fold, out))
+    losses = np.empty((n_folds, len(fold)))
+    for pair in combinations_with_replacement(range(n_folds), 2):
+        train = np.flatnonzero(~np.isin(fold, pair))
         fitted = clone(estimator).fit(take_rows(X, train), take_rows(y, train))
-        return [
-            _row_losses(fitted, take_rows(X, rows[f]), take_rows(y, rows[f]), classes,
-                        codes[rows[f]], loss)
-            for f in out
-        ]  # fmt: skip
-
-    outer = [losses((f,))[0] for f in range(n_folds)]
-    inner: list[list[Array]] = [[] for _ in range(n_folds)]
-    others: list[list[int]] = [[] for _ in range(n_folds)]
-    for first, second in combinations(range(n_folds), 2):
-        of_first, of_second = losses((first, second))
-        inner[second].append(of_first)
-        inner[first].append(of_second)
-        others[second].append(first)
-        others[first].append(second)
-    joined = [np.concatenate(parts) for parts in inner]
-    if group is None:
-        return Repetition.of_rows(outer, joined)
-    outer_groups: list[Array | None] = [group[rows[f]] for f in range(n_folds)]
-    inner_groups: list[Array | None] = [
-        np.concatenate([group[rows[f]] for f in parts]) for parts in others
-    ]
-    return Repetition(outer, joined, outer_groups, inner_groups)
+        for without, held in {pair, pair[::-1]}:
+            rows = np.flatnonzero(fold == held)
+            about = take_rows(X, rows), take_rows(y, rows), classes, codes[rows], loss
+            losses[without, rows] = _row_losses(fitted, *about)
+    return Repetition(fold, losses)
 
 
 def _row_losses(fitted: Any, X: Any, y: Any, classes: Array, codes: Array, loss: Any) -> Array:

@@ -13,6 +13,7 @@ from skmetrics_ext.inference.compare import (
     compare_pair,
     is_ratio,
 )
+from skmetrics_ext.inference.draws.atoms import block_sizes
 from skmetrics_ext.inference.draws.bootstrap import seed_sequence
 from skmetrics_ext.inference.notes import ROUNDING, note_on_metric
 from skmetrics_ext.inference.proportions import normal_quantile
@@ -40,9 +41,8 @@ def largest_of(root: Array, n_draws: int, seed: object) -> Array:
         return np.zeros(n_draws)
     alike = root / np.sqrt((root**2).sum(axis=1, keepdims=True))
     rng = np.random.default_rng(seed_sequence(seed))
-    size = max(_AT_ONCE // len(alike), 1)
-    parts = [min(size, n_draws - start) for start in range(0, n_draws, size)]
-    found = [np.abs(rng.normal(size=(n, alike.shape[1])) @ alike.T).max(axis=1) for n in parts]
+    sizes = block_sizes(n_draws, max(_AT_ONCE // len(alike), 1))
+    found = [np.abs(rng.normal(size=(n, alike.shape[1])) @ alike.T).max(axis=1) for n in sizes]
     return np.sort(np.concatenate(found))
 
 

@@ -45,11 +45,20 @@ class Prior(ClassifierMixin, BaseEstimator):
         return np.repeat(self.classes_[self.shares_.argmax()], len(X))
 
 
+def repetition(outer: list[np.ndarray], inner: list[np.ndarray]) -> Repetition:
+    """Losses of the rows of each fold, and of the others where it is left out too."""
+    fold = np.repeat(np.arange(len(outer)), list(map(len, outer)))
+    losses = np.empty((len(outer), len(fold)))
+    for f, (own, others) in enumerate(zip(outer, inner, strict=True)):
+        losses[f, fold == f], losses[f, fold != f] = own, others
+    return Repetition(fold, losses)
+
+
 def test_formula_by_hand() -> None:
     # Three folds of two rows. Outer means 1, 2, 3 with variances 2, 0, 2; inner means all 2.
     outer = [np.array([0.0, 2.0]), np.array([2.0, 2.0]), np.array([2.0, 4.0])]
     inner = [np.array([1.0, 3.0, 1.0, 3.0])] * 3
-    value, error, at_limit, effect = nested_estimate([Repetition.of_rows(outer, inner)], 6, 6)
+    value, error, at_limit, effect = nested_estimate([repetition(outer, inner)])
     # (1 - 1) + (0 - 0) + (1 - 1) = 0: the naive error, sqrt(12/11 / 6), is the least.
     assert value == 2.0
     assert (error, effect) == pytest.approx((sqrt(12 / 11 / 6), 1))
@@ -60,14 +69,14 @@ def test_standard_error_between_its_limits_by_hand() -> None:
     # Outer means 0, 1, 2 without variance, inner means 1: squares 1, 0, 1, two thirds of 2/3.
     outer = [np.zeros(2), np.ones(2), np.full(2, 2.0)]
     inner = [np.array([0.0, 2.0, 0.0, 2.0])] * 3
-    _, error, at_limit, _ = nested_estimate([Repetition.of_rows(outer, inner)], 6, 6)
+    _, error, at_limit, _ = nested_estimate([repetition(outer, inner)])
     naive = sqrt(12 / 11 / 6)
     assert naive < sqrt(4 / 9) < naive * sqrt(3)
     assert error == pytest.approx(sqrt(4 / 9))
     assert not at_limit
     # Ten times further apart, it meets sqrt(K) times the naive one.
     far = [10 * fold for fold in outer]
-    _, error, at_limit, _ = nested_estimate([Repetition.of_rows(far, inner)], 6, 6)
+    _, error, at_limit, _ = nested_estimate([repetition(far, inner)])
     assert error == pytest.approx(naive * sqrt(3))
     assert at_limit
 
@@ -76,7 +85,7 @@ def test_bias_of_errors_that_fall_as_1_over_rows() -> None:
     # An error of 1 + 60 / rows, of 60 rows in 5 folds: 2 with all, 2.25 with 48, 8/3 with 36.
     outer = [np.full(12, 2.25)] * 5
     inner = [np.full(48, 1 + 60 / 36)] * 5
-    assert nested_estimate([Repetition.of_rows(outer, inner)], 60, 60)[0] == pytest.approx(2.0)
+    assert nested_estimate([repetition(outer, inner)])[0] == pytest.approx(2.0)
 
 
 def test_each_pair_of_folds_is_left_out_once() -> None:
@@ -114,7 +123,7 @@ def test_squared_error_is_unbiased_for_fixed_losses() -> None:
     for _ in range(3000):
         folds = np.split(rng.normal(size=50), 5)
         inner = [np.concatenate(folds[:f] + folds[f + 1 :]) for f in range(5)]
-        guesses += Repetition.of_rows(folds, inner).squared_errors()
+        guesses += repetition(folds, inner).squared_errors()
     assert np.mean(guesses) == pytest.approx(1 / 40, abs=0.002)
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal
 
 import numpy as np
 
+from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.groups import INDEPENDENT, Design
@@ -17,7 +18,6 @@ WeightsAre = Literal["importance", "frequency"]
 WEIGHT_KINDS = ("importance", "frequency")
 # A multinomial draw costs as much for an atom as this many rows drawn one by one.
 _ROWS_PER_UNIT = 12
-_FEW_ROWS = 2000  # that are drawn for many draws by one call
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +136,9 @@ class Atoms:
         columns = [column for column in (kind, *about) if column is not None]
         if design.weight is not None:
             columns.append(np.unique(design.weight, return_inverse=True)[1])
-        of_row, first = _distinct(joined_codes(columns))
+        _, (of_row,) = kernels.encode(joined_codes(columns))
+        first = np.empty(int(of_row.max()) + 1, dtype=np.int64)
+        first[of_row[::-1]] = np.arange(len(of_row))[::-1]
         rows = np.bincount(of_row, weights=design.sizes, minlength=len(first)).astype(np.int64)
         weight, group, stratum = design.weight, design.group, design.stratum
         return cls(
@@ -148,6 +150,16 @@ class Atoms:
             of_row,
             design,
         ), first
+
+    @classmethod
+    def of_cells(
+        cls, rows: Array, label: Array, cell_of_row: Callable[[], Array], design: RowDesign
+    ) -> tuple[Atoms, Array]:
+        """Cells that hold rows, from the number of rows and the class of each; the filled cells."""
+        cells = np.flatnonzero(rows)
+        codes = partial(_filled_codes, cells, len(rows), cell_of_row)
+        counts = rows[cells].astype(np.int64, copy=False)
+        return cls(counts, label=label[cells], codes=codes, design=design), cells
 
     @classmethod
     def each_row(cls, n_rows: int, design: RowDesign, label: Array | None) -> Atoms:
@@ -170,17 +182,6 @@ class Atoms:
     def to_rows(self, values: Array) -> Array:
         """Values (..., U) of atoms as values (..., n) of rows."""
         return values if self.codes is None else np.take(values, self.of_row, axis=-1)
-
-    def ordered(self, order: Array) -> Atoms:
-        """The same atoms in another order."""
-        place = np.empty_like(order)
-        place[order] = np.arange(len(order))
-        weight, group, label, stratum = (
-            None if about is None else about[order]
-            for about in (self.weight, self.group, self.label, self.stratum)
-        )
-        about = place[self.of_row], self.design
-        return Atoms(self.rows[order], weight, group, label, stratum, *about)
 
     @cached_property
     def are_rows(self) -> bool:
@@ -290,18 +291,11 @@ def joined_codes(columns: Sequence[Array]) -> Array:
     return key
 
 
-def _distinct(key: Array) -> tuple[Array, Array]:
-    """The number of the value of each element among the distinct ones, and a place of each."""
-    span = int(key.max()) + 1
-    if span > max(len(key), 1 << 10):
-        _, first, of_row = np.unique(key, return_index=True, return_inverse=True)
-        return of_row.reshape(-1), first
-    place = np.full(span, -1, dtype=np.int64)
-    place[key[::-1]] = np.arange(len(key) - 1, -1, -1)
-    found = np.flatnonzero(place >= 0)
-    first = place[found]
-    place[found] = np.arange(len(found))
-    return place[key], first
+def _filled_codes(cells: Array, n_cells: int, cell_of_row: Callable[[], Array]) -> Array:
+    """The number of the cell of each row among the filled ones."""
+    place = np.zeros(n_cells, dtype=np.int64)
+    place[cells] = np.arange(len(cells))
+    return np.asarray(place[cell_of_row()])
 
 
 class Scatter:
@@ -309,24 +303,15 @@ class Scatter:
 
     def __init__(self, index: Array, size: int) -> None:
         self.size = size
-        self._order: Array | None = np.argsort(index, kind="stable")
+        self._order = np.argsort(index, kind="stable")
         rising = index[self._order]
-        starts = np.flatnonzero(np.diff(rising, prepend=-1))
-        self._starts: Array | None = starts if len(starts) < len(rising) else None
-        self._places = rising[starts]
-        if np.array_equal(self._order, np.arange(len(index))):
-            self._order = None
-        self._full = len(self._places) == size
+        self._starts = np.flatnonzero(np.diff(rising, prepend=-1))
+        self._places = rising[self._starts]
 
     def __call__(self, columns: Array) -> Array:
-        if self._order is not None:
-            columns = np.take(columns, self._order, axis=-1)
-        if self._starts is not None:
-            columns = np.add.reduceat(columns, self._starts, axis=-1)
-        if self._full:
-            return columns
+        ordered = np.take(columns, self._order, axis=-1)
         out = np.zeros((*columns.shape[:-1], self.size), dtype=columns.dtype)
-        out[..., self._places] = columns
+        out[..., self._places] = np.add.reduceat(ordered, self._starts, axis=-1)
         return out
 
 
@@ -340,6 +325,11 @@ def cell_sums(values: Array, cells: Array, n_cells: int) -> Array:
 
 
 # --------------------------------------------------------------------------- draws
+
+
+def block_sizes(n_draws: int, size: int) -> list[int]:
+    """Numbers of draws that are held at once, of so many in all."""
+    return [min(size, n_draws - start) for start in range(0, n_draws, size)]
 
 
 def draw_counts(
@@ -377,16 +367,7 @@ def _draw(rng: np.random.Generator, rows: Array, n_draws: int, share: float) -> 
     n_drawn = max(round(share * n_rows), 1)
     if n_atoms * _ROWS_PER_UNIT < n_drawn:
         return rng.multinomial(n_drawn, rows / n_rows, size=n_draws)
-    single = n_atoms == n_rows
-    atom_of = None if single else np.repeat(np.arange(n_atoms), rows)
-    if n_drawn < _FEW_ROWS:  # all draws at once
-        drawn = rng.integers(0, n_rows, size=(n_draws, n_drawn))
-        drawn = drawn if atom_of is None else atom_of[drawn]
-        drawn += n_atoms * np.arange(n_draws)[:, None]
-        flat = np.bincount(drawn.reshape(-1), minlength=n_draws * n_atoms)
-        return flat.reshape(n_draws, n_atoms)
-    counts = np.empty((n_draws, n_atoms), dtype=np.int64)
-    for i in range(n_draws):
-        drawn = rng.integers(0, n_rows, size=n_drawn)
-        counts[i] = np.bincount(drawn if atom_of is None else atom_of[drawn], minlength=n_atoms)
-    return counts
+    drawn = np.repeat(np.arange(n_atoms), rows)[rng.integers(0, n_rows, size=(n_draws, n_drawn))]
+    drawn += n_atoms * np.arange(n_draws)[:, None]
+    flat = np.bincount(drawn.reshape(-1), minlength=n_draws * n_atoms)
+    return flat.reshape(n_draws, n_atoms)

@@ -6,12 +6,14 @@ are alike to the metric are counted and not copied: a draw is a number for each 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from skmetrics_ext.inference.draws.atoms import block_sizes
 from skmetrics_ext.inference.draws.samples import CELLS, Sample
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.progress import Progress, reporting
@@ -96,35 +98,32 @@ def resample(sample: Sample, plan: DrawPlan) -> Array:
             )
         if atoms.label is None:
             raise InvalidParameterError("stratified=True needs one class label a row in y_true.")
-    sample = sample.for_draws
-    size = _SLOW_BLOCK if sample.is_slow else _BLOCK
-    starts = range(0, plan.n_resamples, size)
-    seeds = seed_sequence(plan.random_state).spawn(len(starts))
-    sizes = [min(size, plan.n_resamples - start) for start in starts]
-    tasks = list(zip(seeds, sizes, strict=True))
-    with reporting(plan.progress, len(tasks), "block") as told:
-        found = []
-        for values in _run(sample, plan, tasks):
-            found.append(values)
-            told(len(found))
-    return np.concatenate(found)
+    block = partial(_block, sample, plan.stratified)
+    return np.concatenate(list(in_blocks(block, _SLOW_BLOCK if sample.is_slow else _BLOCK, plan)))
 
 
-def _run(sample: Sample, plan: DrawPlan, tasks: list[tuple[Any, int]]) -> Iterator[Array]:
-    if plan.n_jobs in (None, 1):
-        yield from (_block(sample, plan.stratified, *task) for task in tasks)
-        return
-    from joblib import Parallel, delayed, effective_n_jobs
-
-    jobs = Parallel(n_jobs=plan.n_jobs)
-    wave = 4 * effective_n_jobs(plan.n_jobs)  # between two, progress is told
-    for start in range(0, len(tasks), wave):
-        part = tasks[start : start + wave]
-        yield from jobs(delayed(_block)(sample, plan.stratified, *task) for task in part)
-
-
-def _block(sample: Sample, stratified: bool, seed: np.random.SeedSequence, n_draws: int) -> Array:
+def _block(sample: Sample, stratified: bool, n_draws: int, seed: np.random.SeedSequence) -> Array:
     return sample.of_draws(np.random.default_rng(seed), n_draws, stratified)
+
+
+def in_blocks(function: Callable[..., Array], size: int, plan: DrawPlan) -> Iterator[Array]:
+    """``function(n_draws, seed)`` of blocks of draws, which are the same for any ``n_jobs``."""
+    sizes = block_sizes(plan.n_resamples, size)
+    tasks = list(zip(sizes, seed_sequence(plan.random_state).spawn(len(sizes)), strict=True))
+    with reporting(plan.progress, len(tasks), "block") as told:
+        if plan.n_jobs in (None, 1):
+            for i, task in enumerate(tasks):
+                yield function(*task)
+                told(i + 1)
+            return
+        from joblib import Parallel, delayed, effective_n_jobs
+
+        jobs = Parallel(n_jobs=plan.n_jobs)
+        wave = 4 * effective_n_jobs(plan.n_jobs)  # between two, progress is told
+        for start in range(0, len(tasks), wave):
+            part = tasks[start : start + wave]
+            yield from jobs(delayed(function)(*task) for task in part)
+            told(start + len(part))
 
 
 # --------------------------------------------------------------------------- intervals

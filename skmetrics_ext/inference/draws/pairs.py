@@ -133,7 +133,7 @@ def pair_of_checked(
     facts = RowDesign.of(first.weight, design, weights_are)
     data, twice = _stacked(first, second), facts.twice()
     difference, about = values[0] - values[1], replace(facts, weight=None)
-    both = sample_of(metric, data, twice, values[0]).for_draws
+    both = sample_of(metric, data, twice, values[0])
     pair = PairSample(metric, difference, both, values, about)
     if pair.is_slow or pair.agrees():
         return pair

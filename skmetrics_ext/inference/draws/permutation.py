@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan, seed_sequence
+from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan, in_blocks
 from skmetrics_ext.inference.draws.pairs import PairSample
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.progress import reporting
 
 _CELLS = 1 << 21  # of draws by atoms that are held at once
 _SLOW = 100  # of calls of a function in Python
@@ -53,7 +53,7 @@ def permutation_test(
             count += len(patterns)
         return PermutationResult(min(large, 1.0), True, count, undefined)
     drawn_large = undefined = 0
-    for differences in _draws(sample, sizes, plan):
+    for differences in in_blocks(partial(_drawn, sample, sizes), _rows_at_once(sample), plan):
         drawn_large += int(_as_large(differences, *limit).sum())
         undefined += int(np.isnan(differences).sum())
     p_value = (drawn_large + 1) / (plan.n_resamples + 1)
@@ -110,23 +110,6 @@ def _all_patterns(sample: PairSample, sizes: Array) -> Iterator[tuple[Array, Arr
 def _rows_at_once(sample: PairSample) -> int:
     each = max(_CELLS // (4 * len(sample.atoms)), 1)
     return min(each, _SLOW) if sample.is_slow else each
-
-
-def _draws(sample: PairSample, sizes: Array, plan: DrawPlan) -> Iterator[Array]:
-    """Differences of random exchanges, in parts that do not depend on the number of workers."""
-    from joblib import Parallel, delayed, effective_n_jobs
-
-    each = _rows_at_once(sample)
-    counts = [min(each, plan.n_resamples - start) for start in range(0, plan.n_resamples, each)]
-    seeds = seed_sequence(plan.random_state).spawn(len(counts))
-    tasks = list(zip(counts, seeds, strict=True))
-    jobs = Parallel(n_jobs=plan.n_jobs)
-    wave = 4 * effective_n_jobs(plan.n_jobs)  # between two, progress is told
-    with reporting(plan.progress, len(tasks), "block") as told:
-        for start in range(0, len(tasks), wave):
-            part = tasks[start : start + wave]
-            yield from jobs(delayed(_drawn)(sample, sizes, *task) for task in part)
-            told(start + len(part))
 
 
 def _drawn(sample: PairSample, sizes: Array, count: int, seed: np.random.SeedSequence) -> Array:

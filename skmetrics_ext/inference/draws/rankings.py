@@ -12,7 +12,7 @@ import numpy as np
 
 from skmetrics_ext import kernels
 from skmetrics_ext.inference.draws.atoms import Atoms, Scatter
-from skmetrics_ext.inference.draws.samples import RowSample, Sample, TallySample
+from skmetrics_ext.inference.draws.samples import RowSample, TallySample
 from skmetrics_ext.inference.notes import FEW_ROWS
 from skmetrics_ext.metrics.averaging import (
     MACRO,
@@ -175,12 +175,12 @@ class RankingSample(TallySample):
         if "atoms" not in checked.cache:
             tally = RankTally.of_class(checked)
             n_scores = len(tally.thresholds)
-            by_rising = tally.mass[:, ::-1].T.reshape(-1)
-            cell = np.flatnonzero(by_rising)
+            # Rising scores, of equal ones the negative class first.
+            cells = tally.mass[:, ::-1].T.reshape(-1)
+            label = np.arange(len(cells)) % 2
+            atoms, cell = Atoms.of_cells(cells, label, partial(_cell_of_row, checked), design)
             rising, label = np.divmod(cell, 2)
             index = label * n_scores + (n_scores - 1 - rising)
-            rows = by_rising[cell].astype(np.int64, copy=False)
-            atoms = Atoms(rows, label=label, codes=_AtomsOfRows(checked, cell), design=design)
             checked.cache["atoms"] = atoms, ScoreIndex(tally.thresholds, index)
         indexed: tuple[Atoms, ScoreIndex] = checked.cache["atoms"]
         return indexed
@@ -286,29 +286,22 @@ class RankingSample(TallySample):
     def row_ways(self) -> tuple[Array | None, ...]:
         return (self.label,) if self.is_binary else self.ways()
 
-    @property
-    def for_draws(self) -> Sample:
-        if not is_area(self.metric) or len(self.indexes) > 1:
-            return self
-        index = self.indexes[0].index
-        if len(np.unique(index)) < len(index):  # several atoms of one class and score
-            return self
-        return AreaDraws(self.metric, self.value, self)
+    def of_draws(self, rng: np.random.Generator, n_draws: int, stratified: bool) -> Array:
+        if not (self.is_binary and self.design.is_counted and is_area(self.metric)):
+            return super().of_draws(rng, n_draws, stratified)
+        # Atoms stand in the order of their scores, so that no draw is sorted.
+        index = self.indexes[0]
+        label, falling = np.divmod(index.index, len(index.thresholds))
+        marks, score = (np.repeat(column, self.atoms.rows) for column in (label, -falling))
+        wins, n_neg, n_pos = kernels.resampled_wins(rng, marks, score, n_draws, stratified)
+        low, high = self.metric.spec.bounds
+        return low + (high - low) * divide(wins, 2 * n_pos * n_neg)
 
 
-@dataclass(frozen=True, eq=False)
-class _AtomsOfRows:
-    """The atom of each row, where atoms are the classes at each score that hold rows."""
-
-    scores: Scores
-    cells: Array
-
-    def __call__(self) -> Array:
-        places = places_of(self.scores)
-        n_scores = int(places.max()) + 1
-        atom = np.zeros(2 * n_scores, dtype=np.int32)
-        atom[self.cells] = np.arange(len(self.cells), dtype=np.int32)
-        return atom[2 * (n_scores - 1 - places) + self.scores.true]
+def _cell_of_row(checked: Scores) -> Array:
+    """Place of each row among the classes at each score, from the lowest."""
+    places = places_of(checked)
+    return np.asarray(2 * (int(places.max()) - places.astype(np.int64)) + checked.true)
 
 
 def _jumps_at(index: ScoreIndex, atoms: Atoms, target: float, of_negative: bool) -> bool:
@@ -322,77 +315,6 @@ def _jumps_at(index: ScoreIndex, atoms: Atoms, target: float, of_negative: bool)
     near = np.abs(np.cumsum(shares) - target) <= 2 * error
     several = (number.mass.sum(axis=0) > FEW_ROWS) & (shares > error / 2)
     return bool((near & (several | np.append(several[1:], False))).any())
-
-
-# --------------------------------------------------------------------------- areas of many draws
-
-
-@dataclass(frozen=True, eq=False)
-class AreaDraws(Sample):
-    """What is linear in the area of one ranking, whose atoms have a class and score each."""
-
-    ranking: RankingSample
-
-    @cached_property
-    def _rising(self) -> tuple[Array, Array, Array]:
-        """Atoms by rising scores, of equal ones the negative first; their classes and scores."""
-        index = self.ranking.indexes[0]
-        marks, falling = np.divmod(index.index, len(index.thresholds))
-        order = np.lexsort((marks, -falling))
-        return order, marks[order], -falling[order]
-
-    @cached_property
-    def atoms(self) -> Atoms:
-        return self.ranking.atoms.ordered(self._rising[0])
-
-    @cached_property
-    def _places(self) -> tuple[Array, Array]:
-        """Atoms of the positive class, and those of them whose score a negative one has too."""
-        _, marks, score = self._rising
-        positive = np.flatnonzero(marks)
-        return positive, positive[(positive > 0) & (score[positive - 1] == score[positive])]
-
-    def statistic(self, counts: Array) -> Array:
-        positive, tied = self._places
-        mass = self.atoms.mass(counts)
-        return self._scaled(replicate_areas(mass, positive, 1 - self._rising[1], tied))
-
-    def of_draws(self, rng: np.random.Generator, n_draws: int, stratified: bool) -> Array:
-        atoms = self.atoms
-        if atoms.weight is not None or not atoms.is_plain:
-            return super().of_draws(rng, n_draws, stratified)
-        # Rows are drawn one by one and weigh the same: they are never laid out.
-        marks, score = (np.repeat(one, atoms.rows) for one in self._rising[1:])
-        wins, n_neg, n_pos = kernels.resampled_wins(rng, marks, score, n_draws, stratified)
-        return self._scaled(divide(wins, 2 * n_pos * n_neg))
-
-    def _scaled(self, areas: Array) -> Array:
-        low, high = self.metric.spec.bounds
-        return low + (high - low) * areas
-
-
-def replicate_areas(counts: Array, positive: Array, negative: Array, tied: Array) -> Array:
-    """Area of each draw (B, U) of atoms in rising order of their scores.
-
-    Parameters
-    ----------
-    counts : ndarray of shape (B, U)
-        Weight of each atom in each draw.
-    positive : ndarray of int64 of shape (P,)
-        Places of the atoms of the positive class.
-    negative : ndarray of int64 of shape (U,)
-        1 for atoms of the other class; of equal scores they come first.
-    tied : ndarray of int64 of shape (T,)
-        Places of the positive atoms that share their score with the negative one before them.
-    """
-    below = np.cumsum(counts * negative, axis=1)
-    own = np.take(counts, positive, axis=1)
-    wins = np.einsum("bp,bp->b", own, np.take(below, positive, axis=1))
-    n_pos, n_neg = own.sum(axis=1), below[:, -1]
-    if len(tied):  # half of what is tied was won
-        halves = np.einsum("bt,bt->b", counts[:, tied], counts[:, tied - 1])
-        return divide(2 * wins - halves, 2.0 * n_pos * n_neg)
-    return divide(wins, 1.0 * n_pos * n_neg)
 
 
 # --------------------------------------------------------------------------- rows of rankings

@@ -10,7 +10,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -28,6 +28,7 @@ from skmetrics_ext.inference.draws.atoms import (
     Atoms,
     RowDesign,
     Scatter,
+    block_sizes,
     cell_sums,
     draw_counts,
 )
@@ -125,19 +126,12 @@ class Sample(ABC):
         found = self.by_class
         return float(found[found > 0].min())
 
-    @property
-    def for_draws(self) -> Sample:
-        """The same in the form that many draws are fast in."""
-        return self
-
     def of_draws(self, rng: np.random.Generator, n_draws: int, stratified: bool) -> Array:
         """Values (n_draws, ...) of rows drawn with replacement."""
         size = max(CELLS // len(self.atoms), 1)
-        parts = [min(size, n_draws - start) for start in range(0, n_draws, size)]
         about = stratified, self.drawn_share
-        return np.concatenate(
-            [self.statistic(draw_counts(rng, self.atoms, part, *about)) for part in parts]
-        )
+        draws = (draw_counts(rng, self.atoms, n, *about) for n in block_sizes(n_draws, size))
+        return np.concatenate([self.statistic(counts) for counts in draws])
 
 
 # --------------------------------------------------------------------------- checked data
@@ -205,18 +199,8 @@ class TallySample(Sample):
         return int(np.isfinite(self.metric.spec.bounds).sum())
 
 
-@dataclass(frozen=True, eq=False)
-class _CellsOfRows:
-    """The atom of each row, where atoms are the cells of a table that hold rows."""
-
-    labels: Labels
-    cells: Array
-
-    def __call__(self) -> Array:
-        n_classes = len(self.labels.classes)
-        place = np.zeros(n_classes**2, dtype=np.int64)
-        place[self.cells] = np.arange(len(self.cells))
-        return place[self.labels.true * n_classes + self.labels.pred]
+def _cell_of_row(labels: Labels) -> Array:
+    return np.asarray(labels.true * len(labels.classes) + labels.pred)
 
 
 class TableSample(TallySample):
@@ -229,14 +213,12 @@ class TableSample(TallySample):
         if self.counted is not None:
             return self.counted
         if design.is_counted and design.sizes is None:
-            table = table_of(labels).reshape(-1)
-            cell = np.flatnonzero(table)
-            rows = table[cell].astype(np.int64)
-            codes = _CellsOfRows(labels, cell)
-            return Atoms(rows, label=cell // n_classes, codes=codes, design=design), cell
-        cells = labels.true * n_classes + labels.pred
-        atoms, first = Atoms.alike(design, labels.true, cells)
-        return atoms, cells[first]
+            cells = table_of(labels).reshape(-1)
+            label = np.arange(len(cells)) // n_classes
+            return Atoms.of_cells(cells, label, partial(_cell_of_row, labels), design)
+        cell = _cell_of_row(labels)
+        atoms, first = Atoms.alike(design, labels.true, cell)
+        return atoms, cell[first]
 
     @cached_property
     def atoms(self) -> Atoms:
