@@ -12,11 +12,10 @@ from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan, bootstrap_bounds, resample
-from skmetrics_ext.inference.draws.pairs import PairSample, pair_of_checked, pair_of_rows
+from skmetrics_ext.inference.draws.pairs import PairSample, pair_of_functions, pair_of_samples
 from skmetrics_ext.inference.draws.permutation import permutation_test
 from skmetrics_ext.inference.draws.rankings import is_area
 from skmetrics_ext.inference.draws.readers import (
-    RawRows,
     check_models,
     find_metric,
     samples_of_models,
@@ -40,7 +39,7 @@ from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.validation import InvalidParameterError, check_option
-from skmetrics_ext.validation.groups import INDEPENDENT, Design, read_design
+from skmetrics_ext.validation.groups import INDEPENDENT, Design
 from skmetrics_ext.validation.parameters import check_level
 
 LOG_RATIO = "log_ratio"
@@ -189,14 +188,9 @@ def compare(
     claim = Claim.of(alternative, margin, found)
     level = claim.level(level)
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress)
-    if found.row is not None:
-        found, models = check_models(found, y_true, pred_a, pred_b, sample_weight)
-        beside = {"y_true": y_true, "pred_a": pred_a, "sample_weight": sample_weight}
-        design = read_design(groups, strata, models[0].true.shape[0], **beside)
-    else:
-        about = sample_weight, (groups, strata), weights_are
-        models = RawRows.check(y_true, pred_a, *about), RawRows.check(y_true, pred_b, *about)
-        design = models[0].design.design
+    predictions = {"pred_a": pred_a, "pred_b": pred_b}
+    about = sample_weight, groups, strata, weights_are
+    found, models, design = check_models(found, y_true, predictions, *about)
     asked = ModelsToCompare(found, models, design, weights_are, claim, level, plan)
     told = compare_pair(asked, method)
     if not asked.statistics:
@@ -208,7 +202,7 @@ def compare(
 class ModelsToCompare:
     """Models on the same rows, a settled metric, and what is asked of their differences.
 
-    ``models`` are checked data, or `RawRows` for a function of the user's own.
+    ``models`` are checked data, or `FunctionSample` for a function of the user's own.
     """
 
     metric: Metric
@@ -240,21 +234,10 @@ class ModelsToCompare:
         return first.on_log().minus(second.on_log()) if log else first.minus(second)
 
     def pair(self, *, exchange: bool = False) -> PairSample:
-        """Both models under other numbers of rows.
-
-        Exchanges of rankings are those of ranks, which have one scale; models change places in a
-        row, or group, whatever its stratum.
-        """
-        row = self.metric.row
-        if row is None:
-            return pair_of_rows(self.metric, *self.models)
-        return pair_of_checked(
-            self.metric,
-            *self.models,
-            design=Design(self.design.group) if exchange else self.design,
-            weights_are=self.weights_are,
-            ranked=exchange and (row.tally, row.response) == ("ranks", "scores"),
-        )
+        """Both models under other numbers of rows."""
+        if self.metric.row is None:
+            return pair_of_functions(*self.models)
+        return pair_of_samples(*(one.origin for one in self.statistics), exchange=exchange)
 
     def design_effects(
         self, pairs: Sequence[tuple[int, int]]

@@ -422,26 +422,24 @@ def _read_pilot(
         raise InvalidParameterError(
             f"metric must be one of this package, whose derivative is known, got {metric.name}."
         )
-    models: tuple[Any, ...]
+    compared = None
     if y_pred_b is None:
         settled, checked = check_rows(metric, y_true, y_pred, weight)
-        models = (checked,)
+        columns = {"y_true": y_true, "y_pred": y_pred, "sample_weight": weight}
+        design = read_design(*groups_strata, checked.true.shape[0], **columns)
+        statistics = [linearize(sample_of_checked(settled, checked, design, weights_are))]
     else:
-        settled, models = check_models(metric, y_true, y_pred, y_pred_b, weight)
-    columns = {"y_true": y_true, "y_pred": y_pred, "sample_weight": weight}
-    design = read_design(*groups_strata, models[0].true.shape[0], **columns)
-    compared = ModelsToCompare(settled, models, design, weights_are)
-    if y_pred_b is None:
-        statistics = [linearize(sample_of_checked(settled, models[0], design, weights_are))]
-    else:
-        statistics = compared.statistics
+        models = {"pred_a": y_pred, "pred_b": y_pred_b}
+        about = weight, *groups_strata, weights_are
+        compared = ModelsToCompare(*check_models(metric, y_true, models, *about), weights_are)
+        settled, statistics = compared.metric, compared.statistics
     if not all(statistic.has_influence for statistic in statistics):
         raise InvalidParameterError(
             f"metric={metric.name!r} of these data has no derivative by its rows, from which a "
             "number of rows would follow."
         )
     low, high = settled.spec.bounds
-    if y_pred_b is not None:
+    if compared is not None:
         difference = compared.difference()
         variance, freedom = variance_of_difference(difference)
         return Pilot(difference, variance, freedom, "delta", (low - high, high - low))

@@ -13,18 +13,15 @@ from skmetrics_ext.formats import interval, probability, signed
 from skmetrics_ext.inference.compare import LOG_RATIO, ModelsToCompare, is_ratio
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
-from skmetrics_ext.inference.draws.readers import RawRows, check_rows, find_metric
+from skmetrics_ext.inference.draws.readers import check_models, find_metric
 from skmetrics_ext.inference.results import design_told
 from skmetrics_ext.inference.simultaneous import Pair, PairwiseComparisons, by_holm, by_max_t
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.progress import Progress
-from skmetrics_ext.registry import Metric
 from skmetrics_ext.result_bases import draw
 from skmetrics_ext.rows import Rows, Shown, Tabular
 from skmetrics_ext.validation import InvalidParameterError, check_option
-from skmetrics_ext.validation.groups import read_design
 from skmetrics_ext.validation.parameters import check_level
-from skmetrics_ext.validation.rows import check_same_masks
 
 _KEYS = ("first", "second", "difference", "low", "high", "p_value", "note")
 ADJUSTMENTS = ("max_t", "holm")
@@ -212,14 +209,8 @@ def compare_many(
     names = _names(predictions, control)
     labels = tuple(f"predictions[{name!r}]" for name in names)
     by_label = dict(zip(labels, predictions.values(), strict=True))
-    design_of_rows = sample_weight, (groups, strata), weights_are
-    settled, models = _checked(measure, y_true, by_label, design_of_rows)
-    if measure.row is None:
-        design = models[0].design.design
-    else:
-        first = predictions[names[0]]
-        row_arguments = {"y_true": y_true, labels[0]: first, "sample_weight": sample_weight}
-        design = read_design(groups, strata, models[0].true.shape[0], **row_arguments)
+    about = sample_weight, groups, strata, weights_are
+    settled, models, design = check_models(measure, y_true, by_label, *about)
     plan = DrawPlan(n_resamples, False, random_state, n_jobs, progress)
     compared = ModelsToCompare(
         settled, models, design, weights_are, level=level, plan=plan, names=labels
@@ -257,26 +248,6 @@ def _pairs(names: list[Any], control: Any) -> list[Pair]:
         return list(combinations(range(len(names)), 2))
     place = names.index(control)
     return [(i, place) for i in range(len(names)) if i != place]
-
-
-def _checked(
-    found: Metric, y_true: Any, predictions: Mapping[str, Any], about: tuple[Any, ...]
-) -> tuple[Metric, tuple[Any, ...]]:
-    """The metric with what the data settled, and the data of each model."""
-    models: list[Any] = []
-    settled = found
-    for name, pred in predictions.items():
-        try:
-            if found.row is None:
-                models.append(RawRows.check(y_true, pred, *about))
-                continue
-            metric, checked = check_rows(found, y_true, pred, about[0])
-        except ValueError as error:
-            raise InvalidParameterError(f"{name}: {error}") from error
-        settled = settled if models else metric
-        models.append(checked)
-    check_same_masks(**predictions)
-    return settled, tuple(models)
 
 
 def _rows(names: list[Any], pairs: list[Pair], found: PairwiseComparisons) -> list[dict[str, Any]]:

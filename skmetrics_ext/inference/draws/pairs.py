@@ -10,14 +10,17 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.inference.draws.atoms import PLAIN, Atoms, RowDesign, Scatter, joined_codes
-from skmetrics_ext.inference.draws.readers import RawRows, number, sample_of
-from skmetrics_ext.inference.draws.samples import FunctionSample, RowSample, Sample, weighed
+from skmetrics_ext.inference.draws.readers import number, sample_of
+from skmetrics_ext.inference.draws.samples import (
+    FunctionSample,
+    RowSample,
+    Sample,
+    TallySample,
+)
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.registry import Metric
 from skmetrics_ext.validation import Labels
 from skmetrics_ext.validation.containers import read_column
 from skmetrics_ext.validation.encoding import find_labels
-from skmetrics_ext.validation.groups import INDEPENDENT, Design
 from skmetrics_ext.validation.labels import read_labels, response_name
 
 
@@ -109,63 +112,49 @@ def _difference(first: Array, second: Array) -> Array:
         return np.asarray(first - second)
 
 
-def pair_of_checked(
-    metric: Metric,
-    first: Any,
-    second: Any,
-    *,
-    design: Design = INDEPENDENT,
-    weights_are: str = "importance",
-    ranked: bool = False,
+def pair_of_samples(
+    first: TallySample, second: TallySample, *, exchange: bool = False
 ) -> PairSample:
     """A metric of two models, of checked data of the same rows.
 
-    ``ranked`` puts ranks in the place of scores, so that the models have one scale.
+    Exchanges of rankings are those of ranks, which have one scale; models change places in a
+    row, or group, whatever its stratum.
     """
-    (first, design), (second, _) = weighed(first, design), weighed(second)
-    values = (
-        number(metric, "pred_a", lambda: metric.function(first, first, **metric.params)),
-        number(metric, "pred_b", lambda: metric.function(second, second, **metric.params)),
-    )
-    if ranked:
-        ranks = (replace(one, score=midrank_shares(one.score), cache={}) for one in (first, second))
-        first, second = ranks
-    facts = RowDesign.of(first.weight, design, weights_are)
-    data, twice = _stacked(first, second), facts.twice()
-    difference, about = values[0] - values[1], replace(facts, weight=None)
-    both = sample_of(metric, data, twice, values[0])
-    pair = PairSample(metric, difference, both, values, about)
+    metric, design, a, b = first.metric, first.design, first.data, second.data
+    if exchange:
+        design = replace(design, stratum=None)
+        if (metric.spec.tally, metric.spec.response) == ("ranks", "scores"):
+            a, b = (replace(one, score=midrank_shares(one.score), cache={}) for one in (a, b))
+    values = float(first.value), float(second.value)
+    data, twice = _stacked(a, b), design.twice()
+    both: Sample = sample_of(metric, data, twice, first.value)
+    pair = PairSample(metric, values[0] - values[1], both, values, replace(design, weight=None))
     if pair.is_slow or pair.agrees():
         return pair
     # The models differ in which classes occur, and the metric reads those that do: each draw has
     # classes of its own.
-    by_rows = RowSample(metric, values[0], data, twice)
-    return PairSample(metric, difference, by_rows, values, about)
+    return replace(pair, both=RowSample(metric, first.value, data, twice))
 
 
-def pair_of_rows(metric: Metric, first: RawRows, second: RawRows) -> PairSample:
-    """The same of a function of the user's own, and of rows as they came."""
+def pair_of_functions(first: FunctionSample, second: FunctionSample) -> PairSample:
+    """A function of the user's own of two models, of rows as they came."""
+    metric, design = first.metric, first.design
     values = (
-        number(metric, "pred_a", lambda: first.value(metric)),
-        number(metric, "pred_b", lambda: second.value(metric)),
+        number(metric, "pred_a", lambda: first.value),
+        number(metric, "pred_b", lambda: second.value),
     )
-    a, b = first.listed(), second.listed()
-    true, pred = stack_rows(a.y_true, b.y_true), stack_rows(a.y_pred, b.y_pred)
-    twice, about = a.design.twice(), RowDesign.of(None, a.design.design)
-    both = FunctionSample(metric, values[0], true, pred, twice.weight, replace(twice, weight=None))
-    return PairSample(metric, values[0] - values[1], both, values, about)
+    true = stack_rows(first.y_true, second.y_true)
+    pred = stack_rows(first.y_pred, second.y_pred)
+    weight = None if first.weight is None else np.tile(first.weight, 2)
+    both = FunctionSample(metric, values[0], true, pred, weight, design.twice())
+    return PairSample(metric, values[0] - values[1], both, values, design)
 
 
 def midrank_shares(scores: Any) -> Array:
     """Midranks of each column over n + 1; of two columns that sum to 1 they still do."""
-    values = np.asarray(scores)
-    ranks = np.empty(values.shape)
-    for k in np.ndindex(values.shape[1:]):
-        column = values[(slice(None), *k)]
-        _, place, rows = np.unique(column, return_inverse=True, return_counts=True)
-        middle = np.cumsum(rows) - (rows - 1) / 2
-        ranks[(slice(None), *k)] = middle[place.reshape(-1)]
-    return ranks / (len(values) + 1)
+    from scipy.stats import rankdata
+
+    return np.asarray(rankdata(scores, axis=0) / (len(scores) + 1))
 
 
 # --------------------------------------------------------------------------- rows below rows

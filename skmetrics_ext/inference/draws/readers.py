@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -21,7 +21,6 @@ from skmetrics_ext.inference.draws.samples import (
     weighed,
 )
 from skmetrics_ext.metrics.averaging import MACRO, is_by_class
-from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric, find
 from skmetrics_ext.registry.find import parameters_of
 from skmetrics_ext.validation import (
@@ -29,14 +28,12 @@ from skmetrics_ext.validation import (
     Labels,
     Probabilities,
     Scores,
-    check_weight,
 )
-from skmetrics_ext.validation.containers import read_column, take_rows
 from skmetrics_ext.validation.groups import INDEPENDENT, Design, read_design
 from skmetrics_ext.validation.labels import distinct_labels
 from skmetrics_ext.validation.positive import positive_class
 from skmetrics_ext.validation.probabilities import n_columns
-from skmetrics_ext.validation.rows import check_index, check_same_masks, index_of
+from skmetrics_ext.validation.rows import check_same_masks
 
 # Tables of more classes are not stacked: their metrics are read from weighted rows.
 _MOST_CLASSES = 128
@@ -96,8 +93,8 @@ def sample_of_rows(
     """
     found = find_metric(metric, params)
     if found.row is None:
-        rows = RawRows.check(y_true, y_pred, sample_weight, (groups, strata), weights_are)
-        return rows.sample(found)
+        about = sample_weight, (groups, strata), weights_are
+        return FunctionSample.of_rows(found, y_true, y_pred, *about)
     settled, checked = check_rows(found, y_true, y_pred, sample_weight)
     beside = {"y_true": y_true, "y_pred": y_pred, "sample_weight": sample_weight}
     design = read_design(groups, strata, checked.true.shape[0], **beside)
@@ -143,18 +140,37 @@ def check_rows(
 
 
 def check_models(
-    metric: Metric, y_true: Any, pred_a: Any, pred_b: Any, sample_weight: Any
-) -> tuple[Metric, tuple[Any, Any]]:
-    """The same of two models of the same rows; the one at fault is named."""
-    found = []
-    for name, pred in (("pred_a", pred_a), ("pred_b", pred_b)):
+    metric: Metric,
+    y_true: Any,
+    predictions: Mapping[Any, Any],
+    sample_weight: Any,
+    groups: Any = None,
+    strata: Any = None,
+    weights_are: str = "importance",
+) -> tuple[Metric, tuple[Any, ...], Design]:
+    """The settled metric, checked data of each model of the same rows, and their design.
+
+    A function of the user's own has `FunctionSample` for checked data. A model at fault is named.
+    """
+    models: list[Any] = []
+    settled = metric
+    for name, pred in predictions.items():
         try:
-            found.append(check_rows(metric, y_true, pred, sample_weight))
+            if metric.row is None:
+                about = sample_weight, (groups, strata), weights_are
+                models.append(FunctionSample.of_rows(metric, y_true, pred, *about))
+                continue
+            own, checked = check_rows(metric, y_true, pred, sample_weight)
         except ValueError as error:
             raise InvalidParameterError(f"{name}: {error}") from error
-    check_same_masks(pred_a=pred_a, pred_b=pred_b)
-    (settled, first), (_, second) = found
-    return settled, (first, second)
+        settled = settled if models else own
+        models.append(checked)
+    check_same_masks(**{str(name): pred for name, pred in predictions.items()})
+    if metric.row is None:
+        return settled, tuple(models), models[0].design.design
+    name, pred = next(iter(predictions.items()))
+    columns = {"y_true": y_true, name: pred, "sample_weight": sample_weight}
+    return settled, tuple(models), read_design(groups, strata, models[0].true.shape[0], **columns)
 
 
 def sample_of_checked(
@@ -230,72 +246,3 @@ def _knows(metric: Metric, function: Callable[..., Any], further: Any) -> bool:
     """Whether nothing is asked of a metric that this function has no parameter for."""
     unknown = metric.params.keys() - parameters_of(function).keys() - set(further)
     return not unknown or all(map(metric.is_default, unknown))
-
-
-# --------------------------------------------------------------------------- raw rows
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class RawRows:
-    """Rows of a function of the user's own, as they came, without those of weight 0."""
-
-    y_true: Any
-    y_pred: Any
-    design: RowDesign
-    weight: Array | None  # also where it says how often each row was seen
-
-    @classmethod
-    def check(
-        cls,
-        y_true: Any,
-        y_pred: Any,
-        sample_weight: Any,
-        groups_strata: tuple[Any, Any],
-        weights_are: str,
-    ) -> RawRows:
-        n_rows = len(y_true) if hasattr(y_true, "__len__") else len(read_column(y_true, "y_true"))
-        beside = {
-            "y_true": y_true,
-            "y_pred": y_pred,
-            "sample_weight": sample_weight,
-            "groups": groups_strata[0],
-            "strata": groups_strata[1],
-        }
-        check_index(**{name: index_of(data) for name, data in beside.items()})
-        weight = check_weight(sample_weight, n_rows)
-        design = read_design(*groups_strata, n_rows)
-        if weight is not None and not weight.all():
-            kept = np.flatnonzero(weight)
-            y_true, y_pred = take_rows(y_true, kept), take_rows(y_pred, kept)
-            weight, design = weight[kept], design.kept(kept)
-        return cls(y_true, y_pred, RowDesign.of(weight, design, weights_are), weight)
-
-    def value(self, metric: Metric) -> Any:
-        """The metric of all rows, which has to be made of numbers."""
-        if self.weight is not None and not metric.takes("sample_weight"):
-            raise InvalidParameterError(
-                f"{metric.name} has no parameter sample_weight, so no weights can be given."
-            )
-        weights = {} if self.weight is None else {"sample_weight": self.weight}
-        value = metric.function(self.y_true, self.y_pred, **metric.params, **weights)
-        if np.asarray(value).dtype.kind not in "biuf":
-            raise InvalidParameterError(
-                f"{metric.name} has to give numbers, got {type(value).__name__}: {value!r:.60}."
-            )
-        return value
-
-    def listed(self) -> RawRows:
-        """A row for each time that it was seen."""
-        sizes = self.design.sizes
-        if sizes is None:
-            return self
-        seen = np.repeat(np.arange(len(sizes)), sizes)
-        design = RowDesign.of(None, self.design.design.kept(seen))
-        return RawRows(take_rows(self.y_true, seen), take_rows(self.y_pred, seen), design, None)
-
-    def sample(self, metric: Metric) -> FunctionSample:
-        """The metric as a function of what is drawn of them."""
-        rows, value = self.listed(), self.value(metric)
-        return FunctionSample(
-            metric, value, rows.y_true, rows.y_pred, rows.weight, replace(rows.design, weight=None)
-        )

@@ -37,10 +37,11 @@ from skmetrics_ext.registry import Metric
 from skmetrics_ext.registry.find import parameters_of
 from skmetrics_ext.tallies import ConfusionTally, Means
 from skmetrics_ext.tallies.counts import table_of
-from skmetrics_ext.validation import InvalidParameterError, Labels
+from skmetrics_ext.validation import InvalidParameterError, Labels, check_weight
 from skmetrics_ext.validation.containers import read_column, take_rows
-from skmetrics_ext.validation.groups import INDEPENDENT, Design
+from skmetrics_ext.validation.groups import INDEPENDENT, Design, read_design
 from skmetrics_ext.validation.labels import response_name, with_weight
+from skmetrics_ext.validation.rows import check_index, index_of
 
 # Numbers of an atom that are held at once: what stays in the cache. Part of what a seed means.
 CELLS = 1 << 15
@@ -446,6 +447,44 @@ class FunctionSample(Sample):
     y_pred: Any
     weight: Array | None = None
     design: RowDesign = PLAIN
+
+    @classmethod
+    def of_rows(
+        cls,
+        metric: Metric,
+        y_true: Any,
+        y_pred: Any,
+        sample_weight: Any,
+        groups_strata: tuple[Any, Any],
+        weights_are: str,
+    ) -> FunctionSample:
+        """Rows as they came, without those of weight 0, each as often as it was seen."""
+        n_rows = len(y_true) if hasattr(y_true, "__len__") else len(read_column(y_true, "y_true"))
+        columns = {"y_true": y_true, "y_pred": y_pred, "sample_weight": sample_weight}
+        columns |= dict(zip(("groups", "strata"), groups_strata, strict=True))
+        check_index(**{name: index_of(data) for name, data in columns.items()})
+        weight = check_weight(sample_weight, n_rows)
+        design = read_design(*groups_strata, n_rows)
+        if weight is not None and not weight.all():
+            kept = np.flatnonzero(weight)
+            y_true, y_pred = take_rows(y_true, kept), take_rows(y_pred, kept)
+            weight, design = weight[kept], design.kept(kept)
+        sizes = RowDesign.of(weight, design, weights_are).sizes
+        if weight is not None and not metric.takes("sample_weight"):
+            raise InvalidParameterError(
+                f"{metric.name} has no parameter sample_weight, so no weights can be given."
+            )
+        weights = {} if weight is None else {"sample_weight": weight}
+        value = metric.function(y_true, y_pred, **metric.params, **weights)
+        if np.asarray(value).dtype.kind not in "biuf":
+            raise InvalidParameterError(
+                f"{metric.name} has to give numbers, got {type(value).__name__}: {value!r:.60}."
+            )
+        if sizes is not None:
+            seen, weight = np.repeat(np.arange(len(sizes)), sizes), None
+            y_true, y_pred = take_rows(y_true, seen), take_rows(y_pred, seen)
+            design = design.kept(seen)
+        return cls(metric, value, y_true, y_pred, weight, RowDesign.of(None, design))
 
     leaves_out_rows = True
 

@@ -7,8 +7,9 @@ import pytest
 
 from skmetrics_ext import average_precision_score, compare, f1_score, log_loss, roc_auc_score
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
-from skmetrics_ext.inference.draws.pairs import midrank_shares, pair_of_checked
+from skmetrics_ext.inference.draws.pairs import midrank_shares, pair_of_samples
 from skmetrics_ext.inference.draws.permutation import permutation_test
+from skmetrics_ext.inference.draws.readers import samples_of_models
 from skmetrics_ext.registry import find
 from skmetrics_ext.validation import Labels
 
@@ -71,7 +72,9 @@ def test_all_exchanges_of_labels(side):
 def test_equal_cells_are_counted_together():
     """Twelve rows four times over: 2^24 exchanges, but few that differ in a count."""
     models = (Labels.check(np.tile(LABELS, 4), np.tile(pred, 4)) for pred in (PRED_A, PRED_B))
-    pair = pair_of_checked(find("accuracy"), *models)
+    pair = pair_of_samples(
+        *samples_of_models(find("accuracy"), dict(zip("ab", models, strict=True)))
+    )
     found = permutation_test(pair, plan=DrawPlan(50_000))
     assert found.exact
     assert found.orders < 50_000
