@@ -37,23 +37,29 @@ def mcnemar_p_value(
 
     ``only_a`` rows are right by the first model alone, ``only_b`` by the second alone.
     """
-    from scipy.special import betainc, chdtrc
+    from scipy.special import betainc
 
     first, second = np.broadcast_arrays(
         np.asarray(only_a, dtype=np.float64), np.asarray(only_b, dtype=np.float64)
     )
     apart = np.abs(first - second)
     if method in ("corrected", "uncorrected"):
-        # The correction must not take more than there is.
-        apart = apart - np.minimum(apart, 1.0) if method == "corrected" else apart
-        statistic = np.nan_to_num(divide(apart**2, first + second))
-        return statistic, chdtrc(1, statistic)
+        return _chi_squared(apart, first + second, method)
     more, fewer = np.maximum(first, second), np.minimum(first, second)
     # P(at least as many as the larger) of Binomial(n, 1/2), and P(more than it).
     as_many = np.where(more > 0, betainc(np.where(more > 0, more, 1), fewer + 1, 0.5), 1.0)
     beyond = np.where(fewer > 0, betainc(more + 1, np.where(fewer > 0, fewer, 1), 0.5), 0.0)
     tail = as_many if method == "exact" else (as_many + beyond) / 2
     return np.full(tail.shape, np.nan), np.minimum(2 * tail, 1.0)
+
+
+def _chi_squared(apart: Array, squares: Array, method: str) -> tuple[Array, Array]:
+    """Statistic and p-value; the correction does not take more than there is."""
+    from scipy.special import chdtrc
+
+    apart = apart - np.minimum(apart, 1.0) if method == "corrected" else apart
+    statistic = np.nan_to_num(divide(apart**2, squares))
+    return statistic, chdtrc(1, statistic)
 
 
 def tango_score(delta: Array, only_a: float, only_b: float, nobs: float) -> Array:
@@ -132,13 +138,10 @@ def exchanged_p_value(sums: Array, method: str) -> tuple[float, float]:
     The models are exchanged in whole groups: the exact methods count all exchanges, the others
     divide the squared sum of the net wins by the sum of their squares.
     """
-    from scipy.special import chdtrc
-
     apart = abs(float(sums.sum()))
     if method in ("corrected", "uncorrected"):
-        apart = apart - min(apart, 1.0) if method == "corrected" else apart
-        statistic = float(np.nan_to_num(divide(apart**2, (sums**2).sum())))
-        return statistic, float(chdtrc(1, statistic))
+        statistic, p_value = _chi_squared(np.asarray(apart), (sums**2).sum(), method)
+        return float(statistic), float(p_value)
     chances = subset_sum_chances(np.abs(sums))
     least = (len(chances) - 1 + round(apart)) // 2  # rows that go to one model, at least
     as_many, beyond = chances[least:].sum(), chances[least + 1 :].sum()
@@ -180,28 +183,29 @@ def grouped_comparison(
 # --------------------------------------------------------------------------- more models or classes
 
 
+def sums_of_squares(hits: Array) -> tuple[int, int]:
+    """Between models times n k, and within rows times k, of 0/1 hits (n rows, k models).
+
+    Integers, so that models that hit equally often have exactly 0.
+    """
+    n_models, total = hits.shape[1], int(hits.sum())
+    between = n_models * int((hits.sum(axis=0) ** 2).sum()) - total**2
+    return between, n_models * total - int((hits.sum(axis=1) ** 2).sum())
+
+
 def cochran_q(hits: Array) -> tuple[float, int]:
     """Cochran's Q and its degrees of freedom from 0/1 hits of shape (n_rows, n_models)."""
-    n_models = hits.shape[1]
-    per_model, per_row = hits.sum(axis=0), hits.sum(axis=1)
-    spread = n_models * (per_model**2).sum() - per_model.sum() ** 2
-    room = n_models * per_row.sum() - (per_row**2).sum()
-    return float((n_models - 1) * np.nan_to_num(divide(spread, room))), n_models - 1
+    between, within = sums_of_squares(hits)
+    df = hits.shape[1] - 1
+    return df * between / within if between else 0.0, df
 
 
 def looney_f(hits: Array) -> tuple[float, tuple[int, int]]:
     """Looney's F, of a two-way analysis of variance of hits by rows and models."""
-    n_rows, n_models = hits.shape
-    # Integers, so that models that hit alike have a sum of squares of exactly 0.
-    total = hits.sum()
-    square = total**2 / (n_rows * n_models)
-    models = (hits.sum(axis=0) ** 2).sum() / n_rows - square
-    rows = (hits.sum(axis=1) ** 2).sum() / n_models - square
-    rest = total - square - models - rows
-    df = n_models - 1, (n_models - 1) * (n_rows - 1)
-    if (hits == hits[:, :1]).all():
-        return 0.0, df
-    return float(ratio(models / df[0], max(rest, 0.0) / df[1])), df
+    (n_rows, n_models), (between, within) = hits.shape, sums_of_squares(hits)
+    rest = n_rows * within - between
+    statistic = float(ratio((n_rows - 1) * between, rest)) if between else 0.0
+    return statistic, (n_models - 1, (n_models - 1) * (n_rows - 1))
 
 
 def bowker(table: Array) -> tuple[float, int]:

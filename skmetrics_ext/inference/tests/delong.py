@@ -10,9 +10,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skmetrics_ext.inference.compare import ModelsToCompare
 from skmetrics_ext.inference.draws.atoms import WeightsAre
-from skmetrics_ext.inference.draws.readers import samples_of_models
-from skmetrics_ext.inference.linearized import Linearized, linearize, satterthwaite
+from skmetrics_ext.inference.draws.readers import check_models
+from skmetrics_ext.inference.linearized import Linearized, satterthwaite
 from skmetrics_ext.inference.margins import SIDES, Claim
 from skmetrics_ext.inference.notes import ROUNDING, with_design
 from skmetrics_ext.inference.results import Comparison
@@ -24,10 +25,8 @@ from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import find
 from skmetrics_ext.result_bases import Result
 from skmetrics_ext.rows import Rows
-from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
-from skmetrics_ext.validation.groups import Design, read_design
+from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.parameters import check_level
-from skmetrics_ext.validation.rows import check_same_masks
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
@@ -185,18 +184,23 @@ def delong_test(
     check_option("weights_are", weights_are, ("importance", "frequency"))
     check_option("average", average, ("macro", "weighted", "micro"))
     level = check_level(confidence_level)
-    about = {"labels": labels, "pos_label": pos_label, "what": "delong_test"}
-    options = multi_class, average, weights_are
+    params = {"multi_class": multi_class, "average": average}
+    metric = find(roc_auc_score, {**params, "labels": labels, "pos_label": pos_label})
+
+    def areas_of(y_true: Any, scores: Mapping[str, Any], *design: Any) -> list[Linearized]:
+        checked = check_models(metric, y_true, scores, *design, weights_are)
+        return ModelsToCompare(*checked, weights_are, names=tuple(scores)).statistics
+
     if y_true_b is not None:
         if more:
             raise InvalidParameterError(
                 f"y_true_b makes two samples, got {2 + len(more)} models: compare them in pairs."
             )
-        first = _checked(y_true, {"score_a": score_a}, sample_weight, (groups, strata), about)
-        of_b = sample_weight_b, (groups_b, strata_b)
-        second = _checked(y_true_b, {"score_b": score_b}, *of_b, about)
-        parts = [areas_of(*one, *options)[0] for one in (first, second)]
-        return _unpaired(parts, Claim.of(alternative), level)
+        samples = [
+            *areas_of(y_true, {"score_a": score_a}, sample_weight, groups, strata),
+            *areas_of(y_true_b, {"score_b": score_b}, sample_weight_b, groups_b, strata_b),
+        ]
+        return _unpaired(samples, Claim.of(alternative), level)
     second_alone = {"sample_weight_b": sample_weight_b, "groups_b": groups_b, "strata_b": strata_b}
     for name, given in second_alone.items():
         if given is not None:
@@ -207,20 +211,11 @@ def delong_test(
         raise InvalidParameterError(
             f"alternative={alternative!r} is for two models, got {len(scores)}."
         )
-    checked = _checked(y_true, scores, sample_weight, (groups, strata), about)
-    return _paired(areas_of(*checked, *options), Claim.of(alternative), level)
+    areas = areas_of(y_true, scores, sample_weight, groups, strata)
+    return _paired(areas, Claim.of(alternative), level)
 
 
 # --------------------------------------------------------------------------- tests
-
-
-def areas_of(
-    checked: Sequence[Scores], design: Design, multi_class: str, average: str, weights_are: str
-) -> list[Linearized]:
-    """Areas of checked scores of the same rows, one for each model."""
-    metric = find(roc_auc_score, {"multi_class": multi_class, "average": average})
-    models = {f"model {k}": one for k, one in enumerate(checked)}
-    return [linearize(one) for one in samples_of_models(metric, models, design, weights_are)]
 
 
 def _paired(areas: list[Linearized], claim: Claim, level: float) -> DelongTest:
@@ -270,26 +265,3 @@ def _unpaired(samples: Sequence[Linearized], claim: Claim, level: float) -> Delo
         pair = replace(pair, note=with_design(pair.note, one.atoms))
     areas, tested = np.array([one.value for one in samples]), (pair.statistic, pair.p_value, df)
     return DelongTest(areas, np.diag(variances), *tested, {(0, 1): pair}, "delong, two samples")
-
-
-# --------------------------------------------------------------------------- reading
-
-
-def _checked(
-    y_true: Any,
-    scores: Mapping[str, Any],
-    sample_weight: Any,
-    groups_strata: tuple[Any, Any],
-    about: dict[str, Any],
-) -> tuple[list[Scores], Design]:
-    """Scores of each model, and how their rows were sampled."""
-    found = []
-    for name, score in scores.items():
-        try:
-            found.append(Scores.check(y_true, score, sample_weight=sample_weight, **about))
-        except ValueError as error:
-            raise InvalidParameterError(f"{name} (y_score below): {error}") from error
-    check_same_masks(**scores)
-    score = next(iter(scores.values()))
-    beside = {"y_true": y_true, "y_score": score, "sample_weight": sample_weight}
-    return found, read_design(*groups_strata, len(found[0].true), **beside)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.results import TestResult
+from skmetrics_ext.inference.scales import tail_probability
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
 from skmetrics_ext.numeric import Array, exclusive_cumsum
@@ -37,16 +38,20 @@ def exact_tails(tally: RankTally) -> tuple[float, float]:
     return float(final[: observed + 1].sum()), float(final[observed:].sum())
 
 
+def wins_of(tally: RankTally) -> float:
+    """Mann and Whitney's U: pairs that the positive row wins, ties by half."""
+    negative: Array = tally.negative[::-1]
+    return float((tally.positive[::-1] * (exclusive_cumsum(negative) + negative / 2)).sum())
+
+
 def normal_score(tally: RankTally, correction: int) -> float:
     """Standardised number of wins, with the variance of ties, moved by half a win."""
-    positive, group = tally.positive[::-1], tally.mass.sum(axis=0)[::-1].astype(np.float64)
-    negative = tally.negative[::-1]
-    n_pos, n_neg = float(positive.sum()), float(negative.sum())
-    wins = (positive * (exclusive_cumsum(negative) + negative / 2)).sum()
+    group = tally.mass.sum(axis=0).astype(np.float64)
+    n_pos, n_neg = map(float, tally.mass.sum(axis=1)[::-1])
     n_rows = n_pos + n_neg
     tied = (group**3 - group).sum() / (n_rows * (n_rows - 1))
     variance = n_pos * n_neg / 12 * (n_rows + 1 - tied)
-    away = wins - n_pos * n_neg / 2
+    away = wins_of(tally) - n_pos * n_neg / 2
     towards_middle = np.sign(away) * max(abs(away) - 0.5, 0.0)
     away = towards_middle if correction == 0 else away - 0.5 * correction
     return float(away / np.sqrt(variance)) if variance > 0 else 0.0
@@ -123,15 +128,6 @@ def mwu_auc_test(
     if method == "exact":
         few, many = exact_tails(tally)
         tails = {"greater": many, "less": few, "two-sided": 2 * min(few, many)}
-        return TestResult(_wins(tally), min(tails[alternative], 1.0), name)
-    from scipy.special import ndtr
-
+        return TestResult(wins_of(tally), min(tails[alternative], 1.0), name)
     score = normal_score(tally, {"greater": 1, "less": -1, "two-sided": 0}[alternative])
-    tails = {"greater": ndtr(-score), "less": ndtr(score), "two-sided": 2 * ndtr(-abs(score))}
-    return TestResult(score, float(tails[alternative]), name)
-
-
-def _wins(tally: RankTally) -> float:
-    negative: Array = tally.negative[::-1]
-    below = exclusive_cumsum(negative) + negative / 2
-    return float((tally.positive[::-1] * below).sum())
+    return TestResult(score, float(tail_probability(score, np.inf, alternative)), name)
