@@ -12,8 +12,12 @@ from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan, bootstrap_bounds, resample
-from skmetrics_ext.inference.draws.pairs import PairSample, pair_of_functions, pair_of_samples
-from skmetrics_ext.inference.draws.permutation import permutation_test
+from skmetrics_ext.inference.draws.pairs import (
+    PairSample,
+    pair_of_functions,
+    pair_of_samples,
+    permutation_test,
+)
 from skmetrics_ext.inference.draws.rankings import is_area
 from skmetrics_ext.inference.draws.readers import (
     check_models,
@@ -436,7 +440,7 @@ def _by_permutation(asked: ModelsToCompare) -> Comparison:
 
 def _permutation(asked: ModelsToCompare, pair: PairSample) -> Comparison:
     ((_, side),) = asked.claim.parts
-    found = permutation_test(pair, side, asked.plan)
+    found = permutation_test(pair, asked.plan, side)
     note = "" if np.isnan(pair.value) else "exchanges have no interval"
     if found.undefined:
         note = f"{found.undefined} of {found.orders} exchanges were undefined and count as large"

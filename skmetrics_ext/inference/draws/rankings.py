@@ -165,13 +165,9 @@ class RankingSample(TallySample):
         checked, design = self.data, self.design
         if not self.is_counted:
             places, true = places_of(checked), checked.true
-            n_scores = int(places.max()) + 1
-            rising = n_scores - 1 - places.astype(np.int64)
+            rising = int(places.max()) - places.astype(np.int64)
             atoms, first = Atoms.alike(design, true, 2 * rising + true)
-            index = true[first] * n_scores + places[first]
-            thresholds = np.empty(n_scores, dtype=checked.score.dtype)
-            thresholds[places] = checked.score
-            return atoms, ScoreIndex(thresholds + 0, index)
+            return atoms, ScoreIndex.of_scores(checked.score[first], true[first])
         if "atoms" not in checked.cache:
             tally = RankTally.of_class(checked)
             n_scores = len(tally.thresholds)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, ClassVar
@@ -47,6 +46,12 @@ from skmetrics_ext.validation.rows import check_index, index_of
 CELLS = 1 << 15
 # What a metric that is a share of rows among some rows is of that share.
 SHARES = ("wilson", "dice")
+
+
+def share_of(metric: Metric) -> str:
+    """What the metric is of a share of rows; "" where it is none."""
+    interval = metric.spec.interval
+    return interval if interval in SHARES else ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,12 +99,8 @@ class Sample(ABC):
     is_one_table: ClassVar[Any] = False  # whether it is read from one table or one ranking
     jumps: ClassVar[Any] = False  # whether a grade near a target moves the value by steps
     is_mean: ClassVar[bool] = False  # whether it is a mean of values of rows
+    is_slow: ClassVar[Any] = False  # whether every draw is a call of a function in Python
     share: ClassVar[Any] = ""  # how the metric tells a number of rows among some rows
-
-    @property
-    def is_slow(self) -> bool:
-        """Whether every draw is a call of a function in Python."""
-        return False
 
     @property
     def is_counted_table(self) -> bool:
@@ -170,13 +171,9 @@ class TallySample(Sample):
         if self.counted is not None and len(self.counted) > 2:
             by_class: Array = self.counted[2]
             return by_class
-        if self.design.group is not None or self.counted is not None:
+        if self.label is None or self.design.group is not None or self.counted is not None:
             return self.atoms.by_class()
-        label = self.label
-        if label is None:
-            sizes = self.design.sizes
-            return np.array([self.data.true.shape[0] if sizes is None else sizes.sum()], np.float64)
-        return np.bincount(label, weights=self.design.sizes)
+        return np.bincount(self.label, weights=self.design.sizes)
 
     @property
     def label(self) -> Array | None:
@@ -193,11 +190,6 @@ class TallySample(Sample):
             first, second = known[0][first], known[1][second]  # codes of one model are its own
         differ = np.asarray((first != second).reshape(self.data.true.shape[0], -1)).any(axis=1)
         return float(np.count_nonzero(differ) if sizes is None else sizes[differ].sum())
-
-    @cached_property
-    def scale_bounds(self) -> int:
-        """How many of the bounds of the metric are finite."""
-        return int(np.isfinite(self.metric.spec.bounds).sum())
 
 
 def _cell_of_row(labels: Labels) -> Array:
@@ -247,23 +239,20 @@ class TableSample(TallySample):
     def share(self) -> str:
         """How the metric tells a number of rows among some rows; "" where it does not."""
         average = self.metric.params.get("average", "binary")
-        interval = self.metric.spec.interval
-        return interval if interval in SHARES and average in ("binary", None) else ""
+        return share_of(self.metric) if average in ("binary", None) else ""
 
     @cached_property
     def kind(self) -> str:
         if self.metric.spec.interval == "largest":
             return "largest"
-        return self.share or ("delta", "log", "score")[self.scale_bounds]
+        return (
+            self.share or ("delta", "log", "score")[int(np.isfinite(self.metric.spec.bounds).sum())]
+        )
 
     @cached_property
     def scatter(self) -> Scatter:
         """Sums of atoms by cells."""
         return Scatter(self.cell, len(self.classes) ** 2)
-
-    def tables(self, counts: Array) -> Array:
-        """Confusion tables (..., K, K) of draws (..., U)."""
-        return self.tally_of_mass(self.atoms.mass(counts)).table
 
     @cached_property
     def table(self) -> Array:
@@ -353,8 +342,7 @@ class MomentSample(TallySample):
     @property
     def share(self) -> str:
         """Whether the metric is a share of rows."""
-        interval = self.metric.spec.interval
-        return interval if interval in SHARES else ""
+        return share_of(self.metric)
 
     @property
     def kind(self) -> str:
@@ -384,12 +372,32 @@ class MomentSample(TallySample):
         return means_slope(self.metric, self.measured, mass)
 
 
-class RowSample(TallySample):
-    """A metric that is read from the rows under other weights, draw by draw."""
+class SlowSample(Sample):
+    """A metric that is a call of a function in Python for each draw."""
 
-    @property
-    def is_slow(self) -> bool:
-        return True
+    is_slow = True
+
+    @abstractmethod
+    def of_draw(self, counts: Array) -> Any:
+        """Value where each row is drawn so often, (U,)."""
+
+    def statistic(self, counts: Array) -> Array:
+        """A value for each draw; nan where the function refuses it, as for want of a class."""
+        values = np.full((len(counts), *np.shape(self.value)), np.nan)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for i, draw in enumerate(counts):
+                try:
+                    value = np.asarray(self.of_draw(draw), dtype=np.float64)
+                except (ValueError, ZeroDivisionError):
+                    continue
+                if value.shape == values.shape[1:]:
+                    values[i] = value
+        return values
+
+
+class RowSample(SlowSample, TallySample):
+    """A metric that is read from the rows under other weights, draw by draw."""
 
     @cached_property
     def atoms(self) -> Atoms:
@@ -398,10 +406,8 @@ class RowSample(TallySample):
     @property
     def share(self) -> str:
         """Whether the metric is a share of rows that are right."""
-        interval = self.metric.spec.interval
-        if interval not in SHARES or not has_counts(self.metric, self.data):
-            return ""
-        return interval if reads_hits(self.metric, self.data) else ""
+        counted = has_counts(self.metric, self.data) and reads_hits(self.metric, self.data)
+        return share_of(self.metric) if counted else ""
 
     @property
     def kind(self) -> str:
@@ -412,10 +418,7 @@ class RowSample(TallySample):
     def tally(self, counts: Array) -> Any:
         return weighed(replace(self.data, weight=self.atoms.mass(counts), cache={}))[0]
 
-    def statistic(self, counts: Array) -> Array:
-        return _each(self._at, counts, self.value)
-
-    def _at(self, counts: Array) -> Any:
+    def of_draw(self, counts: Array) -> Any:
         given = self.tally(counts)
         return self.metric.function(given, given, **self.metric.params)
 
@@ -440,7 +443,7 @@ def weighed(checked: Any, design: Design = INDEPENDENT) -> tuple[Any, Design]:
 
 
 @dataclass(frozen=True, eq=False)
-class FunctionSample(Sample):
+class FunctionSample(SlowSample):
     """Any function of rows, which are drawn one by one."""
 
     y_true: Any
@@ -488,10 +491,6 @@ class FunctionSample(Sample):
 
     leaves_out_rows = True
 
-    @property
-    def is_slow(self) -> bool:
-        return True
-
     @cached_property
     def atoms(self) -> Atoms:
         values = read_column(self.y_true, "y_true").values
@@ -501,10 +500,7 @@ class FunctionSample(Sample):
             label = np.unique(values, return_inverse=True)[1].reshape(-1)
         return Atoms.each_row(values.shape[0], self.design, label)
 
-    def statistic(self, counts: Array) -> Array:
-        return _each(self._at, counts, self.value)
-
-    def _at(self, counts: Array) -> Any:
+    def of_draw(self, counts: Array) -> Any:
         rows = np.repeat(np.arange(len(counts)), counts)
         true, pred = take_rows(self.y_true, rows), take_rows(self.y_pred, rows)
         weights = {} if self.weight is None else {"sample_weight": self.weight[rows]}
@@ -525,19 +521,3 @@ class FoldMean(Sample):
 
     def statistic(self, counts: Array) -> Array:
         raise InvalidParameterError("A mean over folds is not resampled.")
-
-
-def _each(function: Callable[[Array], Any], draws: Array, like: Any) -> Array:
-    """A value for each draw; nan where the function refuses it, as for want of a class."""
-    shape = np.shape(like)
-    values = np.full((len(draws), *shape), np.nan)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for i, draw in enumerate(draws):
-            try:
-                found = np.asarray(function(draw), dtype=np.float64)
-            except (ValueError, ZeroDivisionError):
-                continue
-            if found.shape == shape:
-                values[i] = found
-    return values

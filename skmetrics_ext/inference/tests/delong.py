@@ -187,8 +187,8 @@ def delong_test(
     params = {"multi_class": multi_class, "average": average}
     metric = find(roc_auc_score, {**params, "labels": labels, "pos_label": pos_label})
 
-    def areas_of(y_true: Any, scores: Mapping[str, Any], *design: Any) -> list[Linearized]:
-        checked = check_models(metric, y_true, scores, *design, weights_are)
+    def areas_of(y_true: Any, scores: Mapping[str, Any], *rows: Any) -> list[Linearized]:
+        checked = check_models(metric, y_true, scores, *rows, weights_are=weights_are)
         return ModelsToCompare(*checked, weights_are, names=tuple(scores)).statistics
 
     if y_true_b is not None:

@@ -13,7 +13,7 @@ def test_rows_that_are_alike_are_one_unit():
     true, pred = [0, 0, 1, 1, 1], [0, 0, 1, 0, 1]
     reading = sample_of_rows("f1", true, pred)
     assert sorted(reading.atoms.rows.tolist()) == [1, 2, 2]
-    assert reading.tables(reading.atoms.rows).tolist() == [[2, 0], [1, 2]]
+    assert reading.tally(reading.atoms.rows).table.tolist() == [[2, 0], [1, 2]]
     weighted = sample_of_rows("f1", true, pred, sample_weight=[1, 2, 1, 1, 1])
     assert len(weighted.atoms) == 4
     seen = sample_of_rows("f1", true, pred, sample_weight=[1, 2, 1, 1, 1], weights_are="frequency")

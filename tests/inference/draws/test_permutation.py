@@ -7,8 +7,7 @@ import pytest
 
 from skmetrics_ext import average_precision_score, compare, f1_score, log_loss, roc_auc_score
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
-from skmetrics_ext.inference.draws.pairs import midrank_shares, pair_of_samples
-from skmetrics_ext.inference.draws.permutation import permutation_test
+from skmetrics_ext.inference.draws.pairs import midrank_shares, pair_of_samples, permutation_test
 from skmetrics_ext.inference.draws.readers import samples_of_models
 from skmetrics_ext.registry import find
 from skmetrics_ext.validation import Labels
@@ -75,7 +74,7 @@ def test_equal_cells_are_counted_together():
     pair = pair_of_samples(
         *samples_of_models(find("accuracy"), dict(zip("ab", models, strict=True)))
     )
-    found = permutation_test(pair, plan=DrawPlan(50_000))
+    found = permutation_test(pair, DrawPlan(50_000))
     assert found.exact
     assert found.orders < 50_000
     # Accuracy differs by rows that one model alone has right: a sign test.
