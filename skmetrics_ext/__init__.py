@@ -35,11 +35,10 @@ _MODULES = {
         "bayesian_correlated_ttest corrected_resampled_interval corrected_resampled_ttest "
         "five_by_two_cv_ftest five_by_two_cv_ttest"
     ),
-    "inference.tests.mann_whitney": "mwu_auc_test",
     "inference.tests.rank_tests": (
         "average_ranks friedman_test holm_adjust nemenyi_test wilcoxon_signed_rank_test"
     ),
-    "inference.tests.venkatraman": "venkatraman_test",
+    "inference.tests.roc_curves": "mwu_auc_test venkatraman_test",
     "inference.two_proportions": "proportion_difference_interval ratio_interval",
     "metrics.calibration.decomposition": "brier_decomposition corp_decomposition",
     "metrics.calibration.goodness_of_fit": "hosmer_lemeshow_test spiegelhalter_test",

@@ -44,7 +44,6 @@ from skmetrics_ext.inference.tests.fold_tests import (
 )
 from skmetrics_ext.inference.tests.fold_tests import five_by_two_cv_ftest as five_by_two_cv_ftest
 from skmetrics_ext.inference.tests.fold_tests import five_by_two_cv_ttest as five_by_two_cv_ttest
-from skmetrics_ext.inference.tests.mann_whitney import mwu_auc_test as mwu_auc_test
 from skmetrics_ext.inference.tests.rank_tests import average_ranks as average_ranks
 from skmetrics_ext.inference.tests.rank_tests import friedman_test as friedman_test
 from skmetrics_ext.inference.tests.rank_tests import holm_adjust as holm_adjust
@@ -52,7 +51,8 @@ from skmetrics_ext.inference.tests.rank_tests import nemenyi_test as nemenyi_tes
 from skmetrics_ext.inference.tests.rank_tests import (
     wilcoxon_signed_rank_test as wilcoxon_signed_rank_test,
 )
-from skmetrics_ext.inference.tests.venkatraman import venkatraman_test as venkatraman_test
+from skmetrics_ext.inference.tests.roc_curves import mwu_auc_test as mwu_auc_test
+from skmetrics_ext.inference.tests.roc_curves import venkatraman_test as venkatraman_test
 from skmetrics_ext.inference.two_proportions import (
     proportion_difference_interval as proportion_difference_interval,
 )

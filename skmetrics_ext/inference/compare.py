@@ -193,9 +193,9 @@ def compare(
     level = claim.level(level)
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress)
     predictions = {"pred_a": pred_a, "pred_b": pred_b}
-    about = sample_weight, groups, strata, weights_are
-    found, models, design = check_models(found, y_true, predictions, *about)
-    asked = ModelsToCompare(found, models, design, weights_are, claim, level, plan)
+    about = sample_weight, groups, strata
+    checked = check_models(found, y_true, predictions, *about, weights_are=weights_are)
+    asked = ModelsToCompare(*checked, weights_are, claim, level, plan)
     told = compare_pair(asked, method)
     if not asked.statistics:
         return told

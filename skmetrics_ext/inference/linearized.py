@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -276,6 +277,19 @@ def covariance_of(statistics: Sequence[Linearized]) -> Array:
     whole = Linearized(np.zeros(len(statistics)), None, contributions=parts, own_atoms=atoms)
     each, rows = whole.independent
     return np.asarray((each if rows is None else each * rows) @ each.T)
+
+
+def differences_of(
+    statistics: Sequence[Linearized],
+) -> tuple[Array, dict[tuple[int, int], Linearized]]:
+    """Covariance (p, p) of statistics of the same rows, and the difference of every two."""
+    covariance = np.diag([float(one.variance) for one in statistics])
+    differences = {}
+    for i, j in combinations(range(len(statistics)), 2):
+        differences[i, j] = statistics[i].minus(statistics[j])
+        shared = covariance[i, i] + covariance[j, j] - float(differences[i, j].variance)
+        covariance[i, j] = covariance[j, i] = shared / 2
+    return covariance, differences
 
 
 # --------------------------------------------------------------------------- joint atoms

@@ -430,8 +430,8 @@ def _read_pilot(
         statistics = [linearize(sample_of_checked(settled, checked, design, weights_are))]
     else:
         models = {"pred_a": y_pred, "pred_b": y_pred_b}
-        about = weight, *groups_strata, weights_are
-        compared = ModelsToCompare(*check_models(metric, y_true, models, *about), weights_are)
+        about = metric, y_true, models, weight, *groups_strata
+        compared = ModelsToCompare(*check_models(*about, weights_are=weights_are), weights_are)
         settled, statistics = compared.metric, compared.statistics
     if not all(statistic.has_influence for statistic in statistics):
         raise InvalidParameterError(

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from skmetrics_ext.inference.proportions import normal_quantile
-from skmetrics_ext.numeric import Array
+from skmetrics_ext.numeric import Array, parts
 
 # The candidate that is chosen in each draw (B,) of values (B, p).
 Choose = Callable[[Array], Array]
@@ -84,45 +84,44 @@ class Stable:
     n_units: float
 
     @property
-    def _finite(self) -> tuple[bool, bool]:
-        return bool(np.isfinite(self.bounds[0])), bool(np.isfinite(self.bounds[1]))
+    def _direction(self) -> int:
+        """1 above the only bound, -1 below it; 0 where there are two, or none."""
+        low, high = np.isfinite(self.bounds).tolist()
+        return low - high
+
+    @property
+    def _is_share(self) -> bool:
+        return bool(np.isfinite(self.bounds).all())
 
     def to(self, values: Array) -> Array:
         """From values to the scale, which rises with them."""
-        match self._finite:
-            case True, True:
-                return np.asarray(np.arcsin(np.sqrt(self._share(values))))
-            case True, False:
-                return np.asarray(np.log(self._distance(values)))
-            case False, True:
-                return np.asarray(-np.log(self._distance(values)))
-        return values
+        if self._is_share:
+            return np.asarray(np.arcsin(np.sqrt(self._share(values))))
+        way = self._direction
+        return np.asarray(way * np.log(self._distance(values))) if way else values
 
     def back(self, values: Array) -> Array:
         """From the scale to values."""
         low, high = self.bounds
-        match self._finite:
-            case True, True:
-                return np.asarray(low + (high - low) * np.sin(np.clip(values, 0, np.pi / 2)) ** 2)
-            case True, False:
-                return np.asarray(low + np.exp(values))
-            case False, True:
-                return np.asarray(high - np.exp(-values))
-        return values
+        if self._is_share:
+            return np.asarray(low + (high - low) * np.sin(np.clip(values, 0, np.pi / 2)) ** 2)
+        if not self._direction:
+            return values
+        bound = low if self._direction > 0 else high
+        return np.asarray(bound + self._direction * np.exp(self._direction * values))
 
     def noise(self, values: Array, noise: Noise) -> Noise:
         """The noise of values (p,) on the scale."""
-        if not all(self._finite):
-            return Noise(noise.root / self._distance(values)) if any(self._finite) else noise
-        share = self._share(values)
+        if not self._is_share:
+            return Noise(noise.root / self._distance(values)) if self._direction else noise
         # A share that is next to a bound has a slope no steeper than one of half a row.
-        share = np.clip(share, 0.5 / self.n_units, 1 - 0.5 / self.n_units)
+        share = np.clip(self._share(values), 0.5 / self.n_units, 1 - 0.5 / self.n_units)
         width = self.bounds[1] - self.bounds[0]
         return Noise(noise.root / (2 * width * np.sqrt(share * (1 - share))))
 
     def _distance(self, values: Array) -> Array:
         """From the only bound; one that is on it has a distance for logs."""
-        bound = self.bounds[0] if self._finite[0] else self.bounds[1]
+        bound = self.bounds[0] if self._direction > 0 else self.bounds[1]
         return np.maximum(np.abs(values - bound), np.finfo(np.float64).tiny)
 
     def _share(self, values: Array) -> Array:
@@ -266,12 +265,11 @@ def _largest_quantile(drawn: Array, place: int, error: Array, level: float) -> f
     known = np.flatnonzero(error > 0)
     if not len(known):
         return 0.0
-    size, found = max(_AT_ONCE // len(known), 1), []
-    for start in range(0, len(drawn), size):
-        part = drawn[start : start + size]
-        apart = np.abs(part[:, known] - part[:, [place]])
-        found.append((apart / error[known]).max(axis=1))
-    return float(np.quantile(np.concatenate(found), level))
+    largest = [
+        (np.abs(drawn[part][:, known] - drawn[part][:, [place]]) / error[known]).max(axis=1)
+        for part in parts(len(drawn), max(_AT_ONCE // len(known), 1))
+    ]
+    return float(np.quantile(np.concatenate(largest), level))
 
 
 def rows_to_tell(difference: float, variance: float, n_rows: float, level: float) -> float:

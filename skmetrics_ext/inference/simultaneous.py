@@ -15,6 +15,7 @@ from skmetrics_ext.inference.compare import (
 )
 from skmetrics_ext.inference.draws.atoms import block_sizes
 from skmetrics_ext.inference.draws.bootstrap import seed_sequence
+from skmetrics_ext.inference.linearized import differences_of
 from skmetrics_ext.inference.notes import ROUNDING, note_on_metric
 from skmetrics_ext.inference.proportions import normal_quantile
 from skmetrics_ext.inference.results import Comparison
@@ -114,11 +115,7 @@ def by_max_t(asked: ModelsToCompare, pairs: Sequence[Pair]) -> PairwiseCompariso
     statistics = [one.on_log() if log else one for one in asked.statistics]
     statistics = [one if one.origin.is_compact else one.as_rows() for one in statistics]
     values = np.array([float(one.value) for one in statistics])
-    covariance = np.diag([float(one.variance) for one in statistics])
-    found = {(i, j): statistics[i].minus(statistics[j]) for i, j in _all_pairs(len(values))}
-    for (i, j), one in found.items():
-        shared = (covariance[i, i] + covariance[j, j] - float(one.variance)) / 2
-        covariance[i, j] = covariance[j, i] = shared
+    covariance, found = differences_of(statistics)
     first, second = np.array(pairs).T
     own = np.diag(covariance)
     variance = own[first] + own[second] - 2 * covariance[first, second]
@@ -148,10 +145,6 @@ def by_max_t(asked: ModelsToCompare, pairs: Sequence[Pair]) -> PairwiseCompariso
         alike = compare_pair(asked.only(*pair, 1 - (1 - asked.level) / len(pairs)), method)
         low[k], high[k], p_value[k], notes[k] = alike.low, alike.high, alike.p_value, alike.note
     return PairwiseComparisons(values.tolist(), difference, low, high, p_value, notes)
-
-
-def _all_pairs(n: int) -> list[Pair]:
-    return [(i, j) for i in range(n) for j in range(i + 1, n)]
 
 
 def by_holm(asked: ModelsToCompare, pairs: Sequence[Pair]) -> PairwiseComparisons:

@@ -209,19 +209,17 @@ def compare_many(
     names = _names(predictions, control)
     labels = tuple(f"predictions[{name!r}]" for name in names)
     by_label = dict(zip(labels, predictions.values(), strict=True))
-    about = sample_weight, groups, strata, weights_are
-    settled, models, design = check_models(measure, y_true, by_label, *about)
+    about = sample_weight, groups, strata
+    checked = check_models(measure, y_true, by_label, *about, weights_are=weights_are)
     plan = DrawPlan(n_resamples, False, random_state, n_jobs, progress)
-    compared = ModelsToCompare(
-        settled, models, design, weights_are, level=level, plan=plan, names=labels
-    )
+    compared = ModelsToCompare(*checked, weights_are, level=level, plan=plan, names=labels)
     pairs = _pairs(names, control)
     differences = by_max_t(compared, pairs) if adjust == "max_t" else by_holm(compared, pairs)
     values = dict(zip(names, differences.values, strict=True))
     listed = ", ".join(f"{name} {value:.4g}" for name, value in values.items())
     described = f"{adjust}, {LOG_RATIO}" if is_ratio(measure) else adjust
     counts: dict[str, Any] = {}
-    if not design.is_plain:
+    if not compared.design.is_plain:
         counts, effects = compared.design_effects(pairs)
         described += f"; {design_told(**counts, effects=effects)}"
     lead = f"{measure.name}: {listed} ({100 * level:g}% together, {described})"

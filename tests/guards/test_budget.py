@@ -14,9 +14,9 @@ PACKAGE = Path(skmetrics_ext.__file__).parent
 # A limit rises only when a capability is added on purpose, and falls when lines go. The second
 # number is where the directory should arrive.
 LIMITS = {
-    "inference": (6540, 4950),
+    "inference": (6320, 4950),
     "metrics and registry": (5460, 5450),
-    "report": (4190, 3600),
+    "report": (4160, 3600),
     "merged and slices": (2940, 2600),
     "validation": (2420, 2250),
     "plotting": (2340, 1800),

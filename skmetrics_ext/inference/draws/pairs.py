@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skmetrics_ext.inference.draws.atoms import PLAIN, Atoms, RowDesign, Scatter, joined_codes
-from skmetrics_ext.inference.draws.bootstrap import PLAN as PLAN_OF_DRAWS
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan, in_blocks
 from skmetrics_ext.inference.draws.readers import number, sample_of
 from skmetrics_ext.inference.draws.samples import (

@@ -146,6 +146,7 @@ def check_models(
     sample_weight: Any,
     groups: Any = None,
     strata: Any = None,
+    *,
     weights_are: str = "importance",
 ) -> tuple[Metric, tuple[Any, ...], Design]:
     """The settled metric, checked data of each model of the same rows, and their design.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
@@ -13,7 +12,7 @@ from numpy.typing import ArrayLike
 from skmetrics_ext.inference.compare import ModelsToCompare
 from skmetrics_ext.inference.draws.atoms import WeightsAre
 from skmetrics_ext.inference.draws.readers import check_models
-from skmetrics_ext.inference.linearized import Linearized, satterthwaite
+from skmetrics_ext.inference.linearized import Linearized, differences_of, satterthwaite
 from skmetrics_ext.inference.margins import SIDES, Claim
 from skmetrics_ext.inference.notes import ROUNDING, with_design
 from skmetrics_ext.inference.results import Comparison
@@ -219,18 +218,15 @@ def delong_test(
 
 
 def _paired(areas: list[Linearized], claim: Claim, level: float) -> DelongTest:
-    n_models, values = len(areas), np.array([one.value for one in areas])
-    covariance = np.diag([float(one.variance) for one in areas])
+    values = np.array([one.value for one in areas])
+    covariance, differences = differences_of(areas)
     pairs = {}
-    for i, j in combinations(range(n_models), 2):
-        difference = areas[i].minus(areas[j])
-        shared = (covariance[i, i] + covariance[j, j] - float(difference.variance)) / 2
-        covariance[i, j] = covariance[j, i] = shared
+    for pair, difference in differences.items():
         with np.errstate(divide="ignore", invalid="ignore"):
             found = paired_t_test(difference, claim, level, "delong", normal=True)
         note = "" if found.standard_error > 0 else found.note
-        pairs[i, j] = replace(found, note=with_design(note, areas[0].atoms))
-    if n_models == 2:
+        pairs[pair] = replace(found, note=with_design(note, areas[0].atoms))
+    if len(areas) == 2:
         only = pairs[0, 1]
         tested = only.statistic, only.p_value, np.inf
     else:

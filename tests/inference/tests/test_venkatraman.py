@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from skmetrics_ext import delong_test, venkatraman_test
-from skmetrics_ext.inference.tests.venkatraman import (
+from skmetrics_ext.inference.tests.roc_curves import (
     exchanged_statistics,
     paired_statistic,
     unpaired_statistic,
