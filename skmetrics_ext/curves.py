@@ -13,7 +13,7 @@ from skmetrics_ext.metrics.averaging import MACRO, MICRO
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.rankings.precision_recall import precision_recall_points
 from skmetrics_ext.metrics.rankings.ranking_kernels import recall_ends, roc_arrays
-from skmetrics_ext.numeric import Array, trapezoid
+from skmetrics_ext.numeric import Array, Options, PosLabel, trapezoid
 from skmetrics_ext.result_bases import CurveResult
 from skmetrics_ext.rows import Rows
 from skmetrics_ext.tallies import RankTally
@@ -197,8 +197,8 @@ def roc_curves(
     y_true: ArrayLike,
     y_score: ArrayLike,
     *,
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
     grid: Any = None,
     drop_intermediate: bool = True,
@@ -257,7 +257,7 @@ def roc_curves(
     """
     check_option("drop_intermediate", drop_intermediate, (True, False))
     points = None if grid is None else read_grid(grid)
-    options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    options: Options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
     checked = Scores.check(y_true, y_score, **options, what="roc_curves")
     return _read_curves(
         checked,
@@ -273,8 +273,8 @@ def precision_recall_curves(
     y_true: ArrayLike,
     y_score: ArrayLike,
     *,
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
     grid: Any = None,
     drop_intermediate: bool = False,
@@ -327,7 +327,7 @@ def precision_recall_curves(
     """
     check_option("drop_intermediate", drop_intermediate, (True, False))
     points = None if grid is None else read_grid(grid)
-    options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    options: Options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
     checked = Scores.check(y_true, y_score, **options, side="one", what="precision_recall_curves")
     return _read_curves(
         checked,

@@ -9,6 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[Any]
+# Arguments: passed on by name, a class label, the seed of random numbers.
+Options = dict[str, Any]
+PosLabel = bool | float | str | np.generic | None
+RandomState = int | np.random.Generator | np.random.RandomState | None
 
 MOST_FACTOR = 1 << 31  # products of two counts below it fit in int64
 _MOST_INTEGER = (1 << 63) - 1

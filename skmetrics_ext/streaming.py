@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import groupby
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.merged.columns import Partition, join_parts
 from skmetrics_ext.merged.evaluation import Evaluation, build_evaluation
@@ -18,6 +20,7 @@ from skmetrics_ext.merged.ranges import (
 )
 from skmetrics_ext.merged.stream import StreamState, sum_part
 from skmetrics_ext.merged.sums import Sums
+from skmetrics_ext.numeric import PosLabel
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.containers import count_rows
 from skmetrics_ext.validation.labels import read_labels
@@ -69,8 +72,8 @@ class Accumulator:
         self,
         metrics: Any,
         *,
-        labels: Any = None,
-        pos_label: Any = None,
+        labels: ArrayLike | None = None,
+        pos_label: PosLabel = None,
         max_distinct: int = _DEFAULT_MOST,
     ) -> None:
         classes = None if labels is None else read_labels(labels)
@@ -99,7 +102,12 @@ class Accumulator:
         return sum(len(stack.whole().thresholds) for stack in self._stacks if stack.tallies)
 
     def update(
-        self, y_true: Any, y_score: Any = None, sample_weight: Any = None, *, y_pred: Any = None
+        self,
+        y_true: ArrayLike,
+        y_score: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        *,
+        y_pred: ArrayLike | None = None,
     ) -> None:
         """Add rows. A batch that is refused leaves no trace.
 

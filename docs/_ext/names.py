@@ -69,6 +69,7 @@ _BY_MODULE = (
     ("report.search", SEARCHES),
     ("report", REPORTS),
     ("rows", REPORTS),
+    ("requirements", REPORTS),
     ("scoring", SCORING),
     ("thresholds", THRESHOLDS),
     ("curves", CURVES),

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.backends.engines import open_engine
 from skmetrics_ext.backends.partitions import SAMPLE, PartitionSurvey, Task
@@ -19,7 +20,7 @@ from skmetrics_ext.merged.ranges import RangePlan, RangeReading, merged_readings
 from skmetrics_ext.merged.samples import hold_rows
 from skmetrics_ext.merged.sums import Sums
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.numeric import Array
+from skmetrics_ext.numeric import Array, PosLabel
 from skmetrics_ext.progress import Progress, reporting
 from skmetrics_ext.registry.defaults import OF_SCORES
 from skmetrics_ext.slices.coding import check_edges, edges_of, numbers_of, quantile_edges
@@ -53,8 +54,8 @@ def evaluate(
     min_rows: int = 1,
     groups: str | None = None,
     metrics: Any = OF_SCORES,
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
     intervals: bool = False,
     confidence_level: float = 0.95,
     weights_are: WeightsAre = "importance",

@@ -18,7 +18,7 @@ from skmetrics_ext.inference.notes import FEW_ROWS
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.simultaneous import level_of_all
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.numeric import Array
+from skmetrics_ext.numeric import Array, PosLabel, RandomState
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.result_bases import read_curve
 from skmetrics_ext.rows import Rows, Tabular
@@ -124,9 +124,9 @@ def curve_band(
     strata: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     weights_are: WeightsAre = "importance",
-    pos_label: Any = None,
+    pos_label: PosLabel = None,
     n_resamples: int = 9999,
-    random_state: Any = None,
+    random_state: RandomState = None,
     **metric_params: Any,
 ) -> CurveBand:
     r"""Intervals along a curve: of a metric at each of many points.

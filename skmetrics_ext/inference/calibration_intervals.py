@@ -32,7 +32,7 @@ from skmetrics_ext.metrics.calibration.recalibration import (
 )
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.labels.accuracy import accuracy_score
-from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.numeric import Array, PosLabel, divide
 from skmetrics_ext.registry import find
 from skmetrics_ext.result_bases import Facts, Result
 from skmetrics_ext.rows import Rows
@@ -89,12 +89,12 @@ def calibration_curve_binned(
     y_true: ArrayLike,
     y_proba: ArrayLike,
     *,
-    n_bins: Any = 10,
+    n_bins: int | ArrayLike = 10,
     strategy: Literal["uniform", "quantile", "equal_mass"] = "uniform",
     target: Literal["binary", "top_label"] = "binary",
     confidence_level: float = 0.95,
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
 ) -> CalibrationCurve:
@@ -177,8 +177,8 @@ def calibration_slope_intercept(
     y_true: ArrayLike,
     y_proba: ArrayLike,
     *,
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     confidence_level: float = 0.95,

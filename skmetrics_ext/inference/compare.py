@@ -40,6 +40,7 @@ from skmetrics_ext.inference.tests.contingency import (
     tango_score,
 )
 from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.numeric import RandomState
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.validation import InvalidParameterError, check_option
@@ -72,7 +73,7 @@ def compare(
     sample_weight: ArrayLike | None = None,
     weights_are: WeightsAre = "importance",
     stratified: bool = False,
-    random_state: Any = None,
+    random_state: RandomState = None,
     n_jobs: int | None = None,
     progress: Progress = None,
     **metric_params: Any,

@@ -40,7 +40,7 @@ from skmetrics_ext.inference.notes import BIASED, BIASED_DIFFERENCE, with_design
 from skmetrics_ext.inference.results import Comparison, comparison
 from skmetrics_ext.inference.t_tests import welch_t_test
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.numeric import Array
+from skmetrics_ext.numeric import Array, RandomState
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.validation import InvalidParameterError
@@ -67,12 +67,12 @@ def compare_samples(
     sample_weight_b: ArrayLike | None = None,
     groups_a: ArrayLike | None = None,
     groups_b: ArrayLike | None = None,
-    strata_a: Any = None,
-    strata_b: Any = None,
+    strata_a: ArrayLike | None = None,
+    strata_b: ArrayLike | None = None,
     weights_are: WeightsAre = "importance",
     stratified: bool = False,
     n_resamples: int = 9999,
-    random_state: Any = None,
+    random_state: RandomState = None,
     n_jobs: int | None = None,
     progress: Progress = None,
     **metric_params: Any,

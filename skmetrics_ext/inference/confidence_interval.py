@@ -24,7 +24,7 @@ from skmetrics_ext.inference.margins import Goal
 from skmetrics_ext.inference.methods import IntervalMethod, interval_of
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.numeric import Array
+from skmetrics_ext.numeric import Array, RandomState
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.tallies import ConfusionTally
@@ -48,7 +48,7 @@ def confidence_interval(
     weights_are: WeightsAre = "importance",
     stratified: bool = False,
     n_resamples: int = 9999,
-    random_state: Any = None,
+    random_state: RandomState = None,
     n_jobs: int | None = None,
     progress: Progress = None,
     **metric_params: Any,

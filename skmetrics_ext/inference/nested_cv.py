@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from itertools import combinations_with_replacement
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,7 +20,7 @@ from skmetrics_ext.metrics.probabilities.losses import (
     log_loss,
     log_loss_rows,
 )
-from skmetrics_ext.numeric import Array
+from skmetrics_ext.numeric import Array, RandomState
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.column_names import check_response
 from skmetrics_ext.validation.containers import (
@@ -33,6 +33,9 @@ from skmetrics_ext.validation.encoding import encode_columns, find_labels
 from skmetrics_ext.validation.groups import read_groups
 from skmetrics_ext.validation.parameters import check_integer, check_level
 from skmetrics_ext.validation.targets import label_values
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
 
 # Losses that have a name, and their range.
 _ERROR: Any = error_rate.__name__
@@ -130,9 +133,9 @@ def partitions(n_rows: int, strata: Array | None, n_folds: int, rng: Any) -> Arr
 
 @document
 def nested_cv_interval(
-    estimator: Any,
-    X: Any,
-    y: Any,
+    estimator: BaseEstimator,
+    X: ArrayLike,
+    y: ArrayLike,
     *,
     loss: Loss | Callable[..., Any] = _ERROR,
     n_folds: int = 10,
@@ -140,7 +143,7 @@ def nested_cv_interval(
     stratify: bool = False,
     groups: ArrayLike | None = None,
     confidence_level: float = 0.95,
-    random_state: Any = None,
+    random_state: RandomState = None,
     n_jobs: int | None = None,
 ) -> Estimate:
     r"""Interval of the prediction error of a model by nested cross-validation.

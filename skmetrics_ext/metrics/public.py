@@ -31,7 +31,7 @@ from skmetrics_ext.metrics.averaging import (
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.rankings.score_tally import read_areas, read_scores
 from skmetrics_ext.metrics.spec import NEVER, PLAIN, UNBOUNDED, MetricSpec, Variants
-from skmetrics_ext.numeric import Array
+from skmetrics_ext.numeric import Array, PosLabel
 from skmetrics_ext.tallies import LabelTally
 from skmetrics_ext.validation import (
     InvalidParameterError,
@@ -120,14 +120,14 @@ class RateFunction(Protocol):
 
     def __call__(
         self,
-        y_true: Any,
-        y_pred: Any,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
         *,
-        labels: Any = None,
-        pos_label: Any = None,
-        average: str | None = "binary",
-        sample_weight: Any = None,
-        zero_division: Any = "warn",
+        labels: ArrayLike | None = None,
+        pos_label: PosLabel = None,
+        average: ClassAverage | None = "binary",
+        sample_weight: ArrayLike | None = None,
+        zero_division: ZeroDivision = "warn",
     ) -> Any: ...
 
 
@@ -184,8 +184,8 @@ def rate(
         y_true: ArrayLike,
         y_pred: ArrayLike,
         *,
-        labels: Any = None,
-        pos_label: Any = None,
+        labels: ArrayLike | None = None,
+        pos_label: PosLabel = None,
         average: ClassAverage | None = "binary",
         sample_weight: ArrayLike | None = None,
         zero_division: ZeroDivision = "warn",
@@ -257,7 +257,12 @@ class TableFunction(Protocol):
     spec: MetricSpec
 
     def __call__(
-        self, y_true: Any, y_pred: Any, *, labels: Any = None, sample_weight: Any = None
+        self,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        *,
+        labels: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> Any: ...
 
 
@@ -282,7 +287,7 @@ def whole_table(
         y_true: ArrayLike,
         y_pred: ArrayLike,
         *,
-        labels: Any = None,
+        labels: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Any:
         checked = rows_among(y_true, y_pred, labels, sample_weight, title, in_units)

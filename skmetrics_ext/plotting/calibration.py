@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from skmetrics_ext.plotting.curve_display import BandSpec, CurveDisplay, Line
 from skmetrics_ext.plotting.display import document_display
 from skmetrics_ext.plotting.source import DisplaySource, binary_problems
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _TOP = "top label"
 _N_BARS = 20
@@ -226,7 +229,7 @@ class CalibrationDisplay(CurveDisplay):
 
     def plot(  # type: ignore[override]
         self,
-        ax: Any = None,
+        ax: Axes | None = None,
         *,
         name: str | None = None,
         histogram: bool = True,

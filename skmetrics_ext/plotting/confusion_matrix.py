@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.alignment import objects
 from skmetrics_ext.inference.results import Comparison, Estimate
@@ -17,6 +18,9 @@ from skmetrics_ext.plotting.display import SourceDisplay, document_display
 from skmetrics_ext.plotting.source import DisplaySource, MetricRows, ModelRows
 from skmetrics_ext.validation import InvalidParameterError, Labels, check_option
 from skmetrics_ext.validation.containers import read_array
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _SHARES = {
     "true": ("Share of the true class", -1),
@@ -82,7 +86,11 @@ class ConfusionMatrixDisplay(SourceDisplay):
     sides: ClassVar[str] = "none"
 
     def __init__(
-        self, confusion_matrix: Any, *, display_labels: Any = None, name: str | None = None
+        self,
+        confusion_matrix: Any,
+        *,
+        display_labels: ArrayLike | None = None,
+        name: str | None = None,
     ) -> None:
         self._several = isinstance(confusion_matrix, Mapping)
         tables = confusion_matrix if self._several else {name: confusion_matrix}
@@ -105,11 +113,11 @@ class ConfusionMatrixDisplay(SourceDisplay):
     @classmethod
     def from_predictions(  # type: ignore[override]  # labels, which are called y_pred
         cls,
-        y_true: Any,
-        y_pred: Any,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
         *,
-        labels: Any = None,
-        sample_weight: Any = None,
+        labels: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
         **options: Any,
     ) -> Self:
         """Draw true and predicted labels of one or several models.
@@ -211,7 +219,7 @@ class ConfusionMatrixDisplay(SourceDisplay):
 
     def plot(
         self,
-        ax: Any = None,
+        ax: Axes | None = None,
         *,
         normalize: Literal["true", "pred", "all"] | None = "true",
         cmap: Any = "Blues",

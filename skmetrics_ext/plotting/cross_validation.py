@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from skmetrics_ext.plotting.source import is_by_model
 from skmetrics_ext.rows import Rows
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.parameters import check_level
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _SIZES = ("n_train", "n_test")
 _NEEDED = ("model", "metric", "value")
@@ -97,7 +100,7 @@ class CrossValidationDisplay(Display):
         *,
         interval: str | None = None,
         confidence_level: float | None = None,
-        ax: Any = None,
+        ax: Axes | None = None,
         **options: Any,
     ) -> Self:
         """Draw a report of `cross_validation_report` with the intervals of its summary.
@@ -129,7 +132,7 @@ class CrossValidationDisplay(Display):
         *,
         baseline: str | None = None,
         confidence_level: float = 0.95,
-        ax: Any = None,
+        ax: Axes | None = None,
         **options: Any,
     ) -> Self:
         """Draw results of scikit-learn's ``cross_validate``.
@@ -205,7 +208,7 @@ class CrossValidationDisplay(Display):
 
     # --------------------------------------------------------------------- drawing
 
-    def plot(self, ax: Any = None, *, values: bool = True, legend: bool = True) -> Self:
+    def plot(self, ax: Axes | None = None, *, values: bool = True, legend: bool = True) -> Self:
         """Draw a panel for each metric.
 
         Parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 
@@ -30,6 +30,9 @@ from skmetrics_ext.plotting.source import (
 from skmetrics_ext.scoring.scorer import metric_of
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
 from skmetrics_ext.validation.parameters import check_level
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 MEAN = "mean"
 BandKind = Literal["pointwise", "simultaneous"]
@@ -387,7 +390,7 @@ class CurveDisplay(SourceDisplay):
 
     def plot(
         self,
-        ax: Any = None,
+        ax: Axes | None = None,
         *,
         name: str | None = None,
         band: Literal["auto", "std", "interval"] | None = "auto",

@@ -6,7 +6,9 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from inspect import Parameter
-from typing import Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.results import Comparison
 from skmetrics_ext.metrics.documentation import PARAMETERS, document, fill, paragraphs_of
@@ -15,6 +17,9 @@ from skmetrics_ext.plotting.source import RESPONSES, DisplaySource, Request
 from skmetrics_ext.rows import Library, frame_of
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.parameters import ResponseMethod
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
 
 Shown = TypeVar("Shown", bound=type)
 Options = dict[str, Parameter]
@@ -95,11 +100,11 @@ class SourceDisplay(Display):
     @classmethod
     def from_predictions(
         cls,
-        y_true: Any,
-        y_score: Any,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
         *,
-        labels: Any = None,
-        sample_weight: Any = None,
+        labels: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
         **options: Any,
     ) -> Self:
         """Draw true labels and scores of one or several models.
@@ -127,7 +132,13 @@ class SourceDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, y: Any, *, sample_weight: Any = None, **options: Any
+        cls,
+        estimator: BaseEstimator,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        **options: Any,
     ) -> Self:
         """Draw the responses of fitted estimators, whose columns are matched with classes by name.
 
@@ -157,8 +168,8 @@ class SourceDisplay(Display):
         cls,
         folds: Iterable[Sequence[Any]] | Mapping[str, Iterable[Sequence[Any]]],
         *,
-        n_train: Any = None,
-        labels: Any = None,
+        n_train: int | ArrayLike | None = None,
+        labels: ArrayLike | None = None,
         **options: Any,
     ) -> Self:
         """Draw the out-of-fold responses of a cross-validation.
@@ -186,10 +197,10 @@ class SourceDisplay(Display):
     def from_cv_results(
         cls,
         cv_results: Mapping[str, Any],
-        X: Any,
-        y: Any,
+        X: ArrayLike,
+        y: ArrayLike,
         *,
-        sample_weight: Any = None,
+        sample_weight: ArrayLike | None = None,
         **options: Any,
     ) -> Self:
         """Draw the test rows of each fold by the model of the fold.

@@ -17,6 +17,7 @@ from skmetrics_ext.inference.draws.readers import check_models, find_metric
 from skmetrics_ext.inference.results import design_told
 from skmetrics_ext.inference.simultaneous import Pair, PairwiseComparisons, by_holm, by_max_t
 from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.numeric import RandomState
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.result_bases import draw
 from skmetrics_ext.rows import Rows, Shown, Tabular
@@ -115,7 +116,7 @@ def compare_many(
     sample_weight: ArrayLike | None = None,
     weights_are: WeightsAre = "importance",
     n_resamples: int = 9999,
-    random_state: Any = None,
+    random_state: RandomState = None,
     n_jobs: int | None = None,
     progress: Progress = None,
     **metric_params: Any,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skmetrics_ext.numeric import Array
+from skmetrics_ext.numeric import Array, PosLabel, RandomState
 from skmetrics_ext.progress import Progress, reporting
 from skmetrics_ext.report.cv_report import CrossValidationReport
 from skmetrics_ext.report.fold import FoldResult, Grouping, fit_and_score, numbered_folds
@@ -43,21 +43,21 @@ _STRATEGIES = ("prior", "most_frequent", "stratified", "uniform")
 
 def cross_validation_report(
     estimators: Any,
-    X: Any,
-    y: Any,
+    X: ArrayLike,
+    y: ArrayLike,
     *,
     scoring: Any = None,
     cv: Any = 5,
     groups: ArrayLike | None = None,
     by: Any = None,
     baseline: Any = "prior",
-    pos_label: Any = None,
+    pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
     params: Mapping[str, Any] | None = None,
     confidence_level: float = 0.95,
     interval: IntervalKind = "auto",
     n_jobs: int | None = None,
-    random_state: Any = None,
+    random_state: RandomState = None,
     progress: Progress = None,
 ) -> CrossValidationReport:
     """Cross-validate one or many models on the same folds, beside a baseline.

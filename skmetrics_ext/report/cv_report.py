@@ -30,6 +30,8 @@ from skmetrics_ext.rows import Rows
 from skmetrics_ext.validation import InvalidParameterError, check_option
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from skmetrics_ext.merged.evaluation import Evaluation
 
 PlotKind = Literal[
@@ -366,7 +368,7 @@ class CrossValidationReport(ReportOutputs):
     def plot(
         self,
         kind: PlotKind = "metrics",
-        ax: Any = None,
+        ax: Axes | None = None,
         *,
         interval: IntervalKind | None = None,
         **options: Any,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from skmetrics_ext.numeric import PosLabel
 from skmetrics_ext.registry import find, scorers, spec_of
 from skmetrics_ext.scoring.scorer import Missing, Scorer
 from skmetrics_ext.validation import InvalidParameterError
@@ -37,7 +38,7 @@ def get_scorer(
     scoring: str | Callable[..., Any],
     *,
     missing: Missing = "align",
-    pos_label: Any = None,
+    pos_label: PosLabel = None,
     **params: Any,
 ) -> Scorer:
     """Scorer of a registered metric, for ``scoring=`` anywhere in scikit-learn.

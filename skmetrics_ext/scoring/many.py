@@ -7,6 +7,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from skmetrics_ext.numeric import PosLabel
 from skmetrics_ext.registry import Metric, MetricSpec, find
 from skmetrics_ext.tallies import ConfusionTally
 from skmetrics_ext.validation import InvalidParameterError, Labels, Probabilities, Scores
@@ -28,8 +29,8 @@ def compute_metrics(
     *,
     y_score: ArrayLike | None = None,
     y_proba: ArrayLike | None = None,
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
     by: Any = None,
     margins: bool = False,

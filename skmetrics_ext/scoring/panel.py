@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
+from numpy.typing import ArrayLike
+
+from skmetrics_ext.numeric import PosLabel
 from skmetrics_ext.registry import find, parameters_of, spec_of
 from skmetrics_ext.scoring.intervals import interval_of
 from skmetrics_ext.scoring.making import get_scorer
@@ -20,6 +23,9 @@ from skmetrics_ext.scoring.scorer import (
 )
 from skmetrics_ext.validation import InvalidParameterError, check_option, warn_undefined
 from skmetrics_ext.validation.errors import warn_user
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
 
 # What reads one number without asking the dict for it: searches that look it up in a table of
 # their own, and functions whose error would be one of a list.
@@ -132,7 +138,7 @@ class ScorerPanel(TakesMetadata):
         scoring: Iterable[Scoring] | Mapping[str, Scoring],
         *,
         missing: Missing = "align",
-        pos_label: Any = None,
+        pos_label: PosLabel = None,
         intervals: bool | Mapping[str, Any] = False,
         on_error: Literal["nan", "raise"] | None = None,
     ) -> None:
@@ -186,7 +192,12 @@ class ScorerPanel(TakesMetadata):
         return PanelScores(result.values)
 
     def evaluate(
-        self, estimator: Any, X: Any, y_true: Any, sample_weight: Any = None, **metadata: Any
+        self,
+        estimator: BaseEstimator,
+        X: ArrayLike,
+        y_true: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        **metadata: Any,
     ) -> PanelResult:
         """Values of all metrics, with the reasons of those that are nan, which are not warned of.
 

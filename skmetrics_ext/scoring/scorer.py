@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any, Literal, Self, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.alignment import AlignedRows, positive_column
 from skmetrics_ext.registry import Metric, find, parameters_of, spec_of
@@ -275,7 +276,9 @@ class Scorer(TakesMetadata):
         """
         return self.evaluate(ScoredModel(estimator, X, y_true), sample_weight, **metadata)
 
-    def evaluate(self, evaluation: ScoredModel, sample_weight: Any = None, **metadata: Any) -> Any:
+    def evaluate(
+        self, evaluation: ScoredModel, sample_weight: ArrayLike | None = None, **metadata: Any
+    ) -> Any:
         """Score rows that other metrics have perhaps read before.
 
         Parameters

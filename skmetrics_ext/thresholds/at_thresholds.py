@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.numeric import Array
+from skmetrics_ext.numeric import Array, PosLabel
 from skmetrics_ext.registry import Metric, find
 from skmetrics_ext.tallies import ConfusionTally, Counts, RankTally, ThresholdTally
 from skmetrics_ext.tallies.confusion import Tabulated
@@ -28,7 +28,7 @@ def metric_at_thresholds(
     *,
     sample_weight: ArrayLike | None = None,
     metric_params: Mapping[str, Any] | None = None,
-    pos_label: Any = None,
+    pos_label: PosLabel = None,
 ) -> tuple[Array, Array]:
     """A metric of labels at every distinct score.
 

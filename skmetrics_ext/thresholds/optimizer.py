@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.exceptions import NotFittedError
@@ -22,7 +23,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from skmetrics_ext.metrics.labels.accuracy import accuracy_score
-from skmetrics_ext.numeric import Array
+from skmetrics_ext.numeric import Array, PosLabel, RandomState
 from skmetrics_ext.registry.defaults import CRITERION
 from skmetrics_ext.thresholds.criteria import Choice, Objective
 from skmetrics_ext.thresholds.folds import (
@@ -234,18 +235,18 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
 
     def __init__(
         self,
-        estimator: Any,
+        estimator: BaseEstimator,
         *,
         criterion: Choice = CRITERION,
         constraint: Any = None,
         cost: Any = None,
         prevalence: float | None = None,
-        pos_label: Any = None,
+        pos_label: PosLabel = None,
         response_method: ResponseMethod = "auto",
         cv: Any = None,
         refit: bool = True,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
         store_cv_results: bool = False,
     ) -> None:
         self.estimator = estimator
@@ -261,7 +262,9 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         self.random_state = random_state
         self.store_cv_results = store_cv_results
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, **params: Any
+    ) -> Self:
         """Fit the estimator on every fold, choose the threshold, fit the estimator for good.
 
         Parameters
@@ -363,7 +366,7 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
                 "scores": scores[0] if one else scores,
             }
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: ArrayLike) -> Array:
         """Predict classes by the chosen threshold, or thresholds.
 
         Parameters
@@ -435,7 +438,7 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         check_is_fitted(self, "best_threshold_")
         return self.estimator_.decision_function(X)
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Accuracy of the predictions.
 
         Parameters

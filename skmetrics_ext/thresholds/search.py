@@ -13,7 +13,7 @@ from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.labels import rates
 from skmetrics_ext.metrics.rankings.ranking_kernels import ROUNDING
 from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
-from skmetrics_ext.numeric import Array
+from skmetrics_ext.numeric import Array, Options, PosLabel
 from skmetrics_ext.result_bases import Result
 from skmetrics_ext.rows import Rows
 from skmetrics_ext.tallies import Counts, RankTally
@@ -150,8 +150,8 @@ def optimal_threshold(
     constraint: Any = None,
     cost: Any = None,
     prevalence: float | None = None,
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
 ) -> OptimalThreshold:
     r"""Best threshold by a criterion, over every distinct score and the one above them all.
@@ -214,7 +214,7 @@ def optimal_threshold(
     (0.2, 2, 0)
     """
     objective = Objective.make(criterion, constraint, cost, prevalence)
-    options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    options: Options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
     _, tally = binary_ranking(y_true, y_score, **options, what="optimal_threshold")
     return chosen_of(tally, objective)
 

@@ -21,7 +21,7 @@ from skmetrics_ext.inference.notes import FEW_ROWS, FEW_TO_DRAW
 from skmetrics_ext.inference.results import Estimate, estimate
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
-from skmetrics_ext.numeric import Array
+from skmetrics_ext.numeric import Array, Options, PosLabel, RandomState
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.result_bases import Described, Facts
@@ -187,8 +187,8 @@ def optimal_threshold_interval(
     constraint: Any = None,
     cost: Any = None,
     prevalence: float | None = None,
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
     confidence_level: float = 0.95,
     groups: ArrayLike | None = None,
     strata: ArrayLike | None = None,
@@ -196,7 +196,7 @@ def optimal_threshold_interval(
     weights_are: WeightsAre = "importance",
     stratified: bool = False,
     n_resamples: int = 1999,
-    random_state: Any = None,
+    random_state: RandomState = None,
     n_jobs: int | None = None,
     progress: Progress = None,
 ) -> ThresholdInterval:
@@ -287,7 +287,7 @@ def optimal_threshold_interval(
     """
     level = check_level(confidence_level)
     objective = Objective.make(criterion, constraint, cost, prevalence)
-    about = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    about: Options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
     checked, tally = binary_ranking(y_true, y_score, what="optimal_threshold_interval", **about)
     chosen = chosen_of(tally, objective)
     beside = {"y_true": y_true, "y_score": y_score, "sample_weight": sample_weight}

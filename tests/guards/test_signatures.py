@@ -5,6 +5,8 @@ import re
 import typing
 
 import pytest
+from matplotlib.axes import Axes
+from sklearn.base import BaseEstimator
 from support.public import PUBLIC
 
 from skmetrics_ext.inference import areas, compare, margins, methods, proportions, two_proportions
@@ -16,6 +18,7 @@ from skmetrics_ext.scoring import scorer
 NAMED = re.compile(r"^(\w+) : \{([^}]*)\}", re.MULTILINE)
 FUNCTIONS = [thing for thing in PUBLIC.values() if inspect.isfunction(thing)]
 CLASSES = [thing for thing in PUBLIC.values() if inspect.isclass(thing)]
+FOR_TYPE_CHECKERS = {"Axes": Axes, "BaseEstimator": BaseEstimator}  # not imported at run time
 METHODS = [
     method
     for kind in CLASSES
@@ -49,7 +52,7 @@ DOCUMENTED = {
 def test_options_of_the_docstring_are_in_the_signature(name):
     function = DOCUMENTED[name]
     plain = inspect.unwrap(getattr(function, "__func__", function))
-    hints = typing.get_type_hints(plain)
+    hints = typing.get_type_hints(plain, localns=FOR_TYPE_CHECKERS)
     for parameter, told in options(function):
         if told and parameter in hints and parameter != "baseline":  # a strategy or a model
             assert told <= literals(hints[parameter]), parameter

@@ -449,7 +449,7 @@ def no_information_test(y_true: ArrayLike, y_pred: ArrayLike) -> TestResult:
 
 
 @document
-def bowker_test(labels_a: Any, labels_b: Any) -> TestResult:
+def bowker_test(labels_a: ArrayLike, labels_b: ArrayLike) -> TestResult:
     r"""Bowker's test that a table of two labellings of the same rows is symmetric.
 
     .. math:: \chi^2 = \sum_{i < j} \frac{(n_{ij} - n_{ji})^2}{n_{ij} + n_{ji}}
@@ -490,7 +490,7 @@ def bowker_test(labels_a: Any, labels_b: Any) -> TestResult:
 
 
 @document
-def stuart_maxwell_test(labels_a: Any, labels_b: Any) -> TestResult:
+def stuart_maxwell_test(labels_a: ArrayLike, labels_b: ArrayLike) -> TestResult:
     r"""Stuart-Maxwell test that two labellings of the same rows use each class equally often.
 
     .. math:: \chi^2 = d^\top V^{-} d, \quad d_i = n_{i.} - n_{.i}, \quad

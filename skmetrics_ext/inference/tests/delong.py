@@ -20,7 +20,7 @@ from skmetrics_ext.inference.t_tests import paired_t_test, welch_t_test
 from skmetrics_ext.metrics.averaging import CurveAverage, MultiClass
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.rankings.roc_auc import roc_auc_score
-from skmetrics_ext.numeric import Array
+from skmetrics_ext.numeric import Array, PosLabel
 from skmetrics_ext.registry import find
 from skmetrics_ext.result_bases import Result
 from skmetrics_ext.rows import Rows
@@ -88,15 +88,15 @@ class DelongTest(Result):
 @document
 def delong_test(
     y_true: ArrayLike,
-    score_a: Any,
-    score_b: Any,
+    score_a: ArrayLike,
+    score_b: ArrayLike,
     *more: Any,
     y_true_b: ArrayLike | None = None,
     alternative: Literal["two-sided", "less", "greater"] = "two-sided",
     multi_class: MultiClass = "raise",
     average: CurveAverage = "macro",
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
     sample_weight_b: ArrayLike | None = None,
     groups: ArrayLike | None = None,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.margins import Claim
 from skmetrics_ext.inference.results import (
@@ -106,7 +107,12 @@ def corrected_mean(
 
 @document
 def corrected_resampled_ttest(
-    scores_a: Any, scores_b: Any, *, n_train: Any, n_test: Any, confidence_level: float = 0.95
+    scores_a: ArrayLike,
+    scores_b: ArrayLike,
+    *,
+    n_train: int | ArrayLike,
+    n_test: int | ArrayLike,
+    confidence_level: float = 0.95,
 ) -> Comparison:
     r"""Nadeau and Bengio's corrected t-test of two models on the same folds.
 
@@ -171,7 +177,11 @@ def corrected_resampled_ttest(
 
 @document
 def corrected_resampled_interval(
-    scores: Any, *, n_train: Any, n_test: Any, confidence_level: float = 0.95
+    scores: ArrayLike,
+    *,
+    n_train: int | ArrayLike,
+    n_test: int | ArrayLike,
+    confidence_level: float = 0.95,
 ) -> Estimate:
     r"""Interval of the mean score over folds, with Nadeau and Bengio's corrected variance.
 
@@ -217,11 +227,11 @@ def corrected_resampled_interval(
 
 @document
 def bayesian_correlated_ttest(
-    scores_a: Any,
-    scores_b: Any,
+    scores_a: ArrayLike,
+    scores_b: ArrayLike,
     *,
-    n_train: Any,
-    n_test: Any,
+    n_train: int | ArrayLike,
+    n_test: int | ArrayLike,
     rope: float = 0.01,
     confidence_level: float = 0.95,
 ) -> BayesianComparison:
@@ -287,7 +297,7 @@ def bayesian_correlated_ttest(
 
 
 @document
-def five_by_two_cv_ttest(scores_a: Any, scores_b: Any) -> TestResult:
+def five_by_two_cv_ttest(scores_a: ArrayLike, scores_b: ArrayLike) -> TestResult:
     r"""Dietterich's 5x2cv t-test of two models.
 
     .. math:: t = \frac{d_{11}}{\sqrt{\frac{1}{5} \sum_{i=1}^5 s_i^2}}, \quad
@@ -336,7 +346,7 @@ def five_by_two_cv_ttest(scores_a: Any, scores_b: Any) -> TestResult:
 
 
 @document
-def five_by_two_cv_ftest(scores_a: Any, scores_b: Any) -> TestResult:
+def five_by_two_cv_ftest(scores_a: ArrayLike, scores_b: ArrayLike) -> TestResult:
     r"""Alpaydin's combined 5x2cv F-test of two models.
 
     .. math:: F = \frac{\sum_{i=1}^5 \sum_{j=1}^2 d_{ij}^2}{2 \sum_{i=1}^5 s_i^2}

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.results import TestResult
 from skmetrics_ext.metrics.documentation import document
@@ -103,7 +104,7 @@ def friedman_chi_squared(ranks: Array) -> float:
 
 
 @document
-def average_ranks(scores: Any, *, greater_is_better: bool = True) -> Array:
+def average_ranks(scores: ArrayLike, *, greater_is_better: bool = True) -> Array:
     """Mean rank of each model over data sets, 1 the best; models that tie share their mean rank.
 
     Parameters
@@ -136,7 +137,9 @@ def average_ranks(scores: Any, *, greater_is_better: bool = True) -> Array:
 
 
 @document
-def friedman_test(scores: Any, *, method: Literal["chi2", "iman_davenport"] = "chi2") -> TestResult:
+def friedman_test(
+    scores: ArrayLike, *, method: Literal["chi2", "iman_davenport"] = "chi2"
+) -> TestResult:
     r"""Friedman's test that no model is better than another over many data sets.
 
     .. math:: \chi^2_F = \frac{12 n}{k (k + 1)} \Big(\sum_j \bar R_j^2 - \frac{k (k+1)^2}{4}\Big),
@@ -196,7 +199,7 @@ def friedman_test(scores: Any, *, method: Literal["chi2", "iman_davenport"] = "c
 
 @document
 def nemenyi_test(
-    scores: Any, *, greater_is_better: bool = True, alpha: float = 0.05
+    scores: ArrayLike, *, greater_is_better: bool = True, alpha: float = 0.05
 ) -> NemenyiResult:
     r"""Nemenyi's test of every pair of models over many data sets, after Friedman's.
 
@@ -253,8 +256,8 @@ def nemenyi_test(
 
 @document
 def wilcoxon_signed_rank_test(
-    scores_a: Any,
-    scores_b: Any,
+    scores_a: ArrayLike,
+    scores_b: ArrayLike,
     *,
     method: Literal["auto", "exact", "approx"] = "auto",
     zero_method: Literal["wilcox", "pratt"] = "wilcox",
@@ -331,7 +334,7 @@ def wilcoxon_signed_rank_test(
 
 
 @document
-def holm_adjust(p_values: Any) -> Array:
+def holm_adjust(p_values: ArrayLike) -> Array:
     r"""Holm's step-down adjustment of p-values for their number.
 
     .. math:: \tilde p_{(i)} = \max_{j \le i} \min(1, (m - j + 1) p_{(j)})

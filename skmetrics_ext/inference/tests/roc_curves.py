@@ -13,7 +13,7 @@ from skmetrics_ext.inference.results import TestResult
 from skmetrics_ext.inference.scales import tail_probability
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
-from skmetrics_ext.numeric import Array, exclusive_cumsum
+from skmetrics_ext.numeric import Array, PosLabel, RandomState, exclusive_cumsum
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
 from skmetrics_ext.validation.groups import read_groups
@@ -135,15 +135,15 @@ def _middles(edges: Array) -> Array:
 @document
 def venkatraman_test(
     y_true: ArrayLike,
-    score_a: Any,
-    score_b: Any,
+    score_a: ArrayLike,
+    score_b: ArrayLike,
     *,
     y_true_b: ArrayLike | None = None,
     groups: ArrayLike | None = None,
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
     n_resamples: int = 9999,
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> TestResult:
     r"""Permutation test that two ROC curves are the same, also where their areas are.
 
@@ -318,8 +318,8 @@ def mwu_auc_test(
     *,
     alternative: Literal["greater", "less", "two-sided"] = "two-sided",
     method: Literal["auto", "exact", "asymptotic"] = "auto",
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
 ) -> TestResult:
     r"""Mann-Whitney test that the area under the ROC curve is 1/2: that the score says nothing.
 

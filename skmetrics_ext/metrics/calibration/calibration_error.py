@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +12,7 @@ from skmetrics_ext.metrics.calibration.binning import Binning, check_bins
 from skmetrics_ext.metrics.calibration.events import binary_forecast, forecasts
 from skmetrics_ext.metrics.public import metric
 from skmetrics_ext.metrics.spec import PLAIN, WHOLE
-from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.numeric import Array, PosLabel, divide
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.tallies.bins import BinTally
 from skmetrics_ext.validation import InvalidParameterError, check_option
@@ -205,13 +205,13 @@ def expected_calibration_error(
     y_true: ArrayLike,
     y_proba: ArrayLike,
     *,
-    n_bins: Any = 10,
+    n_bins: int | ArrayLike = 10,
     strategy: Literal["uniform", "quantile", "equal_mass"] = "uniform",
     norm: Literal["l1", "l2", "max"] = "l1",
     target: Literal["binary", "top_label", "classwise"] = "binary",
     debias: bool = False,
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
     r"""Expected calibration error (ECE): mean gap between probability and frequency over bins.
@@ -292,8 +292,8 @@ def smooth_calibration_error(
     y_true: ArrayLike,
     y_proba: ArrayLike,
     *,
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
     r"""Smooth calibration error (smECE): calibration error under a kernel instead of bins.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +17,7 @@ from skmetrics_ext.metrics.probabilities.losses import (
     log_loss_rows,
     mean,
 )
-from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.numeric import Array, PosLabel, divide
 from skmetrics_ext.result_bases import Result
 from skmetrics_ext.tallies import Means
 from skmetrics_ext.tallies.bins import BinTally
@@ -107,11 +107,11 @@ def brier_decomposition(
     y_proba: ArrayLike,
     *,
     method: Literal["binned", "corp"] = "binned",
-    n_bins: Any = 10,
+    n_bins: int | ArrayLike = 10,
     strategy: Literal["uniform", "quantile", "equal_mass", "distinct"] = "uniform",
     debias: bool = False,
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
 ) -> ScoreDecomposition:
     r"""The Brier score of two classes as reliability, resolution and uncertainty.
@@ -193,8 +193,8 @@ def corp_decomposition(
     y_proba: ArrayLike,
     *,
     score: Literal["brier", "log_loss"] = "brier",
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
 ) -> ScoreDecomposition:
     r"""A score of two classes in parts by isotonic regression (CORP), without bins.

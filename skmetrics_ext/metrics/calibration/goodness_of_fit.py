@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from skmetrics_ext.metrics.calibration.binning import Binning, check_bins
 from skmetrics_ext.metrics.calibration.events import binary_forecast
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.numeric import divide, ratio
+from skmetrics_ext.numeric import PosLabel, divide, ratio
 from skmetrics_ext.result_bases import Result
 from skmetrics_ext.tallies.bins import BinTally
 from skmetrics_ext.validation import warn_undefined
@@ -64,11 +64,11 @@ def hosmer_lemeshow_test(
     y_true: ArrayLike,
     y_proba: ArrayLike,
     *,
-    n_bins: Any = 10,
+    n_bins: int | ArrayLike = 10,
     strategy: Literal["quantile", "uniform", "equal_mass"] = "quantile",
     ddof: int = 0,
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
 ) -> CalibrationTest:
     r"""Hosmer-Lemeshow test: observed against expected events in groups of similar risk.
@@ -150,8 +150,8 @@ def spiegelhalter_test(
     y_true: ArrayLike,
     y_proba: ArrayLike,
     *,
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
 ) -> CalibrationTest:
     r"""Spiegelhalter's test: whether the Brier score is what calibrated probabilities have.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,7 +10,7 @@ from numpy.typing import ArrayLike
 from skmetrics_ext.metrics.calibration.events import binary_forecast
 from skmetrics_ext.metrics.public import metric, value_or_nan
 from skmetrics_ext.metrics.spec import INFINITY
-from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.numeric import Array, PosLabel, divide
 from skmetrics_ext.tallies import Means
 from skmetrics_ext.validation import (
     BinaryProbabilities,
@@ -175,8 +174,8 @@ def observed_expected_ratio(
     y_true: ArrayLike,
     y_proba: ArrayLike,
     *,
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
     r"""Observed over expected number of events (O/E ratio).

@@ -178,7 +178,7 @@ def confusion_matrix(
     y_true: ArrayLike,
     y_pred: ArrayLike,
     *,
-    labels: Any = None,
+    labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     normalize: Literal["true", "pred", "all"] | None = None,
 ) -> Array:

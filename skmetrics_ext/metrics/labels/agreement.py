@@ -173,10 +173,10 @@ def _tell_matthews(*_: Any) -> None:
 
 @_agreement(cohen_kappa)
 def cohen_kappa_score(
-    y1: Any,
-    y2: Any,
+    y1: ArrayLike,
+    y2: ArrayLike,
     *,
-    labels: Any = None,
+    labels: ArrayLike | None = None,
     weights: Literal["linear", "quadratic"] | ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     replace_undefined_by: float = np.nan,
@@ -345,7 +345,7 @@ def krippendorff_alpha_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
     *,
-    labels: Any = None,
+    labels: ArrayLike | None = None,
     level: Literal["nominal", "ordinal", "interval"] = "nominal",
     grades: Any = None,
     sample_weight: ArrayLike | None = None,

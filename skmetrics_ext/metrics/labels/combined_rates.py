@@ -31,7 +31,7 @@ from skmetrics_ext.metrics.labels.rates import (
 )
 from skmetrics_ext.metrics.public import OF_SINGLE_LABELS, counted, mean_of, metric
 from skmetrics_ext.metrics.spec import INFINITY
-from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.numeric import Array, PosLabel, divide
 from skmetrics_ext.tallies import Counts, LabelTally
 from skmetrics_ext.validation import InvalidParameterError, Labels, check_option
 from skmetrics_ext.validation.errors import warn_undefined, warn_user
@@ -131,8 +131,8 @@ def fbeta_score(
     y_pred: ArrayLike,
     *,
     beta: float,
-    labels: Any = None,
-    pos_label: Any = 1,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = 1,
     average: ClassAverage | None = "binary",
     sample_weight: ArrayLike | None = None,
     zero_division: ZeroDivision = "warn",
@@ -239,8 +239,8 @@ def geometric_mean_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
     *,
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
     average: RecallAverage | None = "multiclass",
     sample_weight: ArrayLike | None = None,
     correction: float = 0.0,
@@ -330,8 +330,8 @@ def index_balanced_accuracy_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
     *,
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
     average: ClassAverage | None = "binary",
     sample_weight: ArrayLike | None = None,
     alpha: float = 0.1,
@@ -400,7 +400,7 @@ def fbeta_of_averages_score(
     y_pred: ArrayLike,
     *,
     beta: float = 1.0,
-    labels: Any = None,
+    labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     zero_division: ZeroDivision = "warn",
 ) -> float:
@@ -455,7 +455,7 @@ def averaged_confusion(
     y_true: ArrayLike,
     y_pred: ArrayLike,
     *,
-    labels: Any = None,
+    labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Array:
     r"""Mean of the one-vs-rest tables of the classes: micro-averaged rates follow from it.

@@ -13,7 +13,7 @@ from skmetrics_ext.metrics.labels.ordered_classes import grades_of
 from skmetrics_ext.metrics.probabilities.losses import mean
 from skmetrics_ext.metrics.public import metric, rows_among
 from skmetrics_ext.metrics.spec import INFINITY, UNBOUNDED
-from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.numeric import Array, PosLabel, divide
 from skmetrics_ext.tallies import Counts, LabelTally, Means, Tabulated
 from skmetrics_ext.validation import InvalidParameterError, Labels, Probabilities
 from skmetrics_ext.validation.containers import read_numbers
@@ -89,7 +89,7 @@ def expected_cost(
     y_pred: ArrayLike,
     *,
     cost_matrix: Any,
-    labels: Any = None,
+    labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
     r"""Mean cost of the predictions under a matrix of costs.
@@ -152,8 +152,8 @@ def expected_cost_proba(
     y_proba: ArrayLike,
     *,
     cost_matrix: Any,
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
     r"""Mean cost of drawing each prediction from the probabilities, under a matrix of costs.
@@ -205,7 +205,7 @@ def macro_averaged_mean_absolute_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,
     *,
-    labels: Any = None,
+    labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
     r"""Mean over the true classes of the mean distance of the predicted grade from the true.

@@ -300,7 +300,7 @@ def class_likelihood_ratios(
     y_true: ArrayLike,
     y_pred: ArrayLike,
     *,
-    labels: Any = None,
+    labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     replace_undefined_by: Any = np.nan,
 ) -> tuple[float, float]:

@@ -22,7 +22,7 @@ from skmetrics_ext.metrics.labels import table_statistics
 from skmetrics_ext.metrics.labels.combined_rates import check_beta
 from skmetrics_ext.metrics.labels.rates import f1_score, fbeta, precision_score, recall_score
 from skmetrics_ext.metrics.public import Statistic, counted, rows_among
-from skmetrics_ext.numeric import Array
+from skmetrics_ext.numeric import Array, PosLabel
 from skmetrics_ext.tallies import Counts, LabelTally
 from skmetrics_ext.validation import InvalidParameterError, Labels, warn_undefined
 
@@ -33,7 +33,7 @@ def multilabel_confusion_matrix(
     y_pred: ArrayLike,
     *,
     sample_weight: ArrayLike | None = None,
-    labels: Any = None,
+    labels: ArrayLike | None = None,
     samplewise: bool = False,
 ) -> Array:
     """One-vs-rest confusion matrix of each class, output or row.
@@ -82,8 +82,8 @@ def precision_recall_fscore_support(
     y_pred: ArrayLike,
     *,
     beta: float = 1.0,
-    labels: Any = None,
-    pos_label: Any = 1,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = 1,
     average: ClassAverage | None = None,
     warn_for: Iterable[str] = ("precision", "recall", "f-score"),
     sample_weight: ArrayLike | None = None,
@@ -200,7 +200,7 @@ def confusion_statistic(
     y_pred: ArrayLike,
     statistic: str,
     *,
-    labels: Any = None,
+    labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Any:
     """One statistic of the confusion table, by name.
@@ -257,7 +257,7 @@ def confusion_statistics(
     y_true: ArrayLike,
     y_pred: ArrayLike,
     *,
-    labels: Any = None,
+    labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> dict[str, Any]:
     """Every statistic of the confusion table that `confusion_statistic` knows.

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from skmetrics_ext.metrics.public import metric
 from skmetrics_ext.metrics.spec import INFINITY
-from skmetrics_ext.numeric import Array, parts
+from skmetrics_ext.numeric import Array, Options, PosLabel, parts
 from skmetrics_ext.tallies import Means
 from skmetrics_ext.validation import (
     BinaryProbabilities,
@@ -97,7 +97,7 @@ def check_brier(
     """One column is that of `pos_label`; several are those of `labels`, and need not sum to 1."""
     if n_columns(y_proba) > 1:
         return Probabilities.check(y_true, y_proba, labels=labels, sample_weight=sample_weight)
-    options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    options: Options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
     return BinaryProbabilities.check(y_true, y_proba, side=side, **options).as_columns()
 
 
@@ -134,7 +134,7 @@ def log_loss(
     *,
     normalize: bool = True,
     sample_weight: ArrayLike | None = None,
-    labels: Any = None,
+    labels: ArrayLike | None = None,
     y_pred: ArrayLike = "deprecated",
 ) -> float:
     r"""Log loss: mean of minus the natural log of the probability given to the true class.
@@ -196,8 +196,8 @@ def brier_score_loss(
     y_proba: ArrayLike,
     *,
     sample_weight: ArrayLike | None = None,
-    pos_label: Any = None,
-    labels: Any = None,
+    pos_label: PosLabel = None,
+    labels: ArrayLike | None = None,
     scale_by_half: bool | str = "auto",
 ) -> float:
     r"""Brier score: mean squared distance of the probabilities from the true class.
@@ -242,7 +242,7 @@ def brier_score_loss(
     0.03
     """
     check_option("scale_by_half", scale_by_half, (True, False, "auto"))
-    options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    options: Options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
     checked: Probabilities | BinaryProbabilities
     if n_columns(y_proba) == 1:
         checked = BinaryProbabilities.check(y_true, y_proba, side="numbers", **options)
@@ -283,9 +283,9 @@ def renamed_argument(y_proba: Any, y_pred: Any) -> Any:
 )
 def hinge_loss(
     y_true: ArrayLike,
-    pred_decision: Any,
+    pred_decision: ArrayLike,
     *,
-    labels: Any = None,
+    labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
     r"""Hinge loss: mean of what the margin of each row falls short of 1.

@@ -20,7 +20,7 @@ from skmetrics_ext.metrics.probabilities.losses import (
 )
 from skmetrics_ext.metrics.public import metric, value_or_nan
 from skmetrics_ext.metrics.spec import INFINITY
-from skmetrics_ext.numeric import Array, divide, exclusive_cumsum
+from skmetrics_ext.numeric import Array, Options, PosLabel, divide, exclusive_cumsum
 from skmetrics_ext.tallies import Means
 from skmetrics_ext.validation import InvalidParameterError, Probabilities, warn_undefined
 from skmetrics_ext.validation.containers import count_rows
@@ -136,7 +136,7 @@ def d2_log_loss_score(
     y_proba: ArrayLike | None = None,
     *,
     sample_weight: ArrayLike | None = None,
-    labels: Any = None,
+    labels: ArrayLike | None = None,
     y_pred: ArrayLike = "deprecated",
 ) -> float:
     r"""Share of the log loss of the class frequencies that a forecast removes.
@@ -185,8 +185,8 @@ def d2_brier_score(
     y_proba: ArrayLike,
     *,
     sample_weight: ArrayLike | None = None,
-    pos_label: Any = None,
-    labels: Any = None,
+    pos_label: PosLabel = None,
+    labels: ArrayLike | None = None,
 ) -> float:
     r"""Share of the Brier score of the class frequencies that a forecast removes.
 
@@ -222,7 +222,7 @@ def d2_brier_score(
     """
     if _too_few(y_true, y_proba, sample_weight):
         return float("nan")
-    options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    options: Options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
     checked = check_brier(y_true, y_proba, side="numbers", **options)
     return _told(brier_skill(means_of(brier_losses(checked, False), checked)), d2_brier_score)
 
@@ -233,8 +233,8 @@ def brier_skill_score(
     y_proba: ArrayLike,
     *,
     reference: Any = None,
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
     r"""Brier skill score: share of the Brier score of a reference that a forecast removes.
@@ -274,7 +274,7 @@ def brier_skill_score(
     >>> round(brier_skill_score([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.3], reference=0.6), 4)
     0.8558
     """
-    options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    options: Options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
     checked = Probabilities.check_strict(y_true, y_proba, **options)
     losses = brier_losses(checked, False)
     if reference is None:
@@ -320,8 +320,8 @@ def spherical_score(
     y_true: ArrayLike,
     y_proba: ArrayLike,
     *,
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
     r"""Spherical score: mean of the probability of the true class over the norm of its row.
@@ -375,8 +375,8 @@ def ranked_probability_score(
     y_true: ArrayLike,
     y_proba: ArrayLike,
     *,
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
     r"""Ranked probability score of ordered classes: the Brier score of "at most class k".

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from skmetrics_ext import kernels
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.rankings.ranking_kernels import from_infinity, recall_ends
-from skmetrics_ext.numeric import Array, parts, trapezoid
+from skmetrics_ext.numeric import Array, PosLabel, parts, trapezoid
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option, warn_undefined
 from skmetrics_ext.validation.containers import Column
@@ -26,7 +26,7 @@ from skmetrics_ext.validation.score_values import score_values
 
 
 @document
-def auc(x: Any, y: Any) -> float:
+def auc(x: Any, y: ArrayLike) -> float:
     """Area under any curve by the trapezoid rule.
 
     .. math:: \\sum_i (x_{i+1} - x_i) (y_i + y_{i+1}) / 2
@@ -116,7 +116,7 @@ def confusion_matrix_at_thresholds(
     y_true: ArrayLike,
     y_score: ArrayLike,
     *,
-    pos_label: Any = None,
+    pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
 ) -> tuple[Array, Array, Array, Array, Array]:
     """True and false negatives and positives at every distinct score.
@@ -162,7 +162,7 @@ def roc_curve(
     y_true: ArrayLike,
     y_score: ArrayLike,
     *,
-    pos_label: Any = None,
+    pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
     drop_intermediate: bool = True,
 ) -> tuple[Array, Array, Array]:
@@ -221,7 +221,7 @@ def roc_curve(
 def det_curve(
     y_true: ArrayLike,
     y_score: ArrayLike,
-    pos_label: Any = None,
+    pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
     drop_intermediate: bool = False,
 ) -> tuple[Array, Array, Array]:
@@ -285,7 +285,7 @@ def precision_recall_curve(
     y_true: ArrayLike,
     y_score: ArrayLike,
     *,
-    pos_label: Any = None,
+    pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
     drop_intermediate: bool = False,
 ) -> tuple[Array, Array, Array]:

@@ -24,7 +24,7 @@ from skmetrics_ext.metrics.rankings.ranking_kernels import (
 from skmetrics_ext.metrics.rankings.roc_auc import gini_slope
 from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
 from skmetrics_ext.metrics.spec import INFINITY, Ranges
-from skmetrics_ext.numeric import Array, divide, trapezoid
+from skmetrics_ext.numeric import Array, Options, PosLabel, divide, trapezoid
 from skmetrics_ext.result_bases import CurveResult
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import warn_undefined
@@ -90,8 +90,8 @@ def ks_statistic_score(
     y_score: ArrayLike,
     *,
     average: CurveAverage | None = "macro",
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
 ) -> Any:
     r"""Kolmogorov-Smirnov statistic: largest lead of the true over the false positive rate.
@@ -145,8 +145,8 @@ def gain_capture_score(
     y_score: ArrayLike,
     *,
     average: CurveAverage | None = "macro",
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
 ) -> Any:
     r"""Gain capture: area of the gain curve above chance, over that of a perfect ranking.
@@ -203,8 +203,8 @@ def lift_score(
     *,
     fraction: float,
     average: CurveAverage | None = "macro",
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
 ) -> Any:
     r"""Lift of the best-scored fraction of the rows: its share of the positives over its size.
@@ -305,8 +305,8 @@ def gain_curve(
     y_true: ArrayLike,
     y_score: ArrayLike,
     *,
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
 ) -> GainCurve:
     r"""Cumulative gain: share of the positives found over the share of the rows acted on.
@@ -345,7 +345,7 @@ def gain_curve(
     >>> curve.rate.tolist(), curve.gain.tolist()
     ([0.0, 0.25, 0.5, 0.75, 1.0], [0.0, 0.5, 0.5, 1.0, 1.0])
     """
-    options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    options: Options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
     _, tally = binary_ranking(y_true, y_score, **options, what="gain_curve")
     counts = tally.counts_from_none()
     thresholds = np.concatenate([[np.inf], tally.thresholds])
@@ -361,8 +361,8 @@ def lift_curve(
     y_true: ArrayLike,
     y_score: ArrayLike,
     *,
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
 ) -> LiftCurve:
     r"""Lift: precision over prevalence, over the share of the rows acted on.
@@ -396,7 +396,7 @@ def lift_curve(
     >>> lift_curve([0, 0, 0, 1], [0.1, 0.4, 0.35, 0.8]).lift.round(3).tolist()
     [4.0, 2.0, 1.333, 1.0]
     """
-    options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    options: Options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
     _, tally = binary_ranking(y_true, y_score, **options, what="lift_curve")
     counts = tally.counts()
     lifts = divide(rates.precision(counts), rates.true_share(counts))

@@ -12,7 +12,7 @@ from skmetrics_ext.metrics.averaging import CurveAverage
 from skmetrics_ext.metrics.public import ranking
 from skmetrics_ext.metrics.rankings.ranking_kernels import corners, hull_points
 from skmetrics_ext.metrics.spec import Ranges
-from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.numeric import Array, PosLabel, divide
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import InvalidParameterError
 
@@ -81,8 +81,8 @@ def h_measure_score(
     *,
     severity_ratio: float | None = None,
     average: CurveAverage | None = "macro",
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
 ) -> Any:
     r"""Hand's H measure: how much of the loss of a trivial classifier a ranking avoids.

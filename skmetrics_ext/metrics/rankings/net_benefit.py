@@ -14,7 +14,7 @@ from skmetrics_ext.metrics.public import at_percents, check_share, one_of, ranki
 from skmetrics_ext.metrics.rankings.ranking_kernels import around
 from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
 from skmetrics_ext.metrics.spec import INFINITY, Ranges
-from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.numeric import Array, Options, PosLabel, divide
 from skmetrics_ext.result_bases import CurveResult
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option, warn_undefined
@@ -196,8 +196,8 @@ def net_benefit(
     prevalence: float | None = None,
     standardized: bool = False,
     average: CurveAverage | None = "macro",
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
 ) -> Any:
     r"""Net benefit of treating the rows whose probability reaches a threshold.
@@ -255,11 +255,11 @@ def net_benefit_curve(
     y_true: ArrayLike,
     y_score: ArrayLike,
     *,
-    thresholds: Any = None,
+    thresholds: ArrayLike | None = None,
     prevalence: float | None = None,
     standardized: bool = False,
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
 ) -> NetBenefitCurve:
     r"""Decision curve: net benefit over the threshold probability, next to treating all.
@@ -307,7 +307,7 @@ def net_benefit_curve(
     grid = np.arange(1, 100) / 100 if thresholds is None else thresholds
     grid = _check_thresholds("thresholds", grid, n_dim=1)
     share = _check_prevalence("prevalence", prevalence)
-    options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    options: Options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
     checked, tally = binary_ranking(y_true, y_score, **options, what="net_benefit_curve")
     _check_probabilities(checked)
     check_option("standardized", standardized, (True, False))

@@ -21,7 +21,7 @@ from skmetrics_ext.metrics.rankings.ranking_kernels import (
     slope_at,
 )
 from skmetrics_ext.metrics.spec import Ranges
-from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.numeric import Array, PosLabel, divide
 from skmetrics_ext.tallies import RankTally
 
 # --------------------------------------------------------------------------- kernels
@@ -212,8 +212,8 @@ def equal_error_rate(
     *,
     method: Literal["step", "interpolated"] = "step",
     average: CurveAverage | None = "macro",
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
 ) -> Any:
     r"""Equal error rate: the error where false positive and false negative rate meet.
@@ -278,8 +278,8 @@ def sensitivity_at_specificity(
     specificity: float,
     method: Literal["step", "interpolated"] = "step",
     average: CurveAverage | None = "macro",
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
 ) -> Any:
     r"""Sensitivity at a specificity: largest share of positives found among enough true negatives.
@@ -341,8 +341,8 @@ def specificity_at_sensitivity(
     sensitivity: float,
     method: Literal["step", "interpolated"] = "step",
     average: CurveAverage | None = "macro",
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
 ) -> Any:
     r"""Specificity at a sensitivity: largest share of true negatives with enough positives found.
@@ -398,8 +398,8 @@ def precision_at_recall(
     recall: float,
     method: Literal["step", "interpolated"] = "step",
     average: CurveAverage | None = "macro",
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
 ) -> Any:
     r"""Precision at a recall: largest precision of a threshold that finds enough positives.
@@ -458,8 +458,8 @@ def recall_at_precision(
     precision: float,
     method: Literal["step", "interpolated"] = "step",
     average: CurveAverage | None = "macro",
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
 ) -> Any:
     r"""Recall at a precision: largest share of positives found by a precise enough threshold.

@@ -25,7 +25,7 @@ from skmetrics_ext.metrics.rankings.ranking_kernels import (
 )
 from skmetrics_ext.metrics.rankings.score_tally import read_scores
 from skmetrics_ext.metrics.spec import Ranges
-from skmetrics_ext.numeric import Array, divide, trapezoid
+from skmetrics_ext.numeric import Array, Options, PosLabel, divide, trapezoid
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option, warn_undefined
 from skmetrics_ext.validation.errors import warn_user
@@ -155,9 +155,9 @@ def average_precision_score(
     y_score: ArrayLike,
     *,
     average: RankAverage | None = "macro",
-    pos_label: Any = 1,
+    pos_label: PosLabel = 1,
     sample_weight: ArrayLike | None = None,
-    labels: Any = None,
+    labels: ArrayLike | None = None,
 ) -> Any:
     r"""Average precision: precision at each threshold, weighted by the recall gained there.
 
@@ -207,7 +207,7 @@ def average_precision_score(
     0.833333
     """
     check_option("average", average, AVERAGES)
-    options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    options: Options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
     checked = Scores.check(y_true, y_score, **options, by_rule=True)
     return read_scores(
         average_precision,
@@ -232,9 +232,9 @@ def pr_auc_score(
     *,
     interpolation: Literal["trapezoid", "davis_goadrich", "davis_goadrich_unit"] = "trapezoid",
     average: RankAverage | None = "macro",
-    pos_label: Any = None,
+    pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
-    labels: Any = None,
+    labels: ArrayLike | None = None,
 ) -> Any:
     r"""Area under the interpolated precision-recall curve.
 
@@ -288,7 +288,7 @@ def pr_auc_score(
     """
     check_option("average", average, AVERAGES)
     check_option("interpolation", interpolation, INTERPOLATIONS)
-    options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    options: Options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
     checked = Scores.check(y_true, y_score, **options, side="one", what=pr_auc_score.__name__)
     if interpolation == "davis_goadrich_unit" and not _counts_rows(checked.weight):
         raise InvalidParameterError(

@@ -15,7 +15,7 @@ from skmetrics_ext.metrics.public import ranking
 from skmetrics_ext.metrics.rankings.ranking_kernels import ROUNDING, STEP, slope_of_sum
 from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
 from skmetrics_ext.metrics.spec import INFINITY, Ranges
-from skmetrics_ext.numeric import Array, divide, trapezoid
+from skmetrics_ext.numeric import Array, Options, PosLabel, divide, trapezoid
 from skmetrics_ext.result_bases import CurveResult
 from skmetrics_ext.tallies import Counts, RankTally, Steps
 from skmetrics_ext.validation import warn_undefined
@@ -132,8 +132,8 @@ def precision_recall_gain_curve(
     y_true: ArrayLike,
     y_score: ArrayLike,
     *,
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
 ) -> PrecisionRecallGainCurve:
     r"""Precision gain over recall gain, for every threshold whose recall is the prevalence or more.
@@ -170,7 +170,7 @@ def precision_recall_gain_curve(
     >>> curve.recall_gain.tolist(), curve.precision_gain.tolist()
     ([0.0, 0.0, 0.0, 1.0, 1.0], [1.0, 1.0, 0.0, 0.5, 0.0])
     """
-    options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    options: Options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
     _, tally = binary_ranking(y_true, y_score, **options, what="precision_recall_gain_curve")
     steps = tally.steps()
     if not steps.positive or not steps.negative:
@@ -194,8 +194,8 @@ def auprg_score(
     y_score: ArrayLike,
     *,
     average: CurveAverage | None = "macro",
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
 ) -> Any:
     r"""Area under the precision-recall-gain curve, from recall gain 0 to 1.

@@ -26,7 +26,7 @@ from skmetrics_ext.metrics.rankings.ranking_kernels import (
 )
 from skmetrics_ext.metrics.rankings.score_tally import rankings_of, read_areas
 from skmetrics_ext.metrics.spec import WHOLE, Ranges
-from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.numeric import Array, Options, PosLabel, divide
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option, warn_undefined
 
@@ -149,8 +149,8 @@ def roc_auc_score(
     sample_weight: ArrayLike | None = None,
     max_fpr: float | None = None,
     multi_class: MultiClass = "raise",
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
 ) -> Any:
     r"""Area under the ROC curve: chance that a positive row scores above a negative one.
 
@@ -205,7 +205,7 @@ def roc_auc_score(
     """
     check_option("multi_class", multi_class, MULTI_CLASS)
     kernel = _area_kernel(max_fpr)
-    options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    options: Options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
     checked = Scores.check(y_true, y_score, side="greater", **options)
     return read_areas(kernel, checked, multi_class, average)
 
@@ -225,8 +225,8 @@ def gini_score(
     average: RankAverage | None = "macro",
     sample_weight: ArrayLike | None = None,
     multi_class: MultiClass = "raise",
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
 ) -> Any:
     """Gini coefficient of a ranking, 2 AUC - 1; also Somers' D of the score given the class.
 
@@ -285,7 +285,7 @@ def pairwise_roc_auc(
     y_true: ArrayLike,
     y_score: ArrayLike,
     *,
-    labels: Any = None,
+    labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     max_fpr: float | None = None,
 ) -> Array:
@@ -371,8 +371,8 @@ def partial_roc_auc_score(
     average: RankAverage | None = "macro",
     sample_weight: ArrayLike | None = None,
     multi_class: MultiClass = "raise",
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
 ) -> Any:
     r"""Partial area under the ROC curve, within a range of either rate.
 
@@ -443,8 +443,8 @@ def roc_auc_convex_hull_score(
     average: RankAverage | None = "macro",
     sample_weight: ArrayLike | None = None,
     multi_class: MultiClass = "raise",
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
 ) -> Any:
     r"""Area under the convex hull of the ROC curve.
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -56,7 +54,7 @@ def top_k_accuracy_score(
     k: int = 2,
     normalize: bool = True,
     sample_weight: ArrayLike | None = None,
-    labels: Any = None,
+    labels: ArrayLike | None = None,
 ) -> float:
     r"""Top-k accuracy: share of the rows whose class is among the k with the highest scores.
 

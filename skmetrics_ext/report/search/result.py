@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from skmetrics_ext.formats import interval, number, probability
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.result_bases import draw
 from skmetrics_ext.rows import Row, Rows, Shown, Tabular, written
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _NAN = float("nan")
 NOT_INCLUDED = "training-set variation not included"
@@ -108,7 +111,7 @@ class SearchReport(Tabular):
     def _as_rows(self) -> Rows:
         return shown_rows(self)
 
-    def plot(self, ax: Any = None, *, parameter: str | None = None) -> Any:
+    def plot(self, ax: Axes | None = None, *, parameter: str | None = None) -> Any:
         """Candidates and their intervals, those that are as good as the best marked.
 
         Parameters

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.draws.bootstrap import seed_sequence
 from skmetrics_ext.inference.proportions import normal_quantile
@@ -21,7 +22,7 @@ from skmetrics_ext.inference.selection import (
     from_best,
     largest,
 )
-from skmetrics_ext.numeric import Array, wilson
+from skmetrics_ext.numeric import Array, RandomState, wilson
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.report.cross_validation import cross_validation_report, read_rows, run_fits
 from skmetrics_ext.report.fold import FoldResult, Grouping
@@ -45,17 +46,17 @@ _ROUNDING = 1e-12
 
 def search_report(
     search: Any,
-    X: Any,
-    y: Any,
+    X: ArrayLike,
+    y: ArrayLike,
     *,
-    groups: Any = None,
+    groups: ArrayLike | None = None,
     params: Mapping[str, Any] | None = None,
     cv: Any = None,
     scoring: Any = None,
     outer: Any = None,
     n_resamples: int = 1000,
     confidence_level: float = 0.95,
-    random_state: Any = None,
+    random_state: RandomState = None,
     n_jobs: int | None = None,
     progress: Progress = None,
 ) -> SearchReport:
