@@ -171,7 +171,7 @@ class TallySample(Sample):
         if self.counted is not None and len(self.counted) > 2:
             by_class: Array = self.counted[2]
             return by_class
-        if self.label is None or self.design.group is not None or self.counted is not None:
+        if self.counted is not None or self.design.group is not None or self.label is None:
             return self.atoms.by_class()
         return np.bincount(self.label, weights=self.design.sizes)
 
