@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from skmetrics_ext.formats import interval, number
-from skmetrics_ext.result_bases import Jsonable
+from skmetrics_ext.result_bases import SCHEMA_VERSION, Jsonable
 from skmetrics_ext.rows import Row, Rows, Shown, Tabular
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.errors import near, shown_names
@@ -143,9 +143,10 @@ class Verdicts(Tabular, Jsonable):
         Returns
         -------
         dict
-            ``passed`` and ``requirements``, a list of rows.
+            ``schema_version``, ``passed`` and ``requirements``, a list of rows.
         """
-        return {"passed": self.passed, "requirements": [dict(row) for row in self.rows]}
+        rows = [dict(row) for row in self.rows]
+        return {"schema_version": SCHEMA_VERSION, "passed": self.passed, "requirements": rows}
 
 
 def check_requirements(

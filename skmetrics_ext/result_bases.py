@@ -18,6 +18,7 @@ from skmetrics_ext.validation.fields import read_points
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
+SCHEMA_VERSION = 1  # of what `to_dict` returns
 _MOST_POINTS = 20
 _LONGEST = 80
 
@@ -190,7 +191,8 @@ class Described(Jsonable):
         """
         known = self._known
         about = {slot: getattr(known, slot) for slot in Facts.__slots__ if slot != "counts"}
-        return about | {name: value for name, value, _ in _values(self)} | {"citation": self.cite()}
+        about |= {name: value for name, value, _ in _values(self)} | {"citation": self.cite()}
+        return {"schema_version": SCHEMA_VERSION, **about}
 
     def cite(self) -> str:
         """The method with its reference, and the rows, in one line.

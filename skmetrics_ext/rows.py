@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,6 +28,8 @@ _FORMS: Mapping[str, Callable[..., str]] = {
     "difference": formats.signed,
     "p_value": formats.probability,
 }
+_NO_NAMES = ("method", "set", "verdict", "kind", "interval", "unit")  # texts that name no row
+_UNNAMED = re.compile(r"[^\w.:-]+", re.ASCII)  # what a path may not hold
 # Columns of sentences, which stand below the table.
 _SENTENCES = ("reason", "reasons", "note", "notes", "interval_note")
 
@@ -59,6 +63,13 @@ class Row(dict[str, Any]):
         return sorted({*super().__dir__(), *map(str, self)})
 
 
+def _is_name(key: str, value: Any) -> bool:
+    """Whether a cell names its row: a text, or the number of a fold or a group."""
+    if isinstance(value, bool):
+        return False
+    return isinstance(value, str) or (isinstance(value, int) and not key.startswith("n_"))
+
+
 def _row(row: Mapping[str, Any]) -> Row:
     return row if type(row) is Row else Row(row)
 
@@ -86,11 +97,14 @@ class Shown(NamedTuple):
     is_text: bool | None = None
     none: str = ""
 
+    def names(self) -> tuple[str, ...]:
+        """The keys of a row that it shows."""
+        keys = self.keys or self.title
+        return (keys,) if isinstance(keys, str) else keys
+
     def cell(self, row: Mapping[str, Any]) -> str:
         """The text of a row's cell."""
-        keys = self.keys or self.title
-        keys = (keys,) if isinstance(keys, str) else keys
-        values = [row.get(key) for key in keys]
+        values = [row.get(key) for key in self.names()]
         return self.none if any(value is None for value in values) else self.form(*values)
 
 
@@ -126,33 +140,67 @@ class Tabular:
         columns = {key: [row.get(key) for row in rows] for key in rows.fields()}
         return frame_of(columns, library, f"{type(self).__name__}.frame")
 
-    def to_markdown(self, path: str | Path | None = None) -> str:
+    def flat(self) -> dict[str, float]:
+        """The numbers by path, such as "forest/recall/value", for trackers of experiments.
+
+        MLflow, Weights & Biases and DVC take such a dict. A path is made of the texts and counts
+        that name a row, with characters other than letters, digits and "_.:-" as "_". Numbers that
+        are nan are left out.
+
+        Returns
+        -------
+        dict of str to float
+
+        Examples
+        --------
+        >>> from skmetrics_ext.results import Rows
+        >>> Rows([dict(model="forest (1)", metric="recall", value=0.8, n_rows=50)]).flat()
+        {'forest_1/recall/value': 0.8, 'forest_1/recall/n_rows': 50.0}
+        """
+        rows = self._as_rows()
+        keys = [key for column in rows.shown() for key in column.names() if key not in _NO_NAMES]
+        numbers: dict[str, float] = {}
+        seen: Counter[str] = Counter()
+        for row in rows:
+            named = [key for key in keys if _is_name(key, row.get(key))]
+            path = "".join(_UNNAMED.sub("_", str(row[key])).strip("_") + "/" for key in named)
+            seen[path] += 1
+            path += f"{seen[path]}/" if seen[path] > 1 else ""
+            for key, value in row.items():
+                is_number = isinstance(value, int | float) and not isinstance(value, bool)
+                if is_number and key not in named and value == value:
+                    numbers[path + key] = float(value)
+        return numbers
+
+    def to_markdown(self, path: str | Path | None = None) -> str | None:
         """The table in Markdown, notes below it.
 
         Parameters
         ----------
         path : str or Path, default=None
-            File to write as well.
+            File to write.
 
         Returns
         -------
-        str
+        str or None
+            The text, unless it is written to a file.
         """
         rows = self._as_rows()
         shown = formats.markdown_table(rows.header(), rows.cells(), rows.align())
         return written("\n\n".join(rows.around(shown, formats.markdown_text)), path, "\n")
 
-    def to_latex(self, path: str | Path | None = None) -> str:
+    def to_latex(self, path: str | Path | None = None) -> str | None:
         r"""The table in LaTeX, notes below it; it needs ``\usepackage{booktabs}``.
 
         Parameters
         ----------
         path : str or Path, default=None
-            File to write as well.
+            File to write.
 
         Returns
         -------
-        str
+        str or None
+            The text, unless it is written to a file.
         """
         rows = self._as_rows()
         shown = formats.latex_table(rows.header(), rows.cells(), rows.align())
@@ -396,12 +444,13 @@ def replacing(path: str | Path) -> Iterator[IO[bytes]]:
         raise
 
 
-def written(text: str, path: str | Path | None, end: str = "") -> str:
-    """Return the text after writing it to a file as UTF-8, if one is named.
+def written(text: str, path: str | Path | None, end: str = "") -> str | None:
+    """Write the text to a file as UTF-8, if one is named, or return it.
 
     Halves of surrogate pairs, which UTF-8 has no bytes for, are written as escapes.
     """
-    if path is not None:
-        with replacing(path) as stream:
-            stream.write((text + end).encode("utf-8", "backslashreplace"))
-    return text
+    if path is None:
+        return text
+    with replacing(path) as stream:
+        stream.write((text + end).encode("utf-8", "backslashreplace"))
+    return None

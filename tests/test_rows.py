@@ -100,8 +100,30 @@ def test_html_holds_the_same_cells():
     assert cells[-1] == ("small", "[1] few rows")
 
 
+def test_flat_names_rows_by_their_texts_and_counts():
+    rows = Rows(
+        [
+            {"model": "a/b (1)", "fold": 0, "value": 0.5, "n_rows": 3, "note": "few", "best": True},
+            {"model": "a/b (1)", "fold": 1, "value": float("nan"), "n_rows": 4, "note": None},
+            {"model": None, "fold": 1, "value": 0.25, "n_rows": 7},
+            {"model": "a b 1", "fold": 0, "value": 1.0, "n_rows": 1},
+        ]
+    )
+    assert rows.flat() == {
+        "a_b_1/0/value": 0.5,
+        "a_b_1/0/n_rows": 3.0,
+        "a_b_1/1/n_rows": 4.0,
+        "1/value": 0.25,
+        "1/n_rows": 7.0,
+        "a_b_1/0/2/value": 1.0,  # the second row of this name
+        "a_b_1/0/2/n_rows": 1.0,
+    }
+    assert Rows().flat() == {}
+
+
 def test_markdown_and_latex_escape_what_would_be_markup(tmp_path):
-    markdown = Rows(GIVEN).to_markdown(tmp_path / "rows.md").splitlines()
+    assert Rows(GIVEN).to_markdown(tmp_path / "rows.md") is None
+    markdown = Rows(GIVEN).to_markdown().splitlines()
     assert (tmp_path / "rows.md").read_text(encoding="utf-8").splitlines() == markdown
     assert markdown[1] == "| --- | ---: | ---: | ---: | --- |"
     assert markdown[2] == r"| a\|\<b> | 3 | [0.1000, 0.2500] | \< 0.001 | [1] |"

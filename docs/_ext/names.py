@@ -68,6 +68,7 @@ _BY_MODULE = (
     ("report.compare_many", TESTS),
     ("report.search", SEARCHES),
     ("report", REPORTS),
+    ("requirements", REPORTS),
     ("rows", REPORTS),
     ("requirements", REPORTS),
     ("scoring", SCORING),

@@ -74,7 +74,7 @@ def _cv(options: argparse.Namespace) -> None:
         report.save(options.save)
     if options.html:
         report.to_html(options.html)
-    text = report.to_json() if options.json else str(report)
+    text = str(report.to_json() if options.json else report)
     print_lines(text.replace("pass pos_label= for", "pass --positive for"))
 
 

@@ -14,6 +14,7 @@ from skmetrics_ext.report import saving
 from skmetrics_ext.report.summary import INTERVAL_KINDS, IntervalKind
 from skmetrics_ext.report.tables import RowKind
 from skmetrics_ext.requirements import Verdicts, check_requirements
+from skmetrics_ext.result_bases import SCHEMA_VERSION
 from skmetrics_ext.rows import Library, Rows, Tabular, written
 from skmetrics_ext.validation import check_option
 
@@ -112,6 +113,21 @@ class ReportOutputs(Tabular):
         table: Rows = getattr(self, rows)()
         return table.frame(library=library)
 
+    def flat(self: Any) -> dict[str, float]:
+        """Mean, spread and bounds by path, such as "forest/roc_auc/mean", as trackers take them.
+
+        MLflow, Weights & Biases and DVC take such a dict. Characters of names other than letters,
+        digits and "_.:-" become "_"; bounds that do not exist are left out.
+
+        Returns
+        -------
+        dict of str to float
+        """
+        return Rows(
+            {key: row[key] for key in ("model", "metric", "mean", "std", "low", "high")}
+            for row in self.summary()
+        ).flat()
+
     def to_dict(self: Any) -> dict[str, Any]:
         """All of it as plain Python values.
 
@@ -121,6 +137,7 @@ class ReportOutputs(Tabular):
         """
         positive = self.positive_class
         return {
+            "schema_version": SCHEMA_VERSION,
             "models": list(self.models),
             "metrics": list(self.metrics),
             "baseline": self.baseline,
@@ -134,17 +151,18 @@ class ReportOutputs(Tabular):
             **{name: getattr(self, name)() for name in _TABLES},
         }
 
-    def to_json(self: Any, path: str | Path | None = None) -> str:
+    def to_json(self: Any, path: str | Path | None = None) -> str | None:
         """All of it as JSON; nan is null, and infinities are the text "Infinity", "-Infinity".
 
         Parameters
         ----------
         path : str or Path, default=None
-            File to write as well.
+            File to write.
 
         Returns
         -------
-        str
+        str or None
+            The text, unless it is written to a file.
         """
         text = json.dumps(_json_value(self.to_dict()), indent=2, allow_nan=False, default=str)
         return written(text, path, "\n")
@@ -154,7 +172,7 @@ class ReportOutputs(Tabular):
         path: str | Path | None = None,
         *,
         interval: IntervalKind | None = None,
-    ) -> str:
+    ) -> str | None:
         """All of it as one self-contained page: tables and pictures, nothing to load.
 
         It begins with the question, its answer and the findings, and needs neither scripts nor
@@ -164,13 +182,14 @@ class ReportOutputs(Tabular):
         Parameters
         ----------
         path : str or Path, default=None
-            File to write as well.
+            File to write.
         interval : {"auto", "cv", "pooled", "corrected", "nested"}, default=None
             The kind of interval, as in `summary`; that of the report by default.
 
         Returns
         -------
-        str
+        str or None
+            The text, unless it is written to a file.
         """
         from skmetrics_ext.report.page.report_page import report_page
 

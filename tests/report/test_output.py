@@ -3,6 +3,7 @@
 import builtins
 import json
 import pickle
+import re
 import sys
 from html.parser import HTMLParser
 
@@ -128,12 +129,25 @@ def test_results_of_a_model_are_its_folds(report):
 
 def test_json_holds_all(report, tmp_path):
     path = tmp_path / "report.json"
-    read = json.loads(report.to_json(path))
+    assert report.to_json(path) is None
+    read = json.loads(report.to_json())
     assert json.loads(path.read_text(encoding="utf-8")) == read
+    assert read["schema_version"] == 1
     assert read["models"] == list(report.models)
     assert read["summary"] == report.summary()
     assert read["folds"] == report.folds()
     assert (read["n_folds"], read["n_samples"], read["positive_class"]) == (5, 569, 1)
+
+
+def test_flat_numbers_are_those_of_the_summary_by_path(report):
+    flat = report.flat()
+    assert {type(value) for value in flat.values()} == {float}
+    assert not [name for name in flat if not re.fullmatch(r"[\w.\- :/]+", name)]
+    for row in report.summary():
+        model = re.sub(r"\W+", "_", row.model).strip("_")
+        for key in ("mean", "std", "low", "high"):
+            path = f"{model}/{row.metric}/{key}"
+            assert flat.get(path) == (None if np.isnan(row[key]) else row[key])
 
 
 def test_json_has_null_for_nan():

@@ -55,8 +55,9 @@ def page(tmp_path_factory):
         {"a <b> & c": GaussianNB()}, X, Y, scoring=["roc_auc", "f1"], random_state=0
     )
     path = tmp_path_factory.mktemp("page") / "report.html"
-    text = report.to_html(path)
-    assert path.read_text(encoding="utf-8") == text
+    assert report.to_html(path) is None
+    text = path.read_text(encoding="utf-8")
+    assert report.to_html() == text
     return path, text, report
 
 

@@ -170,7 +170,8 @@ def test_the_best_model_is_that_of_the_highest_mean():
 
 def test_markdown_and_latex_hold_what_is_printed(tmp_path):
     report = cross_validation_report(MODELS, X, Y, scoring=["f1", "accuracy"], cv=3)
-    markdown = report.to_markdown(tmp_path / "report.md")
+    assert report.to_markdown(tmp_path / "report.md") is None
+    markdown = (tmp_path / "report.md").read_text(encoding="utf-8")
     cells = [line.strip("| ").split(" | ") for line in markdown.splitlines() if "± 0" in line]
     printed = [line.split("  ") for line in str(report).splitlines() if "± 0" in line]
     assert [[c.strip() for c in own if c.strip()] for own in printed] == cells

@@ -136,17 +136,18 @@ class SearchReport(Tabular):
         """
         return draw(self, ax, parameter)
 
-    def to_html(self, path: str | Path | None = None) -> str:
+    def to_html(self, path: str | Path | None = None) -> str | None:
         """All of it as one self-contained page.
 
         Parameters
         ----------
         path : str or Path, default=None
-            File to write as well.
+            File to write.
 
         Returns
         -------
-        str
+        str or None
+            The text, unless it is written to a file.
         """
         from skmetrics_ext.report.page.search_page import search_page
 
