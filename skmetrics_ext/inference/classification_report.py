@@ -106,6 +106,11 @@ def classification_report(
     ------
     {raises}
 
+    References
+    ----------
+    Wilson (1927), Journal of the American Statistical Association 22, 209-212, for the rates of a
+    class; `confidence_interval` names those of averages.
+
     Examples
     --------
     >>> from skmetrics_ext import classification_report
