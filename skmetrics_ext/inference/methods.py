@@ -52,6 +52,7 @@ from skmetrics_ext.inference.scales import (
     Range,
     delta_bounds,
     log_bounds,
+    logit_bounds,
     quantile,
     scales_of,
 )
@@ -68,6 +69,7 @@ NONE = "none"
 _NO_BOUNDS = (-np.inf, np.inf)
 _NAN = float("nan")
 _PRIOR = 1.0  # rows added to each class, so that one with no errors is not treated as certain
+_PLUS_FOUR = 4.0  # rows added to each class, half of them to each prediction
 _TINY = 1e-6
 _NOTHING = 1e-9  # of what the row that contributes most does: less is rounding
 
@@ -94,7 +96,7 @@ def methods_of(statistic: Linearized) -> dict[str, Method]:
         return own
     if kind == "smooth":
         own = dict.fromkeys(scales_of(statistic.bounds), _smooth)
-    if row is not None and row.shares and not sample.share:
+    if row is not None and row.shares and not sample.share and kind != "logit":
         shares = Shares.of_sample(sample)
         if shares is not None:
             own = {"mover": partial(_by_shares, shares=shares), **own}
@@ -332,6 +334,20 @@ def _table_delta(statistic: Linearized, value: Array, variance: Array, level: Le
     return low, np.where(falls, near[1], np.where(rises, value, high))
 
 
+def _table_logit(statistic: Linearized, value: Array, variance: Array, level: Level) -> Bounds:
+    """A predictive value at a stated prevalence, on the logit scale (Mercaldo, Lau & Zhou 2007).
+
+    At 0 and 1 the other bound is that after four rows more in each class (Agresti & Coull 1998).
+    """
+    bounds = statistic.bounds
+    z = quantile(level, None if statistic.design.is_plain else statistic.freedom)
+    low, high = logit_bounds(value, np.sqrt(variance), z, bounds)
+    added, of_added = statistic.origin.with_prior_rows(_PLUS_FOUR)
+    near = logit_bounds(added, np.sqrt(of_added), z, bounds)
+    low = np.where(value >= bounds[1], near[0], np.where(value <= bounds[0], value, low))
+    return low, np.where(value <= bounds[0], near[1], np.where(value >= bounds[1], value, high))
+
+
 def _table_score(statistic: Linearized, value: Array, variance: Array, level: Level) -> Bounds:
     """Wilson's bounds of a share of as many rows as the metric is worth."""
     bounds, prior = statistic.bounds, _PRIOR if statistic.design.is_plain else None
@@ -374,7 +390,12 @@ def _table_log(statistic: Linearized, value: Array, variance: Array, level: Leve
     return (far_bound, near_bound) if falls else (near_bound, far_bound)
 
 
-_TABLE_BOUNDS = {"delta": _table_delta, "log": _table_log, "effective_n": _table_score}
+_TABLE_BOUNDS = {
+    "delta": _table_delta,
+    "log": _table_log,
+    "logit": _table_logit,
+    "effective_n": _table_score,
+}
 
 
 # --------------------------------------------------------------------------- smooth metrics
@@ -568,6 +589,7 @@ _METHODS: dict[str, dict[str, Method]] = {
     "largest": {"wilson": _largest_class},
     "score": {"effective_n": _by_table, "delta": _by_table},
     "log": {"log": _by_table, "delta": _by_table},
+    "logit": {"logit": _by_table, "delta": _by_table},
     "delta": {"delta": _by_table},
     "hall": dict.fromkeys(MEAN_METHODS, _mean),
     "area": dict.fromkeys(AUC_METHODS, _area),

@@ -41,7 +41,7 @@ from skmetrics_ext.validation import (
     warn_undefined,
 )
 from skmetrics_ext.validation.errors import warn_user
-from skmetrics_ext.validation.parameters import as_number
+from skmetrics_ext.validation.parameters import as_number, check_level
 
 Public = TypeVar("Public", bound=Callable[..., Any])
 # Called with the name of a parameter and its value; returns what the kernel takes.
@@ -131,6 +131,23 @@ class RateFunction(Protocol):
     ) -> Any: ...
 
 
+class PredictiveValue(RateFunction, Protocol):
+    """The signature of rates that depend on the prevalence, which may be stated."""
+
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        *,
+        labels: ArrayLike | None = None,
+        pos_label: PosLabel = None,
+        average: ClassAverage | None = "binary",
+        sample_weight: ArrayLike | None = None,
+        zero_division: ZeroDivision = "warn",
+        prevalence: float | None = None,
+    ) -> Any: ...
+
+
 def rate(
     name: str,
     kernel: RateKernel,
@@ -196,7 +213,34 @@ def rate(
         plan = counted(y_true, y_pred, title, *asked, either=either, in_units=in_units)
         return read(plan, zero_division)
 
-    function.__kwdefaults__ = {**(function.__kwdefaults__ or {}), "pos_label": pos_label}
+    def predictive_value(
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        *,
+        labels: ArrayLike | None = None,
+        pos_label: PosLabel = None,
+        average: ClassAverage | None = "binary",
+        sample_weight: ArrayLike | None = None,
+        zero_division: ZeroDivision = "warn",
+        prevalence: float | None = None,
+    ) -> Any:
+        check_zero_division(zero_division)
+        check_average(average)
+        asked = labels, pos_label, average, sample_weight
+        plan = counted(y_true, y_pred, title, *asked, either=either, in_units=in_units)
+        if prevalence is None:
+            return read(plan, zero_division)
+        share = check_level(prevalence, "prevalence")
+        if average != "binary":
+            raise InvalidParameterError(
+                "prevalence= is the share of one class, so that it takes average='binary', got "
+                f"average={average!r}."
+            )
+        return read(plan, zero_division, with_params(kernel, {"prevalence": share}))
+
+    takes_prevalence = "prevalence" in inspect.signature(kernel).parameters
+    described: Any = predictive_value if takes_prevalence else function
+    described.__kwdefaults__["pos_label"] = pos_label
     parameters = f"""{{y_true_y_pred_multilabel}}
 {{labels}}
 {{{"pos_label" if pos_label is None else "pos_label_1"}}}
@@ -205,9 +249,14 @@ def rate(
 zero_division : {{"warn", 0.0, 1.0, nan}}, default="warn"
     Value where {undefined}. "warn" is 0 with a warning; nan leaves the class out of an
     average."""
+    if takes_prevalence:
+        parameters += """
+prevalence : float in (0, 1), default=None
+    Share of the positive class in the population, where the rows were sampled by class or come from
+    another one; the value then follows from sensitivity and specificity. With average="binary"."""
     facts["undefined"] = undefined
     kind = "float or ndarray of shape (n_classes,)"
-    public = _named(function, name, kernel, title, parameters, (kind, ""), **facts)
+    public = _named(described, name, kernel, title, parameters, (kind, ""), **facts)
     public.read, public.warn = read, warn
     return cast(RateFunction, public)
 

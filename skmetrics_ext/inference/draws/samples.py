@@ -49,9 +49,9 @@ SHARES = ("wilson", "dice")
 
 
 def share_of(metric: Metric) -> str:
-    """What the metric is of a share of rows; "" where it is none."""
+    """What the metric is of a share of rows; "" where it is none, as at a stated prevalence."""
     interval = metric.spec.interval
-    return interval if interval in SHARES else ""
+    return interval if interval in SHARES and not metric.own else ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,8 +62,8 @@ class Sample(ABC):
     value: Any
 
     leaves_out_rows: ClassVar[bool] = False  # whether rows can be left out only as a whole
-    # How intervals are found: "share", "dice", "largest", "score", "log", "delta" of tables;
-    # "hall" of means; "area", "smooth"; "draws" for what has no derivative.
+    # How intervals are found: "share", "dice", "largest", "score", "log", "logit", "delta" of
+    # tables; "hall" of means; "area", "smooth"; "draws" for what has no derivative.
     kind: ClassVar[Any] = "draws"
 
     @property
@@ -245,9 +245,10 @@ class TableSample(TallySample):
     def kind(self) -> str:
         if self.metric.spec.interval == "largest":
             return "largest"
-        return (
-            self.share or ("delta", "log", "score")[int(np.isfinite(self.metric.spec.bounds).sum())]
-        )
+        if self.metric.own.get("prevalence"):
+            return "logit"
+        n_bounds = int(np.isfinite(self.metric.spec.bounds).sum())
+        return self.share or ("delta", "log", "score")[n_bounds]
 
     @cached_property
     def scatter(self) -> Scatter:

@@ -3,40 +3,60 @@
 from __future__ import annotations
 
 import math
+from typing import cast
 
-from skmetrics_ext.metrics.public import rate
+from skmetrics_ext.metrics.public import PredictiveValue, rate
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies import Counts
 
 _NEITHER = "the class is neither true nor predicted in any row"
 
 
-def precision(counts: Counts) -> Array:
-    """Precision: share of the rows predicted as a class that are of it (positive predictive value).
+def precision(counts: Counts, prevalence: float | None = None) -> Array:
+    r"""Precision: share of the rows predicted as a class that are of it.
 
-    .. math:: P = TP / (TP + FP)
+    Also called positive predictive value.
+
+    .. math:: P = TP / (TP + FP), \qquad P(\pi) = \frac{\pi Se}{\pi Se + (1 - \pi)(1 - Sp)}
+
+    with sensitivity Se and specificity Sp where the prevalence :math:`\pi` of the class is stated.
 
     References
     ----------
-    van Rijsbergen (1979), Information Retrieval, chapter 7.
+    van Rijsbergen (1979), Information Retrieval, chapter 7; Mercaldo, Lau & Zhou (2007),
+    Statistics in Medicine 26(10), 2170-2183, for a stated prevalence.
 
     Examples
     --------
     >>> from skmetrics_ext import precision_score
     >>> precision_score([1, 2, 3], [1, 1, 3], average="macro", zero_division=0)
     0.5
+    >>> y_true, y_pred = [1] * 10 + [0] * 10, [1] * 9 + [0] * 9 + [1] * 2
+    >>> precision_score(y_true, y_pred), precision_score(y_true, y_pred, prevalence=0.02)
+    (0.8181818181818182, 0.08411214953271028)
     """
-    return divide(counts.tp, counts.pred)
+    if prevalence is None:
+        return divide(counts.tp, counts.pred)
+    return _at_prevalence(recall(counts), 1 - specificity(counts), prevalence)
 
 
-precision_score = rate(
-    "precision_score",
-    precision,
-    "Precision",
-    "nothing is predicted as the class",
-    absent="predicted",
-    pos_label=1,
-    shares=(("tp", "fp"),),
+def _at_prevalence(rate: Array, other_rate: Array, share: float) -> Array:
+    """Share of a class among rows that have a mark, from how often it and the others have it."""
+    marked = share * rate
+    return divide(marked, marked + (1 - share) * other_rate)
+
+
+precision_score = cast(
+    PredictiveValue,
+    rate(
+        "precision_score",
+        precision,
+        "Precision",
+        "nothing is predicted as the class",
+        absent="predicted",
+        pos_label=1,
+        shares=(("tp", "fp"),),
+    ),
 )
 
 
@@ -96,14 +116,18 @@ specificity_score = rate(
 )
 
 
-def negative_predictive_value(counts: Counts) -> Array:
-    """Negative predictive value: share of the rows predicted outside a class that are outside it.
+def negative_predictive_value(counts: Counts, prevalence: float | None = None) -> Array:
+    r"""Negative predictive value: share of the rows predicted outside a class that are outside it.
 
-    .. math:: NPV = TN / (TN + FN)
+    .. math:: NPV = TN / (TN + FN), \qquad
+        NPV(\pi) = \frac{(1 - \pi) Sp}{(1 - \pi) Sp + \pi (1 - Se)}
+
+    with sensitivity Se and specificity Sp where the prevalence :math:`\pi` of the class is stated.
 
     References
     ----------
-    Altman & Bland (1994), BMJ 309, 102.
+    Altman & Bland (1994), BMJ 309, 102; Mercaldo, Lau & Zhou (2007), Statistics in Medicine
+    26(10), 2170-2183, for a stated prevalence.
 
     Examples
     --------
@@ -111,15 +135,20 @@ def negative_predictive_value(counts: Counts) -> Array:
     >>> negative_predictive_value_score([0, 0, 1, 1, 1], [0, 0, 0, 0, 1])
     0.5
     """
-    return divide(counts.tn, counts.tn + counts.fn)
+    if prevalence is None:
+        return divide(counts.tn, counts.tn + counts.fn)
+    return _at_prevalence(specificity(counts), 1 - recall(counts), 1 - prevalence)
 
 
-negative_predictive_value_score = rate(
-    "negative_predictive_value_score",
-    negative_predictive_value,
-    "Negative predictive value",
-    "every row is predicted as the class",
-    shares=(("tn", "fn"),),
+negative_predictive_value_score = cast(
+    PredictiveValue,
+    rate(
+        "negative_predictive_value_score",
+        negative_predictive_value,
+        "Negative predictive value",
+        "every row is predicted as the class",
+        shares=(("tn", "fn"),),
+    ),
 )
 
 
