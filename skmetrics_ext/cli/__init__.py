@@ -26,6 +26,8 @@ from skmetrics_ext.cli.messages import log, print_lines
 from skmetrics_ext.cli.metrics import add_metrics
 from skmetrics_ext.cli.score import add_score
 from skmetrics_ext.cli.search import add_search
+from skmetrics_ext.cli.slices import add_slices
+from skmetrics_ext.cli.threshold import add_threshold
 
 PATIENCE = 0.4  # seconds after Ctrl-C in which the command may end in an orderly way
 INTERRUPTED = 130  # the status of a process that SIGINT ended
@@ -61,7 +63,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit status: 0, or 2 with one line on stderr where an argument is wrong.
+        Exit status: 0; 1 where a requirement is not met; 2, with one line on stderr, where an
+        argument is wrong.
 
     Examples
     --------
@@ -86,9 +89,9 @@ def _run(argv: Sequence[str] | None) -> int:
         warnings.showwarning = lambda message, kind, *_, **__: log(f"{kind.__name__}: {message}")
         try:
             options = _parser().parse_args(argv)
-            options.run(options)
+            status = options.run(options)
             sys.stdout.flush()
-            return 0
+            return int(status or 0)
         except (ValueError, ImportError) as error:
             text = str(error)
             for word, option in _OPTIONS.items():
@@ -113,7 +116,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"skmetrics_ext {__version__}")
     parser.set_defaults(run=lambda _: print_lines(parser.format_help()))
     commands = parser.add_subparsers(title="commands", dest="command")
-    for add in (add_cv, add_search, add_score, add_compare, add_metrics):
+    evaluating = add_score, add_compare, add_threshold, add_slices
+    for add in (add_cv, add_search, *evaluating, add_metrics):
         add(commands)
     return parser
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
@@ -12,18 +13,17 @@ import numpy as np
 
 from skmetrics_ext import compare, compare_many
 from skmetrics_ext.cli import predictions as files
-from skmetrics_ext.cli.messages import log, print_lines
+from skmetrics_ext.cli.messages import log, show, verdicts_of
 from skmetrics_ext.cli.options import PREDICTIONS, add_command
-from skmetrics_ext.cli.score import ALL
-from skmetrics_ext.formats import json_of
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.progress import reporting
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.report.page.document import document, section
 from skmetrics_ext.report.page.document import table as html_table
-from skmetrics_ext.rows import Rows, written
+from skmetrics_ext.rows import Rows
 
 _CLAIMS = ("two-sided", "less", "greater", "non-inferior", "equivalent")
+_ENDS = (("first", "value_a"), ("second", "value_b"))
 _KEYS = ("value_b", "difference", "low", "high", "p_value", "method", "note")
 
 
@@ -49,7 +49,7 @@ def add_compare(commands: argparse._SubParsersAction[Any]) -> None:
     command.add_argument("--margin", type=float, metavar="SIZE", help=margin)
 
 
-def _compare(options: argparse.Namespace) -> None:
+def _compare(options: argparse.Namespace) -> int:
     n_models = max(len(set(options.score)), len(set(options.pred)))
     if n_models < 2:
         raise ValueError("nothing to compare: pass --score, or --pred, once for each model.")
@@ -61,26 +61,71 @@ def _compare(options: argparse.Namespace) -> None:
     if len(found.names.score) > 1 and len(found.classes) > 2:
         which = "a column of scores is for one class of two; compare --pred."
         raise ValueError(f"{len(found.classes)} classes: {which}")
-    cases = list(product(_groups(found, options.by), _questions(found, metrics)))
+    files.check_fit(metrics, [kind for _, kind in _compared(found)])
+    rows = differences(options, found, metrics, options.by)
+    table = table_of(options, found, rows)
+    of_pairs = [
+        {**row, "model": f"{row['first']} - {row['second']}", "value": row["difference"]}
+        for row in rows
+        if row.get("group", files.ALL) == files.ALL and "first" in row
+    ]
+    verdicts = verdicts_of(options, of_pairs)
+
+    def page() -> str:
+        lead = [*table.lead, f"true classes: {found.names.true}", found.note]
+        parts = [section("Differences", html_table(table))]
+        if verdicts is not None:
+            parts.insert(0, section("Requirements", html_table(verdicts.rows)))
+        return document(f"Comparison of {Path(options.file).name}", filter(None, lead), parts)
+
+    figures = rows if verdicts is None else {"rows": rows}
+    return show(options, figures, str(table), page, verdicts)
+
+
+def differences(
+    options: argparse.Namespace,
+    found: files.Predictions,
+    metrics: list[str] | None,
+    by: Sequence[str] = (),
+) -> list[dict[str, Any]]:
+    """Differences between models, for all rows and for each group of these columns."""
+    required = files.required_metrics(options)
+    questions = [
+        (name, metric, {model.name: found.column(model.name) for model in models})
+        for models, kind in _compared(found)
+        for name, metric in files.applicable_metrics(
+            kind, found, metrics, required=required
+        ).items()
+    ]
+    cases = list(product(_groups(found, by), questions))
     rows: list[dict[str, Any]] = []
     with reporting(not options.quiet, len(cases), "metric") as done:
         for place, ((group, kept), (name, metric, columns)) in enumerate(cases, start=1):
             try:
                 answers = _answers(name, metric, columns, found, options, kept)
             except ValueError as error:  # such as a group of one class
-                if group is None:
+                if len(cases) == 1:
                     raise
                 answers = [{"metric": name, "note": str(error)}]
-            rows += [{"group": group or ALL, **row} if options.by else row for row in answers]
+            rows += [{"group": group or files.ALL, **row} if by else row for row in answers]
             done(place)
+    return rows
+
+
+def table_of(
+    options: argparse.Namespace,
+    found: files.Predictions,
+    rows: list[dict[str, Any]],
+    lead: Sequence[str] = (),
+) -> Rows:
+    """Differences as a table."""
     level = f"{100 * options.confidence:g} % intervals"
-    table = Rows(rows, lead=[f"{found.files.n_rows} rows, {level}"])
-    if options.html:
-        lead = [*table.lead, f"true classes: {found.names.true}", found.note]
-        title = f"Comparison of {Path(options.file).name}"
-        page = document(title, filter(None, lead), [section("Differences", html_table(table))])
-        written(page, options.html)
-    print_lines(json_of(rows) if options.json else str(table))
+    return Rows(rows, lead=[f"{found.files.n_rows} rows, {level}", *lead])
+
+
+def is_comparable(found: files.Predictions) -> bool:
+    """Whether two models or more hold the same: labels, or scores."""
+    return bool(_compared(found))
 
 
 def _groups(found: files.Predictions, by: Sequence[str]) -> Iterator[tuple[str | None, Any]]:
@@ -92,22 +137,36 @@ def _groups(found: files.Predictions, by: Sequence[str]) -> Iterator[tuple[str |
             yield str(value) if len(by) == 1 else f"{name}={value}", values == value
 
 
-def _questions(
-    found: files.Predictions, metrics: list[str] | None
-) -> list[tuple[str, Metric, dict[str, Array]]]:
-    """Metrics by name, each with the columns of the models."""
+def _compared(
+    found: files.Predictions,
+) -> list[tuple[list[files.PredictedModel], files.PredictedModel]]:
+    """Models that are compared with each other, and the one by whose kind all of them are read.
+
+    They are read as probabilities only if all of them are.
+    """
     by_kind: dict[bool, list[files.PredictedModel]] = {}
     for model in found.models:
         by_kind.setdefault(model.holds == "labels", []).append(model)
-    compared = [models for models in by_kind.values() if len(models) > 1]
-    # The models of a comparison are all read alike: as probabilities only if all of them are.
-    kinds = [min(models, key=lambda model: model.holds != "values") for models in compared]
-    files.check_fit(metrics, kinds)
-    return [
-        (name, metric, {model.name: found.column(model.name) for model in models})
-        for models, kind in zip(compared, kinds, strict=True)
-        for name, metric in files.applicable_metrics(kind, found, metrics).items()
-    ]
+    several = [models for models in by_kind.values() if len(models) > 1]
+    return [(m, min(m, key=lambda model: model.holds != "values")) for m in several]
+
+
+def best_models(rows: Sequence[dict[str, Any]], level: float) -> dict[str, tuple[str, ...]]:
+    """Models that do not differ from the best one of each metric that has a direction; it first.
+
+    The p-values of three or more are adjusted for all pairs.
+    """
+    best: dict[str, tuple[str, ...]] = {}
+    for name in dict.fromkeys(row["metric"] for row in rows):
+        pairs = [row for row in rows if row["metric"] == name and "first" in row]
+        higher = files.find_metric(name).spec.greater_is_better
+        values = {row[end]: row[key] for row in pairs for end, key in _ENDS}
+        if higher is None or not values or any(map(math.isnan, values.values())):
+            continue
+        ordered = sorted(values, key=lambda model: values[model], reverse=higher)
+        differ = {frozenset((r["first"], r["second"])) for r in pairs if r["p_value"] <= 1 - level}
+        best[name] = tuple(m for m in ordered if frozenset((ordered[0], m)) not in differ)
+    return best
 
 
 def _answers(

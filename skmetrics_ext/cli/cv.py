@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,13 +11,14 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext import cross_validation_report, get_scorer, get_scorer_names
-from skmetrics_ext.cli.messages import log, names_in, new_file, print_lines, whole_number
+from skmetrics_ext.cli.messages import log, names_in, new_file, show, whole_number
 from skmetrics_ext.cli.models import make_models
 from skmetrics_ext.cli.options import MODELLING, add_command, form_of
 from skmetrics_ext.cli.predictions import chosen_positive, note_no_positive_class
 from skmetrics_ext.datasets import Dataset, Use, load
 from skmetrics_ext.report.cross_validation import make_splitter
 from skmetrics_ext.report.summary import INTERVAL_KINDS
+from skmetrics_ext.requirements import Requirement
 
 _BASELINES = ("prior", "most_frequent", "stratified", "uniform", "none")
 
@@ -33,7 +35,7 @@ def add_cv(commands: argparse._SubParsersAction[Any]) -> None:
             "patients.csv --target ill --groups patient --models logistic forest "
             "--metrics roc_auc log_loss",
         ),
-        (*MODELLING, "by", "metrics"),
+        (*MODELLING, "by", "metrics", "require"),
         models=["logistic", "forest"],
     )
     repeats = "repeat the folds with other splits (default: 1)"
@@ -46,8 +48,10 @@ def add_cv(commands: argparse._SubParsersAction[Any]) -> None:
     command.add_argument("--save", type=new_file, metavar="OUT", help=saved)
 
 
-def _cv(options: argparse.Namespace) -> None:
+def _cv(options: argparse.Namespace) -> int:
     asked = names_in(options.metrics) if options.metrics else None
+    for text in options.require:  # before models are fitted
+        Requirement.parse(text)
     scoring = None if asked is None else [scorer_name(name) for name in asked]
     data, models, classes, positive = load_data_and_models(options, options.by)
     if scoring is None:
@@ -72,10 +76,10 @@ def _cv(options: argparse.Namespace) -> None:
     report = replace(report, data_warnings=data.warnings)
     if options.save:  # before printing: the reader of stdout may stop early, as `head` does
         report.save(options.save)
-    if options.html:
-        report.to_html(options.html)
-    text = str(report.to_json() if options.json else report)
-    print_lines(text.replace("pass pos_label= for", "pass --positive for"))
+    verdicts = report.require(options.require) if options.require else None
+    text = str(report).replace("pass pos_label= for", "pass --positive for")
+    figures = json.loads(str(report.to_json())) if options.json else None
+    return show(options, figures, text, report.to_html, verdicts)
 
 
 def _splitter(options: argparse.Namespace, data: Dataset) -> Any:

@@ -6,10 +6,16 @@ import argparse
 import codecs
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
+from skmetrics_ext.formats import json_of
+from skmetrics_ext.requirements import Verdicts, Worst, check_requirements
+from skmetrics_ext.rows import written
 from skmetrics_ext.validation.errors import printable
+
+UNMET = 1  # exit status where a requirement is not met
 
 _SEPARATORS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " "}
 
@@ -23,6 +29,30 @@ def log(*lines: str) -> None:
 def print_lines(text: str) -> None:
     """Print on stdout without control characters: names in the data must not steer a terminal."""
     print("\n".join(map(printable, text.split("\n"))))
+
+
+def verdicts_of(
+    options: argparse.Namespace, rows: Iterable[Mapping[str, Any]], worst: Worst | None = None
+) -> Verdicts | None:
+    """Verdicts of the requirements on these rows; None where there are no requirements."""
+    return check_requirements(options.require, rows, worst) if options.require else None
+
+
+def show(
+    options: argparse.Namespace,
+    figures: Any,
+    text: str,
+    page: Callable[[], str | None],
+    verdicts: Verdicts | None = None,
+) -> int:
+    """Write the page, print the figures as JSON or the text; return the exit status."""
+    if options.html:  # before printing: the reader of stdout may stop early, as `head` does
+        written(page() or "", options.html)
+    if verdicts is not None:
+        figures = {**figures, **verdicts.to_dict()} if options.json else figures
+        text = f"{text}\n\n{verdicts}"
+    print_lines(json_of(figures) if options.json else text)
+    return 0 if verdicts is None or verdicts.passed else UNMET
 
 
 # --------------------------------------------------------------------------- types of arguments

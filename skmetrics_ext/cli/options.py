@@ -105,6 +105,14 @@ OPTIONS: Mapping[str, dict[str, Any]] = {
     "jobs": _option(
         "parallel jobs; -1 for all cores (default: 1)", type=int, default=1, metavar="N"
     ),
+    "require": _option(
+        "a limit, such as roc_auc>=0.75 (met by the whole interval), roc_auc.low>=0.7, or "
+        "worst:recall>=0.6 (the worst group of --by); may be repeated. The exit status is 1 unless "
+        "all are met",
+        action="append",
+        default=[],
+        metavar="LIMIT",
+    ),
     # what is shown
     "html": _option("write a page with tables and pictures", type=new_file, metavar="OUT"),
     "json": _flag("print JSON instead of tables"),
@@ -113,14 +121,15 @@ OPTIONS: Mapping[str, dict[str, Any]] = {
 _TEXT = ("sep", "encoding", "decimal", "thousands", "drop-missing")
 _OUTPUT = ("confidence", "html", "json", "quiet")
 _COMMON = ("target", "positive", "weight", "groups", *_TEXT, *_OUTPUT)
-PREDICTIONS = ("score", "pred", *_COMMON, "by", "metrics", "resamples")
+COLUMNS = ("score", "pred", *_COMMON)
+PREDICTIONS = (*COLUMNS, "by", "metrics", "resamples", "require")
 MODELLING = (*_COMMON, "features", "drop", "models", "trust", "folds", "seed", "jobs")
 
 
 def add_command(
     commands: argparse._SubParsersAction[Any],
     name: str,
-    run: Callable[[argparse.Namespace], None],
+    run: Callable[[argparse.Namespace], int | None],
     summary: str,
     examples: tuple[str, str],
     options: Sequence[str],

@@ -20,9 +20,11 @@ from skmetrics_ext.merged.columns import ColumnNames, read_part
 from skmetrics_ext.registry import Metric, find
 from skmetrics_ext.registry.defaults import HEADINGS, OF_FILES
 from skmetrics_ext.registry.find import reads, single_valued
+from skmetrics_ext.requirements import Requirement
 from skmetrics_ext.slices.group_columns import GroupColumns
 from skmetrics_ext.validation.positive import natural_positive
 
+ALL = "all"  # group of all rows
 LARGE = 1 << 30  # bytes beyond which files are not read into memory
 _SUM = 1e-6  # tolerance of sums of probabilities
 _NEEDS = {"labels": "predicted labels: --pred", "scores": "scores: --score"}
@@ -86,10 +88,13 @@ class Predictions:
         return note_no_positive_class(self.classes, self.positive, bool(self.names.score))
 
 
-def read_predictions(options: argparse.Namespace) -> Predictions:
-    """Open the file that the options name, and tell on stderr what was assumed."""
+def read_predictions(options: argparse.Namespace, others: Sequence[str] = ()) -> Predictions:
+    """Open the file that the options name, and tell on stderr what was assumed.
+
+    ``others`` are columns to read with the others.
+    """
     scores, preds = (tuple(dict.fromkeys(given)) for given in (options.score, options.pred))
-    more = GroupColumns((*preds[1:], *options.by), crossed=True)
+    more = GroupColumns((*preds[1:], *(others or options.by)), crossed=True)
     form = form_of(options)
     target = target_of(options.target, columns_of(options.file, form))
     columns = preds[0] if preds else None, options.weight, more, options.groups
@@ -103,8 +108,8 @@ def read_predictions(options: argparse.Namespace) -> Predictions:
         counted = "" if before is None else f"{before - (files.n_rows or 0):,} of {before:,} "
         log(f"{counted}rows left out for a missing value")
     else:
-        others = (names.true, *scores, *preds, options.weight, options.groups)
-        files = files.name_missing([name for name in options.by if name not in others])
+        roles = (names.true, *scores, *preds, options.weight, options.groups, *others)
+        files = files.name_missing([name for name in options.by if name not in roles])
     most_bytes = read_bytes(options.memory)
     classes = _classes(files, names, preds, most_bytes)
     positive = chosen_positive(classes, options.positive)
@@ -192,10 +197,16 @@ def columns_of_classes(columns: Sequence[str], classes: Sequence[Any]) -> list[s
 
 def asked_metrics(options: argparse.Namespace) -> list[str] | None:
     """Names that were asked for, checked before any data are read; None for the default."""
-    names = names_in(options.metrics) if options.metrics else None
-    for name in names or ():
+    required = required_metrics(options)
+    names = names_in(options.metrics) if options.metrics else []
+    for name in (*names, *required):
         find_metric(name)
-    return names
+    return list(dict.fromkeys([*names, *required])) if names else None
+
+
+def required_metrics(options: argparse.Namespace) -> list[str]:
+    """Metrics of the requirements, which are computed whatever else is."""
+    return [Requirement.parse(text).metric for text in options.require]
 
 
 def find_metric(name: str) -> Metric:
@@ -216,7 +227,12 @@ def check_fit(names: Sequence[str] | None, models: Sequence[PredictedModel]) -> 
 
 
 def applicable_metrics(
-    model: PredictedModel, found: Predictions, names: Sequence[str] | None, *, every: bool = False
+    model: PredictedModel,
+    found: Predictions,
+    names: Sequence[str] | None,
+    *,
+    every: bool = False,
+    required: Sequence[str] = (),
 ) -> dict[str, Metric]:
     """Metrics of a model in the order of their headings: the named ones, a few, or all.
 
@@ -230,7 +246,7 @@ def applicable_metrics(
         metrics = {
             name: metric
             for name, metric in single_valued(model.holds, classes).items()
-            if (every or name in OF_FILES)
+            if (every or name in OF_FILES or name in required)
             and (len(classes) > 2 or metric.sides != "one" or positive is not None)
         }
     order = list(HEADINGS)

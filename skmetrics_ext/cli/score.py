@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,11 @@ import numpy as np
 
 from skmetrics_ext import confusion_matrix, evaluate
 from skmetrics_ext.cli import predictions as files
-from skmetrics_ext.cli.messages import log, print_lines
+from skmetrics_ext.cli.compare import best_models, differences, is_comparable, table_of
+from skmetrics_ext.cli.messages import log, show, verdicts_of
 from skmetrics_ext.cli.options import PREDICTIONS, add_command
-from skmetrics_ext.formats import interval, json_of, number
+from skmetrics_ext.formats import interval, number
+from skmetrics_ext.merged.evaluation import Evaluation
 from skmetrics_ext.plotting.plot_results import KINDS, computed_of_predictions
 from skmetrics_ext.registry.defaults import HEADINGS
 from skmetrics_ext.report.page.charts import (
@@ -25,12 +28,12 @@ from skmetrics_ext.report.page.charts import (
     matrix_table,
 )
 from skmetrics_ext.report.page.document import Section, document, note, pictures, section, table
-from skmetrics_ext.rows import Rows, Shown, written
+from skmetrics_ext.requirements import Verdicts
+from skmetrics_ext.rows import Rows, Shown
 
 _LEGENDS = "Numbers in legends have {}. Percentages in confusion matrices are of the true class."
 _NOT_DRAWN = "There are no pictures of rows that are not in memory."
 _METHODS = {"probabilities": "predict_proba", "values": "decision_function"}
-ALL = "all"  # group of all rows
 Row = dict[str, Any]
 
 
@@ -44,9 +47,11 @@ def add_score(commands: argparse._SubParsersAction[Any]) -> None:
         (
             "predictions.csv --target ill --score risk --positive yes",
             "predictions.csv --target ill --score old --score new --by ward --groups patient "
-            "--html page.html",
+            "--html page.html --require 'roc_auc>=0.7' --require 'new/worst:roc_auc>=0.6'",
         ),
         (*PREDICTIONS, "all"),
+        claim="two-sided",
+        margin=None,
     )
     parts = "read the rows in parts, without resampling and pictures (default: beyond 1 GiB)"
     command.add_argument("--stream", action="store_true", help=parts)
@@ -54,7 +59,7 @@ def add_score(commands: argparse._SubParsersAction[Any]) -> None:
     command.add_argument("--memory", default="1GiB", metavar="SIZE", help=size)
 
 
-def _score(options: argparse.Namespace) -> None:
+def _score(options: argparse.Namespace) -> int:
     if not options.score and not options.pred:
         raise ValueError("nothing to score: pass --score or --pred.")
     if options.all and options.metrics:
@@ -63,26 +68,51 @@ def _score(options: argparse.Namespace) -> None:
     predictions = files.read_predictions(options)
     log(predictions.note)
     files.check_fit(metrics, predictions.models)
-    rows = [row for model in predictions.models for row in _rows(options, predictions, model)]
-    rows.sort(key=lambda row: row["group"] != ALL)  # stable: all rows come first
-    if options.html:  # before printing: the reader of stdout may stop early, as `head` does
-        written(_page(options, predictions, rows), options.html)
+    of_models = {model.name: _evaluate(options, predictions, model) for model in predictions.models}
+    rows = [row for model, parts in of_models.items() for row in _rows(options, model, parts)]
+    rows.sort(key=lambda row: row["group"] != files.ALL)  # stable: all rows come first
+    whole = [{**row, "model": row["of"]} for row in rows if row["group"] == files.ALL]
+
+    def worst(metric: str, model: str) -> Any:
+        return next(iter(of_models[model].values())).worst(metric)
+
+    verdicts = verdicts_of(options, whole, worst if options.by else None)
+    pairs: list[Row] = []
+    best: dict[str, tuple[str, ...]] = {}
+    tables = list(_tables(options, rows))
+    several = is_comparable(predictions)
+    if several and predictions.files.held is not None:
+        pairs = differences(options, predictions, metrics)
+        best = best_models(pairs, options.confidence)
+        lead = [_best_told(models, best) for models in dict.fromkeys(best.values())]
+        tables.append(("Differences between models", table_of(options, predictions, pairs, lead)))
     if not options.pred:
         log("no --pred: metrics of predicted labels are left out")
-    tables = "\n\n".join(f"{title}\n{own}" for title, own in _tables(options, rows))
-    print_lines(json_of(rows) if options.json else tables)
     if not (options.json or options.metrics or options.all):
         log("these are a few metrics: --all shows all that apply, --metrics NAME others")
+    text = "\n\n".join(f"{title}\n{own}" for title, own in tables)
+    page = partial(_page, options, predictions, tables, verdicts)
+    figures: Any = rows
+    if verdicts is not None or several:
+        figures = {"rows": rows, "differences": pairs, "best": best}
+    return show(options, figures, text, page, verdicts)
 
 
-def _rows(
+def _best_told(models: tuple[str, ...], best: Mapping[str, tuple[str, ...]]) -> str:
+    """The best model of the metrics that have these models in their sets."""
+    first, *others = models
+    told = f"not distinguishable: {', '.join(others)}" if others else "all others differ"
+    return f"best by {', '.join(n for n, of in best.items() if of == models)}: {first} ({told})"
+
+
+def _evaluate(
     options: argparse.Namespace, found: files.Predictions, model: files.PredictedModel
-) -> Iterator[Row]:
-    """A row for each group and metric."""
-    asked = files.asked_metrics(options)
-    metrics = files.applicable_metrics(model, found, asked, every=options.all)
+) -> dict[str | None, Evaluation]:
+    """The metrics of a model, by column of groups."""
+    asked, required = files.asked_metrics(options), files.required_metrics(options)
+    metrics = files.applicable_metrics(model, found, asked, every=options.all, required=required)
     if not metrics:
-        return
+        return {}
     role: dict[str, Any] = {"pos_label": found.positive}
     if model.holds == "labels":
         role["pred"] = model.columns[0]
@@ -93,8 +123,8 @@ def _rows(
     else:
         role = {"score": model.columns, "labels": found.classes}
     is_held = found.files.held is not None
-    for place, by in enumerate(options.by or [None]):
-        evaluation = evaluate(
+    return {
+        by: evaluate(
             found.files,
             true=found.names.true,
             weight=options.weight,
@@ -110,10 +140,19 @@ def _rows(
             progress=not options.quiet,
             **role,
         )
+        for place, by in enumerate(options.by or [None])
+    }
+
+
+def _rows(
+    options: argparse.Namespace, model: str, parts: dict[str | None, Evaluation]
+) -> Iterator[Row]:
+    """A row for each group and metric."""
+    for by, evaluation in parts.items():
         for row in evaluation:
             named = f"{by}={row.group}" if len(options.by) > 1 else str(row.group)
-            about = {"group": ALL if row.group is None else named, "of": model.name}
-            about["kind"] = HEADINGS[metrics[row.metric].spec.response]
+            about = {"group": files.ALL if row.group is None else named, "of": model}
+            about["kind"] = HEADINGS[files.find_metric(row.metric).spec.response]
             ends = {"method": row.method or None, "reason": row.reason or None}
             keys = ("metric", "value", "low", "high", "n_rows")
             yield about | {key: row[key] for key in keys} | ends
@@ -132,21 +171,29 @@ def _tables(options: argparse.Namespace, rows: list[Row]) -> Iterator[tuple[str,
         Shown("method", is_text=True),
     ]
     for (group, of), own in parts.items():
-        where = "" if group == ALL else f", group {group}"
+        where = "" if group == files.ALL else f", group {group}"
         yield f"{of}{where}: {own[0]['n_rows']} rows", Rows(own, columns)
 
 
 # --------------------------------------------------------------------------- page
 
 
-def _page(options: argparse.Namespace, found: files.Predictions, rows: list[Row]) -> str:
+def _page(
+    options: argparse.Namespace,
+    found: files.Predictions,
+    tables: Sequence[tuple[str, Rows]],
+    verdicts: Verdicts | None,
+) -> str:
     parts: list[Section | str] = [note(_NOT_DRAWN)]
     if found.files.held is not None:
         shown = [(curve_chart(chart), chart.title) for chart in _charts(options, found)]
         shown += _matrices(options, found)
         level = f"{100 * options.confidence:g} % intervals"
         parts = [section("Pictures", note(_LEGENDS.format(level)), pictures(shown))]
-    parts += [section(title, table(own)) for title, own in _tables(options, rows)]
+    for title, own in tables:
+        parts.append(section(title, *map(note, own.lead), table(own)))
+    if verdicts is not None:
+        parts.insert(0, section("Requirements", table(verdicts.rows)))
     facts = {"rows": found.files.n_rows, "true classes": found.names.true}
     facts |= {"weights": options.weight, "positive class": found.positive}
     lead = [f"{name}: {fact}" for name, fact in facts.items() if fact is not None]

@@ -10,9 +10,8 @@ from typing import Any
 
 from skmetrics_ext import ScorerPanel, search_report
 from skmetrics_ext.cli.cv import load_data_and_models, scorer_name
-from skmetrics_ext.cli.messages import log, print_lines, whole_number
+from skmetrics_ext.cli.messages import log, show, whole_number
 from skmetrics_ext.cli.options import MODELLING, add_command
-from skmetrics_ext.formats import json_of
 from skmetrics_ext.registry import find
 from skmetrics_ext.registry.defaults import CHOICE
 from skmetrics_ext.report.cross_validation import make_splitter
@@ -51,7 +50,7 @@ def add_search(commands: argparse._SubParsersAction[Any]) -> None:
     command.add_argument("--outer", type=whole_number(2), metavar="N", help=nested)
 
 
-def _search(options: argparse.Namespace) -> None:
+def _search(options: argparse.Namespace) -> int:
     metric = scorer_name(options.metric)  # before the data are read
     data, models, classes, positive = load_data_and_models(options)
     grids = _grids(options.grid, models)
@@ -79,12 +78,10 @@ def _search(options: argparse.Namespace) -> None:
         outer = folds(options.outer, random_state=options.seed + 1)
         report = search_report(search, data.X, data.y, outer=outer, **common)
     report = replace(report, notes=(*data.warnings, *report.notes))
-    if options.html:  # before printing: the reader of stdout may stop early, as `head` does
-        report.to_html(options.html)
     figures = {key: getattr(report, key) for key in _FIGURES} | {"rows": list(report.rows)}
     for name, estimate in (("best", report.best), ("nested", report.nested)):
         figures[name] = estimate and {key: getattr(estimate, key) for key in _ENDS}
-    print_lines(json_of(figures) if options.json else str(report))
+    return show(options, figures, str(report), report.to_html)
 
 
 def _grids(given: list[str], models: dict[str, Any]) -> Grids:

@@ -148,7 +148,7 @@ def test_several_columns_of_labels_are_scored(file, tmp_path, capsys):
     pandas.DataFrame({"target": frame.target, **labels}).to_csv(path, index=False)
     rows, _ = run(capsys, "score", path, "--pred", "p", "--pred", "q", "--metrics", "accuracy")
     hits = [(labels[name] == frame.target).mean() for name in ("p", "q")]
-    assert [row["value"] for row in rows] == pytest.approx(hits)
+    assert [row["value"] for row in rows["rows"]] == pytest.approx(hits)
 
 
 def test_a_group_of_one_class_says_why_nothing_is_compared(file, tmp_path, capsys):
