@@ -223,16 +223,39 @@ class Tabular:
         counted = f"{n_rows} row{'s' * (n_rows != 1)}, {n_columns} column{'s' * (n_columns != 1)}"
         return f"<{type(self).__name__}: {counted}>"
 
+    def to_html(self, path: str | Path | None = None) -> str | None:
+        """The table as HTML, notes below it; Word and LibreOffice open the file as a table.
+
+        Parameters
+        ----------
+        path : str or Path, default=None
+            File to write.
+
+        Returns
+        -------
+        str or None
+            The HTML; None if it was written to a file, as in pandas.
+        """
+        text = self._html(None)
+        if path is None:
+            return text
+        written(f'<!doctype html><meta charset="utf-8">{text}', path, "\n")
+        return None
+
     def _repr_html_(self) -> str:
+        return self._html(_MOST_SHOWN)
+
+    def _html(self, most: int | None) -> str:
+        """The first rows as HTML, or all of them."""
         rows = self._as_rows()
         if not rows:
             return formats.html_fragment([*rows.lead, rows.empty], "", ())
         left = [place for place, side in enumerate(rows.align()) if side == "<"]
-        cells = rows.cells(_MOST_SHOWN)
-        shown = formats.html_table(rows.header(), cells, text=left, baseline=rows.baseline)
-        return formats.html_fragment(
-            rows.lead, shown, [*rows.beyond(_MOST_SHOWN), *rows.footnotes()]
+        shown = formats.html_table(
+            rows.header(), rows.cells(most), text=left, baseline=rows.baseline
         )
+        more = [] if most is None else rows.beyond(most)
+        return formats.html_fragment(rows.lead, shown, [*more, *rows.footnotes()])
 
 
 class Rows(Tabular, list[Row]):

@@ -121,6 +121,16 @@ def test_flat_names_rows_by_their_texts_and_counts():
     assert Rows().flat() == {}
 
 
+def test_html_file_holds_every_row_and_its_encoding(tmp_path):
+    rows = Rows([{"model": f"模型 {k}", "value": k / 100} for k in range(200)], notes=["± 1"])
+    assert rows.to_html(tmp_path / "rows.html") is None
+    page = (tmp_path / "rows.html").read_text(encoding="utf-8")
+    assert page.startswith('<!doctype html><meta charset="utf-8">')
+    assert rows.to_html() in page
+    assert [text for tag, text in _Cells(rows.to_html()).found if tag == "td"][-1] == "1.9900"
+    assert "more rows" not in page
+
+
 def test_markdown_and_latex_escape_what_would_be_markup(tmp_path):
     assert Rows(GIVEN).to_markdown(tmp_path / "rows.md") is None
     markdown = Rows(GIVEN).to_markdown().splitlines()
