@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import difflib
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -23,27 +23,40 @@ from skmetrics_ext.validation import InvalidParameterError
 Reader = Callable[[Counts], Array]
 # Those that are asked for most; the name of any metric of counts is one.
 Choice = (
-    Literal["youden", "closest_topleft", "expected_cost", "f1", "f1_macro", "balanced_accuracy"]
-    | Literal["accuracy", "matthews_corrcoef", "cohen_kappa"]
+    Literal["youden", "closest_topleft", "expected_cost", "net_benefit", "f1", "f1_macro"]
+    | Literal["accuracy", "balanced_accuracy", "matthews_corrcoef", "cohen_kappa"]
     | str
     | Callable[..., Any]
 )
-RULES = ("youden", "closest_topleft", "expected_cost")
+COST = "expected_cost"
+_WITH_COSTS = (COST, "net_benefit")
+RULES = ("youden", "closest_topleft", *_WITH_COSTS)
 _COMPARISONS = {">=": operator.ge, "<=": operator.le}
 _CLASSES = np.array([0, 1])  # negative, positive
+_CELLS = ("tp", "fp", "fn", "tn")
+
+
+class Share(NamedTuple):
+    """A share of rows times a factor: ``factor * cell / (cell + others)``, cells of `Counts`."""
+
+    factor: float
+    cell: str
+    others: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
     """A number read from the counts of the positive class at every threshold, nan where 0/0.
 
-    ``sides``: whether it is of "one" class, or the same whichever is positive.
+    ``sides``: whether it is of "one" class, or the same whichever is positive. ``shares``: those
+    whose sum it is; none where it is another function of the counts.
     """
 
     name: str
     read: Reader
     sign: int = 1
     sides: str = "one"
+    shares: tuple[Share, ...] = ()
 
     def values(self, counts: Counts, prevalence: float | None) -> Array:
         """One value per threshold, in a population of this prevalence."""
@@ -91,7 +104,7 @@ class Objective:
     """All that decides between thresholds."""
 
     criterion: Criterion
-    constraint: Constraint | None
+    constraints: tuple[Constraint, ...]
     prevalence: float | None
 
     @classmethod
@@ -99,9 +112,10 @@ class Objective:
         """Read the arguments of the public functions."""
         share = _read_prevalence(prevalence)
         costs = _read_cost(cost)
+        constraints = _read_constraints(constraint, costs, share)
         if isinstance(criterion, str) and criterion in RULES:
-            return cls(_rule(criterion, costs, share), _read_constraint(constraint), share)
-        if costs is not None:
+            return cls(_rule("criterion", criterion, costs, share), constraints, share)
+        if costs is not None and not any(one.criterion.name in RULES for one in constraints):
             raise InvalidParameterError(
                 f"cost={cost!r} has no part in criterion={_name_of(criterion)!r}; it belongs to "
                 f"{', '.join(map(repr, RULES))}."
@@ -112,12 +126,12 @@ class Objective:
                 f"criterion={chosen.name!r} describes predictions and does not judge them: "
                 "neither a large nor a small value is better. It may stand in a constraint."
             )
-        return cls(chosen, _read_constraint(constraint), share)
+        return cls(chosen, constraints, share)
 
     @property
     def sides(self) -> str:
         """Whether it is of "one" class, or the same whichever is positive."""
-        bounded = self.constraint is not None and self.constraint.criterion.sides == "one"
+        bounded = any(one.criterion.sides == "one" for one in self.constraints)
         of_one = bounded or self.prevalence is not None
         return "one" if of_one else self.criterion.sides
 
@@ -136,11 +150,19 @@ class Objective:
     def values(self, counts: Counts) -> Array:
         return self.criterion.values(counts, self.prevalence)
 
-    def bounded(self, counts: Counts) -> Array | None:
-        """Values of what the constraint bounds."""
-        if self.constraint is None:
-            return None
-        return self.constraint.criterion.values(counts, self.prevalence)
+    def bounded(self, counts: Counts) -> list[Array]:
+        """Values of what each constraint bounds."""
+        return [one.criterion.values(counts, self.prevalence) for one in self.constraints]
+
+    def kept(self, bounded: Iterable[Array]) -> Array:
+        """Whether such values keep all constraints."""
+        pairs = zip(self.constraints, bounded, strict=True)
+        return np.logical_and.reduce([one.kept(values) for one, values in pairs])
+
+    @property
+    def constrained(self) -> str:
+        """The constraints in words."""
+        return " and ".join(map(str, self.constraints))
 
 
 def at_prevalence(counts: Counts, prevalence: float) -> Counts:
@@ -191,7 +213,12 @@ def resolve(argument: str, given: Any) -> Criterion:
     sign = {True: 1, False: -1, None: 0}[row.greater_is_better]
     negated = isinstance(given, str) and name not in METRICS and name in scorers() and sign < 0
     label = name if isinstance(name, str) else row.name
-    return Criterion(label, _Reader(metric, negated), 1 if negated else sign, metric.sides)
+    reader = _Reader(metric, negated)
+    of_one = metric.sides == "one" and len(row.shares) == 1 and not callable(row.shares)
+    shares = [
+        Share(-1.0 if negated else 1.0, cell, (other,)) for cell, other in row.shares * of_one
+    ]
+    return Criterion(label, reader, 1 if negated else sign, metric.sides, tuple(shares))
 
 
 def _named(argument: str, name: Any) -> Metric:
@@ -239,13 +266,23 @@ class _Reader:
 # --------------------------------------------------------------------------- rules with costs
 
 
-def _rule(name: str, costs: tuple[float, float] | None, prevalence: float | None) -> Criterion:
-    if name == "expected_cost":
+def _rule(
+    argument: str, name: str, costs: tuple[float, float] | None, prevalence: float | None
+) -> Criterion:
+    if name in _WITH_COSTS:
         if costs is None:
             raise InvalidParameterError(
-                "criterion='expected_cost' needs cost=(false positive, false negative)."
+                f"{argument}={name!r} needs cost=(false positive, false negative)."
             )
-        return Criterion(name, partial(_expected_cost, costs=costs), -1)
+        if name == COST:
+            sign, factors = -1, {"fp": costs[0], "fn": costs[1]}
+        else:
+            sign, factors = 1, {"tp": 1.0, "fp": -costs[0] / costs[1]}
+        shares = tuple(
+            Share(factor, cell, tuple(other for other in _CELLS if other != cell))
+            for cell, factor in factors.items()
+        )
+        return Criterion(name, partial(_sum_of_shares, factors=factors), sign, "one", shares)
     plain = costs is None and prevalence is None
     weight = partial(_specificity_weight, costs=costs or (1.0, 1.0)) if not plain else _one
     sides = "either" if plain else "one"
@@ -272,8 +309,9 @@ def _distance_to_corner(counts: Counts, weight: Callable[[Counts], Any]) -> Arra
     return np.asarray(missed**2 + weight(counts) * alarms**2)
 
 
-def _expected_cost(counts: Counts, costs: tuple[float, float]) -> Array:
-    return divide(costs[0] * counts.fp + costs[1] * counts.fn, counts.total)
+def _sum_of_shares(counts: Counts, factors: Mapping[str, float]) -> Array:
+    (one, first), (two, second) = factors.items()
+    return divide(first * getattr(counts, one) + second * getattr(counts, two), counts.total)
 
 
 # --------------------------------------------------------------------------- arguments
@@ -305,9 +343,21 @@ def _read_cost(cost: Any) -> tuple[float, float] | None:
     return false_positive, false_negative
 
 
-def _read_constraint(constraint: Any) -> Constraint | None:
+def _read_constraints(
+    constraint: Any, costs: tuple[float, float] | None, prevalence: float | None
+) -> tuple[Constraint, ...]:
+    """One constraint, or several in a list; none for None."""
     if constraint is None:
-        return None
+        return ()
+    listed = constraint if isinstance(constraint, list | tuple) else ()
+    if listed and isinstance(listed[0], list | tuple):
+        return tuple(_read_constraint(one, costs, prevalence) for one in listed)
+    return (_read_constraint(constraint, costs, prevalence),)
+
+
+def _read_constraint(
+    constraint: Any, costs: tuple[float, float] | None, prevalence: float | None
+) -> Constraint:
     try:
         name, comparison, bound = constraint
         bound = float(bound)
@@ -319,6 +369,8 @@ def _read_constraint(constraint: Any) -> Constraint | None:
             "constraint has to be (metric, '>=' or '<=', number), such as "
             f"('precision', '>=', 0.9); got {constraint!r}."
         )
+    if isinstance(name, str) and name in RULES:
+        return Constraint(_rule("constraint", name, costs, prevalence), comparison, bound)
     return Constraint(resolve("constraint", name), comparison, bound)
 
 

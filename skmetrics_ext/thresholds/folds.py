@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies import RankTally
+from skmetrics_ext.thresholds.certified import CertifiedThresholds, Guarantee
 from skmetrics_ext.thresholds.criteria import Objective
 from skmetrics_ext.thresholds.search import best_threshold, choose, thresholds_from_none
 from skmetrics_ext.validation import InvalidParameterError, Scores, containers
 from skmetrics_ext.validation.column_names import check_response
 from skmetrics_ext.validation.containers import read_array
+from skmetrics_ext.validation.parameters import check_level
 
 RESPONSES = ("predict_proba", "decision_function")
 
@@ -39,16 +41,25 @@ class FoldSearch:
     values: Array
 
 
-def best_over_folds(tallies: list[RankTally], objective: Objective) -> FoldSearch:
-    """Mean of a criterion over folds at every threshold of any of them, and where it is best."""
+def best_over_folds(
+    tallies: list[RankTally], objective: Objective, asked: Guarantee | None = None
+) -> FoldSearch:
+    """Mean of a criterion over folds at every threshold of any of them, and where it is best.
+
+    A guarantee is one for the rows of all folds together.
+    """
     grids = [thresholds_from_none(tally) for tally in tallies]
     counts = [tally.counts_from_none() for tally in tallies]
     values = [objective.values(fold) for fold in counts]
     bounded = [objective.bounded(fold) for fold in counts]
     every = np.unique(np.concatenate(grids))[::-1]
     mean = _mean_at(every, grids, values)
-    mean_bounded = None if bounded[0] is None else _mean_at(every, grids, bounded)
-    best = int(choose(every, mean, mean_bounded, objective)[0])
+    mean_bounded = [_mean_at(every, grids, list(of)) for of in zip(*bounded, strict=True)]
+    certified = None
+    if asked is not None:
+        counts_of_all = RankTally.combine(tallies).counts_from_none()
+        certified = CertifiedThresholds.make(every, counts_of_all, objective, asked)
+    best = int(choose(every, mean, mean_bounded, objective, certified)[0])
     by_fold = [
         best_threshold(grid, own, bound, objective)
         for grid, own, bound in zip(grids, values, bounded, strict=True)
@@ -73,7 +84,22 @@ def _mean_at(every: Array, grids: list[Array], values: list[Any]) -> Array:
 # --------------------------------------------------------------------------- rows and scores
 
 
-def fold_tallies(
+class FoldRows(NamedTuple):
+    """Rows that were scored in a fold: true labels, a column of scores for each class, weights."""
+
+    true: Array
+    columns: Array
+    weight: Any
+
+    def one_against_rest(self, label: Any, column: int) -> Scores:
+        """The rows of one class against the others."""
+        marks = (self.true == label).astype(np.int64)
+        return Scores.check(
+            marks, self.columns[:, column], labels=[0, 1], sample_weight=self.weight
+        )
+
+
+def score_fold(
     estimator: Any,
     X: Any,
     y: Any,
@@ -81,26 +107,32 @@ def fold_tallies(
     fit_params: dict[str, Any],
     weight: Any,
     response: tuple[tuple[str, ...], Array, int | None],
-) -> list[RankTally]:
-    """Fit on some rows, score others: the tally of the positive class, or of every class.
+) -> FoldRows:
+    """Fit on some rows, score others: the positive class, or every class.
 
     ``response`` are the last arguments of `response_columns`.
     """
-    (train, test), (_, classes, positive) = split, response
+    train, test = split
     if train is not None:
         params = {name: take_rows(value, train, len(y)) for name, value in fit_params.items()}
         estimator.fit(take_rows(X, train), take_rows(y, train), **params)
         X, y = take_rows(X, test), take_rows(y, test)
         weight = None if weight is None else take_rows(weight, test)
-    columns = response_columns(estimator, X, *response)
-    true = read_array("y", y)
-    wanted = range(len(classes)) if positive is None else (positive,)
-    tallies = []
-    for column, k in zip(columns.T, wanted, strict=True):
-        marks = (true == classes[k]).astype(np.int64)
-        checked = Scores.check(marks, column, labels=[0, 1], sample_weight=weight)
-        tallies.append(RankTally.from_scores(checked.score, checked.true, 2, checked.weight))
-    return tallies
+    return FoldRows(read_array("y", y), response_columns(estimator, X, *response), weight)
+
+
+def pooled_rows(rows: list[Scores], places: list[Array], groups: Any, confidence: Any) -> Guarantee:
+    """What a guarantee is found from: the rows of all folds, which stood at these places.
+
+    A row that several folds score is a group of dependent rows.
+    """
+    true, score = (np.concatenate([getattr(one, of) for one in rows]) for of in ("true", "score"))
+    weight = None if rows[0].weight is None else np.concatenate([one.weight for one in rows])
+    place = np.concatenate(places)
+    unit = place if groups is None else groups[place]
+    repeated = groups is not None or len(np.unique(place)) < len(place)
+    pooled = Scores("binary", rows[0].classes, true, score, weight)
+    return Guarantee(pooled, unit if repeated else None, check_level(confidence, "confidence"))
 
 
 def response_columns(

@@ -23,14 +23,18 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from skmetrics_ext.metrics.labels.accuracy import accuracy_score
+from skmetrics_ext.metrics.labels.costs import expected_cost, read_costs
 from skmetrics_ext.numeric import Array, PosLabel, RandomState
 from skmetrics_ext.registry.defaults import CRITERION
-from skmetrics_ext.thresholds.criteria import Choice, Objective
+from skmetrics_ext.tallies import RankTally
+from skmetrics_ext.thresholds.criteria import COST, Choice, Objective
 from skmetrics_ext.thresholds.folds import (
     RESPONSES,
+    FoldRows,
     best_over_folds,
-    fold_tallies,
+    pooled_rows,
     response_columns,
+    score_fold,
     take_rows,
 )
 from skmetrics_ext.validation import InvalidParameterError, check_option
@@ -90,6 +94,10 @@ def check_rows(X: Any, y: Any, sample_weight: Any, params: Mapping[str, Any]) ->
     if params.get("groups") is not None:
         read_groups(params["groups"], count_rows(y) or 0)
     return X, y, sample_weight
+
+
+def _is_matrix(cost: Any) -> bool:
+    return cost is not None and np.ndim(np.asarray(cost, dtype=object)) == 2
 
 
 def is_prefit(cv: Any) -> bool:
@@ -158,10 +166,18 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         Classifier with ``predict_proba`` or ``decision_function``.
     criterion : str or callable, default="balanced_accuracy"
         What the threshold is chosen by, as in `optimal_threshold`.
-    constraint : (str or callable, {">=", "<="}, float), default=None
+    constraint : (str or callable, {">=", "<="}, float) or list of them, default=None
         A bound to keep, as in `optimal_threshold`, by the mean over the folds.
-    cost : (float, float), default=None
-        Costs of a false positive and of a false negative, for the criteria that use them.
+    cost : (float, float) or array-like of shape (n_classes, n_classes), default=None
+        Costs of a false positive and of a false negative, for the criteria that use them. Of two
+        or more classes a matrix: the cost of predicting the class of the column where that of the
+        row is true, in the order of ``classes_``. Then no threshold is chosen: the class of the
+        least expected cost is predicted, by ``predict_proba``, which should be calibrated.
+    confidence : float in (0, 1), default=None
+        Chance that the threshold keeps the constraints in the population, as in
+        `optimal_threshold`, by the rows that the folds scored, taken together; ``groups`` of
+        ``fit`` count as groups there too. With ``refit`` the estimator that predicts is another
+        than those that scored, and the chance is approximate. Of two classes only.
     prevalence : float in (0, 1), default=None
         Share of the positives where the classifier is to be used; not for several classes.
     pos_label : int, float, bool or str, default=None
@@ -189,10 +205,11 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         The classifier that predicts.
     best_threshold_ : float or ndarray of shape (n_classes,)
         Rows that score at least so much are positive; one threshold per class for several.
-        Infinite where never predicting the class is best.
+        Infinite where never predicting the class is best. With a matrix of costs there are no
+        attributes of thresholds.
     best_score_ : float
         Mean of the criterion over the folds there; for several classes the mean over them of
-        what each has against the rest.
+        what each has against the rest. With a matrix the expected cost.
     thresholds_by_fold_ : ndarray of shape (n_splits,) or (n_splits, n_classes)
         The best threshold of each fold by itself; nan where it has none.
     threshold_mean_, threshold_std_ : float or ndarray of shape (n_classes,)
@@ -240,6 +257,7 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         criterion: Choice = CRITERION,
         constraint: Any = None,
         cost: Any = None,
+        confidence: float | None = None,
         prevalence: float | None = None,
         pos_label: PosLabel = None,
         response_method: ResponseMethod = "auto",
@@ -253,6 +271,7 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         self.criterion = criterion
         self.constraint = constraint
         self.cost = cost
+        self.confidence = confidence
         self.prevalence = prevalence
         self.pos_label = pos_label
         self.response_method = response_method
@@ -285,7 +304,10 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         """
         check_option("response_method", self.response_method, ("auto", *RESPONSES))
         check_option("refit", self.refit, (True, False))
-        objective = Objective.make(self.criterion, self.constraint, self.cost, self.prevalence)
+        objective = None
+        if not _is_matrix(self.cost):
+            about = self.constraint, self.cost, self.prevalence
+            objective = Objective.make(self.criterion, *about)
         y, sample_weight = to_host(y, "y"), to_host(sample_weight, "sample_weight")
         X, y, sample_weight = check_rows(X, y, sample_weight, params)
         own_request = super().get_metadata_routing()
@@ -298,16 +320,32 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
             self.estimator_ = final_estimator(self.estimator, X, y, rows, routed.estimator)
         self.classes_ = read_array("classes_", self.estimator_.classes_)
         self._check_classes(y)
-        self._positive = self._find_positive(objective)
+        self._costs = self._read_costs() if objective is None else None
+        self._positive = None if objective is None else self._find_positive(objective)
         response = self._methods(), self.classes_, self._positive
-        found = Parallel(n_jobs=self.n_jobs)(
-            delayed(fold_tallies)(
+        folds = Parallel(n_jobs=self.n_jobs)(
+            delayed(score_fold)(
                 self.estimator_ if is_prefit(self.cv) else clone(self.estimator),
                 *(X, y, split, routed.estimator, routed.search_weight, response),
             )
             for split in splits
         )
-        self._choose(found, objective)
+        if objective is None:
+            costs = [
+                expected_cost(
+                    fold.true,
+                    self._cheapest(fold.columns),
+                    labels=self.classes_,
+                    cost_matrix=self._costs,
+                    sample_weight=fold.weight,
+                )
+                for fold in folds
+            ]
+            self.best_score_ = float(np.mean(costs))
+        else:
+            everywhere = np.arange(count_rows(y) or 0)
+            places = [everywhere if test is None else everywhere[test] for _, test in splits]
+            self._choose(folds, objective, places, params.get("groups"))
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
@@ -324,9 +362,10 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
             raise InvalidParameterError(
                 f"y holds classes that the estimator was not fitted to: {sorted(unknown)}."
             )
-        if len(self.classes_) > 2 and (self.prevalence is not None or self.pos_label is not None):
+        of_one = [getattr(self, name) for name in ("prevalence", "pos_label", "confidence")]
+        if len(self.classes_) > 2 and any(given is not None for given in of_one):
             raise InvalidParameterError(
-                "prevalence and pos_label are of one positive class, y has "
+                "confidence, prevalence and pos_label are of one positive class, y has "
                 f"{len(self.classes_)} classes."
             )
 
@@ -338,14 +377,42 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         found = positive_class(known, self.pos_label, what="The threshold", either=either)
         return known.index(found)
 
+    def _read_costs(self) -> Array:
+        """The matrix of costs; refuse what has no part in the least expected cost."""
+        others = ("constraint", "prevalence", "pos_label", "confidence")
+        given = [name for name in others if getattr(self, name) is not None]
+        given += ["criterion"] * (self.criterion not in (CRITERION, COST))
+        given += ["response_method"] * (self.response_method == RESPONSES[1])
+        if given:
+            raise InvalidParameterError(
+                f"A matrix of costs predicts the class of the least expected cost, in which "
+                f"{given[0]}={getattr(self, given[0])!r} has no part: leave it out."
+            )
+        return read_costs(self.cost, self.classes_)
+
+    def _cheapest(self, proba: Array) -> Array:
+        """The class of the least expected cost of each row."""
+        return self.classes_[(proba @ self._costs).argmin(axis=1)]
+
     def _methods(self) -> tuple[str, ...]:
+        if self._costs is not None:
+            return RESPONSES[:1]
         return RESPONSES if self.response_method == "auto" else (self.response_method,)
 
-    def _choose(self, found: list[list[Any]], objective: Objective) -> None:
+    def _choose(
+        self, folds: list[FoldRows], objective: Objective, places: list[Array], groups: Any
+    ) -> None:
         """Search for each class over the folds, and set the attributes."""
-        results = [
-            best_over_folds(list(tallies), objective) for tallies in zip(*found, strict=True)
-        ]
+        results = []
+        labels = self.classes_ if self._positive is None else [self.classes_[self._positive]]
+        for column, label in enumerate(labels):
+            rows = [fold.one_against_rest(label, column) for fold in folds]
+            asked = None
+            if self.confidence is not None:
+                unit = None if groups is None else read_groups(groups, count_rows(groups) or 0)
+                asked = pooled_rows(rows, places, unit, self.confidence)
+            tallies = [RankTally.of_class(fold) for fold in rows]
+            results.append(best_over_folds(tallies, objective, asked))
         by_fold = np.column_stack([result.by_fold for result in results])
         known = [column[~np.isnan(column)] for column in by_fold.T]
         with np.errstate(invalid="ignore"):  # a threshold may be infinite
@@ -379,9 +446,11 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         ndarray of shape (n_samples,)
             One of ``classes_`` per row.
         """
-        check_is_fitted(self, "best_threshold_")
+        check_is_fitted(self, "best_score_")
         positive = self._positive
         scores = response_columns(self.estimator_, X, self._methods(), self.classes_, positive)
+        if self._costs is not None:
+            return self._cheapest(scores)
         if positive is not None:
             codes = np.where(scores[:, 0] >= self.best_threshold_, positive, 1 - positive)
             return self.classes_[codes]
@@ -403,7 +472,7 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        check_is_fitted(self, "best_threshold_")
+        check_is_fitted(self, "best_score_")
         return self.estimator_.predict_proba(X)
 
     @available_if(_estimator_has("predict_log_proba"))  # type: ignore[untyped-decorator]
@@ -419,7 +488,7 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        check_is_fitted(self, "best_threshold_")
+        check_is_fitted(self, "best_score_")
         return self.estimator_.predict_log_proba(X)
 
     @available_if(_estimator_has("decision_function"))  # type: ignore[untyped-decorator]
@@ -435,7 +504,7 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
-        check_is_fitted(self, "best_threshold_")
+        check_is_fitted(self, "best_score_")
         return self.estimator_.decision_function(X)
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:

@@ -17,8 +17,13 @@ from skmetrics_ext.numeric import Array, Options, PosLabel
 from skmetrics_ext.result_bases import Result
 from skmetrics_ext.rows import Rows
 from skmetrics_ext.tallies import Counts, RankTally
+from skmetrics_ext.thresholds.certified import CertifiedThresholds, Guarantee
 from skmetrics_ext.thresholds.criteria import Choice, Constraint, Objective
 from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.validation.groups import read_groups
+from skmetrics_ext.validation.parameters import check_level
+
+_SAMPLE_ONLY = "in the population it may not hold (confidence=0.95 chooses one where it does)"
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
@@ -37,6 +42,12 @@ class OptimalThreshold(Result):
         All thresholds as good, falling; ``threshold`` is the first.
     criterion : str
         Name of the criterion.
+    confidence : float or None
+        Chance that the threshold keeps the constraints in the population.
+    bounds : tuple of float
+        With ``confidence`` the exact one-sided bound of what each constraint bounds.
+    note : str
+        What to know of the constraint; empty if there is none.
 
     Examples
     --------
@@ -51,6 +62,9 @@ class OptimalThreshold(Result):
     counts: Counts
     ties: Array
     criterion: str
+    confidence: float | None = None
+    bounds: tuple[float, ...] = ()
+    note: str = ""
 
     def __iter__(self) -> Iterator[float]:
         """The threshold and the value there: ``threshold, value = result``."""
@@ -63,7 +77,8 @@ class OptimalThreshold(Result):
     def _as_rows(self) -> Rows:
         own = {"threshold": self.threshold, self.criterion: self.value}
         rates = ("sensitivity", "specificity", "precision")
-        return Rows([own | {name: getattr(self, name) for name in rates}])
+        about = {"note": self.note} if self.note else {}
+        return Rows([own | {name: getattr(self, name) for name in rates} | about])
 
     @property
     def sensitivity(self) -> float:
@@ -90,9 +105,16 @@ def thresholds_from_none(tally: RankTally) -> Array:
     return np.concatenate([[np.inf], tally.thresholds])
 
 
-def choose(thresholds: Array, values: Array, bounded: Array | None, objective: Objective) -> Array:
+def choose(
+    thresholds: Array,
+    values: Array,
+    bounded: list[Array],
+    objective: Objective,
+    certified: CertifiedThresholds | None = None,
+) -> Array:
     """Positions of the best thresholds, falling; an error where there are none."""
-    best = best_places(values, bounded, objective)
+    kept = objective.kept(bounded) if certified is None else certified.passed
+    best = best_places(values, kept, objective)
     if best.size:
         return best
     if np.isnan(values).all():
@@ -100,23 +122,24 @@ def choose(thresholds: Array, values: Array, bounded: Array | None, objective: O
             f"{objective.criterion.name} is undefined at every threshold: a class has no rows, or "
             "criterion is a function that gives nan at each."
         )
-    assert objective.constraint is not None
-    assert bounded is not None
-    if not objective.constraint.kept(bounded).any():
-        raise InfeasibleError(_infeasible(thresholds, bounded, objective.constraint))
+    if certified is not None and not kept.any():
+        raise InfeasibleError(certified.why_none())
+    for constraint, of_each in zip(objective.constraints, bounded, strict=True):
+        if not constraint.kept(of_each).any():
+            raise InfeasibleError(_infeasible(thresholds, of_each, constraint))
+    if not np.any(kept):
+        raise InfeasibleError(f"No threshold keeps both {objective.constrained}.")
     raise InfeasibleError(
-        f"{objective.criterion.name} is undefined at every threshold with {objective.constraint}."
+        f"{objective.criterion.name} is undefined at every threshold with {objective.constrained}."
     )
 
 
-def best_places(values: Array, bounded: Array | None, objective: Objective) -> Array:
+def best_places(values: Array, kept: Array, objective: Objective) -> Array:
     """Positions of the best thresholds, if there are some.
 
     Values within a rounding error of the best one are as good.
     """
-    eligible = ~np.isnan(values)
-    if objective.constraint is not None and bounded is not None:
-        eligible &= objective.constraint.kept(bounded)
+    eligible = ~np.isnan(values) & kept
     signed = np.where(eligible, objective.criterion.sign * values, -np.inf)
     best = signed.max()
     slack = ROUNDING * max(1.0, abs(best)) if np.isfinite(best) else 0.0
@@ -124,10 +147,10 @@ def best_places(values: Array, bounded: Array | None, objective: Objective) -> A
 
 
 def best_threshold(
-    thresholds: Array, values: Array, bounded: Array | None, objective: Objective
+    thresholds: Array, values: Array, bounded: list[Array], objective: Objective
 ) -> float:
     """The best threshold, the highest of several; nan where there is none."""
-    places = best_places(values, bounded, objective)
+    places = best_places(values, objective.kept(bounded), objective)
     return float(thresholds[places[0]]) if places.size else np.nan
 
 
@@ -150,6 +173,8 @@ def optimal_threshold(
     constraint: Any = None,
     cost: Any = None,
     prevalence: float | None = None,
+    confidence: float | None = None,
+    groups: ArrayLike | None = None,
     labels: ArrayLike | None = None,
     pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
@@ -168,6 +193,7 @@ def optimal_threshold(
         - "youden": largest :math:`Se + r\, Sp - 1`;
         - "closest_topleft": smallest :math:`(1 - Se)^2 + r (1 - Sp)^2`;
         - "expected_cost": smallest :math:`(c_{FP} FP + c_{FN} FN) / n`;
+        - "net_benefit": largest :math:`(TP - (c_{FP} / c_{FN}) FP) / n`;
         - the name of a registered metric of counts or of its scorer ("f1", "f1_macro",
           "balanced_accuracy", "matthews_corrcoef", "error_rate", ...), or its function: the
           best value, which is the smallest for an error;
@@ -175,11 +201,21 @@ def optimal_threshold(
 
         :math:`r = c_{FP} (1 - \pi) / (c_{FN} \pi)` is 1 where neither ``cost`` nor
         ``prevalence`` is given.
-    constraint : (str or callable, {">=", "<="}, float), default=None
+    constraint : (str or callable, {">=", "<="}, float) or list of them, default=None
         A metric of counts and the bound that the threshold has to keep, such as
-        ``("precision", ">=", 0.9)``.
+        ``("precision", ">=", 0.9)``. Of several constraints all have to be kept. Alone it is kept
+        in the sample, and in the population about every other time.
     cost : (float, float), default=None
-        Costs of a false positive and of a false negative, for the first three criteria.
+        Costs of a false positive and of a false negative, for the first four criteria, which may
+        also be constraints.
+    confidence : float in (0, 1), default=None
+        Chance that the threshold keeps the constraints in the population as well; if no threshold
+        does so for sure enough, `InfeasibleError` says what can be certified. For constraints on
+        rates of one class (precision, recall, specificity, negative predictive value and their
+        complements), "expected_cost" and "net_benefit".
+    groups : array-like of shape (n_samples,), default=None
+        With ``confidence`` the group of each row (the patient), if rows of a group depend on each
+        other: groups count as if their rows were all alike, so that this is on the safe side.
     prevalence : float in [0, 1], default=None
         Share of the positives where the threshold is to be used: criterion and constraint are
         read as if the data had it. That of the data by default.
@@ -198,8 +234,20 @@ def optimal_threshold(
         If no threshold keeps the constraint (the message states the best attainable value),
         if the criterion is undefined at every threshold, or an argument is not accepted.
 
+    Notes
+    -----
+    With ``confidence`` thresholds are tested in a fixed order, from the one that keeps the
+    constraint most easily, by Clopper and Pearson's one-sided bound, up to the first that fails
+    (Learn then Test with fixed-sequence testing). Which thresholds are tested depends on the
+    scores and not on the labels: for precision and negative predictive value on the numbers of
+    rows that are predicted so, from about the square root of all rows on. Costs have no such
+    order: 16 thresholds are tested, each at a part of the level. Several constraints share the
+    level. In simulations (``benchmarks/chosen_thresholds.py``) constraints were kept in 94 % of
+    samples or more.
+
     References
     ----------
+    Angelopoulos, Bates, Candes, Jordan & Lei (2021), Learn then Test, arXiv:2110.01052;
     Perkins & Schisterman (2006), American Journal of Epidemiology 163(7), 670-675; Youden
     (1950), Cancer 3(1), 32-35.
 
@@ -212,23 +260,55 @@ def optimal_threshold(
     >>> best = optimal_threshold(y, s, criterion="expected_cost", cost=(1, 5))
     >>> best.threshold, int(best.counts.fp), int(best.counts.fn)
     (0.2, 2, 0)
+
+    A precision of 0.8 in the population, and not in these rows alone:
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> ill = rng.random(2000) < 0.3
+    >>> marker = rng.normal(size=2000) + 1.5 * ill
+    >>> target = ("precision", ">=", 0.8)
+    >>> sure = optimal_threshold(
+    ...     ill, marker, criterion="recall", constraint=target, confidence=0.95)
+    >>> round(sure.threshold, 3), round(sure.precision, 3), round(sure.bounds[0], 3)
+    (2.174, 0.854, 0.8)
     """
     objective = Objective.make(criterion, constraint, cost, prevalence)
     options: Options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
-    _, tally = binary_ranking(y_true, y_score, **options, what="optimal_threshold")
-    return chosen_of(tally, objective)
+    checked, tally = binary_ranking(y_true, y_score, **options, what="optimal_threshold")
+    if confidence is None:
+        if groups is not None:
+            raise InvalidParameterError(
+                "groups changes a threshold with a guarantee only: pass confidence= as well."
+            )
+        return chosen_of(tally, objective)
+    beside = {"y_true": y_true, "y_score": y_score, "sample_weight": sample_weight}
+    unit = None if groups is None else read_groups(groups, len(checked.true), **beside)
+    asked = Guarantee(checked, unit, check_level(confidence, "confidence"))
+    return chosen_of(tally, objective, asked)
 
 
-def chosen_of(tally: RankTally, objective: Objective) -> OptimalThreshold:
-    """The threshold of a ranking that an objective chooses."""
+def chosen_of(
+    tally: RankTally, objective: Objective, asked: Guarantee | None = None
+) -> OptimalThreshold:
+    """The threshold of a ranking that an objective chooses, with a guarantee if one is asked."""
     thresholds, counts = thresholds_from_none(tally), tally.counts_from_none()
+    certified = None
+    if asked is not None:
+        certified = CertifiedThresholds.make(thresholds, counts, objective, asked)
     values = objective.values(counts)
-    best = choose(thresholds, values, objective.bounded(counts), objective)
-    first = best[0]
+    best = choose(thresholds, values, objective.bounded(counts), objective, certified)
+    first = int(best[0])
+    about: dict[str, Any] = {}
+    if certified is not None:
+        about = {"confidence": certified.confidence, "bounds": certified.bounds_at(first)}
+    elif objective.constraints:
+        about = {"note": f"{objective.constrained} in this sample; {_SAMPLE_ONLY}"}
     return OptimalThreshold(
         float(thresholds[first]),
         float(values[first]),
         Counts(*(part[first] for part in counts.astuple())),
         thresholds[best],
         objective.criterion.name,
+        **about,
     )

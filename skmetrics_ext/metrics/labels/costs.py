@@ -134,7 +134,7 @@ def expected_cost(
             f"labels={restricted.classes.tolist()} lacks classes that occur: "
             f"{sorted(set(checked.classes.tolist()) - set(restricted.classes.tolist()))}."
         )
-    costs = _read_costs(cost_matrix, restricted.classes)
+    costs = read_costs(cost_matrix, restricted.classes)
     return float(mean_cost(LabelTally(restricted), costs))
 
 
@@ -196,7 +196,7 @@ def expected_cost_proba(
     checked = Probabilities.check_strict(
         y_true, y_proba, **options, side="one", what=expected_cost_proba.__name__
     )
-    costs = _read_costs(cost_matrix, checked.classes)
+    costs = read_costs(cost_matrix, checked.classes)
     return float(mean(Means.of(drawn_costs(checked, costs), checked.weight)))
 
 
@@ -245,7 +245,8 @@ def macro_averaged_mean_absolute_error(
     return float(mean_distance(LabelTally(restricted)))
 
 
-def _read_costs(cost_matrix: Any, classes: Array) -> Array:
+def read_costs(cost_matrix: Any, classes: Array) -> Array:
+    """A finite matrix with a row and a column for each class."""
     costs = read_numbers("cost_matrix", cost_matrix)
     shape = (len(classes), len(classes))
     if costs.shape != shape or not np.isfinite(costs).all():
