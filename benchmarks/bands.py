@@ -1,7 +1,7 @@
 """How often bands of curves hold the curve: at a point on average, and all of it at once.
 
     python benchmarks/bands.py
-    python benchmarks/bands.py --repeats 2000 --into docs/guide/intervals.md
+    python benchmarks/bands.py --repeats 2000 --into docs/coverage_studies.md
 
 Scores of both classes are normal, one standard deviation or more apart, so that the true curves
 are known; with groups, rows of a group share a part of their score. Prints Markdown.

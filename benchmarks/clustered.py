@@ -1,6 +1,6 @@
-"""How often intervals of rows that depend on each other hold the truth, into docs/clustered.md.
+"""How often intervals of rows that depend on each other hold the truth, into docs/coverage_studies.md.
 
-    python benchmarks/clustered.py --draws 2000 --into docs/clustered.md
+    python benchmarks/clustered.py --draws 2000 --into docs/coverage_studies.md
 
 Patients with 8 to 24 rows whose scores share a part; of a report of 60 of them, the intervals of
 pooled predictions and of means over folds, with ``groups=`` and without; the recall where few

@@ -76,7 +76,10 @@ How often does the 95 % interval of `confidence_interval(..., method="auto")` ho
 That share is called its coverage, and should be 95 %. This page has it for every metric that gives
 one number, by simulation. It is made by `benchmarks/coverage.py`; do not edit it. The numbers are
 in `benchmarks/results/coverage.csv`. For data that are less well-behaved see
-[Coverage where it is hard](coverage_hard.md).
+[Coverage where it is hard](coverage_hard.md), and for bands, gaps, folds, slices and searches
+[their coverage](coverage_studies.md).
+
+![Coverage of the default intervals in six settings, with and without a note](pictures/coverage.png)
 
 ## What to take from it
 

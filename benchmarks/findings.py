@@ -1,6 +1,6 @@
 """How often findings of a report that rest on a test are false alarms, and how often right.
 
-    python benchmarks/findings.py --draws 400 --into docs/guide/cross_validation.md
+    python benchmarks/findings.py --draws 400 --into docs/coverage_studies.md
 
 Each sample is cross-validated with models that are fitted, so that their training sets overlap.
 Prints Markdown.

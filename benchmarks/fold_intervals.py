@@ -1,6 +1,6 @@
-"""How often intervals of a cross-validation hold the truth, into docs/guide/cross_validation.md.
+"""How often intervals of a cross-validation hold the truth, into docs/coverage_studies.md.
 
-    python benchmarks/fold_intervals.py --draws 1000 --into docs/guide/cross_validation.md
+    python benchmarks/fold_intervals.py --draws 1000 --into docs/coverage_studies.md
 
 Samples of 200 rows, 40 % of them positive, with three normal features; a logistic regression on
 five folds. The truth is what the five fitted models are worth on 20,000 other rows, averaged over

@@ -1,6 +1,6 @@
-"""Gaps between groups: how often intervals hold, and what they cost, into docs/guide/groups.md.
+"""Gaps between groups: how often intervals hold, and what they cost, into docs/coverage_studies.md.
 
-    python benchmarks/groups.py --draws 400 --peer /path/to/python --into docs/guide/groups.md
+    python benchmarks/groups.py --draws 400 --peer /path/to/python --into docs/coverage_studies.md
 
 The truth of each group is known: scores of both classes are normal. ``--peer`` names a Python that
 has fairlearn, whose `MetricFrame` is timed on the same rows; without it that line is left out.

@@ -4,7 +4,7 @@
     python benchmarks/search.py real                # data of scikit-learn, large held-out parts
     python benchmarks/search.py cost
     python benchmarks/search.py simulation --only 1 2 --repetitions 100
-    python benchmarks/search.py simulation --into docs/guide/searching.md
+    python benchmarks/search.py simulation --into docs/coverage_studies.md
 
 Out-of-fold scores are drawn directly, so that nothing is fitted: normal in each class, with errors
 that candidates share in part. What the rows add to a value is found for all candidates at once; a

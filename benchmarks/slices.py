@@ -1,7 +1,7 @@
 """How honest weak_slices is, how much it finds, and what it costs.
 
     python benchmarks/slices.py
-    python benchmarks/slices.py --sets 50 --only "^f1" --into docs/guide/weak_slices.md
+    python benchmarks/slices.py --sets 50 --only "^f1" --into docs/coverage_studies.md
 
 Data sets of 12 columns of 5 values: without a weak slice, the share with any find, which is to be
 at most alpha = 0.05; with a planted slice of two columns, the share in which it is found first.

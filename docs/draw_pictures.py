@@ -6,12 +6,14 @@ is an out-of-fold prediction, of a logistic regression unless it is said.
 
 from __future__ import annotations
 
+import csv
+from itertools import takewhile
 from pathlib import Path
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
-from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
@@ -60,6 +62,20 @@ def draw_report() -> None:
         models, X[:, :10], y, scoring=["gini", "f1", "matthews_corrcoef"], cv=10, random_state=0
     )
     store(report.plot().figure_, "report")
+
+
+def draw_wine() -> None:
+    """What ``python -m skmetrics_ext cv wine`` compares."""
+    X, y = load_wine(return_X_y=True)
+    models = {
+        "logistic": make_pipeline(StandardScaler(), LogisticRegression()),
+        "tree": DecisionTreeClassifier(max_depth=3, random_state=0),
+        "naive Bayes": GaussianNB(),
+    }
+    report = sx.cross_validation_report(
+        models, X[:, :6], y, scoring=["roc_auc_ovr", "f1_macro", "accuracy"], random_state=0
+    )
+    store(report.plot().figure_, "wine")
 
 
 def draw_intervals() -> None:
@@ -169,16 +185,112 @@ def draw_honest_search() -> None:
     store(figure, "honest_search")
 
 
+def table_rows(page: str, heading: str) -> list[list[str]]:
+    """Cells of the rows of the table on a page whose heading line begins so."""
+    lines = (PICTURES.parent / page).read_text(encoding="utf-8").splitlines()
+    start = next(k for k, line in enumerate(lines) if line.startswith(heading)) + 2
+    rows = takewhile(lambda line: line.startswith("|"), lines[start:])
+    return [[cell.strip(" *") for cell in row.strip("|").split("|")] for row in rows]
+
+
+def draw_coverage() -> None:
+    """Coverage of the default interval of every metric, by rows and by how rare a class is."""
+    path = PICTURES.parents[1] / "benchmarks" / "results" / "coverage.csv"
+    with path.open(encoding="utf-8", newline="") as stream:
+        cases = [case for case in csv.DictReader(stream) if case["coverage"]]
+    rng = np.random.default_rng(0)
+    figure, ax = plt.subplots(figsize=(9, 3.6), layout="constrained")
+    ax.axhspan(93, 97.5, color="0.92")
+    ax.axhline(95, color="0.5", linewidth=1)
+    settings = [(kind, size) for kind in ("balanced", "rare") for size in ("50", "200", "1000")]
+    for noted, color in ((False, "#0072B2"), (True, "#E69F00")):
+        chosen = [c for c in cases if (float(c["noted"]) >= 0.5) is noted and c["method"] != "upper"]
+        place = [settings.index((c["prevalence"], c["size"])) for c in chosen]
+        height = [100 * float(c["coverage"]) for c in chosen]
+        label = "with a note" if noted else "without a note"
+        x = np.array(place) + rng.uniform(-0.3, 0.3, len(place))
+        ax.plot(x, height, ".", color=color, markersize=4, label=label)
+    ax.set_xticks(range(6), [f"{kind}\nn = {size}" for kind, size in settings])
+    ax.set(ylabel="coverage of the 95 % interval, %", ylim=(70, 100.5))
+    ax.legend(loc="lower right")
+    store(figure, "coverage")
+
+
+def draw_coverage_studies() -> None:
+    """What ignoring patients, and quoting the best score of a search, costs in coverage."""
+    grouped = table_rows("coverage_studies.md", "| report of 60 patients |")
+    searches = table_rows("coverage_studies.md", "|  | metric | rows | folds |")
+    panels = {
+        "Report of 60 patients": ([row[0].strip("`").replace("`", "") for row in grouped],
+                                  [(float(row[1][:-2]), float(row[2][:-2])) for row in grouped],
+                                  ("with groups=", "without")),
+        "Best score of a search": ([f"{row[1]}, {row[2]} rows, {row[4]}" for row in searches],
+                                   [(float(row[10]), float(row[9])) for row in searches],
+                                   ("corrected", "best_score_")),
+    }  # fmt: skip
+    figure, axes = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
+    for ax, (title, (names, pairs, labels)) in zip(axes, panels.items(), strict=True):
+        ax.axvline(95, color="0.5", linewidth=1)
+        places = range(len(names))
+        for label, values, color in zip(
+            labels, zip(*pairs, strict=True), ("#0072B2", "#D55E00"), strict=True
+        ):
+            ax.plot(values, places, "o", color=color, label=label)
+        ax.set_yticks(places, names)
+        ax.invert_yaxis()
+        ax.set(title=title, xlabel="95 % intervals that hold the truth, %", xlim=(25, 101))
+        ax.legend(loc="lower left")
+    store(figure, "coverage_studies")
+
+
+def draw_performance() -> None:
+    """How many times faster the calls of the first table of the performance page are."""
+    rows = table_rows("performance.md", "| call | n | against | at least |")
+    largest = {row[0]: row for row in rows if row[2] == "scikit-learn"}  # the last is the longest
+    names = [
+        "roc_auc_score", "average_precision_score", "roc_curve", "roc_auc_score ovo K=10",
+        "f1_score macro", "matthews_corrcoef", "confusion_matrix", "log_loss",
+    ]  # fmt: skip
+    figure, ax = plt.subplots(figsize=(8, 3.6), layout="constrained")
+    for column, label, color in ((6, "NumPy", "#E69F00"), (4, "C++", "#0072B2")):
+        times = [float(largest[name][column].strip("~x").replace(",", "")) for name in names]
+        ax.plot(times, range(len(names)), "o", color=color, label=label)
+    ax.axvline(1, color="0.5", linestyle="--")
+    ax.set_xscale("log")
+    ticks = [1, 2, 5, 10, 20, 50, 100]
+    ax.set_xticks(ticks, [f"{tick}x" for tick in ticks])
+    ax.minorticks_off()
+    ax.set_yticks(range(len(names)), [f"{name}, {largest[name][1]} rows" for name in names])
+    ax.invert_yaxis()
+    ax.set_xlabel("times faster than scikit-learn")
+    ax.legend(loc="upper left")
+    store(figure, "performance")
+
+
+def draw_out_of_fold() -> None:
+    """Out-of-fold ROC curves of two models."""
+    X, y = load_breast_cancer(return_X_y=True)
+    logistic = make_pipeline(StandardScaler(), LogisticRegression())
+    models = {"logistic": logistic, "naive Bayes": GaussianNB()}
+    report = sx.cross_validation_report(models, X[:, [1, 4, 8]], y, scoring=["roc_auc"])
+    store(report.plot("roc").figure_, "out_of_fold")
+
+
 def main() -> None:
     mpl.use("agg")
     PICTURES.mkdir(exist_ok=True)
     draw_report()
+    draw_wine()
     draw_intervals()
     draw_difference()
     draw_search()
     draw_groups()
     draw_weak_slices()
     draw_honest_search()
+    draw_coverage()
+    draw_coverage_studies()
+    draw_performance()
+    draw_out_of_fold()
     iris = predictions(load_iris, [0, 1])
     save(sx.RocCurvesDisplay.from_predictions(*iris),
          "roc_curves", "Iris, sepals only: ROC of each class")  # fmt: skip
