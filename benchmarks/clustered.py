@@ -1,4 +1,4 @@
-"""How often intervals of rows that depend on each other hold the truth, into docs/coverage_studies.md.
+"""How often intervals of dependent rows hold the truth, into docs/coverage_studies.md.
 
     python benchmarks/clustered.py --draws 2000 --into docs/coverage_studies.md
 
