@@ -17,6 +17,7 @@ __version__ = "0.1.0"
 _MODULES = {
     "backends": "PartitionError evaluate",
     "curves": "precision_recall_curves roc_curves",
+    "inference.area_power": "roc_auc_power roc_auc_sample_size",
     "inference.bands": "curve_band",
     "inference.calibration_intervals": "calibration_curve_binned calibration_slope_intercept",
     "inference.classification_report": "classification_report",
@@ -25,7 +26,7 @@ _MODULES = {
     "inference.confidence_interval": "confidence_interval influence_values",
     "inference.nested_cv": "nested_cv_interval",
     "inference.proportions": "proportion_interval",
-    "inference.sample_size": "roc_auc_power roc_auc_sample_size sample_size",
+    "inference.sample_size": "sample_size",
     "inference.tests.contingency": (
         "bowker_test classifier_f_test cochran_q_test mcnemar_test no_information_test "
         "stuart_maxwell_test"

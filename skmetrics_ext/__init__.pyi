@@ -7,6 +7,8 @@ from skmetrics_ext.backends import PartitionError as PartitionError
 from skmetrics_ext.backends import evaluate as evaluate
 from skmetrics_ext.curves import precision_recall_curves as precision_recall_curves
 from skmetrics_ext.curves import roc_curves as roc_curves
+from skmetrics_ext.inference.area_power import roc_auc_power as roc_auc_power
+from skmetrics_ext.inference.area_power import roc_auc_sample_size as roc_auc_sample_size
 from skmetrics_ext.inference.bands import curve_band as curve_band
 from skmetrics_ext.inference.calibration_intervals import (
     calibration_curve_binned as calibration_curve_binned,
@@ -23,8 +25,6 @@ from skmetrics_ext.inference.confidence_interval import confidence_interval as c
 from skmetrics_ext.inference.confidence_interval import influence_values as influence_values
 from skmetrics_ext.inference.nested_cv import nested_cv_interval as nested_cv_interval
 from skmetrics_ext.inference.proportions import proportion_interval as proportion_interval
-from skmetrics_ext.inference.sample_size import roc_auc_power as roc_auc_power
-from skmetrics_ext.inference.sample_size import roc_auc_sample_size as roc_auc_sample_size
 from skmetrics_ext.inference.sample_size import sample_size as sample_size
 from skmetrics_ext.inference.tests.contingency import bowker_test as bowker_test
 from skmetrics_ext.inference.tests.contingency import classifier_f_test as classifier_f_test

@@ -1,12 +1,12 @@
 """Public names for editors and type checkers; a test compares them with what is loaded."""
 
+from skmetrics_ext.inference.area_power import SampleSize as SampleSize
 from skmetrics_ext.inference.bands import CurveBand as CurveBand
 from skmetrics_ext.inference.calibration_intervals import CalibrationLine as CalibrationLine
 from skmetrics_ext.inference.results import Comparison as Comparison
 from skmetrics_ext.inference.results import Estimate as Estimate
 from skmetrics_ext.inference.results import TestResult as TestResult
 from skmetrics_ext.inference.sample_size import RowsNeeded as RowsNeeded
-from skmetrics_ext.inference.sample_size import SampleSize as SampleSize
 from skmetrics_ext.inference.tests.delong import DelongTest as DelongTest
 from skmetrics_ext.inference.tests.fold_tests import BayesianComparison as BayesianComparison
 from skmetrics_ext.inference.tests.rank_tests import NemenyiResult as NemenyiResult

@@ -79,6 +79,7 @@ _BY_MODULE = (
     ("inference.two_proportions", INTERVALS),
     ("inference.nested_cv", INTERVALS),
     ("inference.bands", INTERVALS),
+    ("inference.area_power", INTERVALS),
     ("inference.sample_size", INTERVALS),
     ("inference.confidence_interval", INTERVALS),
     ("inference.calibration_intervals", PROBABILITIES),

@@ -1,4 +1,4 @@
-"""Sample sizes: rows for an interval or a test from a pilot, and for areas without one."""
+"""Sample sizes: rows for an interval or a test, from a pilot or from an assumed value."""
 
 from __future__ import annotations
 
@@ -10,29 +10,43 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skmetrics_ext.inference.area_power import AREA_VARIANCES, MOST_LOG_ROWS, AreaVariance
+from skmetrics_ext.inference.calibration_intervals import calibration_slope_intercept
 from skmetrics_ext.inference.compare import ModelsToCompare
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
+from skmetrics_ext.inference.draws.rankings import is_area
 from skmetrics_ext.inference.draws.readers import (
     check_models,
     check_rows,
     find_metric,
     sample_of_checked,
 )
-from skmetrics_ext.inference.linearized import Linearized, linearize
+from skmetrics_ext.inference.draws.samples import share_of
+from skmetrics_ext.inference.linearized import linearize
+from skmetrics_ext.inference.margins import Alternative, Claim
 from skmetrics_ext.inference.methods import methods_of
 from skmetrics_ext.inference.notes import FEW_THAT_DECIDE
-from skmetrics_ext.inference.proportions import increasing_root, normal_quantile
+from skmetrics_ext.inference.proportions import (
+    PROPORTION_METHODS,
+    ProportionMethod,
+    increasing_root,
+    normal_quantile,
+    proportion_bounds,
+)
 from skmetrics_ext.inference.scales import SCALES, Range
 from skmetrics_ext.inference.t_tests import variance_of_difference
+from skmetrics_ext.metrics.calibration.recalibration import observed_expected_ratio
 from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.result_bases import Result
-from skmetrics_ext.rows import Rows
 from skmetrics_ext.validation import InvalidParameterError, check_option
+from skmetrics_ext.validation.containers import read_numbers
 from skmetrics_ext.validation.groups import read_design
-from skmetrics_ext.validation.parameters import check_level, check_number
+from skmetrics_ext.validation.parameters import as_number, check_level, check_number
 
-_MOST = 60.0  # log2 of more rows than anyone has
+PlanMethod = Literal["auto"] | AreaVariance | ProportionMethod
+
 _FEW = 20.0  # degrees of freedom, below which a variance may well be wrong by a third
 # Scales close to methods that have none, with as many rows as are worth planning for.
 _SCALE_OF = dict.fromkeys(("wilson", "effective_n", "mover"), "logit")
@@ -40,7 +54,7 @@ _SCALE_OF = dict.fromkeys(("wilson", "effective_n", "mover"), "logit")
 
 @dataclass(frozen=True, repr=False, slots=True)
 class RowsNeeded(Result):
-    """Number of rows to collect, from a pilot.
+    """Number of rows to collect, from a pilot or from a value that is assumed.
 
     Parameters
     ----------
@@ -54,6 +68,8 @@ class RowsNeeded(Result):
         Standard error expected with that many rows.
     note : str, default=""
         Why the number is doubtful.
+    assumed : bool, default=False
+        Whether the value was stated, and not seen in a pilot.
 
     Examples
     --------
@@ -67,6 +83,7 @@ class RowsNeeded(Result):
     value: float
     standard_error: float
     note: str = ""
+    assumed: bool = False
 
     def __int__(self) -> int:
         """The number of rows."""
@@ -75,80 +92,11 @@ class RowsNeeded(Result):
     def __str__(self) -> str:
         groups = "" if self.n_groups is None else f" in {self.n_groups} groups"
         note = f"; {self.note}" if self.note else ""
+        source = "assumed" if self.assumed else "in the pilot"
         return (
-            f"{self.n} rows{groups} ({self.value:.4g} in the pilot, standard error "
+            f"{self.n} rows{groups} ({self.value:.4g} {source}, standard error "
             f"{self.standard_error:.3g}{note})"
         )
-
-
-class SampleSize(NamedTuple):
-    """Rows of each of two classes that a test needs, not rounded.
-
-    Parameters
-    ----------
-    n_pos, n_neg : float
-        Positive and negative rows; round both up.
-
-    Examples
-    --------
-    >>> from skmetrics_ext import roc_auc_sample_size
-    >>> size = roc_auc_sample_size(0.8, power=0.9)
-    >>> round(size.n_pos, 2), round(size.n_neg, 2)
-    (16.62, 16.62)
-    >>> size.n
-    34
-    """
-
-    n_pos: float
-    n_neg: float
-
-    def __str__(self) -> str:
-        return f"{self.n} rows ({ceil(self.n_pos)} positive, {ceil(self.n_neg)} negative)"
-
-    def _repr_html_(self) -> str:
-        return Rows([{"n": self.n, **self._asdict()}])._repr_html_()
-
-    @property
-    def n(self) -> int:
-        """Rows of both classes, each rounded up."""
-        return ceil(self.n_pos) + ceil(self.n_neg)
-
-
-# --------------------------------------------------------------------------- kernels
-
-
-def obuchowski_variance(auc: float, n_pos: float, n_neg: float) -> float:
-    """Variance of an AUC whose scores are normal in both classes, five marks to the scale."""
-    from scipy.special import ndtri
-
-    square = 2 * float(ndtri(auc)) ** 2
-    shape = 0.0099 * float(np.exp(-square / 2))
-    return shape * ((5 * square + 8) / n_pos + (square + 8) / n_neg)
-
-
-def hanley_mcneil_variance(auc: float, n_pos: float, n_neg: float) -> float:
-    """Variance of an AUC whose scores are negative exponential in both classes."""
-    two_pos, two_neg = auc / (2 - auc), 2 * auc**2 / (1 + auc)
-    pairs = n_pos * n_neg
-    spread = (n_pos - 1) * (two_pos - auc**2) + (n_neg - 1) * (two_neg - auc**2)
-    return (auc * (1 - auc) + spread) / pairs
-
-
-_VARIANCES: dict[str, Callable[[float, float, float], float]] = {
-    "obuchowski": obuchowski_variance,
-    "hanley_mcneil": hanley_mcneil_variance,
-}
-
-
-def power_of(
-    auc: float, null_auc: float, n_pos: float, n_neg: float, z: float, method: str
-) -> float:
-    """Chance that the AUC lies more than z null errors from the null value, on its own side."""
-    from scipy.special import ndtr
-
-    variance = _VARIANCES[method]
-    null_error, error = np.sqrt([variance(area, n_pos, n_neg) for area in (null_auc, auc)])
-    return float(ndtr((abs(auc - null_auc) - z * null_error) / error))
 
 
 # --------------------------------------------------------------------------- public functions
@@ -157,48 +105,78 @@ def power_of(
 @document
 def sample_size(
     metric: str | Callable[..., Any],
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
+    y_true: ArrayLike | None = None,
+    y_pred: ArrayLike | None = None,
     *,
     y_pred_b: ArrayLike | None = None,
+    value: float | None = None,
+    prevalence: float | None = None,
+    logits: ArrayLike | None = None,
     width: float | None = None,
     difference: float | None = None,
+    margin: float | None = None,
+    alternative: Alternative = "two-sided",
+    samples: Literal[1, 2] = 1,
     power: float = 0.8,
     confidence_level: float = 0.95,
+    method: PlanMethod = "auto",
     groups: ArrayLike | None = None,
     strata: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     weights_are: WeightsAre = "importance",
     **metric_params: Any,
 ) -> RowsNeeded:
-    r"""Number of rows for an interval of some width, or a test of some power, from a pilot.
+    r"""Number of rows for an interval of some width, or a test of some power.
 
     .. math:: n = m \, s^2 \left(\frac{2 z_{1 - \alpha / 2}}{w}\right)^2, \qquad
         n = m \, s^2 \left(\frac{z_{1 - \alpha / 2} + z_{power}}{\delta}\right)^2
 
-    with the standard error s of the m rows of the pilot.
+    with the standard error s of the m rows of a pilot, or of an assumed ``value``.
 
     Parameters
     ----------
     metric : str or callable
         A name of `get_scorer_names` (losses are not negated), or a metric of this package that
-        has `influence_values`.
-    y_true, y_pred : array-like
-        Rows of a pilot: true labels, and the response of the model that the metric takes.
+        has `influence_values`. Without a pilot: a share of rows (accuracy, recall, specificity,
+        error rates), an area under the ROC curve, `observed_expected_ratio`, or
+        `calibration_slope_intercept` for the slope.
+    y_true, y_pred : array-like, default=None
+        Rows of a pilot: true labels, and the response of the model that the metric takes. Without
+        them the ``value`` is assumed.
     y_pred_b : array-like, default=None
         Response of a second model on the same rows: ``width`` and ``difference`` then describe
         the difference between both models, as in `compare`.
+    value : float, default=None
+        Assumed value of the metric, where there is no pilot; 1 by default for both measures of
+        calibration.
+    prevalence : float in (0, 1), default=None
+        Share of the positive class, where there is no pilot: of areas, of ratios of observed to
+        expected, and of shares of one class. With a pilot, a parameter of the metric.
+    logits : array-like, default=None
+        Log odds that the model is expected to predict, such as the quantiles of a distribution,
+        for the calibration slope.
     width : float, default=None
         Width of the interval. Where the interval of the metric is Wilson's or on a logit or log
         scale, that interval has the width; elsewhere the formula above.
     difference : float, default=None
-        Difference that a two-sided test is to detect: of the metric from a known number, such as
-        a goal, or with ``y_pred_b`` between the two models. Two independent samples
-        (`compare_samples`) need twice as many rows each as against a known number.
+        Difference that the test is to detect: of the metric from a known number, such as
+        a goal; with ``y_pred_b`` between the two models; with ``samples=2`` between two samples.
+        With a ``margin``, the true difference, by default 0.
+    margin : float, default=None
+        The least difference that matters, for the ``alternative`` "non-inferior", "equivalent",
+        "greater" or "less" (by more than the margin), as in `compare`.
+    alternative : str, default="two-sided"
+        What the test is to show, as in `compare`: one-sided claims have half the error of
+        two-sided ones, and "equivalent" that of the interval of level 2 ``confidence_level`` - 1.
+    samples : {1, 2}, default=1
+        2 plans for two independent samples of n rows each (`compare_samples`).
     power : float in (0, 1), default=0.8
-        Chance that the test detects the ``difference``.
+        Chance that the test shows what is claimed.
     confidence_level : float in (0, 1), default=0.95
         Level of the interval; 1 less the level of the test.
+    method : str, default="auto"
+        Without a pilot. Of shares, a method of `proportion_interval`, by default "wilson"; of
+        areas, a variance of `roc_auc_power`, by default "newcombe".
     groups : array-like of shape (n_samples,), default=None
         The group of each row (the patient); rows of a group may depend on each other.
     strata : array-like of shape (n_samples,), default=None
@@ -213,7 +191,8 @@ def sample_size(
     Returns
     -------
     RowsNeeded
-        ``n, n_groups, value, standard_error, note``. The number is as uncertain as the variance in
+        ``n, n_groups, value, standard_error, note``; n counts rows of all classes, and of each of
+        two samples. The number is as uncertain as the variance in
         the pilot: with 20 rows of the rarer class it is known to about a third.
 
     Raises
@@ -221,10 +200,21 @@ def sample_size(
     {raises}
         Also if the pilot has no variance: a value of 1, models that agree on all rows.
 
+    Notes
+    -----
+    The standard error of an assumed share p of n rows, or of those of its class, is
+    :math:`\sqrt{p (1 - p) / n}`; of the logarithm of an observed over expected ratio
+    :math:`\sqrt{(1 - \pi) / (n \pi)}` with prevalence :math:`\pi`; of a calibration slope the root
+    of :math:`I_0 / (n (I_0 I_2 - I_1^2))` with :math:`I_k` the mean of :math:`x^k p (1 - p)` over
+    the ``logits`` x. Intervals of areas and slopes are then value -+ z standard errors.
+
     References
     ----------
-    Hampel (1974), Journal of the American Statistical Association 69(346), 383-393; for areas,
-    `roc_auc_sample_size` needs no pilot.
+    Hampel (1974), Journal of the American Statistical Association 69(346), 383-393; Buderer (1996),
+    Academic Emergency Medicine 3(9), 895-900, for sensitivity and specificity; Riley et al. (2021),
+    Statistics in Medicine 40(19), 4230-4251, for calibration and areas; Chow, Shao & Wang (2008),
+    Sample Size Calculations in Clinical Research, for margins. `roc_auc_sample_size` plans a test
+    that an area is better than chance.
 
     Examples
     --------
@@ -234,190 +224,109 @@ def sample_size(
     589 rows (0.75 in the pilot, standard error 0.0178)
     >>> sample_size("f1", y_true, y_pred, width=0.1).n
     422
+    >>> sample_size("recall", value=0.9, prevalence=0.2, width=0.1).n
+    705
+    >>> sample_size("roc_auc", value=0.8, prevalence=0.018, width=0.1).n
+    4252
     """
-    if (width is None) == (difference is None):
+    check_option("weights_are", weights_are, WEIGHT_KINDS)
+    check_option("samples", samples, (1, 2))
+    level, power = check_level(confidence_level), check_level(power, "power")
+    is_slope = metric is calibration_slope_intercept
+    has_pilot = y_true is not None or y_pred is not None
+    if has_pilot:
+        given = {"value": value, "logits": logits, "method": None if method == "auto" else method}
+        for name, argument in given.items():
+            if argument is not None:
+                raise InvalidParameterError(f"{name} is for planning without y_true and y_pred.")
+        if prevalence is not None:
+            metric_params["prevalence"] = prevalence
+    known = None if is_slope else find_metric(metric, metric_params)
+    if (width is None) == (difference is None and margin is None):
         raise InvalidParameterError(
             f"one of width and difference has to be given, got {width!r} and {difference!r}."
         )
-    check_option("weights_are", weights_are, WEIGHT_KINDS)
-    metric_used, level = find_metric(metric, metric_params), check_level(confidence_level)
-    z, z_power = normal_quantile(level), normal_quantile(2 * check_level(power, "power") - 1)
-    arrays = y_true, y_pred, y_pred_b, sample_weight
-    pilot = _read_pilot(metric_used, arrays, (groups, strata), weights_are)
-    value, variance = float(pilot.statistic.value), float(pilot.variance)
-    if not (isfinite(value) and isfinite(variance) and variance > 0):
-        raise InvalidParameterError(
-            f"the pilot has no variance to plan with (its value is {value:g}): it needs more "
-            "rows, or rows of every class."
-        )
-    error, atoms = variance**0.5, pilot.statistic.atoms
-    n_rows = atoms.n_rows
-    if difference is not None:
-        size = _check_distance("difference", difference, pilot.bounds)
-        rows = n_rows * (error * max(z + z_power, 0.0) / size) ** 2
+    claim = Claim.of(alternative, margin, known)
+    if known is not None and has_pilot:
+        arrays = y_true, y_pred, y_pred_b, sample_weight
+        plan = _plan_of_pilot(known, arrays, (groups, strata), weights_are)
     else:
-        assert width is not None
-        width = _check_distance("width", width, pilot.bounds)
-        rows = n_rows * _times_for_width(pilot, error, width, z)
+        assumed = value, prevalence, logits, method
+        plan = _plan_of_slope(assumed) if known is None else _plan_without_pilot(known, assumed)
+    truth = 0.0 if difference is None else float(difference)
+    if difference is not None and (margin is None or abs(truth) >= plan.limits[1] - plan.limits[0]):
+        truth = _check_distance("difference", difference, plan.limits)
+    values = [plan.value, plan.value - truth][:samples]
+    if not plan.limits[0] <= values[-1] <= plan.limits[1]:
+        raise InvalidParameterError(
+            f"difference={truth:g} leaves no value for the second sample, next to {plan.value:g}."
+        )
+
+    def error(n: Any) -> Any:
+        return np.sqrt(sum(plan.error(n, value) ** 2 for value in values))
+
+    if width is None:
+        z = normal_quantile(claim.level(level))
+
+        def excess(log_rows: Array) -> Array:
+            return np.asarray(_power_of_claim(claim, truth, error(2.0**log_rows), z) - power)
+
+        if excess(np.asarray(MOST_LOG_ROWS)) < 0:
+            raise InvalidParameterError(
+                f"no number of rows shows {alternative!r} by margin={margin!r} where the true "
+                f"difference is {truth:g}."
+            )
+    else:
+        width = _check_distance("width", width, plan.limits)
+        plan = plan._replace(error=lambda n, _: error(n), scale="delta") if samples == 2 else plan
+
+        def excess(log_rows: Array) -> Array:
+            return np.asarray(width - plan.width(2.0**log_rows, level))
+
+    rows = 2.0 ** float(increasing_root(excess, np.asarray(0.0), np.asarray(MOST_LOG_ROWS)))
     n = max(ceil(rows * (1 - 1e-9)), 1)  # rounding adds no row
-    n_groups = None if atoms.group is None else ceil(n * atoms.n_groups / n_rows)
-    few = pilot.freedom < _FEW or pilot.statistic.effective < FEW_THAT_DECIDE
-    note = "few rows decide the variance in the pilot: plan with more" if few else ""
-    return RowsNeeded(n, n_groups, value, error * (n_rows / n) ** 0.5, note)
+    n_groups = None if plan.rows_per_group is None else ceil(n / plan.rows_per_group)
+    return RowsNeeded(n, n_groups, plan.value, float(error(n)), plan.note, not has_pilot)
 
 
-@document
-def roc_auc_power(
-    auc: float,
-    n_pos: float,
-    n_neg: float,
-    *,
-    null_auc: float = 0.5,
-    alpha: float = 0.05,
-    two_sided: bool = True,
-    method: Literal["obuchowski", "hanley_mcneil"] = "obuchowski",
-) -> float:
-    r"""Power of the test that an area under the ROC curve has a given value.
+# --------------------------------------------------------------------------- plans
 
-    .. math:: \Phi\left(\frac{|A - A_0| - z_\alpha \sqrt{V(A_0)}}{\sqrt{V(A)}}\right)
 
-    Parameters
-    ----------
-    auc : float in (0, 1)
-        The true area A.
-    n_pos, n_neg : float
-        Numbers of positive and negative rows, at least 1.
-    null_auc : float in (0, 1), default=0.5
-        The area :math:`A_0` that the test may reject.
-    alpha : float in (0, 1), default=0.05
-        Level of the test.
-    two_sided : bool, default=True
-        Whether each side has half of ``alpha``.
-    method : {"obuchowski", "hanley_mcneil"}, default="obuchowski"
-        Variance of the area before any data. "obuchowski":
-        :math:`0.0099 e^{-a^2/2} [(5 a^2 + 8) / n_+ + (a^2 + 8) / n_-]` with
-        :math:`a = \sqrt 2 \, \Phi^{-1}(A)`, for normal scores; "hanley_mcneil":
-        :math:`[A (1 - A) + (n_+ - 1) (Q_1 - A^2) + (n_- - 1) (Q_2 - A^2)] / (n_+ n_-)` with
-        :math:`Q_1 = A / (2 - A), Q_2 = 2 A^2 / (1 + A)`, for exponential ones.
+class Plan(NamedTuple):
+    """A value, and how its error and its interval follow from a number of rows.
 
-    Returns
-    -------
-    float
-        In [0, 1]. The chance of rejecting on the wrong side is left out.
-
-    Raises
-    ------
-    {raises}
-
-    References
-    ----------
-    Obuchowski, Lieber & Wians (2004), Clinical Chemistry 50(7), 1118-1125; Hanley & McNeil
-    (1982), Radiology 143(1), 29-36.
-
-    Examples
-    --------
-    >>> from skmetrics_ext import roc_auc_power
-    >>> round(roc_auc_power(0.7, 30, 60), 4)
-    0.8942
+    ``error(n, value)`` is that of another value too, where these are shares or areas.
     """
-    check_option("method", method, tuple(_VARIANCES))
-    auc, null_auc, z = _check_areas(auc, null_auc, alpha, two_sided)
-    n_pos, n_neg = check_number("n_pos", n_pos, 1), check_number("n_neg", n_neg, 1)
-    return power_of(auc, null_auc, n_pos, n_neg, z, method)
+
+    value: float
+    error: Callable[[Any, float], Any]
+    limits: Range
+    scale: str = "delta"
+    rows_per_group: float | None = None
+    note: str = ""
+
+    def width(self, n: Any, level: float) -> Any:
+        """Width of the interval, on the scale or by a method of `proportion_interval`."""
+        if self.scale in PROPORTION_METHODS and self.scale not in SCALES:
+            rows = self.value * (1 - self.value) / self.error(n, self.value) ** 2
+            low, high = proportion_bounds(self.value * rows, rows, self.scale, level)
+        else:
+            limits = self.limits if self.scale != "delta" else (-np.inf, np.inf)
+            about = self.error(n, self.value), normal_quantile(level), limits
+            low, high = SCALES[self.scale](np.asarray(self.value), *about)
+        return high - low
 
 
-@document
-def roc_auc_sample_size(
-    auc: float,
-    *,
-    power: float = 0.8,
-    neg_per_pos: float = 1.0,
-    null_auc: float = 0.5,
-    alpha: float = 0.05,
-    two_sided: bool = True,
-    method: Literal["obuchowski", "hanley_mcneil"] = "obuchowski",
-) -> SampleSize:
-    r"""Number of rows for a test of an area under the ROC curve with a given power.
-
-    The smallest numbers for which `roc_auc_power` reaches ``power``, with the classes in a fixed
-    proportion.
-
-    Parameters
-    ----------
-    auc : float in (0, 1)
-        The true area.
-    power : float in (0, 1), default=0.8
-        Chance that the test rejects.
-    neg_per_pos : float, default=1.0
-        Negative rows for each positive one.
-    null_auc : float in (0, 1), default=0.5
-        The area that the test may reject.
-    alpha : float in (0, 1), default=0.05
-        Level of the test.
-    two_sided : bool, default=True
-        Whether each side has half of ``alpha``.
-    method : {"obuchowski", "hanley_mcneil"}, default="obuchowski"
-        Variance of the area before any data, as in `roc_auc_power`.
-
-    Returns
-    -------
-    SampleSize
-        ``n_pos, n_neg``, not rounded, each at least 1.
-
-    Raises
-    ------
-    {raises}
-
-    References
-    ----------
-    Obuchowski, Lieber & Wians (2004), Clinical Chemistry 50(7), 1118-1125.
-
-    Examples
-    --------
-    >>> from skmetrics_ext import roc_auc_sample_size
-    >>> size = roc_auc_sample_size(0.75, power=0.9)
-    >>> round(size.n_pos, 2), round(size.n_neg, 2)
-    (25.02, 25.02)
-    """
-    check_option("method", method, tuple(_VARIANCES))
-    power = check_level(power, "power")
-    auc, null_auc, z = _check_areas(auc, null_auc, alpha, two_sided)
-    share = check_number("neg_per_pos", neg_per_pos, 0)
-    if share == 0:
-        raise InvalidParameterError("neg_per_pos has to be positive, got 0.")
-    if auc == null_auc:
-        raise InvalidParameterError(f"auc has to differ from null_auc={null_auc}, got {auc}.")
-    least = max(0.0, -float(np.log2(share)))
-
-    def missing(log_pos: Any) -> Any:
-        n_pos = 2.0 ** float(log_pos)
-        return np.asarray(power_of(auc, null_auc, n_pos, share * n_pos, z, method) - power)
-
-    n_pos = 2.0 ** float(increasing_root(missing, np.asarray(least), np.asarray(least + _MOST)))
-    return SampleSize(n_pos, share * n_pos)
-
-
-# --------------------------------------------------------------------------- reading the pilot
-
-
-class Pilot(NamedTuple):
-    """A statistic of the rows of a pilot, its variance, and the scale and range of its interval."""
-
-    statistic: Linearized
-    variance: Any
-    freedom: Any
-    scale: str
-    bounds: Range
-
-
-def _read_pilot(
+def _plan_of_pilot(
     metric: Metric,
     arrays: tuple[Any, Any, Any, Any],
     groups_strata: tuple[Any, Any],
     weights_are: str,
-) -> Pilot:
+) -> Plan:
     """The metric of one model, or the difference between two, on the rows of a pilot."""
     y_true, y_pred, y_pred_b, weight = arrays
+    if y_true is None or y_pred is None:
+        raise InvalidParameterError("a pilot has both y_true and y_pred.")
     if metric.row is None:
         raise InvalidParameterError(
             f"metric must be one of this package, whose derivative is known, got {metric.name}."
@@ -438,39 +347,134 @@ def _read_pilot(
             f"metric={metric.name!r} of these data has no derivative by its rows, from which a "
             "number of rows would follow."
         )
-    low, high = settled.spec.bounds
+    limits, scale, statistic = settled.spec.bounds, "delta", statistics[0]
     if compared is not None:
-        difference = compared.difference()
-        variance, freedom = variance_of_difference(difference)
-        return Pilot(difference, variance, freedom, "delta", (low - high, high - low))
-    (statistic,) = statistics
-    if np.ndim(statistic.value) != 0:
+        limits = limits[0] - limits[1], limits[1] - limits[0]
+        statistic = compared.difference()
+        variance, freedom = variance_of_difference(statistic)
+    else:
+        if np.ndim(statistic.value) != 0:
+            raise InvalidParameterError(
+                f"sample_size needs a metric that is one number, got {statistic.value!r:.60} from "
+                f"{metric.name}: choose an average."
+            )
+        method = next(iter(methods_of(statistic)))
+        scale = _SCALE_OF.get(method, method)
+        variance, freedom = statistic.variance, statistic.freedom
+    value, squared = float(statistic.value), float(variance)
+    if not (isfinite(value) and isfinite(squared) and squared > 0):
         raise InvalidParameterError(
-            f"sample_size needs a metric that is one number, got {statistic.value!r:.60} from "
-            f"{metric.name}: choose an average."
+            f"the pilot has no variance to plan with (its value is {value:g}): it needs more "
+            "rows, or rows of every class."
         )
-    method = next(iter(methods_of(statistic)))
-    scale = _SCALE_OF.get(method, method)
-    scale = scale if scale in SCALES else "delta"
-    return Pilot(statistic, statistic.variance, statistic.freedom, scale, (low, high))
-
-
-def _times_for_width(pilot: Pilot, error: float, width: float, z: float) -> float:
-    """How many times the rows of the pilot give an interval of this width."""
-    if pilot.scale == "delta":
-        return (2 * z * error / width) ** 2
-    value, quantile, n_rows = (
-        np.asarray(pilot.statistic.value),
-        np.asarray(z),
-        pilot.statistic.atoms.n_rows,
+    atoms = statistic.atoms
+    few = freedom < _FEW or statistic.effective < FEW_THAT_DECIDE
+    return Plan(
+        value,
+        lambda n, _: np.sqrt(squared * atoms.n_rows / n),
+        limits,
+        scale if scale in SCALES else "delta",
+        None if atoms.group is None else atoms.n_rows / atoms.n_groups,
+        "few rows decide the variance in the pilot: plan with more" if few else "",
     )
 
-    def excess(log_rows: Any) -> Any:
-        error_then = error * np.sqrt(n_rows / 2.0 ** np.asarray(log_rows))
-        low, high = SCALES[pilot.scale](value, error_then, quantile, pilot.bounds)
-        return width - (high - low)
 
-    return float(2.0 ** increasing_root(excess, np.asarray(0.0), np.asarray(_MOST))) / n_rows
+def _plan_without_pilot(metric: Metric, assumed: tuple[Any, ...]) -> Plan:
+    """A share of rows, an area, or a ratio of observed to expected, of an assumed value."""
+    value, prevalence, _, method = assumed
+    limits = (-np.inf, np.inf) if metric.row is None else metric.row.bounds
+    if metric.row is not None and metric.row.function is observed_expected_ratio:
+        ratio = check_number("value", 1.0 if value is None else value, 0)
+        odds = _known_prevalence(metric, prevalence)
+        odds = odds / (1 - odds)
+        return Plan(ratio, lambda n, value: value / np.sqrt(odds * n), limits, "log")
+    share_of_rows = _rows_read(metric, prevalence)
+    is_auc = share_of_rows is None and is_area(metric) and "multi_class" not in metric.params
+    if share_of_rows is None and not is_auc:
+        raise InvalidParameterError(
+            f"without a pilot {metric.name} has no known error: pass y_true and y_pred, or one of "
+            "the shares of rows of known classes (accuracy, recall, specificity), an area under "
+            "the ROC curve, observed_expected_ratio or calibration_slope_intercept."
+        )
+    if value is None:
+        raise InvalidParameterError("value is missing: the value to plan with, or a pilot.")
+    number = as_number(value)
+    if not limits[0] < number < limits[1]:
+        raise InvalidParameterError(
+            f"value has to be in ({limits[0]:g}, {limits[1]:g}), got {value!r}."
+        )
+    if share_of_rows is None:
+        method = "newcombe" if method == "auto" else method
+        check_option("method", method, tuple(AREA_VARIANCES))
+        share = _known_prevalence(metric, prevalence)
+        start, span = limits[0], limits[1] - limits[0]
+
+        def error_of_area(n: Any, value: float) -> Any:
+            area = (value - start) / span
+            return span * np.sqrt(AREA_VARIANCES[method](area, share * n, (1 - share) * n))
+
+        return Plan(number, error_of_area, limits)
+    method = "wilson" if method == "auto" else method
+    check_option("method", method, PROPORTION_METHODS)
+
+    def error_of_share(n: Any, value: float) -> Any:
+        return np.sqrt(value * (1 - value) / (share_of_rows * n))
+
+    return Plan(number, error_of_share, limits, method)
+
+
+def _rows_read(metric: Metric, prevalence: Any) -> float | None:
+    """Share of the rows that a share of rows reads; None where no prevalence says it."""
+    row = metric.row
+    if row is None or share_of(metric) != "wilson" or metric.params.get("average"):
+        return None
+    if not row.shares:
+        return 1.0 if metric.tally in ("hits", "marks") else None
+    (counts,) = row.shares
+    if set(counts) == {"tp", "fn"}:
+        return _known_prevalence(metric, prevalence)
+    return 1 - _known_prevalence(metric, prevalence) if set(counts) == {"tn", "fp"} else None
+
+
+def _known_prevalence(metric: Metric, prevalence: Any) -> float:
+    if prevalence is None:
+        raise InvalidParameterError(
+            f"prevalence is missing: {metric.name} depends on how many rows each class has."
+        )
+    return check_level(prevalence, "prevalence")
+
+
+def _plan_of_slope(assumed: tuple[Any, ...]) -> Plan:
+    """A calibration slope, from the information about it in the log odds that are expected."""
+    value, _, logits, _ = assumed
+    if logits is None:
+        raise InvalidParameterError(
+            "logits is missing: the log odds that the model is expected to predict, such as the "
+            "quantiles of a normal distribution; or pass a metric with a pilot."
+        )
+    x = read_numbers("logits", logits).ravel()
+    slope = check_number("value", 1.0 if value is None else value, 0)
+    spread = 0.25 / np.cosh(slope * x / 2) ** 2  # p (1 - p)
+    first, second, third = (float((x**k * spread).mean()) for k in range(3))
+    information = third - second**2 / first
+    if not (np.isfinite(x).all() and information > 0):
+        raise InvalidParameterError("logits have to be finite numbers, of which some differ.")
+    return Plan(slope, lambda n, _: np.sqrt(1 / (n * information)), (-np.inf, np.inf))
+
+
+def _power_of_claim(claim: Claim, truth: float, error: Any, z: Any) -> Any:
+    """Chance that a claim is shown where this is the difference; both parts of an equivalence."""
+    from scipy.special import ndtr
+
+    distances = [
+        abs(truth) if side == "two-sided" else truth - null if side == "greater" else null - truth
+        for null, side in claim.parts
+    ]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        chances = [ndtr(distance / error - z) for distance in distances]
+    if claim.alternative == "equivalent":
+        return np.maximum(sum(chances) - 1, 0.0)
+    return np.maximum.reduce(chances)
 
 
 def _check_distance(name: str, distance: float, bounds: Range) -> float:
@@ -479,15 +483,3 @@ def _check_distance(name: str, distance: float, bounds: Range) -> float:
     if not 0 < size < most:
         raise InvalidParameterError(f"{name} has to be in (0, {most:g}), got {distance!r}.")
     return size
-
-
-def _check_areas(
-    auc: float, null_auc: float, alpha: float, two_sided: bool
-) -> tuple[float, float, float]:
-    """Checked areas, and the normal quantile of the level."""
-    from scipy.special import ndtri
-
-    check_option("two_sided", two_sided, (True, False))
-    level = check_level(alpha, "alpha")
-    z = -float(ndtri(level / 2 if two_sided else level))
-    return check_level(auc, "auc"), check_level(null_auc, "null_auc"), z

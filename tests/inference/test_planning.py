@@ -1,0 +1,166 @@
+"""Sample sizes from an assumed value, next to epiR, pROC, pmvalsampsize and hand calculation."""
+
+from math import asinh, ceil, exp
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+from skmetrics_ext import (
+    calibration_slope_intercept,
+    proportion_interval,
+    roc_auc_power,
+    sample_size,
+)
+from skmetrics_ext.validation import InvalidParameterError
+
+Z, Z_ONE, Z_POWER = stats.norm.ppf([0.975, 0.95, 0.8])
+
+
+@pytest.mark.parametrize(
+    ("metric", "value", "options", "rows"),
+    [
+        # epi.ssdxsesp(test, type, Py = 0.2, epsilon = 0.05, error = "absolute")
+        ("recall", 0.9, {"prevalence": 0.2}, 691.4625877),
+        ("specificity", 0.9, {"prevalence": 0.2}, 172.8656469),
+        # epi.sssimpleestb(N = NA, Py = 0.8, epsilon = 0.05, error = "absolute")
+        ("accuracy", 0.8, {}, 245.8533645),
+        ("error_rate", 0.2, {}, 245.8533645),
+        ("false_negative_rate", 0.1, {"prevalence": 0.2}, 691.4625877),
+        ("false_positive_rate", 0.1, {"prevalence": 0.2}, 172.8656469),
+    ],
+)
+def test_walds_width_of_shares_as_in_epir(metric, value, options, rows):
+    found = sample_size(metric, value=value, width=0.1, method="wald", **options)
+    assert found.n == ceil(rows)
+    assert found.assumed
+    assert found.standard_error == pytest.approx(0.05 / Z, rel=0.01)
+
+
+@pytest.mark.parametrize("method", ["wilson", "clopper_pearson", "jeffreys", "mid_p"])
+def test_the_interval_has_the_width_from_these_rows_on(method):
+    n = sample_size("accuracy", value=0.9, width=0.1, method=method).n
+    found = proportion_interval(0.9 * n, n, method=method)
+    assert found.high - found.low <= 0.1
+    fewer = proportion_interval(0.9 * (n - 1), n - 1, method=method)
+    assert fewer.high - fewer.low > 0.1
+
+
+def test_areas_as_in_riley_and_by_hand():
+    # pmvalsampsize(type = "b", prevalence = 0.018, cstatistic = 0.8): 4252 rows for a width of 0.1.
+    found = sample_size("roc_auc", value=0.8, prevalence=0.018, width=0.1)
+    assert (found.n, round(found.standard_error, 4)) == (4252, 0.0255)
+    # Hanley & McNeil, by hand: 100 rows of each class.
+    q_pos, q_neg = 0.8 / 1.2, 2 * 0.64 / 1.8
+    variance = (0.16 + 99 * (q_pos - 0.64) + 99 * (q_neg - 0.64)) / 100**2
+    width = 2 * Z * variance**0.5
+    options = {"value": 0.8, "prevalence": 0.5, "method": "hanley_mcneil"}
+    assert sample_size("roc_auc", width=width * (1 + 1e-9), **options).n == 200
+    # Gini is twice as wide.
+    options["value"] = 0.6
+    assert sample_size("gini", width=2 * width * (1 + 1e-9), **options).n == 200
+
+
+def test_newcombes_variance_is_hanley_and_mcneils_of_equal_classes():
+    for n_rows in (5, 50):
+        powers = [
+            roc_auc_power(0.7, n_rows, n_rows, method=method)
+            for method in ("newcombe", "hanley_mcneil")
+        ]
+        assert powers[0] == pytest.approx(powers[1], rel=1e-12)
+
+
+def test_ratio_of_observed_to_expected_by_hand():
+    # exp(z s) - exp(-z s) = 1 at z s = asinh(1/2), with s^2 = (1 - 0.018) / (0.018 n).
+    rows = 0.982 / 0.018 * (Z / asinh(0.5)) ** 2
+    assert sample_size("observed_expected_ratio", prevalence=0.018, width=1).n == ceil(rows)
+
+
+def test_calibration_slope_from_the_information_of_normal_logits():
+    def mean_of(power):
+        def product(x):
+            return x**power * exp(x) / (1 + exp(x)) ** 2 * stats.norm.pdf(x, -1, 1.5)
+
+        return integrate.quad(product, -12, 10)[0]
+
+    first, second, third = map(mean_of, range(3))
+    rows = first / (first * third - second**2) / (0.2 / (2 * Z)) ** 2
+    logits = stats.norm.ppf((np.arange(100_000) + 0.5) / 100_000, -1, 1.5)
+    found = sample_size(calibration_slope_intercept, logits=logits, width=0.2)
+    assert found.n == pytest.approx(rows, rel=1e-3)
+
+
+def test_margins_of_two_samples_as_in_epir():
+    # epi.ssninfb(treat = 0.85, control = 0.65, delta = 0.10, power = 0.8, alpha = 0.05): 24.4 each.
+    options = {"value": 0.85, "difference": 0.2, "samples": 2, "confidence_level": 0.9}
+    found = sample_size("accuracy", margin=0.1, alternative="non-inferior", **options)
+    assert found.n == ceil(24.38675353)
+    # Equal models within a margin: both one-sided tests, each at 5 %.
+    found = sample_size("accuracy", value=0.8, margin=0.1, alternative="equivalent", samples=2)
+    rows = 2 * 0.16 * ((Z_ONE + stats.norm.ppf(0.9)) / 0.1) ** 2
+    assert found.n == ceil(rows)
+
+
+def test_tests_of_one_sample_by_hand():
+    rows = 0.09 * ((Z + Z_POWER) / 0.05) ** 2
+    assert sample_size("accuracy", value=0.9, difference=0.05).n == ceil(rows)
+    margin = {"margin": 0.05, "alternative": "non-inferior"}
+    assert sample_size("accuracy", value=0.9, **margin).n == ceil(rows)
+    better = sample_size("accuracy", value=0.9, difference=0.05, **margin).n
+    assert better == ceil(rows / 4)
+    above = {"margin": 0.02, "alternative": "greater", "difference": 0.05}
+    rows = 0.09 * ((Z + Z_POWER) / 0.03) ** 2
+    assert sample_size("accuracy", value=0.9, **above).n == ceil(rows)
+
+
+def test_pilots_take_margins_and_two_samples():
+    y_true, y_pred = [0, 1] * 40, [0, 1] * 30 + [0, 0] * 5 + [1, 1] * 5
+    once = sample_size("accuracy", y_true, y_pred, difference=0.05)
+    margin = sample_size("accuracy", y_true, y_pred, margin=0.05, alternative="non-inferior")
+    twice = sample_size("accuracy", y_true, y_pred, difference=0.05, samples=2)
+    assert (margin.n, twice.n) == (once.n, pytest.approx(2 * once.n, abs=1))
+
+
+def test_power_in_simulated_samples():
+    n = sample_size("accuracy", value=0.9, difference=0.1, samples=2).n
+    rng = np.random.default_rng(0)
+    first, second = rng.binomial(n, 0.9, 20_000) / n, rng.binomial(n, 0.8, 20_000) / n
+    error = np.sqrt((first * (1 - first) + second * (1 - second)) / n)
+    assert np.mean((first - second) / error > Z) == pytest.approx(0.8, abs=0.02)
+
+
+def test_width_of_a_ratio_is_that_on_the_log_scale():
+    found = sample_size("observed_expected_ratio", value=1.2, prevalence=0.1, width=0.4)
+    error = found.standard_error / 1.2
+    assert 1.2 * (exp(Z * error) - exp(-Z * error)) == pytest.approx(0.4, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("metric", "options", "message"),
+    [
+        ("precision", {"value": 0.9, "width": 0.1}, "precision has no known error: pass y_true"),
+        ("recall", {"value": 0.9, "width": 0.1}, "prevalence is missing: recall depends"),
+        ("recall", {"value": 0.9, "width": 0.1, "prevalence": 2}, r"in \(0, 1\), got 2"),
+        ("accuracy", {"width": 0.1}, "value is missing"),
+        ("accuracy", {"value": 1.9, "width": 0.1}, r"value has to be in \(0, 1\), got 1.9"),
+        ("accuracy", {"value": 0.9, "width": 0.1, "method": "delong"}, "method has to be one of"),
+        ("accuracy", {"value": 0.9, "width": 0.1, "samples": 3}, "samples has to be one of"),
+        ("accuracy", {"value": 0.9}, "one of width and difference"),
+        ("accuracy", {"value": 0.9, "difference": -0.2, "margin": 0.1,
+                      "alternative": "non-inferior"}, "no number of rows shows 'non-inferior'"),
+        ("accuracy", {"value": 0.2, "difference": 0.3, "samples": 2}, "leaves no value"),
+        (calibration_slope_intercept, {"width": 0.1}, "logits is missing"),
+        (calibration_slope_intercept, {"width": 0.1, "logits": [1, 1]}, "of which some differ"),
+    ],
+)  # fmt: skip
+def test_refused(metric, options, message):
+    with pytest.raises(InvalidParameterError, match=message):
+        sample_size(metric, **options)
+
+
+def test_what_is_assumed_is_not_for_a_pilot():
+    rows = [0, 1] * 10
+    with pytest.raises(InvalidParameterError, match="value is for planning without y_true"):
+        sample_size("accuracy", rows, rows, value=0.9, width=0.1)
+    with pytest.raises(InvalidParameterError, match="a pilot has both y_true and y_pred"):
+        sample_size("accuracy", rows, width=0.1)
