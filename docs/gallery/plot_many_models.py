@@ -8,10 +8,11 @@ If each pair is tested alone, some pair soon differs by chance. Here all interva
 """
 
 import matplotlib.pyplot as plt
-from sklearn.datasets import load_breast_cancer
+import pandas as pd
+from sklearn.datasets import load_breast_cancer, make_classification
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import cross_val_predict
+from sklearn.model_selection import cross_val_predict, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -49,4 +50,15 @@ against = sx.compare_many(
 )
 print(against)
 against.plot()
+plt.show()
+
+# %%
+# Over many data sets, models are compared by their mean ranks: the critical-difference diagram.
+
+data_sets = [make_classification(200, 8, flip_y=0.1, random_state=seed) for seed in range(12)]
+accuracy = pd.DataFrame(
+    {name: cross_val_score(model, *data, cv=3).mean() for name, model in models.items()}
+    for data in data_sets
+)
+sx.nemenyi_test(accuracy).plot()
 plt.show()

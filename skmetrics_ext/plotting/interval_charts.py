@@ -88,22 +88,49 @@ def draw_models(result: Any, ax: Any = None) -> Any:
 
 
 def _draw_values(result: Any, ax: Any) -> Any:
-    """Draw a dot for each model, and a line over models of which no two differ significantly."""
+    """Draw a dot for each model by its value, those without a significant difference joined."""
     values = result.values
     names = sorted(values, key=lambda name: (np.isnan(values[name]), values[name]))
-    means = [values[name] for name in names]
-    ax = axes.make_axes("ManyComparisons.plot", ax, (6.0, _HEIGHT * len(names) + 1.3))
+    means, level = [values[name] for name in names], 1 - result.confidence_level
+    ax = _draw_joined("ManyComparisons.plot", ax, names, means, result.rows, level)
+    ax.set_xlabel(f"{result.metric}; a line joins models without a significant difference")
+    axes.fit_text(ax)
+    return ax
+
+
+def draw_ranks(result: Any, ax: Any = None) -> Any:
+    """Draw the critical-difference diagram of Demsar (2006): the best mean rank on top."""
+    ranks = dict(zip(result.names, result.average_ranks.tolist(), strict=True))
+    names = sorted(ranks, key=lambda name: -ranks[name])
+    means = [ranks[name] for name in names]
+    ax = _draw_joined("NemenyiResult.plot", ax, names, means, result._as_rows(), result.alpha)
+    length, height = result.critical_difference, -_STEP * 2
+    ax.plot([means[-1], means[-1] + length], [height] * 2, "|-", color=axes.COLOURS[1])
+    place: Any = {"xytext": (0, 3), "textcoords": "offset points", "ha": "center"}
+    ax.annotate(f"CD = {length:.3g}", (means[-1] + length / 2, height), fontsize="small", **place)
+    ax.set_xlabel("mean rank, 1 the best; a line joins models within the critical difference")
+    axes.fit_text(ax)
+    return ax
+
+
+def _draw_joined(
+    what: str,
+    ax: Any,
+    names: Sequence[Any],
+    means: Sequence[float],
+    rows: Sequence[Mapping[str, Any]],
+    level: float,
+) -> Any:
+    """Draw a dot for each model, from below, and a line over models that do not differ."""
+    ax = axes.make_axes(what, ax, (6.0, _HEIGHT * len(names) + 1.3))
     ax.plot(means, range(len(names)), "o", color=axes.COLOURS[0], zorder=3)
-    axes.name_rows(ax, names, from_top=False)
-    joined = not_different(names, result.rows, 1 - result.confidence_level)
-    for place, (first, last) in enumerate(joined):
+    axes.name_rows(ax, [str(name) for name in names], from_top=False)
+    for place, (first, last) in enumerate(not_different(names, rows, level)):
         height = len(names) - 1 + _STEP * (place + 1.5)
         ax.plot([means[first], means[last]], [height] * 2, color=axes.GREY, linewidth=3)
         thin = axes.REFERENCE | {"linewidth": 0.7, "linestyle": ":"}
         for k in (first, last):
             ax.plot([means[k]] * 2, [k, height], **thin)
-    ax.set_xlabel(f"{result.metric}; a line joins models without a significant difference")
-    axes.fit_text(ax)
     return ax
 
 

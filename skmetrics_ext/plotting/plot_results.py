@@ -106,6 +106,7 @@ PICTURES: Mapping[str, Callable[..., Any]] = {
     "CurveResult": draw_curve,
     "CrossValidationReport": draw_report,
     "ManyComparisons": interval_charts.draw_models,
+    "NemenyiResult": interval_charts.draw_ranks,
     "Picture": interval_charts.draw_groups,
     "SearchReport": interval_charts.draw_candidates,
     "WeakSlices": interval_charts.draw_slices,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike
 from skmetrics_ext.inference.results import TestResult
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array, divide, ratio
-from skmetrics_ext.result_bases import Result
+from skmetrics_ext.result_bases import Result, draw
 from skmetrics_ext.rows import Rows
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.containers import read_numbers
@@ -32,6 +33,8 @@ class NemenyiResult(Result):
         Mean ranks that differ by more are different at level ``alpha``.
     alpha : float
         Level of the critical difference: the chance that any two of k equal models differ by more.
+    models : tuple
+        Names of the models; none where they are numbered.
 
     Examples
     --------
@@ -45,18 +48,49 @@ class NemenyiResult(Result):
     p_values: Array
     critical_difference: float
     alpha: float
+    models: tuple[Any, ...] = ()
+
+    @property
+    def names(self) -> tuple[Any, ...]:
+        """Names of the models, or numbers from 0."""
+        return self.models or tuple(range(len(self.average_ranks)))
 
     def _as_rows(self) -> Rows:
-        """A row for each pair of models, numbered from 0."""
-        first, second = np.triu_indices(len(self.average_ranks), k=1)
-        differences = self.average_ranks[first] - self.average_ranks[second]
-        columns = (first, second, differences, self.p_values[first, second])
-        names = ("first", "second", "difference", "p_value")
-        numbers = zip(*(column.tolist() for column in columns), strict=True)
-        rows = [dict(zip(names, row, strict=True)) for row in numbers]
+        """A row for each pair of models."""
+        ranks, names = self.average_ranks.tolist(), self.names
+        rows = [
+            {
+                "first": names[i],
+                "second": names[j],
+                "difference": ranks[i] - ranks[j],
+                "p_value": float(self.p_values[i, j]),
+            }
+            for i, j in combinations(range(len(ranks)), 2)
+        ]
         ranks = ", ".join(f"{rank:.4g}" for rank in self.average_ranks)
         lead = f"mean ranks {ranks}; critical difference {self.critical_difference:.4g}"
         return Rows(rows, lead=[f"{lead} (alpha = {self.alpha:g})"])
+
+    def plot(self, ax: Any = None) -> Any:
+        """Critical-difference diagram (Demsar 2006): models by mean rank.
+
+        A line joins models that are within the critical difference, whose length is drawn below.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, default=None
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        """
+        return draw(self, ax)
 
 
 # --------------------------------------------------------------------------- kernels
@@ -211,7 +245,7 @@ def nemenyi_test(
     Parameters
     ----------
     scores : array-like of shape (n_datasets, n_models)
-        Score of each model on each data set.
+        Score of each model on each data set; the columns of a data frame name the models.
     greater_is_better : bool, default=True
         Whether the largest score has rank 1.
     alpha : float in (0, 1), default=0.05
@@ -220,7 +254,8 @@ def nemenyi_test(
     Returns
     -------
     NemenyiResult
-        ``average_ranks, p_values, critical_difference, alpha``.
+        ``average_ranks, p_values, critical_difference, alpha, models``; ``plot()`` draws the
+        critical-difference diagram.
 
     Raises
     ------
@@ -251,7 +286,12 @@ def nemenyi_test(
     distances = np.abs(means[:, None] - means) / unit
     p_values = np.clip(studentized_range.sf(distances, n_models, np.inf), 0.0, 1.0)
     critical = studentized_range.ppf(1 - level, n_models, np.inf) * unit
-    return NemenyiResult(means, p_values, float(critical), level)
+    models = tuple(getattr(scores, "columns", ()))
+    if len(set(models)) < len(models):
+        raise InvalidParameterError(
+            f"the columns of scores name the models and have to differ, got {list(models)!r:.80}."
+        )
+    return NemenyiResult(means, p_values, float(critical), level, models)
 
 
 @document

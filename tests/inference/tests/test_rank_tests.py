@@ -6,6 +6,7 @@ from fractions import Fraction
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -96,6 +97,24 @@ def test_p_values_agree_with_the_critical_difference(scores: list[list[int]], al
     np.testing.assert_allclose(lower.p_values, found.p_values)
 
 
+def test_critical_difference_diagram() -> None:
+    pytest.importorskip("matplotlib")
+    # Ranks 2, 3, 1 on 6 data sets: CD = 2.343 * sqrt(3 * 4 / 36) = 1.353 (Demsar's q), so that
+    # neighbours are joined and the first and last are not.
+    table = pd.DataFrame([[0.8, 0.7, 0.9]] * 6, columns=["tree", "bayes", "forest"])
+    found = nemenyi_test(table)
+    assert found.models == ("tree", "bayes", "forest")
+    assert [row["first"] for row in found._as_rows()] == ["tree", "tree", "bayes"]
+    ax = found.plot()
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["bayes", "tree", "forest"]
+    lines = [line.get_xdata() for line in ax.get_lines() if line.get_linewidth() == 3]
+    assert [list(line) for line in lines] == [[3, 2], [2, 1]]
+    (length,) = (line.get_xdata() for line in ax.get_lines() if line.get_marker() == "|")
+    assert length == pytest.approx([1, 1 + 1.353], abs=1e-3)
+    numbered = nemenyi_test(table.to_numpy()).plot()
+    assert [label.get_text() for label in numbered.get_yticklabels()] == ["1", "0", "2"]
+
+
 DIFFERENCES = st.lists(st.integers(-6, 6), min_size=1, max_size=9)
 
 
@@ -177,6 +196,7 @@ def test_holm_rejects_step_by_step(p_values: list[float], alpha: float) -> None:
         (lambda: friedman_test([[1], [2]]), "two models or more"),
         (lambda: average_ranks([[1, 2], [3, np.nan]]), "NaN on data set 1 of model 1"),
         (lambda: friedman_test([[1, 2]], method="F"), "method has to be one of"),
+        (lambda: nemenyi_test(pd.DataFrame([[1, 2]], columns=["a", "a"])), "have to differ"),
         (lambda: nemenyi_test([[1, 2]], alpha=0), "alpha has to be a number in"),
         (lambda: holm_adjust([0.1, 1.2]), r"p_values has to be in \[0, 1\], got 0.1 to 1.2"),
         (lambda: wilcoxon_signed_rank_test([1, 2], [1]), r"got shapes \(2,\) and \(1,\)"),
