@@ -83,6 +83,11 @@ def of_function(name, data):
         options["pos_label"] = rows.positive(None)
     if name == "net_benefit_curve":  # whose thresholds are probabilities
         roles["y_score"] = "proba"
+    if name == "optimal_threshold":  # groups are read for a guarantee alone
+        if data.draw(st.booleans()):
+            options |= {"constraint": ("recall", ">=", 0.0), "confidence": 0.9}
+        else:
+            del roles["groups"]
     call = call_of(function, rows, roles, **options)
     if name == "calibration_slope_intercept":  # of 0 and 1 the log odds are infinite
         call = call.with_arguments(y_proba=(1 + 14 * call.arguments["y_proba"]) / 16)
