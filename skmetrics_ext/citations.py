@@ -18,6 +18,7 @@ _CITATIONS = {
     "logit": "interval on the logit scale from influence values (Hampel 1974)",
     "log": "interval on the log scale (Katz et al. 1978)",
     "hall": "t interval transformed for skewness (Hall 1992)",
+    "anytime": "confidence sequence (Waudby-Smith et al. 2024; Howard et al. 2021)",
     "t": "t interval (Student 1908)",
     "bca": "BCa bootstrap (Efron 1987)",
     "expanded": "expanded percentile bootstrap (Hesterberg 2015)",

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from itertools import groupby
-from typing import Any
+from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
+from skmetrics_ext.inference.anytime import ANYTIME, MIN_ROWS
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.merged.columns import Partition, join_parts
-from skmetrics_ext.merged.evaluation import Evaluation, build_evaluation
+from skmetrics_ext.merged.evaluation import Evaluation, evaluate_tallies
 from skmetrics_ext.merged.layout import Layout, find_metrics
 from skmetrics_ext.merged.ranges import (
-    RangePlan,
-    RangeReading,
     RankStack,
     distinct_beyond,
-    read_columns,
 )
 from skmetrics_ext.merged.stream import StreamState, sum_part
 from skmetrics_ext.merged.sums import Sums
@@ -239,8 +237,9 @@ class Accumulator:
     def evaluation(
         self,
         *,
-        intervals: bool = False,
+        intervals: bool | Literal["anytime"] = False,
         confidence_level: float = 0.95,
+        min_rows: int = MIN_ROWS,
         weights_are: WeightsAre = "importance",
         curve_points: int = 0,
     ) -> Evaluation:
@@ -248,10 +247,15 @@ class Accumulator:
 
         Parameters
         ----------
-        intervals : bool, default=False
+        intervals : bool or "anytime", default=False
             Whether to add confidence intervals, for metrics where sums are enough for one.
+            "anytime": those that hold at every look, however often this is called and whenever
+            the stream is stopped, as from `confidence_interval` with this method.
         confidence_level : float in (0, 1), default=0.95
             Of the intervals.
+        min_rows : int, default=200
+            Rows at which "anytime" starts; ``reason`` says so before. Intervals are narrowest, next
+            to those for one look, at 2.5 times as many.
         weights_are : {"importance", "frequency"}, default="importance"
             Whether a weight of 2 is one row that counts twice, or two rows. Sums give intervals
             only for the second.
@@ -262,26 +266,23 @@ class Accumulator:
         -------
         Evaluation
         """
-        level = check_level(confidence_level)
+        level, least = check_level(confidence_level), check_integer("min_rows", min_rows, 1)
+        check_option("intervals", intervals, (True, False, ANYTIME))
         check_option("weights_are", weights_are, WEIGHT_KINDS)
         self._count_waiting()
         if self._state.layout is None:
             raise InvalidParameterError("No rows were given yet: call update first.")
         layout = self._state.final_layout(self._sums)
-        points = check_integer("curve_points", curve_points, 0)
-        plan = RangePlan.of(layout.asked, intervals, points)
-        readings: dict[Any, list[RangeReading]] = {}
-        if self.n_distinct:
-            tallies = [stack.tallies for stack in self._stacks]
-            readings[None] = read_columns(tallies, layout, plan)
-        return build_evaluation(
+        stacks = self._stacks if self.n_distinct else []
+        return evaluate_tallies(
             layout,
-            plan,
             self._sums,
-            readings,
+            {None: [stack.tallies for stack in stacks]} if stacks else {},
             engine="accumulator",
             level=level if intervals else None,
+            points=check_integer("curve_points", curve_points, 0),
             weighted=bool(self._state.is_weighted) and weights_are == "importance",
+            looks_from=least if intervals == ANYTIME else None,
         )
 
     def __repr__(self) -> str:

@@ -13,8 +13,8 @@ from skmetrics_ext.inference.draws.atoms import WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.draws.readers import check_rows, find_metric, sample_of_checked
 from skmetrics_ext.inference.linearized import Linearized, covariance_of, linearize
-from skmetrics_ext.inference.methods import interval_of, methods_of, rows_beyond
-from skmetrics_ext.inference.notes import FEW_ROWS
+from skmetrics_ext.inference.methods import interval_of, methods_of
+from skmetrics_ext.inference.notes import FEW_ROWS, rows_beyond
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.simultaneous import level_of_all
 from skmetrics_ext.metrics.documentation import document

@@ -5,11 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skmetrics_ext.inference.anytime import (
+    ANYTIME,
+    MIN_ROWS,
+    independent_rows,
+    level_of_one_look,
+    p_value_of_looks,
+    too_early,
+)
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan, bootstrap_bounds, resample
 from skmetrics_ext.inference.draws.pairs import (
@@ -33,7 +41,7 @@ from skmetrics_ext.inference.margins import Alternative, Claim
 from skmetrics_ext.inference.notes import JUMPS, note_on_metric, with_design
 from skmetrics_ext.inference.results import Comparison, comparison
 from skmetrics_ext.inference.scales import tail_probability
-from skmetrics_ext.inference.t_tests import alike, paired_t_test
+from skmetrics_ext.inference.t_tests import alike, paired_t_test, variance_of_difference
 from skmetrics_ext.inference.tests.contingency import (
     discordant_rows,
     mcnemar_comparison,
@@ -49,9 +57,9 @@ from skmetrics_ext.validation.parameters import check_level
 
 LOG_RATIO = "log_ratio"
 CompareMethod = Literal[
-    "auto", "delong", "mcnemar", "log_ratio", "delta", "bootstrap", "permutation"
+    "auto", "delong", "mcnemar", "log_ratio", "delta", "bootstrap", "permutation", "anytime"
 ]
-COMPARE_METHODS = (*("auto", "delong", "mcnemar", LOG_RATIO, "delta", "bootstrap", "permutation"),)
+COMPARE_METHODS = get_args(CompareMethod)
 _NAN = float("nan")
 _READ_BY_HITS = ("hits", "marks")  # tallies of rows that are right or wrong
 
@@ -68,6 +76,7 @@ def compare(
     margin: float | None = None,
     confidence_level: float = 0.95,
     n_resamples: int = 9999,
+    min_rows: int = MIN_ROWS,
     groups: ArrayLike | None = None,
     strata: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -109,6 +118,8 @@ def compare(
         - "permutation": in each row, or group, the models are exchanged at random, or in all ways
           if these are no more than ``n_resamples``. For rankings the ranks are exchanged, since
           the scores of two models need not have one scale. There is no interval;
+        - "anytime": the interval and the p-value hold at every look at growing data (a confidence
+          sequence, from `influence_values`), and are about 1.6 times as wide as at one look;
         - "auto": the first of these that applies. If the variance of areas cannot be estimated, the
           p-value is that of "permutation".
     alternative : str, default="two-sided"
@@ -125,6 +136,9 @@ def compare(
         each side, and its interval is that of 90 %.
     n_resamples : int, default=9999
         Draws of "bootstrap" and "permutation".
+    min_rows : int, default=200
+        Rows, or effective groups, at which "anytime" starts; it is narrowest, next to an interval
+        for one look, at 2.5 times as many.
     groups : array-like of shape (n_samples,), default=None
         The group of each row (the patient); rows of a group may depend on each other.
     strata : array-like of shape (n_samples,), default=None
@@ -173,7 +187,8 @@ def compare(
     DeLong, DeLong & Clarke-Pearson (1988), Biometrics 44(3), 837-845; Tango (1998), Statistics in
     Medicine 17(8), 891-908; Efron & Tibshirani (1993), An Introduction to the Bootstrap; Bandos,
     Rockette & Gur (2005), Statistics in Medicine 24(18), 2873-2893, for exchanges of ranks; Phipson
-    & Smyth (2010), Statistical Applications in Genetics and Molecular Biology 9(1), 39.
+    & Smyth (2010), Statistical Applications in Genetics and Molecular Biology 9(1), 39;
+    Waudby-Smith, Arbour, Sinha, Kennedy & Ramdas (2024), Annals of Statistics 52(6), 2613-2640.
 
     Examples
     --------
@@ -192,7 +207,7 @@ def compare(
     found, level = find_metric(metric, metric_params), check_level(confidence_level)
     claim = Claim.of(alternative, margin, found)
     level = claim.level(level)
-    plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress)
+    plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress, min_rows)
     predictions = {"pred_a": pred_a, "pred_b": pred_b}
     about = sample_weight, groups, strata
     checked = check_models(found, y_true, predictions, *about, weights_are=weights_are)
@@ -278,6 +293,7 @@ def compare_pair(asked: ModelsToCompare, method: str = "auto") -> Comparison:
         "delta": asked.has_influence,
         "bootstrap": True,
         "permutation": True,
+        ANYTIME: asked.has_influence,
     }
     applicable = [name for name, applies in methods.items() if applies]
     chosen = applicable[0] if method == "auto" else method
@@ -293,6 +309,7 @@ def compare_pair(asked: ModelsToCompare, method: str = "auto") -> Comparison:
         "delta": _by_delta,
         "bootstrap": _by_bootstrap,
         "permutation": _by_permutation,
+        ANYTIME: _by_looks,
     }
     run = runs[chosen]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # nan where undefined
@@ -356,6 +373,34 @@ def _by_delta(asked: ModelsToCompare, *, log: bool = False) -> Comparison:
         name += ", paired t"
     found = paired_t_test(difference, asked.claim, asked.level, name)
     return replace(found, note=found.note or note_on_metric(asked.metric))
+
+
+def _by_looks(asked: ModelsToCompare) -> Comparison:
+    """A difference whose interval and p-value hold at every look."""
+    from scipy.special import ndtri
+
+    difference, plan = asked.difference(log=is_ratio(asked.metric)), asked.plan
+    first, second = (float(one.value) for one in difference.origin)
+    rows = independent_rows(difference)
+    if rows < plan.min_rows:
+        note = too_early(difference, plan.min_rows)
+        told = partial(comparison, float(difference.value), (first, second), ANYTIME)
+        return told(asked.level, asked.claim, note=note)
+    one_look = float(level_of_one_look(rows, asked.level, plan.min_rows))
+
+    def tail(null: float, side: str) -> float:
+        """Half of the two-sided p-value on the claimed side, as the interval has it."""
+        t = (found.difference - null) / found.standard_error
+        z = float(ndtri(tail_probability(abs(t), freedom, "greater")))
+        p_value = p_value_of_looks(z, rows, asked.level, plan.min_rows)
+        if side == "two-sided":
+            return p_value
+        return p_value / 2 if (t > 0) == (side == "greater") else 1 - p_value / 2
+
+    freedom = float(variance_of_difference(difference)[1])
+    found = paired_t_test(difference, asked.claim, one_look, ANYTIME)
+    p_value = asked.claim.tested(tail)[0] if found.standard_error > 0 else found.p_value
+    return replace(found, p_value=p_value, confidence_level=asked.level)
 
 
 def _by_mcnemar(asked: ModelsToCompare) -> Comparison:

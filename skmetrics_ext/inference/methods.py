@@ -8,6 +8,13 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from skmetrics_ext.inference.anytime import (
+    ANYTIME,
+    independent_rows,
+    level_of_one_look,
+    mixture_bounds,
+    too_early,
+)
 from skmetrics_ext.inference.areas import AUC_METHODS, area_bounds
 from skmetrics_ext.inference.draws.bootstrap import (
     TWO_SIDED,
@@ -33,8 +40,10 @@ from skmetrics_ext.inference.notes import (
     NO_SPREAD,
     NO_WIDTH,
     OF_RAREST,
+    RESAMPLED_AT_ONE_LOOK,
     ROUGH,
     ROUNDING,
+    few_rows,
     reason,
     with_design,
 )
@@ -60,7 +69,7 @@ from skmetrics_ext.numeric import Array, divide, wilson_bounds
 from skmetrics_ext.validation import InvalidParameterError
 
 IntervalMethod = (
-    Literal["auto", "delta", "effective_n", "delong", "hall", "t", "normal"]
+    Literal["auto", "delta", "effective_n", "delong", "hall", "t", "normal", "anytime"]
     | Literal["expanded", "bca", "bootstrap", "basic", "upper"]
     | ProportionMethod
 )
@@ -106,7 +115,7 @@ def methods_of(statistic: Linearized) -> dict[str, Method]:
         own = {UPPER: _by_draws, **own}
     if row is not None and row.interval in NO_INTERVAL:
         own = {NONE: _none, **own}
-    return {**own, **dict.fromkeys(TWO_SIDED, _by_draws)}
+    return {**own, **dict.fromkeys(TWO_SIDED, _by_draws), ANYTIME: _anytime}
 
 
 def _none(statistic: Linearized, *_: Any) -> Interval:
@@ -173,8 +182,8 @@ def of_shares(kind: str, shares: Array) -> Array:
     return 2 * shares / (1 + shares) if kind == "dice" else shares
 
 
-def _share(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> Interval:
-    """A share of rows, by a method of `proportion_interval`."""
+def _share(statistic: Linearized, method: str, level: Level, plan: DrawPlan) -> Interval:
+    """A share of rows, by a method of `proportion_interval`, or at every look."""
     sample, design = statistic.origin, statistic.design
     value, error = np.asarray(statistic.value, dtype=np.float64), np.sqrt(statistic.variance)
     kind = sample.share
@@ -192,7 +201,11 @@ def _share(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> Int
         notes[few] = f"very few groups: {MAY_MISS}"
         # As many rows as a t quantile is worth.
         rows = rows * (normal_quantile(level) / quantile(level, statistic.freedom)) ** 2
-    low, high = proportion_bounds(share * rows, np.fmax(rows, 0.0), method, level)
+    if method == ANYTIME:
+        notes[...] = ""  # exact for any number of rows
+        low, high = mixture_bounds(np.rint(share * rows), rows, level, plan.min_rows)
+    else:
+        low, high = proportion_bounds(share * rows, np.fmax(rows, 0.0), method, level)
     low, high = of_shares(kind, np.stack([low, high]))
     return Interval(low, high, error, notes)
 
@@ -523,44 +536,25 @@ def bounds_of_draws(
     return Interval(low, high, error, notes)
 
 
-def few_rows(sample: Any) -> str:
-    """What to say of a rare class, or of a narrow range of rates."""
-    rare, inside = sample.fewest_rows, _rows_in_range(sample)
-    if rare < FEW_TO_DRAW:
-        what = "rows" if sample.design.group is None else "groups with rows"
-        return f"{rare:g} {what} of the rarest class are few: {MAY_MISS}"
-    if inside < FEW_TO_DRAW:
-        return f"{inside:g} rows of a class in the range of rates are few: {MAY_MISS}"
-    beyond = rows_beyond(sample)
-    if beyond < FEW_ROWS:
-        return f"{beyond:.3g} rows beyond the {sample.metric.spec.point} are few: {MAY_MISS}"
-    return ""
+# --------------------------------------------------------------------------- every look
 
 
-def rows_beyond(sample: Any, at: Any = None) -> Any:
-    """Rows that lie beyond the point of a curve, on the side where they are fewer.
-
-    Of the rows that the point is a share of; infinite where it is no such share.
-    """
-    row = sample.metric.row
-    if row is None or not row.point_of or len(sample.by_class) != 2:
-        return np.inf
-    negative, positive = sample.by_class
-    rows = {"negative": negative, "positive": positive, "all": negative + positive}[row.point_of]
-    share = np.asarray(sample.metric.options[row.point] if at is None else at)
-    return rows * np.minimum(share, 1 - share)
-
-
-def _rows_in_range(sample: Any) -> float:
-    """Rows of one class that a partial area goes over; infinite for any other metric."""
-    about = sample.metric.params
-    given = [name for name in ("fpr_range", "max_fpr", "tpr_range") if about.get(name) is not None]
-    if not given or sample.metric.row is None or sample.atoms.label is None:
-        return np.inf
-    rows = np.bincount(sample.atoms.label, weights=sample.atoms.rows)
-    n_pos, n_neg = (rows[1], rows[0]) if len(rows) == 2 else (rows.min(), rows.sum() - rows.max())
-    low, high = np.append(0.0, about[given[-1]])[-2:]
-    return float((n_pos if given[-1] == "tpr_range" else n_neg) * (high - low))
+def _anytime(statistic: Linearized, _method: str, level: Level, plan: DrawPlan) -> Interval:
+    """An interval that holds at every look, exact for shares of counted rows."""
+    nothing, sample = np.full(np.shape(statistic.value), np.nan), statistic.origin
+    if not statistic.has_influence:
+        return Interval(nothing, nothing, nothing, RESAMPLED_AT_ONE_LOOK)
+    if sample.share and statistic.design.is_counted:
+        return _share(statistic, ANYTIME, level, plan)
+    rows = independent_rows(statistic)
+    if rows < plan.min_rows:
+        return Interval(
+            nothing, nothing, np.sqrt(statistic.variance), too_early(statistic, plan.min_rows)
+        )
+    (method, run), *_ = methods_of(statistic).items()
+    if run is _by_draws:  # what corrects a bias
+        method, run = "delta", _smooth
+    return run(statistic, method, level_of_one_look(rows, level, plan.min_rows), plan)
 
 
 def _of_rarest(rows: float, bounds: Range, value: Array, level: Level) -> tuple[Array, Array, str]:

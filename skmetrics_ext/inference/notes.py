@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import isnan
 from typing import Any
 
+import numpy as np
+
 ROUNDING = 1e-12  # values come within it of the ends of their range, and errors of 0
 # Below these the study of coverage found intervals that cover less, or more, than their level.
 FEW_ROWS = 5  # of a class, of a share, beyond a point of a curve
@@ -30,6 +32,10 @@ BIASED_DIFFERENCE = (
 )
 JUMPS = (
     f"the value jumps where a grade crosses the target: {MAY_MISS}; method='interpolated' does not"
+)
+RESAMPLED_AT_ONE_LOOK = (
+    "an interval by resampling holds at one look: only metrics with influence values have one that "
+    "holds at every look"
 )
 NO_WIDTH = "the interval has no width"
 OF_RAREST = "bounds of a share of the rarest class"
@@ -83,3 +89,43 @@ def with_design(note: str, atoms: Any) -> str:
         have = "stratum has" if n_single == 1 else "strata have"
         notes.append(f"{n_single} {have} one {what}: {MAY_MISS}")
     return "; ".join(notes)
+
+
+def few_rows(sample: Any) -> str:
+    """What to say of a rare class, or of a narrow range of rates."""
+    rare, inside = sample.fewest_rows, _rows_in_range(sample)
+    if rare < FEW_TO_DRAW:
+        what = "rows" if sample.design.group is None else "groups with rows"
+        return f"{rare:g} {what} of the rarest class are few: {MAY_MISS}"
+    if inside < FEW_TO_DRAW:
+        return f"{inside:g} rows of a class in the range of rates are few: {MAY_MISS}"
+    beyond = rows_beyond(sample)
+    if beyond < FEW_ROWS:
+        return f"{beyond:.3g} rows beyond the {sample.metric.spec.point} are few: {MAY_MISS}"
+    return ""
+
+
+def rows_beyond(sample: Any, at: Any = None) -> Any:
+    """Rows that lie beyond the point of a curve, on the side where they are fewer.
+
+    Of the rows that the point is a share of; infinite where it is no such share.
+    """
+    row = sample.metric.row
+    if row is None or not row.point_of or len(sample.by_class) != 2:
+        return np.inf
+    negative, positive = sample.by_class
+    rows = {"negative": negative, "positive": positive, "all": negative + positive}[row.point_of]
+    share = np.asarray(sample.metric.options[row.point] if at is None else at)
+    return rows * np.minimum(share, 1 - share)
+
+
+def _rows_in_range(sample: Any) -> float:
+    """Rows of one class that a partial area goes over; infinite for any other metric."""
+    about = sample.metric.params
+    given = [name for name in ("fpr_range", "max_fpr", "tpr_range") if about.get(name) is not None]
+    if not given or sample.metric.row is None or sample.atoms.label is None:
+        return np.inf
+    rows = np.bincount(sample.atoms.label, weights=sample.atoms.rows)
+    n_pos, n_neg = (rows[1], rows[0]) if len(rows) == 2 else (rows.min(), rows.sum() - rows.max())
+    low, high = np.append(0.0, about[given[-1]])[-2:]
+    return float((n_pos if given[-1] == "tpr_range" else n_neg) * (high - low))

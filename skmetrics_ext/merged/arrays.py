@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.merged.evaluation import Evaluation, build_evaluation
-from skmetrics_ext.merged.ranges import RangePlan, merged_readings, read_columns
+from skmetrics_ext.merged.evaluation import Evaluation, evaluate_tallies
 from skmetrics_ext.merged.samples import rows_of_part
 from skmetrics_ext.merged.stream import NAMES, StreamState, sum_part
 from skmetrics_ext.numeric import Array
@@ -104,26 +103,17 @@ def evaluate_arrays(
     assert state.layout is not None
     sums, tallies = sum_part(part, state.layout)
     layout = state.final_layout(sums)
-    plan = RangePlan.of(asked, level is not None)
-    readings = {
-        group: read_columns([[tally] for tally in columns], layout, plan)
-        for group, columns in tallies.items()
-    }
-    cells = list(sums.rows)
-    for fewer in columns.levels() if margins else []:
-        sources = fewer.sources(cells)
-        sums.add(sums.margin(sources))
-        readings |= merged_readings(sources, readings, layout, plan) or {}
-    return build_evaluation(
+    rows = rows_of_part(part, NAMES, layout, cluster)
+    return evaluate_tallies(
         layout,
-        plan,
         sums,
-        readings,
+        {group: [[tally] for tally in of_group] for group, of_group in tallies.items()},
         engine="memory",
         level=level,
         by=columns,
+        margins=margins,
         min_rows=min_rows,
-        rows=rows_of_part(part, NAMES, layout, cluster),
+        rows=rows,
         weighted=sample_weight is not None,
     )
 

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.formats import interval, number
+from skmetrics_ext.inference.anytime import ANYTIME
+from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
 from skmetrics_ext.merged.layout import Layout, refusal
 from skmetrics_ext.merged.ranges import (
     NAN,
@@ -18,7 +20,9 @@ from skmetrics_ext.merged.ranges import (
     RangeReading,
     SketchedRankings,
     Value,
+    merged_readings,
     read,
+    read_columns,
     read_ranking,
 )
 from skmetrics_ext.merged.samples import NO_ROWS, GroupSums, HeldRows
@@ -39,7 +43,7 @@ from skmetrics_ext.slices.group_comparisons import (
     WorstGroup,
     bounds_of,
 )
-from skmetrics_ext.tallies import ConfusionTally, Counts
+from skmetrics_ext.tallies import ConfusionTally, Counts, RankTally
 from skmetrics_ext.tallies.bins import BinTally
 
 _SKETCHED = "bounds of a sketch"
@@ -275,6 +279,28 @@ def evaluation_rows(
 # --------------------------------------------------------------------------- from sums
 
 
+def evaluate_tallies(
+    layout: Layout,
+    sums: Sums,
+    tallies: Mapping[Any, Iterable[Iterable[RankTally]]],
+    *,
+    level: float | None,
+    points: int = 0,
+    by: GroupColumns = NO_GROUPS,
+    margins: bool = False,
+    **options: Any,
+) -> Evaluation:
+    """Read sums and the tallies of each column of scores, by group; margins are added to both."""
+    plan = RangePlan.of(layout.asked, level is not None, points)
+    readings = {group: read_columns(columns, layout, plan) for group, columns in tallies.items()}
+    sums, cells = Sums.combine([sums]), list(sums.rows)
+    for fewer in by.levels() if margins else []:
+        sources = fewer.sources(cells)
+        sums.add(sums.margin(sources))
+        readings |= merged_readings(sources, readings, layout, plan) or {}
+    return build_evaluation(layout, plan, sums, readings, level=level, by=by, **options)
+
+
 def build_evaluation(
     layout: Layout,
     plan: RangePlan,
@@ -287,6 +313,7 @@ def build_evaluation(
     min_rows: int = 1,
     rows: HeldRows | None = None,
     weighted: bool = False,
+    looks_from: int | None = None,
 ) -> Evaluation:
     """Read all metrics of all groups: groups in order, metrics in the order of the request.
 
@@ -310,9 +337,14 @@ def build_evaluation(
         The rows, if they are in memory, for intervals that sums do not give.
     weighted : bool
         Whether rows were given weights, whose squares are not in the sums.
+    looks_from : int or None
+        Rows at which intervals that hold at every look start; None for intervals for one look.
     """
     cells = by.whole(sums.rows)
-    of_sums = GroupSums(layout, sums, readings, cells, weighted)
+    method, draws = "auto", PLAN
+    if looks_from is not None:
+        method, draws = ANYTIME, DrawPlan(min_rows=looks_from)
+    of_sums = GroupSums(layout, sums, readings, cells, weighted, draws)
     source = of_sums if rows is None else rows.with_sums(of_sums)
     n_rows = {group: sums.rows[group] for group in by.ordered(sums.rows)}
     metrics = {metric.name: metric for metric in layout.asked}
@@ -333,7 +365,7 @@ def build_evaluation(
             known = np.ndim(value.value) == 0 and not np.isnan(value.value)
             if level is not None and known and bounds is None:
                 statistic = source.statistic(metric, by.parts(group, cells))
-                bounds = bounds_of(statistic, level, source.plan)
+                bounds = bounds_of(statistic, level, source.plan, method=method)
             table.extend(_rows(metric, group, one.classes_of(metric), value, bounds, n))
             if one.has_weight and metric.sums == "bins":
                 bins = sums.bins[group, metric.name]

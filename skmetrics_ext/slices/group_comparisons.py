@@ -58,12 +58,16 @@ class StatisticSource(Protocol):
 
 
 def bounds_of(
-    statistic: Linearized | str, level: float, plan: DrawPlan, turn: float = 1.0
+    statistic: Linearized | str,
+    level: float,
+    plan: DrawPlan,
+    turn: float = 1.0,
+    method: str = "auto",
 ) -> Bounded:
     """Bounds of a statistic with their method and note, or why there are none."""
     if isinstance(statistic, str):
         return _NAN, _NAN, "", statistic
-    estimate = interval_of(statistic, "auto", level, plan)
+    estimate = interval_of(statistic, method, level, plan)
     assert isinstance(estimate, Estimate)
     low, high = sorted((turn * estimate.low, turn * estimate.high))
     return low, high, estimate.method, estimate.note

@@ -105,6 +105,12 @@ def test_coverage_of_clustered_rows(run):
     assert all(0 <= share <= 100 for share in shares)
 
 
+def test_intervals_at_every_look(run):
+    done = run("anytime.py", "--streams", "1", "--population", "20000")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len(rows(done.stdout)) == 1 + 4 * 4 + 2
+
+
 def test_a_stream_says_what_the_function_says(run):
     few = ("--batches", "20", "--rounds", "1", "--seconds", "0.01")
     done = run("stream.py", "--sizes", "16", *few)

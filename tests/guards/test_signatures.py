@@ -73,7 +73,7 @@ def test_options_of_the_docstring_are_in_the_signature(name):
         (
             methods.IntervalMethod,
             (
-                *("auto", "delta", "effective_n", *proportions.PROPORTION_METHODS),
+                *("auto", "delta", "effective_n", "anytime", *proportions.PROPORTION_METHODS),
                 *areas.AUC_METHODS,
                 *(*methods.MEAN_METHODS, *bootstrap.BOOTSTRAP_METHODS),
             ),

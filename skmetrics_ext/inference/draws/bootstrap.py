@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from skmetrics_ext.inference.anytime import MIN_ROWS
 from skmetrics_ext.inference.draws.atoms import block_sizes
 from skmetrics_ext.inference.draws.samples import CELLS, Sample
 from skmetrics_ext.numeric import Array, divide
@@ -47,6 +48,8 @@ class DrawPlan:
         Number of processes; the draws are the same for any.
     progress : bool, callable or None
         Whether, or how, to tell how far it is.
+    min_rows : int
+        Rows, or groups, at which intervals that hold at every look start; they need no draws.
     """
 
     n_resamples: int = 9999
@@ -54,9 +57,11 @@ class DrawPlan:
     random_state: Any = None
     n_jobs: int | None = None
     progress: Progress = None
+    min_rows: int = MIN_ROWS
 
     def __post_init__(self) -> None:
         check_integer("n_resamples", self.n_resamples, 1)
+        check_integer("min_rows", self.min_rows, 1)
         if not isinstance(self.stratified, bool):
             check_option("stratified", self.stratified, (True, False))
 

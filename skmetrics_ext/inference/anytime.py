@@ -1,0 +1,82 @@
+"""Intervals that hold at every look at growing data: confidence sequences.
+
+At a look with n rows, the interval of a smooth metric is its usual one at the level whose normal
+quantile is
+
+.. math:: \\sqrt{\\frac{2 (n \\rho^2 + 1)}{n \\rho^2} \\log \\frac{\\sqrt{n \\rho^2 + 1}}{\\alpha}}
+
+(Waudby-Smith, Arbour, Sinha, Kennedy & Ramdas 2024, Annals of Statistics 52(6), 2613-2640,
+theorem 2.2). Shares of rows have exact intervals, of the proportions that a mixture of binomial
+likelihoods does not exclude (Robbins 1970, Annals of Mathematical Statistics 41(5), 1397-1409;
+Howard, Ramdas, McAuliffe & Sekhon 2021, Annals of Statistics 49(2), 1055-1080).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from skmetrics_ext.inference.linearized import Linearized
+from skmetrics_ext.inference.proportions import Bounds, Level
+from skmetrics_ext.numeric import Array, divide
+
+ANYTIME = "anytime"
+MIN_ROWS = 200  # at which intervals from standard errors start, unless another number is given
+_NARROWEST = 2.5  # times min_rows: where intervals are narrowest next to those of one look
+_HALVINGS = 60
+
+
+def variance_of_mixture(level: Level, min_rows: int) -> Array:
+    r"""The parameter :math:`\rho^2`, for the narrowest intervals at 2.5 times ``min_rows``."""
+    tail = -2 * np.log1p(-np.asarray(level))
+    return np.asarray((tail + np.log(tail) + 1) / (_NARROWEST * min_rows))
+
+
+def level_of_one_look(rows: Array | float, level: Level, min_rows: int) -> Array:
+    """The level at which the interval for one look holds at every look."""
+    from scipy.special import erf
+
+    scaled = rows * variance_of_mixture(level, min_rows)
+    tail = np.log1p(scaled) / 2 - np.log1p(-np.asarray(level))
+    return np.asarray(erf(np.sqrt((scaled + 1) / scaled * tail)))
+
+
+def p_value_of_looks(z: float, rows: float, level: float, min_rows: int) -> float:
+    """Two-sided p-value that holds at every look: 1 less the level whose interval ends at 0."""
+    scaled = float(rows * variance_of_mixture(level, min_rows))
+    return min(1.0, float(np.sqrt(scaled + 1) * np.exp(-(z**2) * scaled / (2 * (scaled + 1)))))
+
+
+def mixture_bounds(count: Array, rows: Array, level: Level, min_rows: int) -> Bounds:
+    """Proportions that a beta mixture of binomial likelihoods around each does not exclude."""
+    from scipy.special import betaln, xlog1py, xlogy
+
+    prior, limit = 1 / variance_of_mixture(level, min_rows), -np.log1p(-np.asarray(level))
+    share = divide(count, rows)
+
+    def ends(outside: Array) -> Array:
+        """The bound on one side, by halving the way to the end of the range."""
+        inside = np.broadcast_to(share, np.broadcast_shapes(share.shape, limit.shape))
+        outside = np.broadcast_to(outside, inside.shape)
+        for _ in range(_HALVINGS):
+            middle = (inside + outside) / 2
+            a, b = prior * middle, prior * (1 - middle)
+            likelihood = xlogy(count, middle) + xlog1py(rows - count, -middle)
+            with np.errstate(invalid="ignore"):  # inf - inf at an end, which is not excluded
+                excluded = betaln(a + count, b + rows - count) - betaln(a, b) - likelihood > limit
+            inside = np.where(excluded, inside, middle)
+            outside = np.where(excluded, middle, outside)
+        return inside
+
+    return ends(np.zeros(())), ends(np.ones(()))
+
+
+def independent_rows(statistic: Linearized) -> float:
+    """Effective sample size of independent rows, or of groups."""
+    atoms = statistic.atoms
+    return float(atoms.effective_rows if atoms.group is None else atoms.effective_groups())
+
+
+def too_early(statistic: Linearized, min_rows: int) -> str:
+    """The reason for no interval where rows, or groups, are fewer than min_rows."""
+    rows, what = independent_rows(statistic), "rows" if statistic.atoms.group is None else "groups"
+    return f"{rows:.4g} {what} are fewer than min_rows={min_rows}, at which intervals start"
