@@ -1,6 +1,6 @@
-"""How often intervals hold at every look at a growing stream, into docs/guide/intervals.md.
+"""How often intervals hold at every look at a growing stream, into docs/coverage_studies.md.
 
-    python benchmarks/anytime.py --streams 200 --into docs/guide/intervals.md
+    python benchmarks/anytime.py --streams 1000 --into docs/coverage_studies.md
 
 Streams of 5,000 rows of a binormal score, looked at every 25 rows from 200 on: with 30 % and 5 %
 positive rows, in clusters of 5 rows whose scores share a part, and with skewed weights. Both the
@@ -27,7 +27,7 @@ from skmetrics_ext.inference.linearized import linearize
 from skmetrics_ext.inference.methods import interval_of
 
 N_ROWS, STEP, MIN_ROWS, MU = 5000, 25, 200, 1.5
-METRICS = ["f1_macro", "roc_auc", "average_precision", "log_loss"]
+METRICS = ["accuracy", "f1_macro", "roc_auc", "average_precision", "log_loss"]
 STREAMS = {
     "30 % positive": {"prevalence": 0.3},
     "5 % positive": {"prevalence": 0.05},
@@ -117,7 +117,7 @@ def row_of(name: str, metric: str, differs: bool, n_streams: int, n_rows: int) -
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--streams", type=int, default=200)
+    parser.add_argument("--streams", type=int, default=1000)
     parser.add_argument("--population", type=int, default=4_000_000)
     parser.add_argument("--into", type=Path)
     options = parser.parse_args()

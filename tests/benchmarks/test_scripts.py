@@ -108,7 +108,7 @@ def test_coverage_of_clustered_rows(run):
 def test_intervals_at_every_look(run):
     done = run("anytime.py", "--streams", "1", "--population", "20000")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert len(rows(done.stdout)) == 1 + 4 * 4 + 2
+    assert len(rows(done.stdout)) == 1 + 4 * 5 + 2
 
 
 def test_a_stream_says_what_the_function_says(run):
