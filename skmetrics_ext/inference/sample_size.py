@@ -159,9 +159,10 @@ def sample_size(
         Width of the interval. Where the interval of the metric is Wilson's or on a logit or log
         scale, that interval has the width; elsewhere the formula above.
     difference : float, default=None
-        Difference that the test is to detect: of the metric from a known number, such as
-        a goal; with ``y_pred_b`` between the two models; with ``samples=2`` between two samples.
-        With a ``margin``, the true difference, by default 0.
+        Size of the difference that the test is to detect: of the metric from a known number, such
+        as a goal; with ``y_pred_b`` between the two models; with ``samples=2`` between two samples,
+        the second of which then has the value less the difference (plus it for "less").
+        With a ``margin``, the true difference with its sign, by default 0.
     margin : float, default=None
         The least difference that matters, for the ``alternative`` "non-inferior", "equivalent",
         "greater" or "less" (by more than the margin), as in `compare`.
@@ -256,6 +257,7 @@ def sample_size(
     truth = 0.0 if difference is None else float(difference)
     if difference is not None and (margin is None or abs(truth) >= plan.limits[1] - plan.limits[0]):
         truth = _check_distance("difference", difference, plan.limits)
+        truth = -truth if alternative == "less" else truth
     values = [plan.value, plan.value - truth][:samples]
     if not plan.limits[0] <= values[-1] <= plan.limits[1]:
         raise InvalidParameterError(
@@ -426,7 +428,9 @@ def _plan_without_pilot(metric: Metric, assumed: tuple[Any, ...]) -> Plan:
 def _rows_read(metric: Metric, prevalence: Any) -> float | None:
     """Share of the rows that a share of rows reads; None where no prevalence says it."""
     row = metric.row
-    if row is None or share_of(metric) != "wilson" or metric.params.get("average"):
+    if row is None or share_of(metric) != "wilson":
+        return None
+    if metric.params.get("average", "binary") != "binary":
         return None
     if not row.shares:
         return 1.0 if metric.tally in ("hits", "marks") else None

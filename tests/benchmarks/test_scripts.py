@@ -215,6 +215,18 @@ def test_findings_say_how_often_they_are_false_alarms(run):
     assert all(cell in ("0.0 %", "100.0 %") for cells in lines for cell in (cells[1], cells[3]))
 
 
+@pytest.mark.slow
+def test_planned_sample_sizes_say_what_width_and_power_they_have(run):
+    done = run("sample_sizes.py", "--draws", "2")
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = rows(done.stdout)[1:]
+    assert len(lines) == 19
+    for title, _, asked, mean, _ in lines:
+        kind, value = asked.split()
+        if kind == "width" and "deviations" not in title:
+            assert float(mean) == pytest.approx(float(value), rel=0.5)
+
+
 @pytest.mark.parametrize("data", ["breast_cancer", "iris"])
 def test_parity_with_scikit_learn_on_real_data(run, data):
     done = run("parity.py", "--data", data, "--model", "naive_bayes", "--runs", "1")

@@ -76,6 +76,26 @@ def test_ratio_of_observed_to_expected_by_hand():
     assert sample_size("observed_expected_ratio", prevalence=0.018, width=1).n == ceil(rows)
 
 
+def test_area_of_normal_scores_by_obuchowskis_formula():
+    # a = sqrt(2) * 0.8416 = 1.1902 of an area of 0.8: V = 0.0099 exp(-a^2 / 2) times
+    # (5 a^2 + 8) / 100 + (a^2 + 8) / 300 = 0.0099 * 0.49246 * 0.18222.
+    square = 2 * stats.norm.ppf(0.8) ** 2
+    sums = (5 * square + 8) / 100 + (square + 8) / 300
+    width = 2 * Z * np.sqrt(0.0099 * exp(-square / 2) * sums)
+    assert width == pytest.approx(2 * Z * np.sqrt(0.0099 * 0.49246 * 0.18222), rel=1e-4)
+    options = {"value": 0.8, "prevalence": 0.25, "method": "obuchowski"}
+    assert sample_size("roc_auc", width=width * (1 + 1e-9), **options).n == 400
+
+
+def test_an_average_of_one_class_is_that_class():
+    options = {"value": 0.8, "prevalence": 0.1, "width": 0.1}
+    expected = sample_size("recall", **options).n
+    assert sample_size("recall", average="binary", **options).n == expected
+    for average in ("macro", None):
+        with pytest.raises(InvalidParameterError, match="recall has no known error"):
+            sample_size("recall", average=average, **options)
+
+
 def test_calibration_slope_from_the_information_of_normal_logits():
     def mean_of(power):
         def product(x):
@@ -108,6 +128,10 @@ def test_tests_of_one_sample_by_hand():
     assert sample_size("accuracy", value=0.9, **margin).n == ceil(rows)
     better = sample_size("accuracy", value=0.9, difference=0.05, **margin).n
     assert better == ceil(rows / 4)
+    half = 0.09 * ((Z_ONE + Z_POWER) / 0.05) ** 2
+    for side in ("less", "greater"):
+        options = {"difference": 0.05, "alternative": side, "confidence_level": 0.9}
+        assert sample_size("accuracy", value=0.9, **options).n == ceil(half)
     above = {"margin": 0.02, "alternative": "greater", "difference": 0.05}
     rows = 0.09 * ((Z + Z_POWER) / 0.03) ** 2
     assert sample_size("accuracy", value=0.9, **above).n == ceil(rows)

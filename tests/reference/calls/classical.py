@@ -223,6 +223,13 @@ LATER: dict[str, Later] = {
     "cohen_kappa_ci": cohen_kappa_ci,
     "cohen_kappa_se": cohen_kappa_se,
 }
+
+
+def survey_error(inputs: Inputs, params: Params) -> dict[str, float]:
+    estimate = m.confidence_interval(**inputs, **params)
+    return {"value": estimate.value, "standard_error": estimate.standard_error}
+
+
 CALLS: dict[str, Call] = {
     "accuracy_ci": accuracy_ci,
     "accuracy_ci_table": share("tp tn", "tp fp fn tn"),
@@ -261,8 +268,10 @@ CALLS: dict[str, Call] = {
     "prevalence_ci": share("tp fn", "tp fp fn tn"),
     "proportion_ci": proportion_ci,
     "proportion_diff_ci": proportion_diff_ci,
+    "rows_needed": lambda inputs, params: m.sample_size(**params).n,
     "sensitivity_ci": share("tp", "tp fn"),
     "specificity_ci": share("tn", "tn fp"),
     "stuart_maxwell_test": on_matrix("stuart_maxwell_test"),
+    "survey_error": survey_error,
     "wilcoxon_signed_rank": wilcoxon,
 }
