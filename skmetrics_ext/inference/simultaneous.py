@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -14,11 +15,12 @@ from skmetrics_ext.inference.compare import (
     is_ratio,
 )
 from skmetrics_ext.inference.draws.atoms import block_sizes
-from skmetrics_ext.inference.draws.bootstrap import seed_sequence
-from skmetrics_ext.inference.linearized import differences_of
+from skmetrics_ext.inference.draws.bootstrap import DrawPlan, seed_sequence
+from skmetrics_ext.inference.linearized import Linearized, differences_of
+from skmetrics_ext.inference.methods import interval_of, methods_of
 from skmetrics_ext.inference.notes import ROUNDING, note_on_metric
 from skmetrics_ext.inference.proportions import normal_quantile
-from skmetrics_ext.inference.results import Comparison
+from skmetrics_ext.inference.results import Comparison, Estimate
 from skmetrics_ext.inference.scales import quantile
 from skmetrics_ext.inference.t_tests import note_on_few_rows, variance_of_difference
 from skmetrics_ext.inference.tests.rank_tests import holm_adjust
@@ -27,6 +29,7 @@ from skmetrics_ext.validation import InvalidParameterError
 
 Pair = tuple[int, int]
 
+_EXACT = "clopper_pearson"
 _AT_ONCE = 1 << 20  # numbers that are drawn at once
 
 
@@ -154,3 +157,18 @@ def by_holm(asked: ModelsToCompare, pairs: Sequence[Pair]) -> PairwiseComparison
         [compare_pair(asked.only(*pair, level)) for pair in pairs], pairs
     )
     return replace(found, p_value=holm_adjust(found.p_value))
+
+
+def optimistic_estimates(
+    statistics: Mapping[Any, Linearized], sign: float, level: float, plan: DrawPlan
+) -> dict[Any, tuple[float, Estimate]]:
+    """By name the better simultaneous bound of each statistic, times ``sign``, and its estimate."""
+    together, found = 1 - (1 - level) / len(statistics), {}
+    for group, statistic in statistics.items():
+        # Of shares the exact interval: others fall short at such levels.
+        method = _EXACT if _EXACT in methods_of(statistic) else "auto"
+        estimate = interval_of(statistic, method, together, plan)
+        assert isinstance(estimate, Estimate)
+        bound = sign * (estimate.high if sign > 0 else estimate.low)
+        found[group] = bound if np.isfinite(bound) else np.inf, estimate
+    return found

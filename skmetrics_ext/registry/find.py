@@ -140,6 +140,17 @@ class Metric:
         return self._settled[positive]
 
     @cached_property
+    def undefined_as_nan(self) -> Metric:
+        """This metric of groups or thresholds, each of which may be 0/0: nan unless the user says.
+
+        By convention a rate of the positive class would be 0, which for an error is the best there
+        is. Within an average the convention holds.
+        """
+        fill = self.spec.fill if self.sides == "none" else "zero_division"
+        is_open = fill and self.takes(fill) and fill not in self.params
+        return self.with_params(**{fill: np.nan}) if is_open else self
+
+    @cached_property
     def bare(self) -> Metric:
         """This metric for data that know their classes and their unit."""
         return self.without("labels", "pos_label", "normalize")

@@ -29,7 +29,7 @@ from skmetrics_ext.inference.tests.rank_tests import holm_adjust
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.report.fold import FoldResult, computed_once, group_sizes
 from skmetrics_ext.report.out_of_fold import OutOfFold, ScoredData, no_estimate, pool
-from skmetrics_ext.scoring.intervals import of_rows_read, turned, with_rows
+from skmetrics_ext.scoring.intervals import turned, with_rows
 from skmetrics_ext.scoring.recording import one_line
 from skmetrics_ext.scoring.scorer import metric_of
 from skmetrics_ext.validation import InvalidParameterError, check_option
@@ -240,7 +240,7 @@ def sample_of_fold(
     if np.ndim(sample.value):
         raise NoIntervalError("it has a value for each class")
     weight = prepared.given.weight
-    read = of_rows_read(prepared, params, np.arange(len(part.rows)))
+    read = prepared.of_rows_read(np.arange(len(part.rows)), params)
     return sample, read if weight is None else read[weight != 0]
 
 

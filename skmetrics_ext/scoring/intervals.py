@@ -11,11 +11,10 @@ import numpy as np
 
 from skmetrics_ext.inference.confidence_interval import interval_of_checked
 from skmetrics_ext.inference.results import Estimate
-from skmetrics_ext.numeric import Array
 from skmetrics_ext.scoring.prepared import Prepared
 from skmetrics_ext.scoring.recording import one_line
 from skmetrics_ext.scoring.scorer import ScoredModel, Scorer
-from skmetrics_ext.validation.containers import count_rows, read_array
+from skmetrics_ext.validation.containers import count_rows
 from skmetrics_ext.validation.groups import read_groups
 
 
@@ -70,7 +69,7 @@ def estimate_of(
     sign, groups = scorer._sign, options.get("groups")
     if groups is not None:
         group = read_groups(groups, count_rows(evaluation.y_true) or 0, True)
-        options = {**options, "groups": of_rows_read(prepared, params, group)}
+        options = {**options, "groups": prepared.of_rows_read(group, params)}
     try:
         with warnings.catch_warnings():  # told when the value was computed
             warnings.simplefilter("ignore", UndefinedMetricWarning)
@@ -92,19 +91,14 @@ def with_rows(
     if isinstance(scorer, Scorer):
         prepared = evaluation.prepared(scorer, params.get("sample_weight"))
     if prepared is None:
+        if isinstance(scorer, Scorer) and scorer._worst is not None:
+            return "the value of the worst group has no interval: evaluate(by=...).worst has one"
         return "only metrics of this package have intervals"
     if prepared.given is None:
         return prepared.why
     if prepared.of_defined or prepared.ground.total != 1:
         return "an average over the classes that have rows has no interval"
     return prepared
-
-
-def of_rows_read(prepared: Prepared, params: Mapping[str, Any], told: Array) -> Array:
-    """Groups of the rows that a metric reads: some metrics leave out rows of weight 0."""
-    if len(told) == prepared.given.true.shape[0]:
-        return told
-    return np.asarray(told[read_array("sample_weight", params["sample_weight"]) != 0])
 
 
 def turned(found: Estimate, sign: int) -> Estimate:

@@ -8,7 +8,9 @@ from typing import Any
 from skmetrics_ext.numeric import PosLabel
 from skmetrics_ext.registry import find, scorers, spec_of
 from skmetrics_ext.scoring.scorer import Missing, Scorer
-from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.scoring.worst_group import WorstGroup
+from skmetrics_ext.validation import InvalidParameterError, check_option
+from skmetrics_ext.validation.parameters import check_integer
 
 RESPONSES: Mapping[str, str | tuple[str, ...]] = {
     "labels": "predict",
@@ -39,6 +41,9 @@ def get_scorer(
     *,
     missing: Missing = "align",
     pos_label: PosLabel = None,
+    worst_of: str | None = None,
+    min_rows: int = 1,
+    worst_of_bound: bool = False,
     **params: Any,
 ) -> Scorer:
     """Scorer of a registered metric, for ``scoring=`` anywhere in scikit-learn.
@@ -57,6 +62,17 @@ def get_scorer(
         The positive class, for metrics of one class of two. By default 1 of {0, 1} or {-1, 1},
         or True; any other labels have to say. Metrics that are the same for both classes (areas
         under the ROC curve, log loss) need none.
+    worst_of : str, default=None
+        Name of a column of groups, which the scorer takes as metadata: it gives the value of the
+        worst group (``scorer(estimator, X, y, region=...)``; in searches and ``cross_validate`` by
+        metadata routing, which it asks for itself). Groups in which the metric is undefined are
+        left out, with a warning.
+    min_rows : int, default=1
+        With ``worst_of``: groups of fewer rows do not decide.
+    worst_of_bound : bool, default=False
+        With ``worst_of``: whether a group counts by its better bound, simultaneous over the groups
+        at 95 %, as in `Evaluation.worst`, and the worst of these bounds is given. So no group
+        counts as worse than its rows show for sure.
     **params : dict
         Further parameters of the metric.
 
@@ -81,12 +97,31 @@ def get_scorer(
     >>> model = LogisticRegression(max_iter=5000)
     >>> cross_val_score(model, X[:, :4], y, scoring=get_scorer("gini")).round(2).tolist()
     [0.91, 0.95, 0.97, 0.93, 0.97]
+
+    The recall of the worst of two groups:
+
+    >>> worst = get_scorer("recall", worst_of="region")
+    >>> round(worst(model.fit(X[:, :4], y), X[:, :4], y, region=X[:, 4] > 0.1), 3)
+    0.894
     """
+    if worst_of is not None:
+        scorer = get_scorer(scoring, missing=missing, pos_label=pos_label, **params)
+        return _of_worst_group(scorer, worst_of, min_rows, worst_of_bound)
+    if min_rows != 1 or worst_of_bound:
+        raise InvalidParameterError(
+            f"{'worst_of_bound' if worst_of_bound else 'min_rows'} describes groups of rows: pass "
+            "worst_of= as well."
+        )
     if pos_label is not None:
         params["pos_label"] = pos_label
     if isinstance(scoring, Scorer):
         if not params and missing == scoring._missing:
             return scoring
+        if scoring._worst is not None:
+            raise InvalidParameterError(
+                f"{scoring!r} is of one metric and its groups: name the metric, with worst_of= and "
+                "all its parameters."
+            )
         return Scorer(
             scoring._function,
             scoring._sign,
@@ -116,6 +151,34 @@ def get_scorer(
         missing=missing,
         name=name,
         metric=metric,
+    )
+
+
+def _of_worst_group(scorer: Scorer, column: Any, min_rows: Any, of_bound: Any) -> Scorer:
+    """The scorer of the worst group of a column."""
+    if not isinstance(column, str) or not column.isidentifier() or column == "sample_weight":
+        raise InvalidParameterError(
+            f"worst_of must name metadata, as a keyword can ('region'), got {column!r}."
+        )
+    if scorer._metric is None:
+        raise InvalidParameterError(
+            f"worst_of needs a scorer of one registered metric, got {scorer!r}."
+        )
+    if scorer._metric.params.get("normalize") is False:
+        raise InvalidParameterError(
+            "worst_of compares groups of different sizes, and normalize=False gives sums: leave it "
+            "out."
+        )
+    check_option("worst_of_bound", of_bound, (False, True))
+    worst = WorstGroup(scorer, column, check_integer("min_rows", min_rows, 1), of_bound)
+    return Scorer(
+        scorer._function,
+        scorer._sign,
+        scorer._kwargs,
+        scorer._methods,
+        missing=scorer._missing,
+        name=worst.name,
+        worst=worst,
     )
 
 

@@ -219,8 +219,10 @@ class ScorerPanel(TakesMetadata):
         if sample_weight is not None:
             params["sample_weight"] = sample_weight
         params_of = {}
+        columns = self._columns()
         for name, scorer in self.scorers.items():
-            params_of[name] = dict(params)
+            own = scorer._columns() if isinstance(scorer, Scorer) else parameters_of(scorer).keys()
+            params_of[name] = {key: params[key] for key in params if key not in columns - own}
             if sample_weight is not None and not accepts_weight(scorer):
                 warn_user(f"The metric {name!r} takes no sample_weight and goes on without.")
                 del params_of[name]["sample_weight"]
@@ -248,7 +250,8 @@ class ScorerPanel(TakesMetadata):
         if groups is not None:
             params_of = {  # intervals take groups, our metrics do not
                 name: {key: own[key] for key in own if key != "groups"}
-                if isinstance(self.scorers[name], Scorer)
+                if isinstance(scorer := self.scorers[name], Scorer)
+                and "groups" not in scorer._columns()
                 else own
                 for name, own in params_of.items()
             }
@@ -299,6 +302,10 @@ class ScorerPanel(TakesMetadata):
 
     def _accept_sample_weight(self) -> bool:
         return any(map(accepts_weight, self.scorers.values()))
+
+    def _columns(self) -> set[str]:
+        of_each = [one._columns() for one in self.scorers.values() if isinstance(one, Scorer)]
+        return set().union(*of_each)
 
     def __repr__(self) -> str:
         return f"ScorerPanel({list(self.names)!r})"

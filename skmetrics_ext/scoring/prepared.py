@@ -7,7 +7,7 @@ checked, and the classes of the model and of the rows compared, once for all of 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,9 +15,11 @@ import numpy as np
 
 from skmetrics_ext.alignment import AlignedRows, ModelTarget
 from skmetrics_ext.metrics.averaging import is_plain, mean_of_classes
+from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
-from skmetrics_ext.validation import InvalidParameterError, Probabilities, warn_undefined
+from skmetrics_ext.validation import InvalidParameterError, Probabilities, Scores, warn_undefined
 from skmetrics_ext.validation.containers import count_rows, read_array
+from skmetrics_ext.validation.labels import some_rows
 from skmetrics_ext.validation.positive import positive_class
 from skmetrics_ext.validation.targets import MULTILABEL
 
@@ -70,22 +72,51 @@ class Ground:
         tally = None if metric.spec.tally == "moments" else metric.tally_of(given)
         return cls(given, tally, **about)
 
+    @classmethod
+    def of_scores(cls, metric: Metric, given: Scores, **about: Any) -> Ground:
+        """The ground of checked scores, with the classes and outputs that have no rows there."""
+        if given.true.ndim == 2:
+            without = ~given.true.any(axis=0)
+            lacking = bool(without.any() or given.true.all(axis=0).any())
+            return cls.of(metric, given, lacking=lacking, without=without, **about)
+        without = np.bincount(given.true, minlength=len(given.classes)) == 0
+        is_binary = len(given.classes) == 2
+        about |= {"lacks_positives": bool(is_binary and without[-1]), "without": without}
+        return cls.of(metric, given, lacking=bool(not is_binary and without.any()), **about)
+
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A metric, with all its parameters, and the ground that it stands on.
-
-    ``given`` are checked data; None where there is no value by the policy.
-    """
+    """A metric, with all its parameters, and the ground that it stands on."""
 
     metric: Metric
     ground: Ground
-    given: Any
+
+    @property
+    def given(self) -> Any:
+        """Checked data; None where there is no value by the policy."""
+        if self.ground.lacks_positives and "needs_positives" in self.metric.spec.traits:
+            return None
+        return self.ground.given
+
+    def part(self, rows: Array | slice) -> Prepared:
+        """The metric of some of the rows, by the same policy."""
+        metric, ground = self.metric, self.ground
+        given = some_rows(ground.given, rows)
+        if isinstance(given, Scores):
+            return replace(self, ground=Ground.of_scores(metric, given, positive=ground.positive))
+        return replace(self, ground=replace(ground, given=given, tally=None))
 
     @property
     def why(self) -> str:
         """Why there is no value."""
         return self.ground.why or f"no row is of the class {self.ground.positive!r}"
+
+    def of_rows_read(self, values: Array, params: Mapping[str, Any]) -> Array:
+        """Values of the rows that the metric reads: some metrics leave out rows of weight 0."""
+        if len(values) == self.given.true.shape[0]:
+            return values
+        return np.asarray(values[read_array("sample_weight", params["sample_weight"]) != 0])
 
     @property
     def of_defined(self) -> bool:
@@ -198,14 +229,7 @@ def _ground_of_scores(
         return Ground.of(metric, given, unseen=target.unseen)
     if target.unseen:
         return Ground.of(metric, rows.with_unseen(method, response))
-    return Ground.of(
-        metric,
-        rows.scores(method, response, positive),
-        positive=positive,
-        lacks_positives=positive in target.lacking,
-        lacking=bool(target.lacking) and len(target.known) > 2,
-        without=np.array([label in target.lacking for label in target.known]),
-    )
+    return Ground.of_scores(metric, rows.scores(method, response, positive), positive=positive)
 
 
 def _undefined(metric: Metric, target: ModelTarget, missing: str) -> str:
@@ -236,12 +260,7 @@ def _ground_of_multilabel(metric: Metric, rows: AlignedRows, method: str, respon
     """Outputs without a row of either kind leave a macro average, as classes do."""
     if metric.spec.response == "probabilities":
         return Ground.of(metric, rows.probabilities(response))
-    given = rows.scores(method, response)
-    if given.true.ndim == 2:
-        without = ~given.true.any(axis=0)
-        if without.any() or given.true.all(axis=0).any():
-            return Ground.of(metric, given, lacking=True, without=without)
-    return Ground.of(metric, given)
+    return Ground.of_scores(metric, rows.scores(method, response))
 
 
 def _mean_of_defined(metric: Metric, given: Any, undefined: Any) -> float:

@@ -162,7 +162,7 @@ def _recorded(
         except Exception as failure:
             if reraise:
                 raise
-            if metric_of(scorer) is not None:
+            if isinstance(scorer, Scorer) and (scorer._metric or scorer._worst):
                 model.check_rows(params.get("sample_weight"))
             value, error = float("nan"), one_line(failure)
     told = []

@@ -17,6 +17,7 @@ from skmetrics_ext.alignment import AlignedRows, positive_column
 from skmetrics_ext.registry import Metric, find, parameters_of, spec_of
 from skmetrics_ext.scoring.prepared import Ground, Prepared, ground_of, question_of
 from skmetrics_ext.scoring.responses import Responses
+from skmetrics_ext.scoring.worst_group import WorstGroup
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.containers import count_rows
 from skmetrics_ext.validation.rows import read_rows
@@ -43,6 +44,10 @@ class TakesMetadata:
     def _accept_sample_weight(self) -> bool:
         raise NotImplementedError
 
+    def _columns(self) -> set[str]:
+        """Columns of groups that are asked for without `set_score_request`."""
+        return set()
+
     def get_metadata_routing(self) -> Any:
         """Metadata that the scorer takes.
 
@@ -57,6 +62,8 @@ class TakesMetadata:
             request = MetadataRequest(owner=repr(self))
             if self._accept_sample_weight():
                 request.score.add_request(param="sample_weight", alias=None)
+            for column in self._columns():
+                request.score.add_request(param=column, alias=True)
         return request
 
     _get_metadata_request = get_metadata_routing  # scikit-learn 1.6's name
@@ -83,7 +90,7 @@ class TakesMetadata:
                 "sklearn.set_config(enable_metadata_routing=True) first."
             )
         self._metadata_request = MetadataRequest(owner=repr(self))
-        for param, alias in requests.items():
+        for param, alias in {**dict.fromkeys(self._columns(), True), **requests}.items():
             self._metadata_request.score.add_request(param=param, alias=alias)
         return self
 
@@ -158,7 +165,6 @@ class ScoredModel:
             response = self._responses.get(scorer._asks) or self.response(scorer)
             ground = ground_of(metric, rows, *response, scorer._missing)
             self._grounds[key] = ground
-        given = ground.given
         if ground.only is not None:
             params = {"labels": ground.only, "average": "macro"}
             metric = metric.without("pos_label").with_params(**params)
@@ -166,9 +172,7 @@ class ScoredModel:
             metric = metric.with_positive(ground.positive)
         else:
             metric = metric.bare
-            if ground.lacks_positives and "needs_positives" in metric.spec.traits:
-                given = None
-        return Prepared(metric, ground, given)
+        return Prepared(metric, ground)
 
 
 class Scorer(TakesMetadata):
@@ -193,6 +197,8 @@ class Scorer(TakesMetadata):
         Name in the registry.
     metric : Metric or None
         What ``score_func`` and ``kwargs`` are in the registry, where it was found before.
+    worst : WorstGroup or None
+        The groups of which the worst decides: the score is then no metric of all rows.
 
     Examples
     --------
@@ -228,26 +234,32 @@ class Scorer(TakesMetadata):
         missing: Missing = "align",
         name: str | None = None,
         metric: Metric | None = None,
+        worst: WorstGroup | None = None,
     ) -> None:
         check_option("missing", missing, MISSING)
         self._function = score_func
-        self._score_func = (
-            _WithoutLabels(score_func) if metric or spec_of(score_func) else score_func
-        )
+        if worst is None:
+            self._score_func = (
+                _WithoutLabels(score_func) if metric or spec_of(score_func) else score_func
+            )
         self._sign = sign
         self._kwargs = dict(kwargs or {})
         self._methods = response_method
         self._missing = missing
         self._name = name
+        self._worst = worst
         found = metric
-        if metric is None and spec_of(score_func) is not None:
+        if metric is None and worst is None and spec_of(score_func) is not None:
             found = find(score_func, self._kwargs)
         self._metric: Metric | None = found
         # What the function would check of parameters that no row sets, only the function can.
         self._is_plain = found is not None and found.is_as_named
         self._question = None if found is None else question_of(found, missing)
         # The sign of decision values counts, for some, and not their order alone.
-        self._asks = response_method, found is not None and "by_sign" in found.spec.traits
+        by_sign = found is not None and "by_sign" in found.spec.traits
+        self._asks: tuple[str | tuple[str, ...], bool] = (
+            (response_method, by_sign) if worst is None else worst.scorer._asks
+        )
         self._place = _PLACES.index(found.spec.response) if found is not None else len(_PLACES)
 
     @read_as_scorer
@@ -295,6 +307,8 @@ class Scorer(TakesMetadata):
         float
             Greater is better.
         """
+        if self._worst is not None:
+            return self._worst.score(evaluation, sample_weight, metadata)
         responses = evaluation.responses
         prepared = evaluation.prepared(self, sample_weight, metadata)
         if prepared is not None:
@@ -317,12 +331,24 @@ class Scorer(TakesMetadata):
     def _accept_sample_weight(self) -> bool:
         return "sample_weight" in parameters_of(self._function)
 
+    def __getattr__(self, name: str) -> Any:
+        """``_score_func`` is refused to `TunedThresholdClassifierCV`, which knows no groups."""
+        why = ": the score of the worst group is no function of labels alone"
+        told = why if name == "_score_func" else ""
+        text = f"{type(self).__name__!r} object has no attribute {name!r}{told}"
+        raise AttributeError(text, name=name, obj=self)
+
     @property
     def __name__(self) -> str:
         """Name shown by tools: as registered, else that of the function."""
         return self._name or str(getattr(self._function, "__name__", repr(self._function)))
 
+    def _columns(self) -> set[str]:
+        return set() if self._worst is None else {self._worst.column}
+
     def __repr__(self) -> str:
+        if self._worst is not None:
+            return repr(self._worst)
         options = "".join(f", {key}={value!r}" for key, value in self._kwargs.items())
         if self._name is not None:
             return f"get_scorer({self._name!r}{options})"

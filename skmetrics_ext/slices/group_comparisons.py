@@ -13,8 +13,9 @@ from skmetrics_ext.inference.compare_samples import difference_of_samples
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.linearized import Linearized
 from skmetrics_ext.inference.margins import Claim
-from skmetrics_ext.inference.methods import interval_of, methods_of
+from skmetrics_ext.inference.methods import interval_of
 from skmetrics_ext.inference.results import Estimate
+from skmetrics_ext.inference.simultaneous import optimistic_estimates
 from skmetrics_ext.inference.tests.rank_tests import holm_adjust
 from skmetrics_ext.numeric import divide
 from skmetrics_ext.registry import Metric
@@ -27,7 +28,6 @@ from skmetrics_ext.validation.errors import near, shown_names
 
 AGAINST = ("rest", "overall", "best")
 _NAN = float("nan")
-_EXACT = "clopper_pearson"
 _SHARED = "it is resampled, and the groups share rows: compare with the rest"
 _GAP = ("value", "reference", "difference", "ratio", "low", "high", "p_value")
 
@@ -322,17 +322,9 @@ def worst(of: GroupComparison, level: float) -> WorstGroup:
     known = _known(statistics)
     if not known:
         raise _too_few_known(of, statistics)
-    together = 1 - (1 - level) / len(known)
-    estimates, optimistic = {}, {}
-    for group, statistic in known.items():
-        # Of shares the exact interval: others fall short at such levels.
-        method = _EXACT if _EXACT in methods_of(statistic) else "auto"
-        estimate = interval_of(statistic, method, together, of.source.plan)
-        assert isinstance(estimate, Estimate)
-        bound = of.sign * (estimate.high if of.sign > 0 else estimate.low)
-        estimates[group], optimistic[group] = estimate, bound if np.isfinite(bound) else np.inf
-    group = min(optimistic, key=lambda group: optimistic[group])
-    left_out, estimate = len(statistics) - len(known), estimates[group]
+    estimates = optimistic_estimates(known, of.sign, level, of.source.plan)
+    group = min(estimates, key=lambda group: estimates[group][0])
+    left_out, estimate = len(statistics) - len(known), estimates[group][1]
     lacking = f"{left_out} groups have no interval and are left out" if left_out else ""
     low, high = sorted((of.turn * estimate.low, of.turn * estimate.high))
     return WorstGroup(

@@ -240,18 +240,10 @@ def _expected(argument: str) -> str:
 
 
 class _Reader:
-    """A registered metric of two classes at every threshold; nan where it is 0/0 altogether.
-
-    A rate of the positive class that is 0/0 would be 0 by convention, which for an error is the
-    best there is: such a threshold is passed over, unless the user says what 0/0 is. Within an
-    average the convention holds.
-    """
+    """A registered metric of two classes at every threshold; nan where it is 0/0 altogether."""
 
     def __init__(self, metric: Metric, negated: bool) -> None:
-        fill = metric.spec.fill if metric.sides == "none" else "zero_division"
-        if fill and fill not in metric.params:
-            metric = metric.with_params(**{fill: np.nan})
-        self._metric = metric.settled(_CLASSES.tolist())
+        self._metric = metric.undefined_as_nan.settled(_CLASSES.tolist())
         self._sign = -1 if negated else 1
 
     @property

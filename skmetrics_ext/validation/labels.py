@@ -407,7 +407,7 @@ def response_name(checked: Any) -> str:
     return next(name for name in ("pred", "score", "proba") if hasattr(checked, name))
 
 
-def some_rows(checked: Any, rows: Array) -> Any:
+def some_rows(checked: Any, rows: Array | slice) -> Any:
     """Some rows of checked data; of labels, with the classes that occur there."""
     weight = None if checked.weight is None else checked.weight[rows]
     true, name = checked.true[rows], response_name(checked)

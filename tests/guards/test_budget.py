@@ -14,16 +14,16 @@ PACKAGE = Path(skmetrics_ext.__file__).parent
 # A limit rises only when a capability is added on purpose, and falls when lines go. The second
 # number is where the directory should arrive.
 LIMITS = {
-    "inference": (6650, 4950),
+    "inference": (6670, 4950),
     "metrics and registry": (5530, 5450),
     "report": (4180, 3600),
-    "merged and slices": (2970, 2600),
+    "merged and slices": (2960, 2600),
     "validation": (2420, 2250),
     "plotting": (2380, 1800),
     "backends": (1830, 1750),
     "top level": (1520, 1300),
     "cli": (1470, 1050),
-    "scoring": (1110, 1000),
+    "scoring": (1290, 1000),
     "thresholds": (1400, 930),
     "tallies": (1060, 960),
     "kernels and datasets": (990, 960),
