@@ -20,7 +20,7 @@ from skmetrics_ext.report.cross_validation import (
 from skmetrics_ext.report.fold import Fold, numbered_folds
 from skmetrics_ext.report.params import Params, positive_of, resolve_scoring, send_params
 from skmetrics_ext.scoring import ScorerPanel, get_scorer
-from skmetrics_ext.scoring.panel import accepts_weight
+from skmetrics_ext.scoring.panel import accepts_weight, name_of
 from skmetrics_ext.scoring.scorer import Scorer, check_classes
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import count_rows
@@ -73,6 +73,15 @@ class Plan:
     def names(self) -> tuple[str, ...]:
         """Names of the candidates."""
         return tuple(self.models)
+
+    @property
+    def metric_name(self) -> str:
+        """Name of the metric, also where ``cv_results_`` calls it "score"."""
+        scorer = self.panel.scorers[self.metric]
+        if self.metric != SINGLE or not isinstance(scorer, Scorer):
+            return self.metric
+        name = name_of(scorer).removesuffix("_score")
+        return name if scorer._sign > 0 or name.startswith("neg_") else f"neg_{name}"
 
     @property
     def overlap(self) -> float:

@@ -29,7 +29,7 @@ class SearchReport(Tabular):
     Parameters
     ----------
     metric : str
-        Name of the metric by which the search chooses, as in ``cv_results_``. Greater is better.
+        Name of the metric by which the search chooses. Greater is better.
     naive : float
         The mean over folds of the candidate that was chosen: what ``best_score_`` says.
     best : Estimate
@@ -71,7 +71,7 @@ class SearchReport(Tabular):
     >>> report = search_report(search, X, y, random_state=0)
     >>> print(report)  # doctest: +NORMALIZE_WHITESPACE
     3 candidates, 5 folds of 150 rows: KFold(n_splits=5, random_state=None, shuffle=False)
-    score: best_score_ 0.9267; corrected for selection 0.9267 [0.8824, 0.9612]
+    accuracy: best_score_ 0.9267; corrected for selection 0.9267 [0.8824, 0.9612]
     intervals: 95 %, the 5 fitted models of a candidate; training-set variation not included
     2 of 3 not distinguishable from the best (95 %, marked =)
     candidate         mean          interval       from the best  P(best)  set

@@ -323,7 +323,7 @@ class SearchOutcome:
             top = TopTwoDifference.of(best, splits, rows.round_of, noise, lasting)
             notes.append(top.description(n_units, units, level))
         return SearchReport(
-            metric=plan.metric,
+            metric=plan.metric_name,
             naive=float(self._known_means()[self.best]),
             best=scaled.estimate(stable, chosen),
             rows=self._rows(kept, scaled, errors, against, chosen.share),

@@ -32,7 +32,7 @@ def test_print_says_the_three_numbers_and_shows_the_best_first():
     )
     best = DEEP.best
     assert lines[1] == (
-        f"score: best_score_ {DEEP.naive:.4f}; corrected for selection {best.value:.4f} "
+        f"accuracy: best_score_ {DEEP.naive:.4f}; corrected for selection {best.value:.4f} "
         f"[{best.low:.4f}, {best.high:.4f}]"
     )
     missing = "training-set variation not included"

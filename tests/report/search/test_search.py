@@ -328,3 +328,20 @@ def test_nested_cross_validation_runs_the_search_on_each_fold():
     assert found.nested.value == pytest.approx(np.mean(values))
     assert found.nested.low < found.nested.value < found.nested.high
     assert "nested cross-validation" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("scoring", "name"),
+    [
+        (None, "accuracy"),
+        ("gini", "gini"),
+        (get_scorer("neg_log_loss"), "neg_log_loss"),
+        (sklearn_scorer(sklearn_recall), "recall"),
+        (lambda model, X, y: float(model.score(X, y)), "score"),
+    ],
+)
+def test_the_metric_of_a_search_has_its_name(scoring, name):
+    """scikit-learn calls the only metric of a search "score"."""
+    found = report(GridSearchCV(TREE, DEPTHS, scoring=scoring, cv=3))
+    assert found.metric == name
+    assert f"{name}: best_score_" in str(found)
