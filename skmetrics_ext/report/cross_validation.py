@@ -56,6 +56,7 @@ def cross_validation_report(
     params: Mapping[str, Any] | None = None,
     confidence_level: float = 0.95,
     interval: IntervalKind = "auto",
+    train: bool = False,
     n_jobs: int | None = None,
     random_state: RandomState = None,
     progress: Progress = None,
@@ -111,6 +112,10 @@ default="prior"
         The kind of interval in tables, page and pictures, as `CrossValidationReport.summary`
         describes it: "cv" and "pooled" describe the fitted models, "corrected" and "nested"
         models trained on other samples of this size.
+    train : bool, default=False
+        Whether each model also predicts the rows that it was fitted on. Tables, page and picture
+        then show the value there and the gap from the test rows, and `findings` names models that
+        overfit. It takes one more prediction for each fit.
     n_jobs : int or None, default=None
         Number of parallel jobs of joblib, over models and folds, on whichever backend
         ``joblib.parallel_config`` has chosen.
@@ -160,6 +165,7 @@ default="prior"
     labels, groups, group = read_rows(X, y, groups, params)
     level = check_level(confidence_level)
     check_option("interval", interval, INTERVAL_KINDS)
+    check_option("train", train, (True, False))
     models = named_models(estimators)
     classes, task = classes_and_task(labels)
     positive = positive_of(scoring, classes, pos_label) if task == "binary" else None
@@ -183,7 +189,7 @@ default="prior"
         on_host = {key: to_host(value, key) for key, value in routed.fit[name].items()}
         fit_data[name] = to_host(X, "X"), labels, on_host
     fits = [
-        (model, clone(models[model]), fold, *fit_data[model], chosen.panel, routed.score)
+        (model, clone(models[model]), fold, *fit_data[model], chosen.panel, routed.score, train)
         for fold in folds
         for model in models
     ]

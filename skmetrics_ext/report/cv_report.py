@@ -108,6 +108,11 @@ class CrossValidationReport(ReportOutputs):
         return len({result.fold for result in self.results})
 
     @property
+    def has_train(self) -> bool:
+        """Whether the models were also scored on the rows that they were fitted on."""
+        return any(result.train_values for result in self.results)
+
+    @property
     def grouping(self) -> Grouping | None:
         """The dependent rows, if groups were given."""
         return self.data.grouping
@@ -189,7 +194,8 @@ class CrossValidationReport(ReportOutputs):
         Rows
             A row per model, fold and metric, with ``model``, ``fold``, ``metric``, ``value``
             (nan where undefined), ``reason`` (None where defined), ``n_train``, ``n_test``,
-            ``fit_time`` and ``score_time`` (seconds; the score time is that of all metrics).
+            ``fit_time`` and ``score_time`` (seconds; the score time is that of all metrics), and
+            with ``train=True`` also ``train_value``, on the rows that the model was fitted on.
         """
         return fold_table(self)
 
@@ -223,7 +229,9 @@ class CrossValidationReport(ReportOutputs):
             ``standard_error``, ``low`` and ``high`` (within the bounds of the metric),
             ``interval_note`` (why there is none, or what makes it doubtful; else None),
             ``n_folds`` (all), ``n_undefined``, ``reasons`` (each reason with its number of
-            folds) and ``notes`` (warnings of defined values with theirs).
+            folds) and ``notes`` (warnings of defined values with theirs). With ``train=True`` also
+            ``train`` (the mean on the rows that the models were fitted on), ``gap`` (train less
+            test), ``gap_low`` and ``gap_high`` (over the folds, by Nadeau and Bengio).
 
         Raises
         ------

@@ -54,6 +54,8 @@ class FoldResult:
         ``classes_`` of the fitted model, which name the columns of its responses.
     responses : mapping of str to ndarray
         Predictions for these rows, by the method that the metrics use.
+    train_values : mapping of str to float
+        Value of each metric on the rows that it was fitted on, where these were asked for.
     """
 
     model: str
@@ -68,15 +70,19 @@ class FoldResult:
     rows: Any = field(default=None, repr=False)
     classes: Any = field(default=None, repr=False)
     responses: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    train_values: Mapping[str, float] = field(default_factory=dict)
 
     def __eq__(self, other: object) -> bool:
         """Compare all numbers and texts; undefined values are equal."""
         return isinstance(other, FoldResult) and self._compared() == other._compared()
 
     def _compared(self) -> list[Any]:
-        values = {name: None if value != value else value for name, value in self.values.items()}
+        values = [
+            {name: None if value != value else value for name, value in numbers.items()}
+            for numbers in (self.values, self.train_values)
+        ]
         plain = ("model", "fold", "n_train", "n_test", "fit_time", "score_time", "reasons", "notes")
-        return [values, *(getattr(self, name) for name in plain)]
+        return [*values, *(getattr(self, name) for name in plain)]
 
 
 def numbered_folds(splits: Iterable[Any]) -> list[Fold]:
@@ -103,13 +109,28 @@ def fit_and_score(
     fit_params: Mapping[str, Any],
     panel: ScorerPanel,
     score_params: Mapping[str, Mapping[str, Any]],
+    on_train: bool = False,
 ) -> FoldResult:
-    """Fit a copy of the estimator and score it. Failures become reasons."""
+    """Fit a copy of the estimator and score it. Failures become reasons.
+
+    With ``on_train`` it is scored on the rows that it was fitted on, too.
+    """
     from sklearn.base import clone
 
     fitted = clone(estimator)
     result = PanelResult(dict.fromkeys(panel.scorers, float("nan")))
     responses: dict[str, Array] = {}
+    train_values: Mapping[str, float] = {}
+
+    def score(rows: Array) -> tuple[ScoredModel, PanelResult]:
+        evaluation = ScoredModel(fitted, take_rows(X, rows), take_rows(y, rows))
+        params_of = {
+            name: take_params(params, count_rows(y), rows)
+            for name, params in score_params.items()
+            if params
+        }
+        return evaluation, panel.read(evaluation, params_of)
+
     start = time.perf_counter()
     try:
         fitted.fit(
@@ -123,12 +144,8 @@ def fit_and_score(
         result.reasons.update(dict.fromkeys(panel.names, f"fit failed: {one_line(error)}"))
     fit_end = time.perf_counter()
     if not result.reasons:
-        evaluation = ScoredModel(fitted, take_rows(X, fold.test), take_rows(y, fold.test))
-        params_of: dict[str, dict[str, Any]] = {}
-        for name, params in score_params.items():
-            if params:
-                params_of[name] = take_params(params, count_rows(y), fold.test)
-        result = panel.read(evaluation, params_of)
+        evaluation, result = score(fold.test)
+        train_values = score(fold.train)[1].values if on_train else {}
         for method, response in evaluation.responses.all().items():
             is_array = type(response) is np.ndarray
             responses[method] = response if is_array else read_array(method, response)
@@ -150,6 +167,7 @@ def fit_and_score(
         rows=fold.test,
         classes=classes,
         responses=responses,
+        train_values=train_values,
     )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from skmetrics_ext.report import saving
-from skmetrics_ext.report.summary import INTERVAL_KINDS, IntervalKind
+from skmetrics_ext.report.summary import GAP, INTERVAL_KINDS, IntervalKind
 from skmetrics_ext.report.tables import RowKind
 from skmetrics_ext.requirements import Verdicts, check_requirements
 from skmetrics_ext.result_bases import SCHEMA_VERSION
@@ -123,10 +123,8 @@ class ReportOutputs(Tabular):
         -------
         dict of str to float
         """
-        return Rows(
-            {key: row[key] for key in ("model", "metric", "mean", "std", "low", "high")}
-            for row in self.summary()
-        ).flat()
+        keys = ("model", "metric", "mean", "std", "low", "high", *GAP)
+        return Rows({key: row[key] for key in keys if key in row} for row in self.summary()).flat()
 
     def to_dict(self: Any) -> dict[str, Any]:
         """All of it as plain Python values.

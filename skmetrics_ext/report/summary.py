@@ -47,6 +47,7 @@ TARGETS: Mapping[str, str] = {
     "corrected": "models trained on other samples of this size",
     "nested": "models trained on other samples of this size (nested cross-validation)",
 }
+GAP = ("train", "gap", "gap_low", "gap_high")  # where training rows were scored
 _AUTO = ("cv", "pooled")  # the first that every metric has; else "corrected"
 _NAN = float("nan")
 _INTERVAL = ("value", "standard_error", "low", "high")
@@ -72,7 +73,7 @@ def _cell(report: CrossValidationReport, model: str, metric: str) -> dict[str, A
     with np.errstate(invalid="ignore"):  # infinite values have a mean and no spread
         mean = float(defined.mean()) if defined.size else _NAN
         std = float(defined.std(ddof=1)) if defined.size > 1 else _NAN
-    return {
+    cell = {
         "model": model,
         "is_baseline": model == report.baseline,
         "metric": metric,
@@ -83,6 +84,28 @@ def _cell(report: CrossValidationReport, model: str, metric: str) -> dict[str, A
         "reasons": dict(Counter(r.reasons[metric] for r in results if metric in r.reasons)),
         "notes": dict(Counter(r.notes[metric] for r in results if metric in r.notes)),
     }
+    return cell | _gap(report, results, metric) if report.has_train else cell
+
+
+def _gap(
+    report: CrossValidationReport, results: Sequence[FoldResult], metric: str
+) -> dict[str, float]:
+    """The mean on the training rows, and how far it is above that on the test rows.
+
+    Both are over the folds in which both are defined, the interval of the gap by Nadeau and Bengio.
+    """
+    train = [result.train_values.get(metric, _NAN) for result in results]
+    paired = paired_folds(report, results, train, [result.values[metric] for result in results])
+    first, gaps = paired.pop("scores_a"), paired.pop("scores_b")
+    gaps = first - gaps
+    cell = {"train": float(first.mean()), "gap": float(gaps.mean())} if len(gaps) else {}
+    if len(gaps) > 1:
+        estimate = corrected_resampled_interval(
+            gaps, confidence_level=report.confidence_level, **paired
+        )
+        if estimate.standard_error > 0:
+            cell |= {"gap_low": estimate.low, "gap_high": estimate.high}
+    return dict.fromkeys(GAP, _NAN) | cell
 
 
 # --------------------------------------------------------------------------- intervals

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal
 
-from skmetrics_ext.formats import WIDTH, interval, number, probability, signed, text_table
+from skmetrics_ext.formats import WIDTH, interval, known, number, probability, signed, text_table
 from skmetrics_ext.report.out_of_fold import pool
 from skmetrics_ext.report.summary import fold_cells, interval_title, kind_of, summary_of
 from skmetrics_ext.rows import Rows, Shown
@@ -48,12 +48,21 @@ def summary_table(report: CrossValidationReport, interval: str) -> Rows:
     kind = kind_of(report, interval)
     pooled = [Shown("pooled", "value", number)] if kind == "pooled" else []
     columns = [*_NAMES, Shown("mean", "mean", number), Shown("sd", "std"), *pooled]
+    columns += [interval_column(report), *_train_columns(report)]
     return Rows(
         summary_of(report, kind),
-        [*columns, interval_column(report)],
+        columns,
         lead=[f"intervals: {interval_title(report, kind)}"],
         baseline=report.baseline,
     )
+
+
+def _train_columns(report: CrossValidationReport) -> list[Shown]:
+    """The value on the training rows, and its gap from that on the test rows."""
+    if not report.has_train:
+        return []
+    ends = interval_column(report, "gap_low", "gap_high")
+    return [Shown("train", form=known), Shown("train - test", "gap", signed), ends]
 
 
 def fold_table(report: CrossValidationReport) -> Rows:
@@ -66,11 +75,13 @@ def fold_table(report: CrossValidationReport) -> Rows:
             "value": result.values[metric],
             "reason": result.reasons.get(metric),
             **{key: getattr(result, key) for key in _OF_FOLD},
+            **({"train_value": result.train_values.get(metric, math.nan)} if report.has_train else {}),
         }
         for result in report.results
         for metric in report.metrics
     ]
-    return Rows(rows, [*_FOLDS, *_SECONDS], baseline=report.baseline)
+    train = [Shown("on train", "train_value", known)] * report.has_train
+    return Rows(rows, [*_FOLDS, *train, *_SECONDS], baseline=report.baseline)
 
 
 def pooled_table(report: CrossValidationReport) -> Rows:
@@ -125,6 +136,9 @@ def text_report(report: CrossValidationReport) -> str:
         from skmetrics_ext.report.by_group import group_table
 
         parts += [report.data.rows_by.description, str(group_table(report))]
+    if report.has_train:
+        names = [*_NAMES, Shown("test", "mean", number), *_train_columns(report)]
+        parts.append(str(Rows(fold_cells(report), names, sentences=(), baseline=report.baseline)))
     return "\n\n".join(parts)
 
 
