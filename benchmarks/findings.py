@@ -20,6 +20,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
 
 Sample = tuple[dict[str, Any], Any, Any, dict[str, Any]]  # models, X, y, what else is asked
 _LABELS = ["balanced_accuracy", "neg_log_loss"]  # the second asks for probabilities
@@ -95,6 +96,17 @@ def rare(rng: Any) -> Sample:
     return {"model": LogisticRegression()}, X, y, {"scoring": _LABELS}
 
 
+def modest(rng: Any) -> Sample:
+    X, y = normal(rng, 500, [0.8, 0.8, 0])
+    return {"model": LogisticRegression()}, X, y, {"scoring": "roc_auc", "train": True}
+
+
+def unpruned(rng: Any) -> Sample:
+    X, y = normal(rng, 500, [0.8, 0.8, 0])
+    tree = DecisionTreeClassifier(random_state=0)
+    return {"model": tree}, X, y, {"scoring": "roc_auc", "train": True}
+
+
 # Samples in which a finding is wrong, and in which it is right.
 Study = tuple[Callable[[Any], Sample], str]
 STUDIES: dict[str, tuple[Study, Study]] = {
@@ -113,6 +125,10 @@ STUDIES: dict[str, tuple[Study, Study]] = {
     "poor_threshold": (
         (balanced, "two classes of one size, for which 0.5 is best (500 rows)"),
         (rare, "one row in 20 is positive, balanced accuracy (1,000 rows)"),
+    ),
+    "overfits": (
+        (modest, "a logistic regression on three features, by area (500 rows)"),
+        (unpruned, "an unpruned tree on three features, by area (500 rows)"),
     ),
 }
 

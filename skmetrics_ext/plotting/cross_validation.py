@@ -121,7 +121,8 @@ class CrossValidationDisplay(Display):
         level = report.confidence_level if confidence_level is None else confidence_level
         display = cls(report.folds(), baseline=report.baseline, confidence_level=level)
         for row in replace(report, confidence_level=level).summary(interval):
-            display._summary[row.metric, row.model] |= {"low": row.low, "high": row.high}
+            drawn = {key: row[key] for key in ("low", "high", "train") if key in row}
+            display._summary[row.metric, row.model] |= drawn
             display._target = row.target
         return display.plot(ax, **options)
 
@@ -276,7 +277,8 @@ class CrossValidationDisplay(Display):
         base = [row["mean"] for row in rows if row["is_baseline"]]
         ends = [self._bar(row) for row in rows if not row["is_baseline"]]
         of_models = (self.folds["metric"] == metric) & (self.folds["model"] != self.baseline)
-        shown = np.concatenate([self.folds["value"][of_models], *ends])
+        train = [row.get("train", np.nan) for row in rows if not row["is_baseline"]]
+        shown = np.concatenate([self.folds["value"][of_models], train, *ends])
         shown = shown[np.isfinite(shown)]
         if not len(shown) or not base or np.isnan(base[0]):
             return None
@@ -302,10 +304,15 @@ class CrossValidationDisplay(Display):
         if is_baseline:
             line = ax.axvline(mean, **axes.REFERENCE)
             return {"fold": folds, "baseline": (line, mark)}
+        train = {}
+        if np.isfinite(row.get("train", np.nan)):
+            (train["mean, training rows"],) = ax.plot(
+                [row["train"]], [place], marker="|", markersize=11, color=colour, linestyle="none"
+            )
         spread = "± 1 standard deviation"
         if self._target is not None:
             spread = f"{100 * self.confidence_level:g} % interval ({self._target})"
-        return {"fold": folds, f"mean, {spread}": (bar, mark)}
+        return {"fold": folds, f"mean, {spread}": (bar, mark), **train}
 
     @staticmethod
     def _write_mean(ax: Any, place: int, row: Mapping[str, Any], limits: Any, values: bool) -> None:

@@ -359,19 +359,30 @@ class CrossValidationReport(ReportOutputs):
         """
         return comparison_table(self, compare_models(self, metric, rope, against))
 
-    def findings(self) -> Rows:
-        """Reasons to distrust the numbers, from undefined folds to noise.
+    def findings(self, code: str | Sequence[str] | None = None) -> Rows:
+        """Reasons to distrust the numbers, from undefined folds to noise, and what to do.
+
+        Parameters
+        ----------
+        code : str or sequence of str, default=None
+            The kinds of findings, such as "overfits" or "within_noise"; all of them by default.
 
         Returns
         -------
         Rows
             A row per finding, with ``code``, ``metric`` and ``model`` (None where it is of all of
-            them) and ``text``. The guide to cross-validation lists the codes, and how often those
-            that rest on a test are false alarms.
+            them), ``value`` (the number: a difference, or a count of folds or rows), ``text``,
+            ``advice`` and ``false_alarms`` (the rate in simulations, of findings that rest on a
+            test; else nan). The guide to cross-validation lists the codes.
+
+        Raises
+        ------
+        ValueError
+            If a code is unknown.
         """
         from skmetrics_ext.report.findings import findings_of
 
-        return findings_of(self)
+        return findings_of(self, code)
 
     def plot(
         self,

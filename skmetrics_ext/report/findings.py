@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from skmetrics_ext.formats import interval, number, probability, signed
+from skmetrics_ext.formats import interval, known, number, probability, signed
 from skmetrics_ext.inference.tests.fold_tests import corrected_resampled_ttest
 from skmetrics_ext.registry import Metric
+from skmetrics_ext.report.fold import computed_once
 from skmetrics_ext.report.out_of_fold import ThresholdCounts
 from skmetrics_ext.report.summary import (
     TARGETS,
@@ -24,15 +26,16 @@ from skmetrics_ext.report.summary import (
 )
 from skmetrics_ext.rows import Rows, Shown
 from skmetrics_ext.tallies import Counts, ThresholdTally
-from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.containers import read_array
 
 if TYPE_CHECKING:
     from skmetrics_ext.report.cv_report import CrossValidationReport
 
-Found = Iterator[tuple[str | None, str | None, str]]  # metric, model, text
+Found = Iterator[tuple[str | None, str | None, str, float | None]]  # metric, model, text, number
 FEW_ROWS = 10  # of a class in a test fold: one row moves its recall by a tenth and more
 LEAST_GAIN = 0.02  # of a metric by another threshold that is worth a word
+LEAST_GAP = 0.02  # of the values on training and test rows that is worth a word
 
 # Share of simulated reports that have a finding which is wrong there, by `benchmarks/findings.py`;
 # the guide to cross-validation has the table. What is not here is a fact and no test.
@@ -41,6 +44,7 @@ SHARES: Mapping[str, float] = {
     "no_better_than_baseline": 0.225,
     "within_noise": 0.115,
     "poor_threshold": 0.0,
+    "overfits": 0.0,
 }
 
 
@@ -50,24 +54,48 @@ class FindingKind(NamedTuple):
     Parameters
     ----------
     find : callable
-        Takes a report and yields metric, model and text of each finding.
+        Takes a report and yields metric, model, text and number of each finding.
     meaning : str
         Explanation of the kind.
+    advice : str
+        What to do.
     """
 
     find: Callable[[CrossValidationReport], Found]
     meaning: str
+    advice: str
 
 
-def findings_of(report: CrossValidationReport) -> Rows:
-    """A row for each finding, in the order of their kinds."""
-    rows = [
-        {"code": code, "metric": metric, "model": model, "text": text}
+@computed_once
+def _all_findings(report: CrossValidationReport) -> list[dict[str, Any]]:
+    return [
+        {
+            "code": code,
+            "metric": metric,
+            "model": model,
+            "value": math.nan if value is None else float(value),
+            "text": text,
+            "advice": kind.advice,
+            "false_alarms": SHARES.get(code, math.nan),
+        }
         for code, kind in KINDS.items()
-        for metric, model, text in kind.find(report)
+        for metric, model, text, value in kind.find(report)
     ]
+
+
+def findings_of(report: CrossValidationReport, code: str | Iterable[str] | None) -> Rows:
+    """A row for each finding of some codes, in the order of their kinds."""
+    codes = [*KINDS] if code is None else [code] if isinstance(code, str) else list(code)
+    for name in codes:
+        check_option("code", name, KINDS)
+    rows = [row for row in _all_findings(report) if row["code"] in codes]
     columns = [Shown(key, is_text=True) for key in ("code", "metric", "model")]
-    return Rows(rows, columns, sentences=["text"], empty="nothing found")
+    columns += [Shown("number", "value", known), Shown("false alarms", "false_alarms", _percent)]
+    return Rows(rows, columns, sentences=["text", "advice"], empty="nothing found")
+
+
+def _percent(share: float) -> str:
+    return "" if math.isnan(share) else f"{100 * share:.3g} %"
 
 
 # --------------------------------------------------------------------------- facts
@@ -82,7 +110,7 @@ def _failed(report: CrossValidationReport) -> Found:
             for reason in {*filter(_is_failure, result.reasons.values())}
         )
         for reason, count in reasons.items():
-            yield None, model, f"in {count} of {len(results)} folds: {reason}"
+            yield None, model, f"in {count} of {len(results)} folds: {reason}", count
 
 
 def _is_failure(reason: str) -> bool:
@@ -94,7 +122,7 @@ def _undefined(report: CrossValidationReport) -> Found:
         for reason, count in cell["reasons"].items():
             if not _is_failure(reason):
                 text = f"undefined in {count} of {cell['n_folds']} folds: {reason}"
-                yield cell["metric"], cell["model"], text
+                yield cell["metric"], cell["model"], text, count
 
 
 def _few_rows(report: CrossValidationReport) -> Found:
@@ -103,16 +131,17 @@ def _few_rows(report: CrossValidationReport) -> Found:
     if classes is None or not of_fold:
         return
     y = read_array("y", report.data.y)
-    few = []
+    few, least = [], FEW_ROWS
     for label in classes.tolist():
         fewest = min(int(np.count_nonzero(y[rows] == label)) for rows in of_fold.values())
         if fewest < FEW_ROWS:
+            least = min(least, fewest)
             total = int(np.count_nonzero(y == label))
             few.append(f"{label} ({fewest} in a test fold, {total} in all)")
     if few:
         more = f" and {len(few) - 5} more" if len(few) > 5 else ""
         text = f"fewer than {FEW_ROWS} rows of the class in a test fold: {', '.join(few[:5])}{more}"
-        yield None, None, text
+        yield None, None, text, least
 
 
 _DISTINCT = {
@@ -136,7 +165,7 @@ def _of_distinct_scores(report: CrossValidationReport, n_values: int) -> Found:
                 columns = (column for values in scores for column in np.atleast_2d(values.T))
                 n_distinct.add(max(len(np.unique(column)) for column in columns))
         if n_distinct == {n_values}:
-            yield None, model, _DISTINCT[n_values].format(names)
+            yield None, model, _DISTINCT[n_values].format(names), n_values
 
 
 # --------------------------------------------------------------------------- tests
@@ -145,13 +174,14 @@ def _of_distinct_scores(report: CrossValidationReport, n_values: int) -> Found:
 def _worse(report: CrossValidationReport) -> Found:
     for row in _against_baseline(report, significant=True):
         if row["difference"] < 0:
-            yield row["metric"], row["model_a"], f"worse than the baseline: {_difference(row)}"
+            text = f"worse than the baseline: {_difference(row)}"
+            yield row["metric"], row["model_a"], text, row["difference"]
 
 
 def _no_better(report: CrossValidationReport) -> Found:
     for row in _against_baseline(report, significant=False):
         text = f"not distinguishable from the baseline: {_difference(row)}"
-        yield row["metric"], row["model_a"], text
+        yield row["metric"], row["model_a"], text, row["difference"]
 
 
 def _against_baseline(
@@ -168,7 +198,7 @@ def _within_noise(report: CrossValidationReport) -> Found:
         row = best_and_next(report, metric)
         if row is not None and not _is_significant(report, row):
             text = f"not distinguishable from the runner-up, {row['model_b']}"
-            yield metric, row["model_a"], f"{text}: {_difference(row)}"
+            yield metric, row["model_a"], f"{text}: {_difference(row)}", row["difference"]
 
 
 def best_and_next(report: CrossValidationReport, metric: str) -> dict[str, Any] | None:
@@ -216,9 +246,9 @@ def _poor_threshold(report: CrossValidationReport) -> Found:
         counted = ThresholdCounts.of(report, model, also=[np.inf])
         if counted is not None and counted.fold[0] != counted.fold[-1]:
             for name, metric in balancing.items():
-                text = _better_threshold(report, model, name, metric, counted)
-                if text is not None:
-                    yield name, model, text
+                better = _better_threshold(report, model, name, metric, counted)
+                if better is not None:
+                    yield name, model, *better
 
 
 def _balances(metric: Metric) -> bool:
@@ -237,8 +267,8 @@ def _balances(metric: Metric) -> bool:
 
 def _better_threshold(
     report: CrossValidationReport, model: str, name: str, metric: Metric, counted: ThresholdCounts
-) -> str | None:
-    """The finding that thresholds chosen on the other folds do better, if they do."""
+) -> tuple[str, float] | None:
+    """The finding that thresholds chosen on the other folds do better, with the gain; or None."""
     settled = metric.settled(counted.labels.tolist(), report.positive_class)
     chosen, values = [], []
     for fold in np.unique(counted.fold):
@@ -264,11 +294,12 @@ def _better_threshold(
     counts = counted.counts()
     share = 100 * float((counts.tp + counts.fn)[0]) / float(counts.total[0])
     poor = "0.5 is" if _cut_at_half(results, counted) else "the model's own threshold is"
-    return (
+    text = (
         f"{poor} a poor threshold at {share:.3g} % prevalence: chosen on the other folds (about "
         f"{np.median(counted.thresholds[chosen]):.3g}) it gives {number(new.mean())} in place of "
         f"{number(old.mean())}"
     )
+    return text, float((new - old).mean())
 
 
 def _cut_at_half(results: list[Any], counted: ThresholdCounts) -> bool:
@@ -278,42 +309,77 @@ def _cut_at_half(results: list[Any], counted: ThresholdCounts) -> bool:
     return bool(agree.mean() > 0.99)
 
 
+def _overfits(report: CrossValidationReport) -> Found:
+    for cell in fold_cells(report) if report.has_train else ():
+        if not cell["is_baseline"] and cell["gap_low"] > LEAST_GAP:
+            ends = interval(cell["gap_low"], cell["gap_high"])
+            text = (
+                f"{number(cell['train'])} on the training rows, "
+                f"{number(cell['train'] - cell['gap'])} on the test rows: difference "
+                f"{signed(cell['gap'])} {ends}"
+            )
+            yield cell["metric"], cell["model"], text, cell["gap"]
+
+
 KINDS: Mapping[str, FindingKind] = {
     "data": FindingKind(
-        lambda report: ((None, None, text) for text in report.data_warnings),
+        lambda report: ((None, None, text, None) for text in report.data_warnings),
         "The data may not be what the report takes them for, such as independent rows.",
+        "Pass groups= if rows of one unit (a patient) repeat.",
     ),
-    "fit_failed": FindingKind(_failed, "The model could not be fitted on a fold."),
+    "fit_failed": FindingKind(
+        _failed,
+        "The model could not be fitted on a fold.",
+        "Read the error; means are over the folds that are left.",
+    ),
     "undefined": FindingKind(
-        _undefined, "The metric has no value on a fold; means are over the other folds."
+        _undefined,
+        "The metric has no value on a fold; means are over the other folds.",
+        "Use stratified folds, fewer folds, or a metric that needs no row of each class.",
     ),
     "few_rows": FindingKind(
         _few_rows,
         f"A test fold has fewer than {FEW_ROWS} rows of a class, so that one row moves a value of "
         "this class by a tenth or more.",
+        "Use fewer folds or repeat them, and report intervals.",
     ),
     "hard_labels": FindingKind(
         partial(_of_distinct_scores, n_values=2),
         "The scores of the model have two values: they are labels, not probabilities, and metrics "
         "of scores read one point of a curve.",
+        "Use a model with predict_proba or decision_function.",
     ),
     "constant_scores": FindingKind(
         partial(_of_distinct_scores, n_values=1),
         "The model gives every row of a fold the same score.",
+        "Check the features, their scale, and the regularisation of the model.",
     ),
     "worse_than_baseline": FindingKind(
-        _worse, "A model that ignores the features is significantly better."
+        _worse,
+        "A model that ignores the features is significantly better.",
+        "Check the direction of the scores; if the metric is a loss, calibrate the probabilities.",
     ),
     "no_better_than_baseline": FindingKind(
-        _no_better, "The difference from a model that ignores the features may be chance."
+        _no_better,
+        "The difference from a model that ignores the features may be chance.",
+        "Collect more rows or better features before using the model.",
     ),
     "within_noise": FindingKind(
-        _within_noise, "The difference between the two best models may be chance."
+        _within_noise,
+        "The difference between the two best models may be chance.",
+        "Prefer the simpler one, or repeat the folds and collect more rows.",
     ),
     "poor_threshold": FindingKind(
         _poor_threshold,
         "A threshold that the other folds choose makes the metric of labels better by "
         f"{LEAST_GAIN} or more, and by more than chance.",
+        "Choose the threshold by ThresholdOptimizerCV or optimal_threshold.",
+    ),
+    "overfits": FindingKind(
+        _overfits,
+        f"The model does better on the rows that it was fitted on, by more than {LEAST_GAP} and "
+        "more than chance.",
+        "Judge it by the test rows; regularise or simplify it, or collect more rows.",
     ),
 }
 

@@ -75,7 +75,11 @@ def fold_table(report: CrossValidationReport) -> Rows:
             "value": result.values[metric],
             "reason": result.reasons.get(metric),
             **{key: getattr(result, key) for key in _OF_FOLD},
-            **({"train_value": result.train_values.get(metric, math.nan)} if report.has_train else {}),
+            **(
+                {"train_value": result.train_values.get(metric, math.nan)}
+                if report.has_train
+                else {}
+            ),
         }
         for result in report.results
         for metric in report.metrics

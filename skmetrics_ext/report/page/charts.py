@@ -28,7 +28,7 @@ _CHARACTER = 7.2  # width of one, about, at the size of the labels
 
 
 class Dot(NamedTuple):
-    """A value with its interval, the values of the folds, and whether it is the baseline."""
+    """A value with its interval, the values of the folds, and that on the training rows."""
 
     label: str
     value: float
@@ -36,6 +36,7 @@ class Dot(NamedTuple):
     high: float = _NAN
     points: Sequence[float] = ()
     is_baseline: bool = False
+    train: float = _NAN
 
 
 class ChartCurve(NamedTuple):
@@ -243,7 +244,7 @@ def dot_chart(dots: Sequence[Dot], title: str) -> str:
     numbers = [
         value
         for dot in dots
-        for value in (dot.value, dot.low, dot.high, *dot.points)
+        for value in (dot.value, dot.low, dot.high, dot.train, *dot.points)
         if math.isfinite(value)
     ]
     if not numbers:
@@ -285,6 +286,8 @@ def _row(
         parts.append(_path(f"M{place(dot.low):.1f} {y}H{place(dot.high):.1f}", "range"))
     if math.isnan(dot.value):
         return [*parts, _text(left + 12, y + 4, "undefined", "start"), "</g>"]
+    if math.isfinite(dot.train):
+        parts.append(_path(f"M{place(dot.train):.1f} {y - 6}l5 6l-5 6l-5 -6z", "train"))
     x, look = f"{place(dot.value):.1f}", "dot baseline" if dot.is_baseline else "dot"
     parts.append(_path(f"M{x} {_TOP}V{foot}", "chance") if dot.is_baseline else "")
     return [*parts, f'<circle class="{look}" cx="{x}" cy="{y}" r="5"/></g>']

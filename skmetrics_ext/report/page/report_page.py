@@ -65,6 +65,7 @@ def report_page(report: CrossValidationReport) -> str:
     kind = kind_of(report)
     value = "metric of the pooled predictions" if kind == "pooled" else "mean over folds"
     legend = _LEGEND.format(value=value, title=interval_title(report))
+    legend += " Diamond: the training rows." if report.has_train else ""
     displays = _displays(report)
     charts = _overlays(report, displays)
     slider, thresholds = _slider(report)
@@ -148,7 +149,8 @@ def _dots(report: CrossValidationReport) -> list[tuple[str, str]]:
     for row in report.summary():
         folds = [result.values[row.metric] for result in report.results_of(row.model)]
         value = row.mean if math.isnan(row.value) else row.value
-        dots[row.metric].append(Dot(row.model, value, row.low, row.high, folds, row.is_baseline))
+        ends, train = (row.low, row.high), row.get("train", math.nan)
+        dots[row.metric].append(Dot(row.model, value, *ends, folds, row.is_baseline, train))
     title = f"{interval_title(report)}, and every fold"
     return [(dot_chart(lines, f"{metric}: {title}"), metric) for metric, lines in dots.items()]
 
