@@ -34,6 +34,22 @@ HEADINGS: Mapping[str, str] = {
     "labels": "predicted labels",
 }
 
+# Words of the names of metrics that are more than words.
+_WORDS: Mapping[str, str] = {
+    "auc": "AUC", "auprg": "AUPRG", "brier": "Brier", "brennan": "Brennan", "cohen": "Cohen",
+    "corrcoef": "correlation", "d2": "D2", "f1": "F1", "f2": "F2", "gini": "Gini", "gwet": "Gwet",
+    "h": "H", "hamming": "Hamming", "jaccard": "Jaccard", "ks": "KS", "matthews": "Matthews",
+    "ovo": "one-vs-one", "ovr": "one-vs-rest", "pr": "PR", "roc": "ROC", "youden": "Youden",
+}  # fmt: skip
+
+
+def display_name(name: str) -> str:
+    """A registered name as people write it: "ROC AUC" for "roc_auc"."""
+    words = name.removeprefix("neg_").split("_")
+    text = " ".join(_WORDS.get(word, word) for word in words)
+    return text[:1].upper() + text[1:]
+
+
 # What a model is chosen by where nothing is asked for, as scikit-learn does.
 CHOICE = "accuracy"
 

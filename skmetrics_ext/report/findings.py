@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from skmetrics_ext.formats import interval, known, number, probability, signed
+from skmetrics_ext.formats import interval, number, probability, signed
 from skmetrics_ext.inference.tests.fold_tests import corrected_resampled_ttest
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.report.fold import computed_once
@@ -24,6 +24,7 @@ from skmetrics_ext.report.summary import (
     paired_folds,
     without_baseline,
 )
+from skmetrics_ext.report.tables import shown_metric
 from skmetrics_ext.rows import Rows, Shown
 from skmetrics_ext.tallies import Counts, ThresholdTally
 from skmetrics_ext.validation import InvalidParameterError, check_option
@@ -90,8 +91,15 @@ def findings_of(report: CrossValidationReport, code: str | Iterable[str] | None)
         check_option("code", name, KINDS)
     rows = [row for row in _all_findings(report) if row["code"] in codes]
     columns = [Shown(key, is_text=True) for key in ("code", "metric", "model")]
-    columns += [Shown("number", "value", known), Shown("false alarms", "false_alarms", _percent)]
+    columns += [
+        Shown("number", "value", _four_digits),
+        Shown("false alarms", "false_alarms", _percent),
+    ]
     return Rows(rows, columns, sentences=["text", "advice"], empty="nothing found")
+
+
+def _four_digits(value: float) -> str:
+    return "" if math.isnan(value) else f"{value:.4g}"
 
 
 def _percent(share: float) -> str:
@@ -174,13 +182,13 @@ def _of_distinct_scores(report: CrossValidationReport, n_values: int) -> Found:
 def _worse(report: CrossValidationReport) -> Found:
     for row in _against_baseline(report, significant=True):
         if row["difference"] < 0:
-            text = f"worse than the baseline: {_difference(row)}"
+            text = f"worse than the baseline: {_difference(report, row)}"
             yield row["metric"], row["model_a"], text, row["difference"]
 
 
 def _no_better(report: CrossValidationReport) -> Found:
     for row in _against_baseline(report, significant=False):
-        text = f"not distinguishable from the baseline: {_difference(row)}"
+        text = f"not distinguishable from the baseline: {_difference(report, row)}"
         yield row["metric"], row["model_a"], text, row["difference"]
 
 
@@ -198,7 +206,7 @@ def _within_noise(report: CrossValidationReport) -> Found:
         row = best_and_next(report, metric)
         if row is not None and not _is_significant(report, row):
             text = f"not distinguishable from the runner-up, {row['model_b']}"
-            yield metric, row["model_a"], f"{text}: {_difference(row)}", row["difference"]
+            yield metric, row["model_a"], f"{text}: {_difference(report, row)}", row["difference"]
 
 
 def best_and_next(report: CrossValidationReport, metric: str) -> dict[str, Any] | None:
@@ -232,11 +240,13 @@ def _is_significant(report: CrossValidationReport, row: Mapping[str, Any]) -> bo
     return bool(row["p_holm"] < 1 - report.confidence_level)
 
 
-def _difference(row: Mapping[str, Any]) -> str:
+def _difference(report: CrossValidationReport, row: Mapping[str, Any]) -> str:
     """A difference with the interval and the p-value that are adjusted by Holm's method."""
-    ends, p_value = interval(row["low_holm"], row["high_holm"]), probability(row["p_holm"])
+    name, sign = shown_metric(report, row["metric"])
+    ends = interval(*sorted((sign * row["low_holm"], sign * row["high_holm"])))
+    p_value, shown = probability(row["p_holm"]), signed(sign * row["difference"]) or "nan"
     equals = "" if p_value.startswith("<") else "= "
-    return f"{signed(row['difference']) or 'nan'} {ends}, p (Holm) {equals}{p_value}"
+    return f"difference in {name} {shown} {ends}, p (Holm) {equals}{p_value}"
 
 
 def _poor_threshold(report: CrossValidationReport) -> Found:
@@ -312,11 +322,12 @@ def _cut_at_half(results: list[Any], counted: ThresholdCounts) -> bool:
 def _overfits(report: CrossValidationReport) -> Found:
     for cell in fold_cells(report) if report.has_train else ():
         if not cell["is_baseline"] and cell["gap_low"] > LEAST_GAP:
-            ends = interval(cell["gap_low"], cell["gap_high"])
+            name, sign = shown_metric(report, cell["metric"])
+            ends = interval(*sorted((sign * cell["gap_low"], sign * cell["gap_high"])))
             text = (
-                f"{number(cell['train'])} on the training rows, "
-                f"{number(cell['train'] - cell['gap'])} on the test rows: difference "
-                f"{signed(cell['gap'])} {ends}"
+                f"{name} is {number(sign * cell['train'])} on the training rows and "
+                f"{number(sign * (cell['train'] - cell['gap']))} on the test rows: difference "
+                f"{signed(sign * cell['gap'])} {ends}"
             )
             yield cell["metric"], cell["model"], text, cell["gap"]
 
@@ -347,7 +358,7 @@ KINDS: Mapping[str, FindingKind] = {
         partial(_of_distinct_scores, n_values=2),
         "The scores of the model have two values: they are labels, not probabilities, and metrics "
         "of scores read one point of a curve.",
-        "Use a model with predict_proba or decision_function.",
+        "Use a model that grades rows: a forest, a pruned tree, calibrated probabilities.",
     ),
     "constant_scores": FindingKind(
         partial(_of_distinct_scores, n_values=1),
@@ -400,22 +411,28 @@ def _question(report: CrossValidationReport) -> str:
     question = f"How well does {models[0]} predict {target}?"
     if len(models) > 1:
         question = f"Which of {len(models)} models predicts {target} best?"
+    name, sign = shown_metric(report, report.metrics[0])
+    lower = " (lower is better)" if sign < 0 else ""
+    grouping = report.grouping
+    grouped = "" if grouping is None else f" in {grouping.n_groups:,} groups"
     return (
-        f"{question} {report.metrics[0]}, cross-validated on {report.n_folds} folds of "
-        f"{report.n_samples:,} rows."
+        f"{question} {name}{lower}, {report.n_folds}-fold cross-validation on "
+        f"{report.n_samples:,} rows{grouped}."
     )
 
 
 def _answer(report: CrossValidationReport) -> list[str]:
     metric, baseline = report.metrics[0], report.baseline
+    name, sign = shown_metric(report, metric)
     try:
         best = report.best(metric)
     except InvalidParameterError as error:
         return [str(error)]
     row = next(r for r in report.summary() if (r.model, r.metric) == (best, metric))
     others = len(report.models) > 1
-    line = f"{best} has {'the best ' if others else ''}{metric}: {number(row.value)}"
-    if ends := interval(row.low, row.high):
+    value = row.mean if math.isnan(row.value) else row.value
+    line = f"{best} has {'the best ' if others else ''}{name}: {number(sign * value)}"
+    if ends := interval(*sorted((sign * row.low, sign * row.high))):
         line += f" {ends} ({interval_title(report)})"
     lines = [f"{line}."]
     if best == baseline and others:
@@ -429,7 +446,7 @@ def _answer(report: CrossValidationReport) -> list[str]:
         other = pair["model_b"]
         other = other if other == baseline else f"the runner-up, {other}"
         better = "Better than" if _is_significant(report, pair) else "Not distinguishable from"
-        lines.append(f"{better} {other}: difference {_difference(pair)}.")
+        lines.append(f"{better} {other}: {_difference(report, pair)}.")
     if any(compared):
         lines.append(
             f"Differences describe {TARGETS['corrected']}; Holm's method adjusts their intervals "
@@ -443,7 +460,9 @@ def _undefined_cells(report: CrossValidationReport) -> str:
     if not cells:
         return "Every metric is defined on every fold."
     listed = [
-        f"{c['metric']} of {c['model']} in {c['n_undefined']} of {c['n_folds']}" for c in cells
+        f"{shown_metric(report, c['metric'])[0]} of {c['model']} in {c['n_undefined']} of "
+        f"{c['n_folds']}"
+        for c in cells
     ]
     more = f", and {len(cells) - 5} more" if len(cells) > 5 else ""
     has_means = any(not np.isnan(cell["mean"]) for cell in cells)

@@ -8,9 +8,11 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal
 
 from skmetrics_ext.formats import WIDTH, interval, known, number, probability, signed, text_table
+from skmetrics_ext.registry import scorers
+from skmetrics_ext.registry.defaults import display_name
 from skmetrics_ext.report.out_of_fold import pool
 from skmetrics_ext.report.summary import fold_cells, interval_title, kind_of, summary_of
-from skmetrics_ext.rows import Rows, Shown
+from skmetrics_ext.rows import Row, Rows, Shown
 
 if TYPE_CHECKING:
     from skmetrics_ext.report.cv_report import CrossValidationReport
@@ -32,6 +34,36 @@ _SECONDS = (
 _FOLDS = (*_NAMES, Shown("fold"), _VALUE, Shown("train", "n_train"), Shown("test", "n_test"))
 _OF_FOLD = ("n_train", "n_test", "fit_time", "score_time")
 _OF_ESTIMATE = ("value", "low", "high", "standard_error", "design_effect")
+
+
+_NEGATED = ("mean", "value", "train", "gap", "train_value", "difference")
+_SWAPPED = (("low", "high"), ("low_holm", "high_holm"), ("gap_low", "gap_high"))
+
+
+def shown_metric(report: CrossValidationReport, name: str) -> tuple[str, int]:
+    """Name of a metric as people write it, and -1 if its numbers are shown with the other sign.
+
+    Scorers of losses are negative, so that greater is better; people know the loss itself. Names
+    of the user's own stay.
+    """
+    if name not in scorers():
+        return name, 1
+    return display_name(name), -1 if name.startswith("neg_") else 1
+
+
+def for_people(report: CrossValidationReport, rows: Rows) -> Rows:
+    """A table with the names of metrics, and the signs of losses, that people know."""
+    shown = []
+    for row in rows:
+        title, sign = shown_metric(report, row["metric"])
+        row = Row({**row, "metric": title})
+        if sign < 0:
+            row |= {key: -row[key] for key in _NEGATED if row.get(key) is not None}
+            for low, high in _SWAPPED:
+                if low in row:
+                    row[low], row[high] = -row[high], -row[low]
+        shown.append(row)
+    return rows.like(shown)
 
 
 def interval_column(report: CrossValidationReport, low: str = "low", high: str = "high") -> Shown:
@@ -61,8 +93,8 @@ def _train_columns(report: CrossValidationReport) -> list[Shown]:
     """The value on the training rows, and its gap from that on the test rows."""
     if not report.has_train:
         return []
-    ends = interval_column(report, "gap_low", "gap_high")
-    return [Shown("train", form=known), Shown("train - test", "gap", signed), ends]
+    ends = Shown("gap interval", ("gap_low", "gap_high"), interval)
+    return [Shown("train", form=known), Shown("gap", form=signed), ends]
 
 
 def fold_table(report: CrossValidationReport) -> Rows:
@@ -102,9 +134,13 @@ def pooled_table(report: CrossValidationReport) -> Rows:
         }
         for (model, metric), estimate in pool(report).items()
     ]
-    columns = [*_NAMES, _VALUE, interval_column(report)]
+    columns = [*_NAMES, Shown("value", form=_pooled_number), interval_column(report)]
     columns += [Shown("method", is_text=True), Shown("rows", "n_rows")]
     return Rows(rows, columns, baseline=report.baseline)
+
+
+def _pooled_number(value: float) -> str:
+    return "not pooled" if math.isnan(value) else number(value)
 
 
 def comparison_table(report: CrossValidationReport, rows: list[dict[str, Any]]) -> Rows:

@@ -151,28 +151,126 @@ def test_the_verdict_says_what_was_asked_and_how_sure_the_answer_is():
     X, y = data()
     report, _ = found({"good": Given(0), "turned": Given(1)}, X, y, pos_label=1)
     question, best, second, baseline, target, undefined = conclusion(report)
-    assert question.startswith("Which of 2 models predicts 1 best? roc_auc, cross-validated on 5")
+    assert question == (
+        "Which of 2 models predicts 1 best? ROC AUC, 5-fold cross-validation on 300 rows."
+    )
     row = report.summary()[0]
     ends = f"[{row.low:.4f}, {row.high:.4f}] (95 %, the 5 fitted models)"
-    assert best == f"good has the best roc_auc: {row.mean:.4f} {ends}."
-    assert second.startswith("Better than the runner-up, turned: difference +")
-    assert baseline.startswith("Better than baseline (prior): difference +")
+    assert best == f"good has the best ROC AUC: {row.mean:.4f} {ends}."
+    assert second.startswith("Better than the runner-up, turned: difference in ROC AUC +")
+    assert baseline.startswith("Better than baseline (prior): difference in ROC AUC +")
     assert "models trained on other samples of this size" in target
     assert undefined == "Every metric is defined on every fold."
     worst, _ = found({"turned": Given(1)}, X, y)
     assert "No model does better than the baseline" in conclusion(worst)[2]
     few, _ = found({"good": Given(0)}, X[np.argsort(y)], np.sort(y))
-    assert "roc_auc of good in 4 of 5" in conclusion(few)[-1]
+    assert "ROC AUC of good in 4 of 5" in conclusion(few)[-1]
+
+
+def test_the_conclusion_about_a_loss_is_in_its_own_direction():
+    X, y = data()
+    report, _ = found({"good": Given(0), "turned": Given(1)}, X, y, scoring="neg_log_loss")
+    question, best, second, *_ = conclusion(report)
+    assert "Log loss (lower is better)" in question
+    row = report.summary()[0]
+    assert best.startswith(f"good has the best Log loss: {-row.mean:.4f} [{-row.high:.4f}, ")
+    assert second.startswith("Better than the runner-up, turned: difference in Log loss -")
 
 
 def test_findings_are_rows_that_print():
     report, _ = found({"turned": Given(1)}, *data())
     rows = report.findings()
-    assert rows.fields() == ["code", "metric", "model", "text"]
+    fields = ["code", "metric", "model", "value", "text", "advice", "false_alarms"]
+    assert rows.fields() == fields
+    assert all(row.advice == KINDS[row.code].advice for row in rows)
+    assert [row.false_alarms for row in rows] == [SHARES[row.code] for row in rows]
+    (difference,) = [row.difference for row in report.compare("roc_auc")]
+    assert rows[0].value == difference
     assert {row.code for row in rows} <= set(KINDS)
     assert "worse_than_baseline" in str(rows)
-    assert "turned | [1] |" in rows.to_markdown()
+    assert r"| [1\][2] |" in rows.to_markdown()
     assert str(found({"good": Given(0)}, *data())[0].findings()) == "nothing found"
+
+
+def test_findings_are_filtered_by_their_code():
+    X, y = data()
+    report, _ = found({"turned": Given(1), "hard": Given(2)}, X, y)
+    codes = [row.code for row in report.findings()]
+    assert {"worse_than_baseline", "hard_labels"} <= set(codes)
+    for code in KINDS:
+        assert [row.code for row in report.findings(code)] == [c for c in codes if c == code]
+    both = report.findings(["hard_labels", "worse_than_baseline"])
+    assert len(both) == sum(c in ("hard_labels", "worse_than_baseline") for c in codes)
+    with pytest.raises(ValueError, match="code has to be one of"):
+        report.findings("overfit")
+
+
+class Memory(Given):
+    """Knows the rows that it was fitted on; counts its predictions."""
+
+    n_calls = 0
+
+    def fit(self, X, y):
+        self.known_ = {tuple(row): label for row, label in zip(X, y, strict=True)}
+        return super().fit(X, y)
+
+    def predict_proba(self, X):
+        type(self).n_calls += 1
+        given = [self.known_.get(tuple(row), row[self.column]) for row in X]
+        return np.column_stack([1 - np.array(given), given])
+
+
+def test_the_gap_from_the_training_rows_by_hand():
+    X, y = data()
+    scoring, folds = ["roc_auc", "neg_brier_score"], KFold(5)
+    Memory.n_calls = 0
+    models = {"memory": Memory(), "good": Given(0)}
+    report = cross_validation_report(models, X, y, scoring=scoring, cv=folds, train=True)
+    assert Memory.n_calls == 2 * 5  # test rows and training rows, once each
+    rows = {(row.model, row.metric): row for row in report.summary()}
+    gaps = []
+    for train, test in folds.split(X):
+        on_train = -np.mean((y[train] - X[train, 0]) ** 2)
+        gaps.append(on_train + np.mean((y[test] - X[test, 0]) ** 2))
+    row = rows["good", "neg_brier_score"]
+    half = stats.t.ppf(0.975, 4) * np.sqrt(np.var(gaps, ddof=1) * (1 / 5 + 60 / 240))
+    assert row.gap == pytest.approx(np.mean(gaps))
+    assert (row.gap_low, row.gap_high) == pytest.approx((row.gap - half, row.gap + half))
+    assert rows["memory", "neg_brier_score"].train == 0
+    assert rows["memory", "roc_auc"].train == 1
+    assert {(r.model, r.metric) for r in report.findings("overfits")} == {
+        key for key, row in rows.items() if row.gap_low > 0.02
+    }
+    assert rows["memory", "neg_brier_score"].gap_low > 0.02 > rows["good", "roc_auc"].gap_low
+    assert "Brier score is 0.0000 on the training rows" in str(report.findings("overfits"))
+    assert [row.train_value for row in report.folds()[:2]] == [1, 0]
+    flat = report.flat()
+    assert flat["memory/roc_auc/gap"] == rows["memory", "roc_auc"].gap
+    shown = str(report)
+    assert "gap interval" in shown
+    page = report.to_html()
+    assert "Diamond: the training rows." in page
+    assert 'class="train"' in page
+    display = report.plot()
+    drawn = display.columns()
+    keys = zip(drawn["model"].tolist(), drawn["metric"].tolist(), strict=True)
+    assert drawn["train"].tolist() == [rows[key].train for key in keys]
+    assert "mean, training rows" in [t.get_text() for t in display.legend_.get_texts()]
+
+
+def test_training_rows_are_saved_and_left_out_by_default(tmp_path):
+    X, y = data()
+    report = cross_validation_report({"good": Given(0)}, X, y, scoring="roc_auc", train=True)
+    report.save(tmp_path / "report.zip")
+    loaded = type(report).load(tmp_path / "report.zip")
+    assert loaded == report
+    assert loaded.summary() == report.summary()
+    plain = cross_validation_report({"good": Given(0)}, X, y, scoring="roc_auc")
+    assert not plain.has_train
+    assert not {"train", "gap"} & set(plain.summary()[0])
+    assert plain.findings("overfits") == []
+    with pytest.raises(ValueError, match="train has to be one of"):
+        cross_validation_report({"good": Given(0)}, X, y, train="yes")
 
 
 def test_loaded_and_multiclass_reports_have_findings(tmp_path):
@@ -211,6 +309,8 @@ def test_no_text_contradicts_the_printed_interval(seed):
         ends = row["low_holm"], row["high_holm"]
         rows[row["metric"], row["model_a"], row["model_b"]] = ends, row["p_holm"]
         rows[row["metric"], row["model_b"], row["model_a"]] = (-ends[1], -ends[0]), row["p_holm"]
+        if row["metric"].startswith("neg_"):  # the page shows the loss
+            ends = -ends[1], -ends[0]
         assert f"[{ends[0]:z.4f}, {ends[1]:z.4f}]" in shown
     texts = [(row.metric, row.model, row.text) for row in report.findings() if row.metric]
     texts += [("roc_auc", report.best(), line) for line in conclusion(report)[2:-2]]
@@ -219,6 +319,7 @@ def test_no_text_contradicts_the_printed_interval(seed):
         other = re.search(r"(?:runner-up, |baseline \()(\w)|the baseline", text)
         other = other[1] if other[1] in models else report.baseline
         (low, high), p_holm = rows[metric, model, other]
+        low, high = (-high, -low) if metric.startswith("neg_") else (low, high)
         assert f"[{low:z.4f}, {high:z.4f}], p (Holm)" in text
         assert ("not distinguishable" in text.lower()) == (low <= 0 <= high) == (p_holm >= 0.05)
     baseline = report.compare(against="baseline")

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from html import escape
+from importlib.metadata import PackageNotFoundError, metadata
 from importlib.resources import files
 from textwrap import shorten
 from typing import Any, NamedTuple
@@ -47,6 +48,7 @@ def document(
     lead: Iterable[str],
     body: Iterable[Section | str | None],
     data: Mapping[str, Any] | None = None,
+    card: str = "",
 ) -> str:
     """A page with a heading, a few lines below it, and parts that are HTML already.
 
@@ -60,6 +62,8 @@ def document(
         The parts; None is left out.
     data : mapping, default=None
         Input of the page's script: numbers, text and None.
+    card : str, default=""
+        HTML of a summary, the first thing below the heading.
     """
     parts = [part for part in body if part is not None]
     lines = "".join(f'<p class="lead">{escape(line)}</p>\n' for line in lead)
@@ -77,7 +81,7 @@ def document(
         '<meta name="color-scheme" content="light dark">\n'
         '<link rel="icon" href="data:,">\n'
         f"<title>{escape(title)}</title>\n<style>\n{_asset('page.css')}\n</style>\n</head>\n"
-        f'<body>\n<div class="page">\n<header><h1>{escape(title)}</h1>\n{lines}</header>\n'
+        f'<body>\n<div class="page">\n<header><h1>{escape(title)}</h1>\n{lines}{card}</header>\n'
         f'<aside>{nav}<div id="choose"></div></aside>\n'
         f"<main>\n{''.join(shown)}</main>\n</div>\n"
         f'<script type="application/json" id="data">{embedded(data or {})}</script>\n'
@@ -123,19 +127,37 @@ def brief(lines: Iterable[str]) -> str:
     return f'<div class="brief">{"".join(f"<p>{escape(line)}</p>" for line in lines)}</div>\n'
 
 
+@cache
+def _documentation() -> str:
+    """Address of the documentation in the metadata of the package; empty if it has none."""
+    try:
+        addresses = metadata("skmetrics-ext").get_all("Project-URL") or []
+    except PackageNotFoundError:  # run from a checkout
+        addresses = []
+    pairs = (text.partition(", ") for text in addresses)
+    return next((url.rstrip("/") for label, _, url in pairs if label == "Documentation"), "")
+
+
+def guide(page: str, part: str) -> str:
+    """A link to a part of the guide, or its name where the package has no address of it."""
+    name = f"Guide: {page.replace('_', ' ')}"
+    address = _documentation()
+    return f'<a href="{escape(address)}/guide/{page}.html#{part}">{name}</a>' if address else name
+
+
 def note(text: str) -> str:
     """A paragraph in small print."""
     return f'<p class="note">{escape(text)}</p>\n'
 
 
-def pictures(figures: Iterable[tuple[str, str]], of: str = "") -> str:
-    """Pictures (HTML and caption), side by side if there is room.
+def pictures(figures: Iterable[tuple[str, ...]], of: str = "") -> str:
+    """Pictures (HTML, caption and a name), side by side if there is room.
 
-    ``of`` is what captions name ("metric" or "model"), so that the script can hide some.
+    ``of`` is what the names are of ("metric" or "model"), so that the script can hide some.
     """
     parts = []
-    for picture, caption in figures:
+    for picture, caption, *name in figures:
+        named = f' data-{of}="{escape(name[0])}"' if name else ""
         text = escape(caption)
-        named = f' data-{of}="{text}"' if of else ""
         parts.append(f"<figure{named}>{picture}<figcaption>{text}</figcaption></figure>\n")
     return f'<div class="pictures">{"".join(parts)}</div>\n'

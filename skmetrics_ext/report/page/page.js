@@ -68,6 +68,13 @@
   };
   addEventListener("resize", reach);
 
+  for (const link of all("nav a")) {
+    link.addEventListener("click", () => {
+      const part = document.querySelector(link.hash);
+      if (part.tagName === "DETAILS") part.open = true;
+    });
+  }
+
   // ---------------------------------------------------------------- models and metrics
 
   const chosen = { models: new Set(data.models), metric: "" };

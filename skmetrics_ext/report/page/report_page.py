@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+from collections import Counter
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +33,7 @@ from skmetrics_ext.report.page.charts import (
 from skmetrics_ext.report.page.document import Section, note, section
 from skmetrics_ext.report.params import take_params
 from skmetrics_ext.report.summary import interval_title, kind_of, without_baseline
-from skmetrics_ext.report.tables import fold_notes, heading
+from skmetrics_ext.report.tables import fold_notes, for_people, heading, shown_metric
 from skmetrics_ext.rows import Rows, Shown
 from skmetrics_ext.tallies import Counts
 from skmetrics_ext.validation import InvalidParameterError
@@ -50,7 +51,7 @@ _INTERVALS = {
 }
 _LEGEND = (
     "Dot: {value}. Line: interval ({title}). Ticks: the folds. Hollow, with a dotted line: the "
-    "baseline. Further right is better."
+    "baseline. Further right is better, of losses (lower is better) further left."
 )
 _LONG_TITLE = 80
 _FIRST = 3  # findings of a code; the others open by a click
@@ -61,115 +62,142 @@ _POOLED = (
 
 
 def report_page(report: CrossValidationReport) -> str:
-    """The report as one self-contained HTML page."""
-    kind = kind_of(report)
-    value = "metric of the pooled predictions" if kind == "pooled" else "mean over folds"
-    legend = _LEGEND.format(value=value, title=interval_title(report))
-    legend += " Diamond: the training rows." if report.has_train else ""
+    """The report as one self-contained HTML page: a card, the models, and sections that open."""
     displays = _displays(report)
-    charts = _overlays(report, displays)
     slider, thresholds = _slider(report)
     matrices = _matrices(report)
-    left_out = _left_out(displays, slider, matrices)
+    several = len(report.models) > 1
     parts = [
-        section("In short", html.brief(conclusion(report))),
-        section("Findings", _findings(report)),
-        section("Summary", _summary(report), note(_INTERVALS[kind])),
-        section("Models by metric", note(legend), html.pictures(_dots(report), of="metric")),
-        _overlay(charts),
-        slider,
-        *_curves(report, displays),
-        matrices,
-        _groups(report),
-        section("Comparison on the same folds", _comparison(report)),
-        _pooled(report) if kind == "pooled" else None,
-        _metrics(report),
-        section("Every fold", html.table(report.folds()), is_folded=True),
-        section("Left out", *map(note, left_out)) if left_out else None,
+        section("Models", _models(report)),
+        _folded("Findings", _findings(report)),
+        _folded("Curves", _overlay(_overlays(report, displays)), *_curves(report, displays)),
+        _folded("Thresholds and confusion matrices", slider, matrices),
+        _folded("Groups", _groups(report)),
+        _folded("Comparison of the models", _table(report, report.compare()) if several else ""),
+        _folded(
+            "Details",
+            *map(note, [*heading(report), _INTERVALS[kind_of(report)]]),
+            _pooled(report) if kind_of(report) == "pooled" else "",
+            _detail("Metrics", _metrics(report)),
+            _detail("Every fold", _table(report, report.folds())),
+            _detail("Left out", "".join(map(note, _left_out(displays, slider, matrices)))),
+        ),
     ]
     data = {
         "models": list(report.models),
-        "metrics": list(report.metrics),
+        "metrics": [shown_metric(report, name)[0] for name in report.metrics],
         "thresholds": thresholds or None,
     }
     names = without_baseline(report)
     listed = ", ".join(names)
     listed = listed if len(listed) <= _LONG_TITLE else f"{len(names)} models"
-    return html.document(f"Cross-validation of {listed}", heading(report), parts, data)
+    warnings = [] if report.grouping is None else report.grouping.warnings
+    card = html.brief([*conclusion(report), _found(report)])
+    return html.document(f"Cross-validation of {listed}", warnings, parts, data, card)
+
+
+def _folded(title: str, *parts: str) -> Section | None:
+    """A section that opens by a click; None without content."""
+    return section(title, *parts, is_folded=True) if any(parts) else None
+
+
+def _detail(title: str, body: str) -> str:
+    return f"<details><summary>{title}</summary>\n{body}</details>\n" if body else ""
+
+
+def _table(report: CrossValidationReport, rows: Rows) -> str:
+    return html.table(for_people(report, rows))
+
+
+# --------------------------------------------------------------------------- findings
+
+
+def _found(report: CrossValidationReport) -> str:
+    """The kinds of findings, in a line."""
+    counts = Counter(row.code.replace("_", " ") for row in report.findings())
+    if not counts:
+        return "Nothing was found that speaks against these numbers."
+    listed = ", ".join(f"{code} ({count})" if count > 1 else code for code, count in counts.items())
+    return f"Findings: {listed}."
 
 
 def _findings(report: CrossValidationReport) -> str:
-    """Findings by code, each with its meaning, metric and model."""
-    rows = report.findings()
-    if not rows:
-        return note("No reason to distrust the numbers was found.")
-    parts = []
+    """Findings by code, each with its meaning, what to do, metric and model."""
+    rows, parts = report.findings(), []
     for code in dict.fromkeys(row.code for row in rows):
-        meaning = KINDS[code].meaning
+        kind, about = KINDS[code], []
         if code in SHARES:
-            meaning += f" False-alarm rate in simulations: {100 * SHARES[code]:g} %."
-        items = [_finding(row) for row in rows if row.code == code]
+            about.append(f"False-alarm rate in simulations: {100 * SHARES[code]:g} %.")
+        items = [_finding(report, row) for row in rows if row.code == code]
         shown = f"<ul>{''.join(items[:_FIRST])}</ul>"
         if rest := items[_FIRST:]:
-            shown += f"<details><summary>{len(rest)} more</summary>"
-            shown += f"<ul>{''.join(rest)}</ul></details>"
-        parts.append(f'<li><code>{code}</code><p class="note">{escape(meaning)}</p>{shown}</li>')
-    return f'<ul class="findings">{"".join(parts)}</ul>\n'
+            shown += _detail(f"{len(rest)} more", f"<ul>{''.join(rest)}</ul>")
+        guide = html.guide("cross_validation", "what-speaks-against-a-number")
+        parts.append(
+            f"<li><code>{code}</code>{note(' '.join([kind.meaning, *about]))}{shown}"
+            f'<p class="advice">{escape(kind.advice)} {guide}</p></li>'
+        )
+    return f'<ul class="findings">{"".join(parts)}</ul>\n' if parts else ""
 
 
-def _finding(row: Any) -> str:
-    named = [f' data-{of}="{escape(row[of])}"' for of in ("metric", "model") if row[of] is not None]
-    where = ", ".join(filter(None, (row.metric, row.model)))
-    where = f"<b>{escape(where)}</b>: " if where else ""
-    return f"<li{''.join(named)}>{where}{escape(row.text)}</li>"
+def _finding(report: CrossValidationReport, row: Any) -> str:
+    metric = None if row.metric is None else shown_metric(report, row.metric)[0]
+    where = {"metric": metric, "model": row.model}
+    named = [f' data-{of}="{escape(name)}"' for of, name in where.items() if name is not None]
+    listed = ", ".join(filter(None, where.values()))
+    shown = f"<b>{escape(listed)}</b>: " if listed else ""
+    return f"<li{''.join(named)}>{shown}{escape(row.text)}</li>"
 
 
-def _summary(report: CrossValidationReport) -> str:
-    """The summary, by metric, with seconds and with the notes of the folds."""
-    rows, times = report.summary(), report.times()
+# --------------------------------------------------------------------------- models
+
+
+def _models(report: CrossValidationReport) -> str:
+    """The summary as a table, by metric, and as pictures."""
+    kind, rows, times = kind_of(report), report.summary(), report.times()
     for row in rows:
         row["folds"] = f"{row.n_folds - row.n_undefined} of {row.n_folds}"
-        row["fit_time"], row["score_time"] = times[row.model]
+        row["fit_time"] = times[row.model][0]
         row["reasons"], row["notes"] = None, "; ".join(fold_notes(row))
-    seconds = "{:.3f}".format
-    columns = [
-        *rows.shown(),
-        Shown("folds defined", "folds"),
-        Shown("fit (s)", "fit_time", seconds),
-        Shown("score (s)", "score_time", seconds),
-    ]
+    folds = [Shown("folds defined", "folds")] * any(row.n_undefined for row in rows)
+    columns = [*rows.shown(), *folds, Shown("fit (s)", "fit_time", "{:.3f}".format)]
     ordered = sorted(rows, key=lambda row: report.metrics.index(row["metric"]))
-    table = html.table(Rows(ordered, columns, baseline=rows.baseline))
-    return "".join(map(note, rows.lead)) + table
+    table = _table(report, Rows(ordered, columns, baseline=rows.baseline))
+    value = "metric of the pooled predictions" if kind == "pooled" else "mean over folds"
+    legend = _LEGEND.format(value=value, title=interval_title(report))
+    legend += " Diamond: the training rows." if report.has_train else ""
+    pictures = html.pictures(_dots(report), of="metric")
+    return "".join([*map(note, rows.lead), table, note(legend), pictures])
 
 
-def _dots(report: CrossValidationReport) -> list[tuple[str, str]]:
+def _dots(report: CrossValidationReport) -> list[tuple[str, str, str]]:
     """A chart for each metric: mean, interval and folds of each model."""
-    dots: dict[str, list[Dot]] = {metric: [] for metric in report.metrics}
-    for row in report.summary():
-        folds = [result.values[row.metric] for result in report.results_of(row.model)]
-        value = row.mean if math.isnan(row.value) else row.value
-        ends, train = (row.low, row.high), row.get("train", math.nan)
-        dots[row.metric].append(Dot(row.model, value, *ends, folds, row.is_baseline, train))
-    title = f"{interval_title(report)}, and every fold"
-    return [(dot_chart(lines, f"{metric}: {title}"), metric) for metric, lines in dots.items()]
+    charts = []
+    for metric in report.metrics:
+        title, sign = shown_metric(report, metric)
+        rows = report.summary()
+        dots = []
+        for row in for_people(report, rows.like(r for r in rows if r.metric == metric)):
+            folds = [sign * result.values[metric] for result in report.results_of(row.model)]
+            value, train = row.mean if math.isnan(row.value) else row.value, row.get("train", _NAN)
+            dots.append(Dot(row.model, value, row.low, row.high, folds, row.is_baseline, train))
+        about = f"{title}: {interval_title(report)}, and every fold"
+        lower = " (lower is better)" if sign < 0 else ""
+        charts.append((dot_chart(dots, about), f"{title}{lower}", title))
+    return charts
 
 
-def _pooled(report: CrossValidationReport) -> Section:
-    return section("Pooled out-of-fold estimates", note(_POOLED), html.table(report.pooled()))
+def _pooled(report: CrossValidationReport) -> str:
+    return _detail("Pooled out-of-fold estimates", note(_POOLED) + _table(report, report.pooled()))
 
 
-def _comparison(report: CrossValidationReport) -> str:
-    return html.table(report.compare()) if len(report.models) > 1 else note("There is one model.")
-
-
-def _groups(report: CrossValidationReport) -> Section | None:
+def _groups(report: CrossValidationReport) -> str:
     rows_by = report.data.rows_by
     if rows_by is None:
-        return None
+        return ""
     from skmetrics_ext.report.by_group import group_table
 
-    return section("By group", note(rows_by.description), html.table(group_table(report)))
+    return note(rows_by.description) + _table(report, group_table(report))
 
 
 # --------------------------------------------------------------------------- curves
@@ -202,13 +230,13 @@ def _displays(report: CrossValidationReport) -> Displays:
     return displays
 
 
-def _left_out(displays: Displays, slider: Section | None, matrices: Section | None) -> list[str]:
+def _left_out(displays: Displays, slider: str, matrices: str) -> list[str]:
     """Why parts of the page are missing."""
     reasons = {kind: shown for (kind, _), shown in displays.items() if isinstance(shown, str)}
     lines = [f"{TITLES[kind]}: {reason}" for kind, reason in reasons.items()]
-    if slider is None:
+    if not slider:
         lines.append("Threshold: it needs probabilities of two classes, of which one is positive.")
-    if matrices is None:
+    if not matrices:
         lines.append("Confusion matrices: they need predicted labels of single classes.")
     return lines
 
@@ -230,15 +258,14 @@ def _overlays(report: CrossValidationReport, displays: Displays) -> list[Chart]:
     return list(charts.values())
 
 
-def _overlay(charts: list[Chart]) -> Section | None:
+def _overlay(charts: list[Chart]) -> str:
     shown = [(curve_chart(chart), chart.title) for chart in charts]
-    title = "Curves of all models"
-    return section(title, note(_OVERLAY), html.pictures(shown)) if shown else None
+    return note(_OVERLAY) + html.pictures(shown) if shown else ""
 
 
-def _curves(report: CrossValidationReport, displays: Displays) -> list[Section]:
+def _curves(report: CrossValidationReport, displays: Displays) -> list[str]:
     """The curves of the folds, and the reliability, of each model."""
-    parts: list[Section] = []
+    parts: list[str] = []
     for model in without_baseline(report):
         drawn = [
             (curve_chart(chart_of(kind, display, model)._replace(is_extra=True)), title)
@@ -247,16 +274,20 @@ def _curves(report: CrossValidationReport, displays: Displays) -> list[Section]:
         ]
         if drawn:
             head = "" if parts else note(_FOLDS.format(100 * report.confidence_level))
-            named = f'<div data-model="{escape(model)}">{head}{html.pictures(drawn)}</div>\n'
-            parts.append(section(f"Curves of {model}", named, is_folded=True))
+            inner = _detail(f"Folds of {escape(model)}", html.pictures(drawn))
+            parts.append(f'{head}<div data-model="{escape(model)}">{inner}</div>\n')
     return parts
 
 
-def _matrices(report: CrossValidationReport) -> Section | None:
+def _matrices(report: CrossValidationReport) -> str:
     """Confusion matrices; with repeated folds, from the first prediction of each row."""
     data, classes = report.data, report.data.classes
     if classes is None:  # multilabel rows have none
-        return None
+        return ""
+    if report.positive_class is not None:  # the last one
+        classes = np.array(
+            sorted(classes.tolist(), key=lambda label: label == report.positive_class)
+        )
     weights = [params for params in data.params.values() if "sample_weight" in params]
     shown = []
     for model in without_baseline(report):
@@ -274,8 +305,8 @@ def _matrices(report: CrossValidationReport) -> Section | None:
         title = f"Confusion matrix of {model}"
         shown.append((matrix_table(classes.tolist(), table, title), model))
     if not shown:
-        return None
-    return section("Confusion matrices", note(_MATRICES), html.pictures(shown, of="model"))
+        return ""
+    return note(_MATRICES) + html.pictures([(*one, one[1]) for one in shown], of="model")
 
 
 # --------------------------------------------------------------------------- thresholds
@@ -290,8 +321,8 @@ _THRESHOLDS = (
 _REPEATED = "Each row counts once for each time it was predicted."
 
 
-def _slider(report: CrossValidationReport) -> tuple[Section | None, dict[str, Any]]:
-    """The section on thresholds and its data; nothing without probabilities of a class."""
+def _slider(report: CrossValidationReport) -> tuple[str, dict[str, Any]]:
+    """The part on thresholds and its data; nothing without probabilities of a class."""
     models, tables, labels = [], [], []
     for model in without_baseline(report):
         folds = ThresholdCounts.of(report, model, *_STEPS)
@@ -302,14 +333,14 @@ def _slider(report: CrossValidationReport) -> tuple[Section | None, dict[str, An
             models.append(_slider_data(model, thresholds, counts, values))
             tables.append(_threshold_table(model, thresholds, counts, values))
     if not models:
-        return None, {}
+        return "", {}
     is_weighted = any("sample_weight" in params for params in report.data.params.values())
     is_repeated = report.n_samples != sum(models[0]["total"]) and not is_weighted
     about = _THRESHOLDS.format(report.positive_class, _REPEATED if is_repeated else "").strip()
     host = '<div id="slide"></div>\n'
-    shown = f"<details><summary>Counts at some thresholds</summary>\n{''.join(tables)}</details>\n"
+    shown = _detail("Counts at some thresholds", "".join(tables))
     data = {"models": models, "labels": labels, "metrics": list(AT_THRESHOLD)}
-    return section("Threshold", note(about), host, shown), data
+    return note(about) + host + shown, data
 
 
 def _values(folds: ThresholdCounts, name: str, counts: Counts) -> Array:
@@ -355,19 +386,21 @@ def _threshold_table(
 
 # --------------------------------------------------------------------------- metrics
 
+_NAN = math.nan
 _READS = {"labels": "predicted labels", "scores": "scores: their order", "proba": "probabilities"}
 _BETTER = {True: "higher is better", False: "lower is better", None: "neither end is better"}
 
 
-def _metrics(report: CrossValidationReport) -> Section | None:
+def _metrics(report: CrossValidationReport) -> str:
     """The summary line of each metric, and facts about it."""
     shown = []
     for name, metric in report.data.metrics.items():
         if metric is not None and metric.row is not None:
+            title = escape(shown_metric(report, name)[0])
             facts = "".join(f"<dd>{escape(line)}</dd>" for line in _facts(metric))
-            shown.append(f'<div data-metric="{escape(name)}"><dt>{escape(name)}</dt>{facts}</div>')
-    body = f'<dl class="meanings">{"".join(shown)}</dl>\n'
-    return section("Metrics", body, is_folded=True) if shown else None
+            code = f" <code>{escape(name)}</code>"
+            shown.append(f'<div data-metric="{title}"><dt>{title}{code}</dt>{facts}</div>')
+    return f'<dl class="meanings">{"".join(shown)}</dl>\n' if shown else ""
 
 
 def _facts(metric: Metric) -> list[str]:
@@ -375,8 +408,6 @@ def _facts(metric: Metric) -> list[str]:
     low, high = spec.bounds
     reads = _READS.get(spec.response, spec.response)
     about = f"From {low:g} to {high:g}, {_BETTER[spec.greater_is_better]}; reads {reads}."
-    if spec.greater_is_better is False:
-        about += " Here with a minus sign, so that higher is better."
     summary = (inspect.getdoc(metric.function) or "").partition("\n")[0]
     lines = [summary.replace("`", ""), about]
     if spec.undefined:

@@ -38,10 +38,11 @@ def search_page(report: SearchReport) -> str:
     picture = html.pictures([(drawn, report.metric)])
     legend = note(_LEGEND.format(f"{100 * report.confidence_level:g}%"))
     parts = [
-        section("In short", html.brief(heading(report)), note(_ABOUT)),
+        section("Corrected for selection", note(_ABOUT)),
         section("Candidates", legend, picture, note(_SET), html.table(rows)),
     ]
-    return html.document(f"Search by {report.metric}", (), parts)
+    card = html.brief(heading(report))
+    return html.document(f"Search by {report.metric}", (), parts, card=card)
 
 
 def _mark(row: Row) -> str:
