@@ -231,7 +231,8 @@ class CrossValidationReport(ReportOutputs):
             ``n_folds`` (all), ``n_undefined``, ``reasons`` (each reason with its number of
             folds) and ``notes`` (warnings of defined values with theirs). With ``train=True`` also
             ``train`` (the mean on the rows that the models were fitted on), ``gap`` (train less
-            test), ``gap_low`` and ``gap_high`` (over the folds, by Nadeau and Bengio).
+            test), ``gap_low`` and ``gap_high`` (of the fitted models, from the "cv" interval of
+            the test rows; by Nadeau and Bengio where there is none).
 
         Raises
         ------

@@ -84,28 +84,32 @@ def _cell(report: CrossValidationReport, model: str, metric: str) -> dict[str, A
         "reasons": dict(Counter(r.reasons[metric] for r in results if metric in r.reasons)),
         "notes": dict(Counter(r.notes[metric] for r in results if metric in r.notes)),
     }
-    return cell | _gap(report, results, metric) if report.has_train else cell
+    return cell | _gap(report, model, metric) if report.has_train else cell
 
 
-def _gap(
-    report: CrossValidationReport, results: Sequence[FoldResult], metric: str
-) -> dict[str, float]:
+def _gap(report: CrossValidationReport, model: str, metric: str) -> dict[str, float]:
     """The mean on the training rows, and how far it is above that on the test rows.
 
-    Both are over the folds in which both are defined, the interval of the gap by Nadeau and Bengio.
+    Both are over the folds in which both are defined. Values on the training rows of fitted models
+    are known: the interval of the mean on the test rows is that of the gap. Where there is none,
+    the gaps of the folds give one by Nadeau and Bengio.
     """
+    results = report.results_of(model)
     train = [result.train_values.get(metric, _NAN) for result in results]
     paired = paired_folds(report, results, train, [result.values[metric] for result in results])
-    first, gaps = paired.pop("scores_a"), paired.pop("scores_b")
-    gaps = first - gaps
-    cell = {"train": float(first.mean()), "gap": float(gaps.mean())} if len(gaps) else {}
-    if len(gaps) > 1:
-        estimate = corrected_resampled_interval(
-            gaps, confidence_level=report.confidence_level, **paired
+    first, test = paired.pop("scores_a"), paired.pop("scores_b")
+    if not len(first):
+        return dict.fromkeys(GAP, _NAN)
+    mean, gap = float(first.mean()), float((first - test).mean())
+    of_test = intervals_of(report, "cv")[model, metric]
+    low, high = (gap + of_test["value"] - of_test[end] for end in ("high", "low"))
+    if np.isnan(low) and len(first) > 1:
+        folds = corrected_resampled_interval(
+            first - test, confidence_level=report.confidence_level, **paired
         )
-        if estimate.standard_error > 0:
-            cell |= {"gap_low": estimate.low, "gap_high": estimate.high}
-    return dict.fromkeys(GAP, _NAN) | cell
+        if folds.standard_error > 0:
+            low, high = folds.low, folds.high
+    return dict(zip(GAP, (mean, gap, low, high), strict=True))
 
 
 # --------------------------------------------------------------------------- intervals
