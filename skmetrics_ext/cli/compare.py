@@ -5,21 +5,19 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from skmetrics_ext import compare, compare_many
 from skmetrics_ext.cli import predictions as files
-from skmetrics_ext.cli.messages import log, show, verdicts_of
+from skmetrics_ext.cli.messages import log, page_of, show, verdicts_of
 from skmetrics_ext.cli.options import PREDICTIONS, add_command
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.progress import reporting
 from skmetrics_ext.registry import Metric
-from skmetrics_ext.report.page.document import document, section
-from skmetrics_ext.report.page.document import table as html_table
 from skmetrics_ext.rows import Rows
 
 _CLAIMS = ("two-sided", "less", "greater", "non-inferior", "equivalent")
@@ -71,13 +69,8 @@ def _compare(options: argparse.Namespace) -> int:
     ]
     verdicts = verdicts_of(options, of_pairs)
 
-    def page() -> str:
-        lead = [*table.lead, f"true classes: {found.names.true}", found.note]
-        parts = [section("Differences", html_table(table))]
-        if verdicts is not None:
-            parts.insert(0, section("Requirements", html_table(verdicts.rows)))
-        return document(f"Comparison of {Path(options.file).name}", filter(None, lead), parts)
-
+    lead = [f"true classes: {found.names.true}", found.note]
+    page = partial(page_of, options, "Comparison of {}", {"Differences": table}, lead, verdicts)
     figures = rows if verdicts is None else {"rows": rows}
     return show(options, figures, str(table), page, verdicts)
 

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from skmetrics_ext.formats import json_of
+from skmetrics_ext.report.page.document import Section, document, note, section, table
 from skmetrics_ext.requirements import Verdicts, Worst, check_requirements
-from skmetrics_ext.rows import written
+from skmetrics_ext.rows import Rows, written
 from skmetrics_ext.validation.errors import printable
 
 UNMET = 1  # exit status where a requirement is not met
@@ -53,6 +54,21 @@ def show(
         text = f"{text}\n\n{verdicts}"
     print_lines(json_of(figures) if options.json else text)
     return 0 if verdicts is None or verdicts.passed else UNMET
+
+
+def page_of(
+    options: argparse.Namespace,
+    title: str,
+    tables: Mapping[str, Rows],
+    lead: Iterable[str] = (),
+    verdicts: Verdicts | None = None,
+    pictures: Iterable[Section | str] = (),
+) -> str:
+    """A page of tables by their headings; ``title`` has a place for the name of the file."""
+    tables = tables if verdicts is None else {"Requirements": verdicts.rows, **tables}
+    parts = [section(name, *map(note, rows.lead), table(rows)) for name, rows in tables.items()]
+    name = title.format(Path(options.file).name)
+    return document(name, filter(None, lead), [*pictures, *parts])
 
 
 # --------------------------------------------------------------------------- types of arguments

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ import numpy as np
 from skmetrics_ext import confusion_matrix, evaluate
 from skmetrics_ext.cli import predictions as files
 from skmetrics_ext.cli.compare import best_models, differences, is_comparable, table_of
-from skmetrics_ext.cli.messages import log, show, verdicts_of
+from skmetrics_ext.cli.messages import log, page_of, show, verdicts_of
 from skmetrics_ext.cli.options import PREDICTIONS, add_command
 from skmetrics_ext.formats import interval, number
 from skmetrics_ext.merged.evaluation import Evaluation
@@ -27,7 +26,7 @@ from skmetrics_ext.report.page.charts import (
     curve_chart,
     matrix_table,
 )
-from skmetrics_ext.report.page.document import Section, document, note, pictures, section, table
+from skmetrics_ext.report.page.document import Section, note, pictures, section
 from skmetrics_ext.requirements import Verdicts
 from skmetrics_ext.rows import Rows, Shown
 
@@ -79,18 +78,18 @@ def _score(options: argparse.Namespace) -> int:
     verdicts = verdicts_of(options, whole, worst if options.by else None)
     pairs: list[Row] = []
     best: dict[str, tuple[str, ...]] = {}
-    tables = list(_tables(options, rows))
+    tables = dict(_tables(options, rows))
     several = is_comparable(predictions)
     if several and predictions.files.held is not None:
         pairs = differences(options, predictions, metrics)
         best = best_models(pairs, options.confidence)
         lead = [_best_told(models, best) for models in dict.fromkeys(best.values())]
-        tables.append(("Differences between models", table_of(options, predictions, pairs, lead)))
+        tables["Differences between models"] = table_of(options, predictions, pairs, lead)
     if not options.pred:
         log("no --pred: metrics of predicted labels are left out")
     if not (options.json or options.metrics or options.all):
         log("these are a few metrics: --all shows all that apply, --metrics NAME others")
-    text = "\n\n".join(f"{title}\n{own}" for title, own in tables)
+    text = "\n\n".join(f"{title}\n{own}" for title, own in tables.items())
     page = partial(_page, options, predictions, tables, verdicts)
     figures: Any = rows
     if verdicts is not None or several:
@@ -181,7 +180,7 @@ def _tables(options: argparse.Namespace, rows: list[Row]) -> Iterator[tuple[str,
 def _page(
     options: argparse.Namespace,
     found: files.Predictions,
-    tables: Sequence[tuple[str, Rows]],
+    tables: Mapping[str, Rows],
     verdicts: Verdicts | None,
 ) -> str:
     parts: list[Section | str] = [note(_NOT_DRAWN)]
@@ -190,15 +189,10 @@ def _page(
         shown += _matrices(options, found)
         level = f"{100 * options.confidence:g} % intervals"
         parts = [section("Pictures", note(_LEGENDS.format(level)), pictures(shown))]
-    for title, own in tables:
-        parts.append(section(title, *map(note, own.lead), table(own)))
-    if verdicts is not None:
-        parts.insert(0, section("Requirements", table(verdicts.rows)))
     facts = {"rows": found.files.n_rows, "true classes": found.names.true}
     facts |= {"weights": options.weight, "positive class": found.positive}
     lead = [f"{name}: {fact}" for name, fact in facts.items() if fact is not None]
-    title = f"Scores of {Path(options.file).name}"
-    return document(title, filter(None, [*lead, found.note]), parts)
+    return page_of(options, "Scores of {}", tables, [*lead, found.note], verdicts, parts)
 
 
 def _charts(options: argparse.Namespace, found: files.Predictions) -> list[Chart]:

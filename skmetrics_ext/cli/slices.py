@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 from skmetrics_ext import weak_slices
 from skmetrics_ext.backends.files import columns_of
 from skmetrics_ext.cli import predictions as files
-from skmetrics_ext.cli.messages import log, show, whole_number
+from skmetrics_ext.cli.messages import log, page_of, show, whole_number
 from skmetrics_ext.cli.options import COLUMNS, add_command, form_of
 from skmetrics_ext.datasets.files import target_of
 from skmetrics_ext.registry.defaults import CHOICE, OF_SCORES
-from skmetrics_ext.report.page.document import document, section, table
 
 _LISTED = "(in --json)"
 
@@ -78,11 +77,10 @@ def _slices(options: argparse.Namespace) -> int:
     figures = {key: getattr(result, key) for key in ("metric", "value", "n_rows", "alpha")}
     tables = {"rows": result.rows, "folded": result.folded, "left_out": result.left_out}
 
-    def page() -> str:
-        shown = [section(title, table(rows)) for title, rows in tables.items() if rows]
-        lead = [f"{name} of {model.name} on all rows: {result.value:.4g}"]
-        return document(f"Slices of {Path(options.file).name}", lead, shown)
-
+    lead = [f"{name} of {model.name} on all rows: {result.value:.4g}"]
+    titles = ("Worse than the other rows", "Folded into these", "Columns left out")
+    shown = {title: rows for title, rows in zip(titles, tables.values(), strict=True) if rows}
+    page = partial(page_of, options, "Slices of {}", shown, lead)
     text = str(result).replace("(.folded)", _LISTED).replace("(.left_out)", _LISTED)
     return show(options, figures | tables, text, page)
 

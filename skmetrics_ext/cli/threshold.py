@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import argparse
-import re
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from skmetrics_ext import confidence_interval, confusion_matrix, optimal_threshold_interval
+from skmetrics_ext import confidence_interval, optimal_threshold, optimal_threshold_interval
 from skmetrics_ext.cli import predictions as files
-from skmetrics_ext.cli.messages import show
+from skmetrics_ext.cli.messages import page_of, show
 from skmetrics_ext.cli.options import COLUMNS, add_command
 from skmetrics_ext.registry.defaults import RATES
-from skmetrics_ext.report.page.document import document, note, section, table
+from skmetrics_ext.requirements import Requirement
 from skmetrics_ext.rows import Rows
 from skmetrics_ext.thresholds.criteria import RULES
 
-_LIMIT = re.compile(r"\s*(\w+)\s*(>=|<=)\s*(\S+)\s*")
 _OPTIMISM = (
-    "The threshold was chosen on these rows, so that rates at it look better here than elsewhere; "
-    "the second row is of rows that did not choose it."
+    "The threshold was chosen on these rows, so that rates at it look better here than elsewhere"
 )
+_SAMPLE_ONLY = "In the population the limit may not hold; with --confidence 0.95 it does."
 _ENDS = ("value", "low", "high", "method", "note")
 
 
@@ -50,22 +48,26 @@ def add_threshold(commands: argparse._SubParsersAction[Any]) -> None:
     )
     chosen = f"what it is best by: {', '.join(RULES)}, or a metric of labels (default: youden)"
     command.add_argument("--criterion", metavar="NAME", help=chosen)
-    limit = "limit that it keeps, such as precision>=0.8"
-    command.add_argument("--constraint", type=_constraint, metavar="LIMIT", help=limit)
+    limit = (
+        "limit that it keeps in this file, such as precision>=0.8, or with --confidence in the "
+        "population; may be repeated"
+    )
+    command.add_argument(
+        "--constraint", type=_constraint, action="append", default=[], metavar="LIMIT", help=limit
+    )
     costs = f"costs of a false positive and of a false negative, for {', '.join(RULES)}"
     command.add_argument("--cost", nargs=2, type=float, metavar="COST", help=costs)
 
 
 def _constraint(text: str) -> tuple[str, str, float]:
     """A metric, >= or <=, and a number."""
-    match = _LIMIT.fullmatch(text)
     try:
-        bound = float(match[3]) if match else None
+        limit = Requirement.parse(text)
     except ValueError:
-        bound = None
-    if match is None or bound is None:
+        limit = None
+    if limit is None or limit.sign not in (">=", "<=") or limit.part or limit.model:
         raise argparse.ArgumentTypeError(f"must be METRIC>=NUMBER or METRIC<=NUMBER, got {text!r}")
-    return match[1], match[2], bound
+    return limit.metric, limit.sign, limit.limit
 
 
 def _threshold(options: argparse.Namespace) -> int:
@@ -82,13 +84,9 @@ def _threshold(options: argparse.Namespace) -> int:
         first, last = found.classes
         raise ValueError(f"no positive class: pass --positive {last} or --positive {first}.")
     tables = {model.name: _table(options, found, model.name, metrics) for model in found.models}
-
-    def page() -> str:
-        parts = [section(of, *map(note, rows.lead), table(rows)) for of, rows in tables.items()]
-        return document(f"Thresholds of {Path(options.file).name}", [], parts)
-
     figures = [{"of": of, **row} for of, rows in tables.items() for row in rows]
-    return show(options, figures, "\n\n".join(map(str, tables.values())), page)
+    text = "\n\n".join(map(str, tables.values()))
+    return show(options, figures, text, partial(page_of, options, "Thresholds of {}", tables))
 
 
 def _table(
@@ -96,33 +94,44 @@ def _table(
 ) -> Rows:
     """The threshold of a model, and metrics of the labels that it gives."""
     true, score = found.column(found.names.true), found.column(model)
-    choice: dict[str, Any] = {"constraint": options.constraint, "cost": options.cost}
+    limits = options.constraint
+    choice: dict[str, Any] = {"constraint": limits or None, "cost": options.cost}
     choice |= {"criterion": options.criterion} if options.criterion else {}
     data: dict[str, Any] = {"pos_label": found.positive, "groups": found.column(options.groups)}
     data["sample_weight"] = found.column(options.weight)
     level = options.confidence or 0.95
     draws = {"confidence_level": level, "n_resamples": options.resamples, "random_state": 0}
-    limit = ""
-    if options.constraint:
-        limit = " where {} {} {:g} in this file".format(*options.constraint)
-    sure = optimal_threshold_interval(true, score, **choice, **data, **draws)
-    threshold, criterion = sure.chosen.threshold, sure.chosen.criterion
-    estimates: dict[str, Any] = {
-        "threshold": sure.threshold,
-        f"{criterion}, on other rows": sure.value,
-    }
+    notes, where = [f"{100 * level:g} % intervals. {_OPTIMISM}"], " in this file"
+    if limits and options.confidence:
+        best = optimal_threshold(true, score, **choice, **data, confidence=level)
+        rows: list[dict[str, Any]] = [{"measure": "threshold", "value": best.threshold}]
+        bounds = zip(limits, best.bounds, strict=True)
+        sure = _joined((name, sign, bound) for (name, sign, _), bound in bounds)
+        notes = [f"{notes[0]}.", f"In the population, with confidence {level:g}: {sure}."]
+        where = " in the population"
+    else:
+        interval = optimal_threshold_interval(true, score, **choice, **data, **draws)
+        best = interval.chosen
+        value = f"{best.criterion}, on other rows"
+        rows = [_row("threshold", interval.threshold), _row(value, interval.value)]
+        notes[0] += "; the second row is of rows that did not choose it."
+        notes += [_SAMPLE_ONLY] if limits else []
     other = next(label for label in found.classes if label != found.positive)
-    pred = np.where(score >= threshold, found.positive, other)
-    for name in metrics:
-        estimates[name] = confidence_interval(name, true, pred, **data, **draws)
-    weight = data["sample_weight"]
-    counted = confusion_matrix(true, pred, labels=[other, found.positive], sample_weight=weight)
-    (_, fp), (fn, tp) = counted.tolist()
+    pred = np.where(score >= best.threshold, found.positive, other)
+    rows += [_row(of, confidence_interval(of, true, pred, **data, **draws)) for of in metrics]
+    tp, fp, fn, tn = (float(part) for part in best.counts.astuple())
+    kept = f" where {_joined(limits)}{where}" if limits else ""
     lead = [
-        f"{model}: {found.positive!r} from {threshold:.4g} on, by {criterion}{limit}",
-        f"{tp + fp:g} of {counted.sum():g} rows predicted {found.positive!r}: {tp:g} right, "
+        f"{model}: {found.positive!r} from {best.threshold:.4g} on, by {best.criterion}{kept}",
+        f"{tp + fp:g} of {tp + fp + fn + tn:g} rows predicted {found.positive!r}: {tp:g} right, "
         f"{fp:g} wrong; {fn:g} missed",
     ]
-    rows = [{"measure": of, **{k: getattr(e, k) for k in _ENDS}} for of, e in estimates.items()]
-    notes = [f"{100 * level:g} % intervals. {_OPTIMISM}"]
     return Rows(rows, lead=lead, notes=notes)
+
+
+def _joined(limits: Iterable[tuple[str, str, float]]) -> str:
+    return " and ".join(f"{name} {sign} {bound:.4g}" for name, sign, bound in limits)
+
+
+def _row(measure: str, estimate: Any) -> dict[str, Any]:
+    return {"measure": measure, **{key: getattr(estimate, key) for key in _ENDS}}

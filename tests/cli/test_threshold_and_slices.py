@@ -5,7 +5,12 @@ import json
 import numpy as np
 import pytest
 
-from skmetrics_ext import confidence_interval, optimal_threshold_interval, weak_slices
+from skmetrics_ext import (
+    confidence_interval,
+    optimal_threshold,
+    optimal_threshold_interval,
+    weak_slices,
+)
 from skmetrics_ext.cli import main
 
 pandas = pytest.importorskip("pandas")
@@ -83,6 +88,35 @@ def test_the_threshold_in_words_and_on_a_page(file, frame, tmp_path, capsys):
         assert f"\n{name} " in text
     assert "better here than elsewhere" in " ".join(text.split())
     assert "risk" in page.read_text(encoding="utf-8")
+
+
+def test_limits_that_hold_in_the_population(file, frame, tmp_path, capsys):
+    page = tmp_path / "page.html"
+    given = ["threshold", file, "--score", "risk", "--positive", "ill", "--confidence", "0.9"]
+    limits = ["--constraint", "precision>=0.4", "--constraint", "specificity>=0.6"]
+    assert main([*given, *limits, "--criterion", "recall", "--html", str(page), "--quiet"]) == 0
+    head, _, *lines = capsys.readouterr().out.splitlines()
+    best = optimal_threshold(
+        frame.target,
+        frame.risk,
+        criterion="recall",
+        constraint=[("precision", ">=", 0.4), ("specificity", ">=", 0.6)],
+        confidence=0.9,
+        pos_label="ill",
+    )
+    assert head == (
+        f"risk: 'ill' from {best.threshold:.4g} on, by recall where precision >= 0.4 and "
+        "specificity >= 0.6 in the population"
+    )
+    first, second = best.bounds
+    assert first >= 0.4
+    assert second >= 0.6
+    told = f"with confidence 0.9: precision >= {first:.4g} and specificity >= {second:.4g}."
+    assert told in " ".join(" ".join(lines).split())
+    assert "on other rows" not in " ".join(lines)
+    assert "in the population" in page.read_text(encoding="utf-8")
+    assert main([*given, "--constraint", "precision>=0.99", "--quiet"]) == 2
+    assert "with confidence 0.9: certified is at least" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

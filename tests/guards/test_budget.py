@@ -22,7 +22,7 @@ LIMITS = {
     "plotting": (2390, 1800),
     "backends": (1830, 1750),
     "top level": (1520, 1300),
-    "cli": (1470, 1050),
+    "cli": (1480, 1050),
     "scoring": (1290, 1000),
     "thresholds": (1400, 930),
     "tallies": (1060, 960),
