@@ -156,9 +156,10 @@ class CertifiedThresholds:
                 "confidence= is of a constraint: pass constraint=, as ('precision', '>=', 0.8)."
             )
         tests, level = [], (1 - asked.confidence) / len(objective.constraints)
+        effective = EffectiveRows(thresholds, asked)
         for one in objective.constraints:
             _check_constraint(one, objective.prevalence)
-            cells = [_cells(share, thresholds, counts, asked) for share in one.criterion.shares]
+            cells = [_cells(share, counts, effective) for share in one.criterion.shares]
             tests.append(Tests(one, cells, level))
         return cls(thresholds, objective, tests, asked.confidence)
 
@@ -238,12 +239,12 @@ def _sizes_to_test(rows: Array, share: float, level: float) -> Array:
 # --------------------------------------------------------------------------- effective numbers
 
 
-def _cells(share: Share, thresholds: Array, counts: Counts, asked: Guarantee) -> Cells:
+def _cells(share: Share, counts: Counts, effective: EffectiveRows) -> Cells:
     """A share at each threshold, by Kish's effective number of its rows or groups."""
     inside = np.asarray(getattr(counts, share.cell), dtype=np.float64)
     total = inside + sum(getattr(counts, name) for name in share.others)
-    if asked.unit is not None or asked.rows.weight is not None:
-        n_effective = _effective_rows({share.cell, *share.others}, thresholds, asked)
+    if not effective.is_plain:
+        n_effective = effective.among({share.cell, *share.others})
         inside = _ratio_or_0(inside, total) * n_effective
         total = n_effective
     return Cells(share.factor, inside, total - inside)
@@ -254,28 +255,69 @@ def _ratio_or_0(numerator: Array, denominator: Array) -> Array:
     return np.divide(numerator, denominator, out=found, where=denominator > 0)
 
 
-def _effective_rows(cells: set[str], thresholds: Array, asked: Guarantee) -> Array:
-    """Effective number of groups among the rows in some cells, at each threshold."""
-    true, score, weight = asked.rows.true, asked.rows.score, asked.rows.weight
-    added = np.ones(len(true)) if weight is None else weight.astype(np.float64)
-    unit = np.arange(len(true)) if asked.unit is None else asked.unit
-    if cells not in _PREDICTED:  # the rows of a class, or all
+@dataclass(frozen=True)
+class EffectiveRows:
+    """Effective numbers of groups, or of rows by their weights, at each threshold."""
+
+    thresholds: Array
+    asked: Guarantee
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether each row counts as one."""
+        return self.asked.unit is None and self.asked.rows.weight is None
+
+    @cached_property
+    def _weight(self) -> Array:
+        weight, n_rows = self.asked.rows.weight, len(self.asked.rows.true)
+        return np.ones(n_rows) if weight is None else weight.astype(np.float64)
+
+    @cached_property
+    def _place(self) -> Array:
+        """The first threshold that predicts each row positive."""
+        # A row without weight may lie below them all.
+        place = np.searchsorted(-self.thresholds, -self.asked.rows.score)
+        return np.minimum(place, len(self.thresholds) - 1)
+
+    @cached_property
+    def _order(self) -> Array:
+        """Rows by group, those of a group by their threshold."""
+        unit = self.asked.unit
+        assert unit is not None
+        return np.argsort(unit * len(self.thresholds) + self._place, kind="stable")
+
+    def among(self, cells: set[str]) -> Array:
+        """Effective number at each threshold among the rows in some cells."""
+        if cells not in _PREDICTED:
+            return self._of_class(cells)
+        place, order = self._place, None if self.asked.unit is None else self._order
+        if cells == _PREDICTED[1]:  # rows below a threshold, from the lowest on
+            place = len(self.thresholds) - 1 - place
+            order = None if order is None else order[::-1]
+        n_effective = self._of_predicted(place, order)
+        return n_effective if cells == _PREDICTED[0] else np.append(n_effective[-2::-1], 0.0)
+
+    def _of_class(self, cells: set[str]) -> Array:
+        """Among the rows of a class, or all."""
+        added, unit = self._weight, self.asked.unit
         if cells in _CLASSES:
-            added = added * (true == (cells == _CLASSES[0]))
-        squares = (np.bincount(unit, added) ** 2).sum()
-        return np.full(len(thresholds), added.sum() ** 2 / squares if squares else 0.0)
-    # The first threshold that predicts a row positive; one without weight may lie below them all.
-    place = np.minimum(np.searchsorted(-thresholds, -score), len(thresholds) - 1)
-    if cells == _PREDICTED[1]:  # rows below a threshold, from the lowest on
-        place = len(thresholds) - 1 - place
-    order = np.argsort(unit * len(thresholds) + place, kind="stable")
-    first = np.flatnonzero(np.diff(unit[order], prepend=-1))
-    before = np.cumsum(added[order]) - added[order]
-    before -= np.repeat(before[first], np.diff(first, append=len(order)))
-    grown = added[order] * (2 * before + added[order])  # of the square of the group's weight
-    total, squares = (
-        np.cumsum(np.bincount(at, values, minlength=len(thresholds)))
-        for at, values in ((place, added), (place[order], grown))
-    )
-    n_effective = _ratio_or_0(total**2, squares)
-    return n_effective if cells == _PREDICTED[0] else np.append(n_effective[-2::-1], 0.0)
+            added = added * (self.asked.rows.true == (cells == _CLASSES[0]))
+        squares = ((added if unit is None else np.bincount(unit, added)) ** 2).sum()
+        return np.full(len(self.thresholds), added.sum() ** 2 / squares if squares else 0.0)
+
+    def _of_predicted(self, place: Array, order: Array | None) -> Array:
+        """Among the rows up to each threshold."""
+        added, unit, n_thresholds = self._weight, self.asked.unit, len(self.thresholds)
+        if order is None or unit is None:
+            at, grown = place, added**2
+        else:
+            first = np.flatnonzero(np.diff(unit[order], prepend=-1))
+            before = np.cumsum(added[order]) - added[order]
+            before -= np.repeat(before[first], np.diff(first, append=len(order)))
+            at = place[order]
+            grown = added[order] * (2 * before + added[order])  # of the group's squared weight
+        total, squares = (
+            np.cumsum(np.bincount(where, values, minlength=n_thresholds))
+            for where, values in ((place, added), (at, grown))
+        )
+        return _ratio_or_0(total**2, squares)

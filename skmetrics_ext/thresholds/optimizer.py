@@ -365,8 +365,8 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         of_one = [getattr(self, name) for name in ("prevalence", "pos_label", "confidence")]
         if len(self.classes_) > 2 and any(given is not None for given in of_one):
             raise InvalidParameterError(
-                "confidence, prevalence and pos_label are of one positive class, y has "
-                f"{len(self.classes_)} classes."
+                "confidence, prevalence and pos_label are of one positive class, and y has "
+                f"{len(self.classes_)} classes: leave them out."
             )
 
     def _find_positive(self, objective: Objective) -> int | None:
@@ -388,7 +388,7 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
                 f"A matrix of costs predicts the class of the least expected cost, in which "
                 f"{given[0]}={getattr(self, given[0])!r} has no part: leave it out."
             )
-        return read_costs(self.cost, self.classes_)
+        return read_costs(self.cost, self.classes_, "cost")
 
     def _cheapest(self, proba: Array) -> Array:
         """The class of the least expected cost of each row."""

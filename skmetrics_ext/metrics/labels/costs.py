@@ -245,13 +245,13 @@ def macro_averaged_mean_absolute_error(
     return float(mean_distance(LabelTally(restricted)))
 
 
-def read_costs(cost_matrix: Any, classes: Array) -> Array:
+def read_costs(cost_matrix: Any, classes: Array, argument: str = "cost_matrix") -> Array:
     """A finite matrix with a row and a column for each class."""
-    costs = read_numbers("cost_matrix", cost_matrix)
-    shape = (len(classes), len(classes))
-    if costs.shape != shape or not np.isfinite(costs).all():
+    costs = read_numbers(argument, cost_matrix)
+    shape, is_finite = (len(classes), len(classes)), np.isfinite(costs).all()
+    if costs.shape != shape or not is_finite:
         raise InvalidParameterError(
-            f"cost_matrix must be finite and of shape {shape} for the classes "
-            f"{classes.tolist()}, got shape {costs.shape}."
+            f"{argument} must be finite and of shape {shape} for the classes {classes.tolist()}, "
+            f"got shape {costs.shape}{'' if is_finite else ' with nan or infinity'}."
         )
     return costs
