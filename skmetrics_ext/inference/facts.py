@@ -44,7 +44,7 @@ def facts_of(statistic: Linearized, method: str) -> Facts:
         n_rows,
         effective,
         freedom,
-        _positive_class(metric, data),
+        positive_class_of(metric, data),
         counts,
     )
 
@@ -63,7 +63,7 @@ def facts_of_both(found: Comparison, *sides: Linearized) -> Facts:
     return replace(each[0], n=float(rows), n_effective=float(effective), freedom=freedom)
 
 
-def _positive_class(metric: Any, data: Any) -> Any:
+def positive_class_of(metric: Any, data: Any) -> Any:
     """The class that the metric, or the score, is of; None where there is none."""
     if metric.row is None:
         return None

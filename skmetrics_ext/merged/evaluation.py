@@ -248,11 +248,15 @@ class Evaluation(Tabular):
         by = self.groups.by
         if not by.names:
             return self.rows
-        return by.table(self.rows, [one for one in self.rows.shown() if one.title != "group"])
+        shown = [one for one in self.rows.shown() if one.title != "group"]
+        return by.table(self.rows, shown, self.rows.notes)
 
 
 def evaluation_rows(
-    rows: Iterable[Mapping[str, Any]], level: float, by: GroupColumns = NO_GROUPS
+    rows: Iterable[Mapping[str, Any]],
+    level: float,
+    by: GroupColumns = NO_GROUPS,
+    notes: Sequence[str] = (),
 ) -> Rows:
     """The rows as a table, without columns that are empty."""
     rows = list(rows)
@@ -273,7 +277,7 @@ def evaluation_rows(
     shown = [
         c for c in columns if has.get(c.keys[0] if isinstance(c.keys, tuple) else c.title, True)
     ]
-    return Rows(rows, shown)
+    return Rows(rows, shown, notes=notes)
 
 
 # --------------------------------------------------------------------------- from sums
@@ -372,7 +376,8 @@ def build_evaluation(
                 found.bins[group, metric.name] = bins[0] if len(bins) == 1 else bins
             if one.has_weight and metric.spec.is_table and one.readings:
                 found.pair_areas[group] = np.asarray(value.value)
-    return replace(found, rows=evaluation_rows(table, found.confidence_level, by))
+    rows_shown = evaluation_rows(table, found.confidence_level, by, layout.class_notes)
+    return replace(found, rows=rows_shown)
 
 
 class _EveryClass(ConfusionTally):

@@ -16,7 +16,12 @@ from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.encoding import find_labels
 from skmetrics_ext.validation.errors import shown_labels
 from skmetrics_ext.validation.labels import read_labels
-from skmetrics_ext.validation.positive import natural_positive, positive_class, usual_pair
+from skmetrics_ext.validation.positive import (
+    class_notes,
+    natural_positive,
+    positive_class,
+    usual_pair,
+)
 
 
 def find_metrics(metrics: Any) -> tuple[Metric, ...]:
@@ -88,6 +93,12 @@ class Layout:
     def of_kind(self, *kinds: str) -> list[Metric]:
         """The metrics that are read from sums of these kinds."""
         return [metric for metric in self.asked if metric.sums in kinds]
+
+    @property
+    def class_notes(self) -> list[str]:
+        """The positive class, if a metric depends on it and labels leave it open."""
+        of_class = (one.sides == "one" or one.spec.response != "labels" for one in self.asked)
+        return class_notes(self.positive) if len(self.classes) == 2 and any(of_class) else []
 
     @property
     def reads_probabilities(self) -> bool:

@@ -14,6 +14,7 @@ from skmetrics_ext.inference.compare import LOG_RATIO, ModelsToCompare, is_ratio
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.draws.readers import check_models, find_metric
+from skmetrics_ext.inference.facts import positive_class_of
 from skmetrics_ext.inference.results import design_told
 from skmetrics_ext.inference.simultaneous import Pair, PairwiseComparisons, by_holm, by_max_t
 from skmetrics_ext.metrics.documentation import document
@@ -23,6 +24,7 @@ from skmetrics_ext.result_bases import draw
 from skmetrics_ext.rows import Rows, Shown, Tabular
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.parameters import check_level
+from skmetrics_ext.validation.positive import class_notes
 
 _KEYS = ("first", "second", "difference", "low", "high", "p_value", "note")
 ADJUSTMENTS = ("max_t", "holm")
@@ -224,7 +226,8 @@ def compare_many(
         counts, effects = compared.design_effects(pairs)
         described += f"; {design_told(**counts, effects=effects)}"
     lead = f"{measure.name}: {listed} ({100 * level:g}% together, {described})"
-    rows = Rows(_rows(names, pairs, differences), _COLUMNS, lead=[lead])
+    notes = class_notes(positive_class_of(compared.metric, compared.models[0]))
+    rows = Rows(_rows(names, pairs, differences), _COLUMNS, lead=[lead], notes=notes)
     return ManyComparisons(measure.name, values, rows, adjust, level, control, **counts)
 
 

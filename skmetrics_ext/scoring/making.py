@@ -102,7 +102,7 @@ def get_scorer(
 
     >>> worst = get_scorer("recall", worst_of="region")
     >>> round(worst(model.fit(X[:, :4], y), X[:, :4], y, region=X[:, 4] > 0.1), 3)
-    0.894
+    0.935
     """
     if worst_of is not None:
         scorer = get_scorer(scoring, missing=missing, pos_label=pos_label, **params)

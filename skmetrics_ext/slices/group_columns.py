@@ -144,14 +144,16 @@ class GroupColumns:
             return dict.fromkeys(self.names)
         return dict(zip(self.names, group if self.crossed else (group,), strict=True))
 
-    def table(self, rows: Iterable[Mapping[str, Any]], shown: Sequence[Shown]) -> Rows:
+    def table(
+        self, rows: Iterable[Mapping[str, Any]], shown: Sequence[Shown], notes: Sequence[str] = ()
+    ) -> Rows:
         """Rows by group, with the columns of groups in the place of the group."""
         records = [
             {**self.values(row["group"]), **{k: v for k, v in row.items() if k != "group"}}
             for row in rows
         ]
         groups = [Shown(name, is_text=True, none=ALL) for name in self.names]
-        return Rows(records, [*groups, *shown])
+        return Rows(records, [*groups, *shown], notes=notes)
 
     def label_of(self, group: Any) -> str:
         """The label of a group."""

@@ -26,6 +26,11 @@ def natural_positive(classes: Iterable[Any]) -> Any:
     return listed[listed.index(1)] if 1 in found else type(listed[0])(1)
 
 
+def class_notes(positive: Any) -> list[str]:
+    """The positive class for readers of a table, where labels leave it open: all but 1 and True."""
+    return [] if positive is None or positive == 1 else [f"positive class: {positive}"]
+
+
 def positive_class(
     classes: Iterable[Any],
     pos_label: Any = None,

@@ -16,8 +16,8 @@ PACKAGE = Path(skmetrics_ext.__file__).parent
 LIMITS = {
     "inference": (6670, 4950),
     "metrics and registry": (5540, 5450),
-    "report": (4360, 3600),
-    "merged and slices": (2960, 2600),
+    "report": (4370, 3600),
+    "merged and slices": (2970, 2600),
     "validation": (2420, 2250),
     "plotting": (2390, 1800),
     "backends": (1830, 1750),

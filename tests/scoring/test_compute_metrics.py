@@ -122,3 +122,22 @@ def test_options_of_groups_are_refused_where_there_is_no_table():
         compute_metrics(["f1"], Y, PRED, groups=np.arange(200))
     with pytest.raises(ValueError, match="margins describes groups of rows: pass by="):
         compute_metrics(["f1"], Y, PRED, margins=True, intervals=True)
+
+
+@pytest.mark.parametrize("by", [None, {"site": np.arange(60) % 2}])
+def test_the_table_names_the_positive_class_where_labels_leave_it_open(by):
+    rng = np.random.default_rng(0)
+    ill = rng.random(60) < 0.5
+    score = rng.random(60) + ill
+    text, pred = np.where(ill, "ill", "well"), np.where(score > 1, "ill", "well")
+    about = {"intervals": True, "by": by}
+
+    def last(names, true, pred=None, **more):
+        return str(compute_metrics(names, true, pred, **about, **more)).splitlines()[-1]
+
+    named = {"y_score": score, "pos_label": "ill"}
+    assert last(["accuracy", "recall"], text, pred, pos_label="ill") == "positive class: ill"
+    assert last(["roc_auc"], text, **named) == "positive class: ill"
+    assert "positive class" not in last(["accuracy"], text, pred, pos_label="ill")
+    assert "positive class" not in last(["roc_auc"], ill, y_score=score)
+    assert "positive class" not in last(["recall"], ill.astype(int), (score > 1).astype(int))
