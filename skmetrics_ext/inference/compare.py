@@ -21,8 +21,10 @@ from skmetrics_ext.inference.anytime import (
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan, bootstrap_bounds, resample
 from skmetrics_ext.inference.draws.pairs import (
+    ExchangeSample,
     PairSample,
-    pair_of_functions,
+    exchange_of_functions,
+    exchange_of_samples,
     pair_of_samples,
     permutation_test,
 )
@@ -253,11 +255,17 @@ class ModelsToCompare:
         first, second = self.statistics[i], self.statistics[j]
         return first.on_log().minus(second.on_log()) if log else first.minus(second)
 
-    def pair(self, *, exchange: bool = False) -> PairSample:
+    def pair(self) -> PairSample:
         """Both models under other numbers of rows."""
         if self.metric.row is None:
-            return pair_of_functions(*self.models)
-        return pair_of_samples(*(one.origin for one in self.statistics), exchange=exchange)
+            return exchange_of_functions(*self.models)
+        return pair_of_samples(*(one.origin for one in self.statistics))
+
+    def exchange(self) -> ExchangeSample:
+        """Both models, which change places."""
+        if self.metric.row is None:
+            return exchange_of_functions(*self.models)
+        return exchange_of_samples(*(one.origin for one in self.statistics))
 
     def design_effects(
         self, pairs: Sequence[tuple[int, int]]
@@ -450,7 +458,7 @@ def _of_errors(found: Comparison) -> Comparison:
 
 
 def _by_bootstrap(asked: ModelsToCompare) -> Comparison:
-    return _in_canonical_order(asked, _bootstrap)
+    return _in_canonical_order(asked, ModelsToCompare.pair, _bootstrap)
 
 
 def _bootstrap(asked: ModelsToCompare, pair: PairSample) -> Comparison:
@@ -481,10 +489,10 @@ def _bootstrap(asked: ModelsToCompare, pair: PairSample) -> Comparison:
 
 
 def _by_permutation(asked: ModelsToCompare) -> Comparison:
-    return _in_canonical_order(asked, _permutation, exchange=True)
+    return _in_canonical_order(asked, ModelsToCompare.exchange, _permutation)
 
 
-def _permutation(asked: ModelsToCompare, pair: PairSample) -> Comparison:
+def _permutation(asked: ModelsToCompare, pair: ExchangeSample) -> Comparison:
     ((_, side),) = asked.claim.parts
     found = permutation_test(pair, asked.plan, side)
     note = "" if np.isnan(pair.value) else "exchanges have no interval"
@@ -497,16 +505,15 @@ def _permutation(asked: ModelsToCompare, pair: PairSample) -> Comparison:
 
 def _in_canonical_order(
     asked: ModelsToCompare,
-    method: Callable[[ModelsToCompare, PairSample], Comparison],
-    *,
-    exchange: bool = False,
+    of_models: Callable[[ModelsToCompare], Any],
+    method: Callable[[ModelsToCompare, Any], Comparison],
 ) -> Comparison:
     """Canonical model order, so that the p-value does not depend on it."""
-    pair = asked.pair(exchange=exchange)
+    pair = of_models(asked)
     if not pair.is_turned:
         return method(asked, pair)
     turned = replace(asked, models=asked.models[::-1], claim=asked.claim.per(-1.0))
-    found = method(turned, turned.pair(exchange=exchange))
+    found = method(turned, of_models(turned))
     return replace(
         found,
         difference=0.0 - found.difference,

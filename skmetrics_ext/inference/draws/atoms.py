@@ -302,15 +302,20 @@ class Scatter:
     """Sums of columns (..., U) into places (..., size): a place may take several, or none."""
 
     def __init__(self, index: Array, size: int) -> None:
-        self.size = size
+        self.size, self._index = size, index
         self._order = np.argsort(index, kind="stable")
         rising = index[self._order]
         self._starts = np.flatnonzero(np.diff(rising, prepend=-1))
         self._places = rising[self._starts]
 
     def __call__(self, columns: Array) -> Array:
-        ordered = np.take(columns, self._order, axis=-1)
         out = np.zeros((*columns.shape[:-1], self.size), dtype=columns.dtype)
+        if len(self._places) == len(self._index):  # no place takes several
+            flat = columns.reshape(-1, len(self._index))
+            for row, column in zip(out.reshape(-1, self.size), flat, strict=True):
+                row[self._index] = column
+            return out
+        ordered = np.take(columns, self._order, axis=-1)
         out[..., self._places] = np.add.reduceat(ordered, self._starts, axis=-1)
         return out
 

@@ -34,24 +34,24 @@ _ROUNDING = 1e-9  # of the larger value: differences so near to the observed one
 class PairSample(Sample):
     """The difference of a metric between two models, as a function of what is drawn.
 
-    ``both`` reads the rows of the first model and, after them, those of the second: one metric of
-    2 n rows, of which half are drawn for a model. ``atoms`` are rows that are alike to both models.
+    ``sides`` are the metric of either model; ``atoms`` are rows that are alike to both models.
     """
 
-    both: Sample
+    sides: tuple[Sample, Sample]
     values: tuple[float, float]
-    design: RowDesign = PLAIN  # without weights, which distinguish no rows that `both` does not
+    design: RowDesign = PLAIN  # without weights, which distinguish no rows that the sides do not
 
     @cached_property
     def _of_rows(self) -> tuple[Array, Array]:
-        first, second = np.split(self.both.atoms.of_row, 2)
+        """The atom of each row, of either model."""
+        first, second = (side.atoms.of_row for side in self.sides)
         return first, second
 
     @cached_property
     def _joint(self) -> tuple[Atoms, Array]:
         """Atoms of both models, and a row of each."""
         first, second = self._of_rows
-        label = self.both.atoms.label
+        label = self.sides[0].atoms.label
         kind = joined_codes([first, second])
         return Atoms.alike(self.design, None if label is None else label[first], kind)
 
@@ -61,25 +61,22 @@ class PairSample(Sample):
 
     @cached_property
     def of_models(self) -> tuple[Array, Array]:
-        """The atom of ``both`` that each atom is, of the first model and of the second."""
+        """The atom of either model that each atom is."""
         first, second = self._of_rows
         return first[self._joint[1]], second[self._joint[1]]
 
     @cached_property
     def scatters(self) -> tuple[Scatter, Scatter]:
-        """Sums of atoms by those of ``both``, of either model."""
-        n_atoms = len(self.both.atoms)
-        first, second = self.of_models
-        return Scatter(first, n_atoms), Scatter(second, n_atoms)
-
-    @cached_property
-    def differs(self) -> Array:
-        """Whether each atom is another one to the second model."""
-        return np.asarray(self.of_models[0] != self.of_models[1])
+        """Sums of atoms by those of either model."""
+        first, second = (
+            Scatter(index, len(side.atoms))
+            for index, side in zip(self.of_models, self.sides, strict=True)
+        )
+        return first, second
 
     @property
     def is_slow(self) -> bool:
-        return self.both.is_slow
+        return any(side.is_slow for side in self.sides)
 
     @property
     def is_turned(self) -> bool:
@@ -95,20 +92,40 @@ class PairSample(Sample):
 
     def statistic(self, counts: Array) -> Array:
         """Differences (B,) where atom u is drawn counts[b, u] times."""
-        first, second = (self.both.statistic(by(counts)) for by in self.scatters)
+        first, second = (
+            side.statistic(by(counts)) for side, by in zip(self.sides, self.scatters, strict=True)
+        )
         return _difference(first, second)
+
+
+class ExchangeSample(PairSample):
+    """Two models whose predictions are exchanged.
+
+    Both sides read the rows of the first model and, after them, those of the second: one metric
+    of 2 n rows, of which half are read for a model.
+    """
+
+    @cached_property
+    def _of_rows(self) -> tuple[Array, Array]:
+        first, second = np.split(self.sides[0].atoms.of_row, 2)
+        return first, second
+
+    @cached_property
+    def differs(self) -> Array:
+        """Whether each atom is another one to the second model."""
+        return np.asarray(self.of_models[0] != self.of_models[1])
 
     def exchanged(self, swapped: Array) -> Array:
         """Differences (B,) where the models change places in swapped[b, u] rows of atom u."""
-        kept, (first, second) = self.atoms.rows - swapped, self.scatters
-        there = self.both.statistic(first(kept) + second(swapped))
-        back = self.both.statistic(first(swapped) + second(kept))
+        kept, (first, second), both = self.atoms.rows - swapped, self.scatters, self.sides[0]
+        there = both.statistic(first(kept) + second(swapped))
+        back = both.statistic(first(swapped) + second(kept))
         return _difference(there, back)
 
     def agrees(self) -> bool:
-        """Whether both models have, read from ``both``, the values that they have alone."""
+        """Whether both models have, read together, the values that they have alone."""
         rows = self.atoms.rows[None]
-        found = [float(self.both.statistic(by(rows))[0]) for by in self.scatters]
+        found = [float(self.sides[0].statistic(by(rows))[0]) for by in self.scatters]
         return bool(np.allclose(found, self.values, rtol=1e-9, atol=1e-12, equal_nan=True))
 
 
@@ -118,31 +135,36 @@ def _difference(first: Array, second: Array) -> Array:
         return np.asarray(first - second)
 
 
-def pair_of_samples(
-    first: TallySample, second: TallySample, *, exchange: bool = False
-) -> PairSample:
-    """A metric of two models, of checked data of the same rows.
+def pair_of_samples(first: TallySample, second: TallySample) -> PairSample:
+    """A metric of two models, of checked data of the same rows."""
+    values = float(first.value), float(second.value)
+    design = replace(first.design, weight=None)
+    return PairSample(first.metric, values[0] - values[1], (first, second), values, design)
 
-    Exchanges of rankings are those of ranks, which have one scale; models change places in a
-    row, or group, whatever its stratum.
+
+def exchange_of_samples(first: TallySample, second: TallySample) -> ExchangeSample:
+    """A metric of two models that change places in a row, or group, whatever its stratum.
+
+    Exchanges of rankings are those of ranks, which have one scale.
     """
-    metric, design, a, b = first.metric, first.design, first.data, second.data
-    if exchange:
-        design = replace(design, stratum=None)
-        if (metric.spec.tally, metric.spec.response) == ("ranks", "scores"):
-            a, b = (replace(one, score=midrank_shares(one.score), cache={}) for one in (a, b))
+    metric, a, b = first.metric, first.data, second.data
+    design = replace(first.design, stratum=None)
+    if (metric.spec.tally, metric.spec.response) == ("ranks", "scores"):
+        a, b = (replace(one, score=midrank_shares(one.score), cache={}) for one in (a, b))
     values = float(first.value), float(second.value)
     data, twice = _stacked(a, b), design.twice()
     both: Sample = sample_of(metric, data, twice, first.value)
-    pair = PairSample(metric, values[0] - values[1], both, values, replace(design, weight=None))
+    about = values, replace(design, weight=None)
+    pair = ExchangeSample(metric, values[0] - values[1], (both, both), *about)
     if pair.is_slow or pair.agrees():
         return pair
     # The models differ in which classes occur, and the metric reads those that do: each draw has
     # classes of its own.
-    return replace(pair, both=RowSample(metric, first.value, data, twice))
+    both = RowSample(metric, first.value, data, twice)
+    return replace(pair, sides=(both, both))
 
 
-def pair_of_functions(first: FunctionSample, second: FunctionSample) -> PairSample:
+def exchange_of_functions(first: FunctionSample, second: FunctionSample) -> ExchangeSample:
     """A function of the user's own of two models, of rows as they came."""
     metric, design = first.metric, first.design
     values = (
@@ -153,7 +175,7 @@ def pair_of_functions(first: FunctionSample, second: FunctionSample) -> PairSamp
     pred = stack_rows(first.y_pred, second.y_pred)
     weight = None if first.weight is None else np.tile(first.weight, 2)
     both = FunctionSample(metric, values[0], true, pred, weight, design.twice())
-    return PairSample(metric, values[0] - values[1], both, values, design)
+    return ExchangeSample(metric, values[0] - values[1], (both, both), values, design)
 
 
 def midrank_shares(scores: Any) -> Array:
@@ -239,7 +261,7 @@ class PermutationResult(NamedTuple):
 
 
 def permutation_test(
-    sample: PairSample, plan: DrawPlan, alternative: str = "two-sided"
+    sample: ExchangeSample, plan: DrawPlan, alternative: str = "two-sided"
 ) -> PermutationResult:
     """Chance of a difference at least as large where each row is either model's alike.
 
@@ -283,7 +305,7 @@ def _as_large(differences: Array, observed: float, rounding: float, alternative:
 # whole or not at all. Atoms that are the same to both models need no exchange.
 
 
-def _sizes(sample: PairSample) -> Array:
+def _sizes(sample: ExchangeSample) -> Array:
     """How often each atom, or each group, may be exchanged."""
     atoms = sample.atoms
     if atoms.group is None:
@@ -293,14 +315,14 @@ def _sizes(sample: PairSample) -> Array:
     return sizes
 
 
-def _on_atoms(sample: PairSample, exchanges: Array) -> Array:
+def _on_atoms(sample: ExchangeSample, exchanges: Array) -> Array:
     """Numbers of rows exchanged of each atom (B, U)."""
     if sample.atoms.group is None:
         return exchanges
     return np.asarray(exchanges[:, sample.atoms.group] * sample.atoms.rows)
 
 
-def _all_patterns(sample: PairSample, sizes: Array) -> Iterator[tuple[Array, Array]]:
+def _all_patterns(sample: ExchangeSample, sizes: Array) -> Iterator[tuple[Array, Array]]:
     """Every way to exchange (B, U) and the chance of each, in parts."""
     from scipy.special import comb
 
@@ -315,12 +337,12 @@ def _all_patterns(sample: PairSample, sizes: Array) -> Iterator[tuple[Array, Arr
         yield patterns, chances
 
 
-def _rows_at_once(sample: PairSample) -> int:
+def _rows_at_once(sample: ExchangeSample) -> int:
     each = max(_CELLS // (4 * len(sample.atoms)), 1)
     return min(each, _SLOW) if sample.is_slow else each
 
 
-def _drawn(sample: PairSample, sizes: Array, count: int, seed: np.random.SeedSequence) -> Array:
+def _drawn(sample: ExchangeSample, sizes: Array, count: int, seed: np.random.SeedSequence) -> Array:
     rng = np.random.default_rng(seed)
     exchanges = np.zeros((count, len(sizes)), dtype=np.int64)
     single, several = np.flatnonzero(sizes == 1), np.flatnonzero(sizes > 1)

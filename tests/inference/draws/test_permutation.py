@@ -7,7 +7,11 @@ import pytest
 
 from skmetrics_ext import average_precision_score, compare, f1_score, log_loss, roc_auc_score
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
-from skmetrics_ext.inference.draws.pairs import midrank_shares, pair_of_samples, permutation_test
+from skmetrics_ext.inference.draws.pairs import (
+    exchange_of_samples,
+    midrank_shares,
+    permutation_test,
+)
 from skmetrics_ext.inference.draws.readers import samples_of_models
 from skmetrics_ext.registry import find
 from skmetrics_ext.validation import Labels
@@ -71,7 +75,7 @@ def test_all_exchanges_of_labels(side):
 def test_equal_cells_are_counted_together():
     """Twelve rows four times over: 2^24 exchanges, but few that differ in a count."""
     models = (Labels.check(np.tile(LABELS, 4), np.tile(pred, 4)) for pred in (PRED_A, PRED_B))
-    pair = pair_of_samples(
+    pair = exchange_of_samples(
         *samples_of_models(find("accuracy"), dict(zip("ab", models, strict=True)))
     )
     found = permutation_test(pair, DrawPlan(50_000))
