@@ -36,10 +36,11 @@ HEADINGS: Mapping[str, str] = {
 
 # Words of the names of metrics that are more than words.
 _WORDS: Mapping[str, str] = {
-    "auc": "AUC", "auprg": "AUPRG", "brier": "Brier", "brennan": "Brennan", "cohen": "Cohen",
-    "corrcoef": "correlation", "d2": "D2", "f1": "F1", "f2": "F2", "gini": "Gini", "gwet": "Gwet",
-    "h": "H", "hamming": "Hamming", "jaccard": "Jaccard", "ks": "KS", "matthews": "Matthews",
-    "ovo": "one-vs-one", "ovr": "one-vs-rest", "pr": "PR", "roc": "ROC", "youden": "Youden",
+    "ac1": "AC1", "auc": "AUC", "auprg": "AUPRG", "b": "B", "blanquet": "Blanquet",
+    "brier": "Brier", "corrcoef": "correlation", "davis": "Davis", "dcg": "DCG", "f": "F",
+    "goadrich": "Goadrich", "j": "J", "ks": "KS", "mallows": "Mallows", "ndcg": "NDCG",
+    "ovo": "one-vs-one", "ovr": "one-vs-rest", "pr": "PR", "prediger": "Prediger", "q": "Q",
+    "roc": "ROC",
 }  # fmt: skip
 
 

@@ -161,7 +161,7 @@ _DISTINCT = {
 
 def _of_distinct_scores(report: CrossValidationReport, n_values: int) -> Found:
     names = ", ".join(
-        name
+        shown_metric(report, name)[0]
         for name, metric in report.data.metrics.items()
         if metric is not None and metric.row is not None and metric.row.response != "labels"
     )

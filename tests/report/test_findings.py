@@ -76,7 +76,7 @@ def test_labels_and_constants_as_scores():
     _, told = found({"hard": Given(2), "constant": Given(3), "good": Given(0)}, *data())
     kinds = {(code, model) for code, metric, model in told if metric is None}
     assert kinds == {("hard_labels", "hard"), ("constant_scores", "constant")}
-    assert "roc_auc" in told["hard_labels", None, "hard"]
+    assert "ROC AUC" in told["hard_labels", None, "hard"]
 
 
 def test_what_is_undefined_and_what_failed():

@@ -176,9 +176,9 @@ def test_counts_and_values_at_thresholds_are_those_of_the_predictions(page):
         mark = score >= threshold
         assert held["tp"][k] == np.count_nonzero(mark & (true == 1))
         assert held["fp"][k] == np.count_nonzero(mark & (true == 0))
-        assert held["values"]["f1"][k] == pytest.approx(f1_score(true, mark), abs=6e-5)
+        assert held["values"]["F1"][k] == pytest.approx(f1_score(true, mark), abs=6e-5)
         specificity = 1 - mark[true == 0].mean()
-        assert held["values"]["specificity"][k] == pytest.approx(specificity, abs=6e-5)
+        assert held["values"]["Specificity"][k] == pytest.approx(specificity, abs=6e-5)
     assert held["t"][held["start"]] == 0.5
 
 

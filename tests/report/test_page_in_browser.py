@@ -74,6 +74,20 @@ def test_a_page_is_quiet_and_within_the_window(browser, request, name, width, sc
     assert browser.ask("document.querySelectorAll('main svg[role=img]').length") >= 3
 
 
+@pytest.mark.parametrize("name", ["page", "score_page"])
+def test_a_phone_shows_every_number_of_a_table(browser, request, name):
+    browser.open(request.getfixturevalue(name), 390)
+    browser.ask(OPEN)
+    tables = "[...document.querySelectorAll('.wide')].filter((box) => !box.closest('.matrix'))"
+    assert browser.ask(f"{tables}.length") >= 3
+    assert browser.ask(f"{tables}.filter((b) => b.scrollWidth > b.clientWidth + 1).length") == 0
+    cut = "(td) => td.getBoundingClientRect().right > document.documentElement.clientWidth + 1"
+    assert browser.ask(f"[...document.querySelectorAll('.wide td')].filter({cut}).length") == 0
+    titled = "(td) => td.dataset.title && getComputedStyle(td, '::before').content !== 'none'"
+    numbers = "[...document.querySelectorAll('.stacked td:not(.text)')]"
+    assert browser.ask(f"{numbers}.length") == browser.ask(f"{numbers}.filter({titled}).length") > 5
+
+
 def test_a_click_and_a_key_sort_a_table(browser, page, report):
     browser.open(page)
     means = [f"{abs(row.mean):.4f}" for row in report.summary()]  # a loss is shown as one
@@ -163,6 +177,9 @@ def test_all_is_printed(browser, page, report):
     hidden = f"{seen}.filter((e) => !e.checkVisibility({{contentVisibilityAuto: true}})).length"
     assert browser.ask(f"{seen}.length") > 100
     assert browser.ask(hidden) == 0
+    # Chromium repeats a heading on every sheet only if no cell of it holds a box.
+    button = "getComputedStyle(document.querySelector('th button')).display"
+    assert browser.ask(button) == "contents"
     browser.call("Emulation.setEmulatedMedia", media="")
 
 

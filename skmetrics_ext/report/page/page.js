@@ -46,9 +46,15 @@
     table.tBodies[0].append(...rows.map(([, row]) => row));
   };
   for (const table of all("main table")) {
-    if (table.tHead === null || table.tBodies[0].rows.length < 2) continue;
-    if (table.closest(".matrix")) continue;
-    [...table.tHead.rows[0].cells].forEach((cell, place) => {
+    if (table.tHead === null || table.closest(".matrix")) continue;
+    const headings = [...table.tHead.rows[0].cells];
+    // In a narrow window cells stand below each other, each after its heading.
+    table.classList.add("stacked");
+    for (const row of table.tBodies[0].rows) {
+      headings.forEach((cell, place) => { row.cells[place].dataset.title = cell.textContent; });
+    }
+    if (table.tBodies[0].rows.length < 2) continue;
+    headings.forEach((cell, place) => {
       const button = make("button", { type: "button", title: "sort by this column" });
       button.append(...cell.childNodes);
       button.addEventListener("click", () => sort(table, place));
@@ -219,7 +225,7 @@
       );
       list.replaceChildren(
         ...metrics.map((name) =>
-          row(name.replaceAll("_", " "), make("td", { textContent: shown(own.values[name][k]) })),
+          row(name, make("td", { textContent: shown(own.values[name][k]) })),
         ),
       );
     };

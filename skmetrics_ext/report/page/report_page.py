@@ -15,7 +15,7 @@ from skmetrics_ext.metrics.labels.accuracy import confusion_matrix
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import plot_results
 from skmetrics_ext.registry import Metric, find
-from skmetrics_ext.registry.defaults import AT_THRESHOLD
+from skmetrics_ext.registry.defaults import AT_THRESHOLD, display_name
 from skmetrics_ext.report.findings import KINDS, SHARES, conclusion
 from skmetrics_ext.report.out_of_fold import ThresholdCounts
 from skmetrics_ext.report.page import document as html
@@ -329,7 +329,7 @@ def _slider(report: CrossValidationReport) -> tuple[str, dict[str, Any]]:
         if folds is not None:
             labels = [str(label) for label in folds.labels.tolist()]
             thresholds, counts = folds.thresholds, folds.counts()
-            values = {name: _values(folds, name, counts) for name in AT_THRESHOLD}
+            values = {display_name(name): _values(folds, name, counts) for name in AT_THRESHOLD}
             models.append(_slider_data(model, thresholds, counts, values))
             tables.append(_threshold_table(model, thresholds, counts, values))
     if not models:
@@ -339,7 +339,7 @@ def _slider(report: CrossValidationReport) -> tuple[str, dict[str, Any]]:
     about = _THRESHOLDS.format(report.positive_class, _REPEATED if is_repeated else "").strip()
     host = '<div id="slide"></div>\n'
     shown = _detail("Counts at some thresholds", "".join(tables))
-    data = {"models": models, "labels": labels, "metrics": list(AT_THRESHOLD)}
+    data = {"models": models, "labels": labels, "metrics": [*map(display_name, AT_THRESHOLD)]}
     return note(about) + host + shown, data
 
 
@@ -380,8 +380,7 @@ def _threshold_table(
     cells = [[f"{t:.3g}" for t in thresholds[places].tolist()]]
     for column, form in zip(columns.values(), forms, strict=True):
         cells.append([form(value) for value in np.asarray(column)[places].tolist()])
-    header = ["threshold", *(name.replace("_", " ") for name in columns)]
-    return html_table(header, zip(*cells, strict=True), caption=model)
+    return html_table(["threshold", *columns], zip(*cells, strict=True), caption=model)
 
 
 # --------------------------------------------------------------------------- metrics
