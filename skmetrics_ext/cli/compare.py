@@ -13,15 +13,15 @@ import numpy as np
 
 from skmetrics_ext import compare, compare_many
 from skmetrics_ext.cli import predictions as files
-from skmetrics_ext.cli.messages import log, page_of, show, verdicts_of
+from skmetrics_ext.cli.messages import log, show, verdicts_of
 from skmetrics_ext.cli.options import PREDICTIONS, add_command
+from skmetrics_ext.cli.predictions_page import ENDS, predictions_page
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.progress import reporting
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.rows import Rows
 
 _CLAIMS = ("two-sided", "less", "greater", "non-inferior", "equivalent")
-_ENDS = (("first", "value_a"), ("second", "value_b"))
 _KEYS = ("value_b", "difference", "low", "high", "p_value", "method", "note")
 
 
@@ -69,8 +69,7 @@ def _compare(options: argparse.Namespace) -> int:
     ]
     verdicts = verdicts_of(options, of_pairs)
 
-    lead = [f"true classes: {found.names.true}", found.note]
-    page = partial(page_of, options, "Comparison of {}", {"Differences": table}, lead, verdicts)
+    page = partial(predictions_page, options, found, "Comparison of {}", (), rows, verdicts)
     figures = rows if verdicts is None else {"rows": rows}
     return show(options, figures, str(table), page, verdicts)
 
@@ -153,7 +152,7 @@ def best_models(rows: Sequence[dict[str, Any]], level: float) -> dict[str, tuple
     for name in dict.fromkeys(row["metric"] for row in rows):
         pairs = [row for row in rows if row["metric"] == name and "first" in row]
         higher = files.find_metric(name).spec.greater_is_better
-        values = {row[end]: row[key] for row in pairs for end, key in _ENDS}
+        values = {row[end]: row[key] for row in pairs for end, key in ENDS}
         if higher is None or not values or any(map(math.isnan, values.values())):
             continue
         ordered = sorted(values, key=lambda model: values[model], reverse=higher)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from skmetrics_ext.formats import json_of
-from skmetrics_ext.report.page.document import Section, document, note, section, table
+from skmetrics_ext.report.page.document import document, note, section, table
 from skmetrics_ext.requirements import Verdicts, Worst, check_requirements
 from skmetrics_ext.rows import Rows, written
 from skmetrics_ext.validation.errors import printable
@@ -61,14 +61,11 @@ def page_of(
     title: str,
     tables: Mapping[str, Rows],
     lead: Iterable[str] = (),
-    verdicts: Verdicts | None = None,
-    pictures: Iterable[Section | str] = (),
 ) -> str:
     """A page of tables by their headings; ``title`` has a place for the name of the file."""
-    tables = tables if verdicts is None else {"Requirements": verdicts.rows, **tables}
     parts = [section(name, *map(note, rows.lead), table(rows)) for name, rows in tables.items()]
     name = title.format(Path(options.file).name)
-    return document(name, filter(None, lead), [*pictures, *parts])
+    return document(name, filter(None, lead), parts)
 
 
 # --------------------------------------------------------------------------- types of arguments

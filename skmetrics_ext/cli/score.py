@@ -7,27 +7,15 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-import numpy as np
-
-from skmetrics_ext import confusion_matrix, evaluate
+from skmetrics_ext import evaluate
 from skmetrics_ext.cli import predictions as files
 from skmetrics_ext.cli.compare import best_models, differences, is_comparable, table_of
-from skmetrics_ext.cli.messages import log, page_of, show, verdicts_of
+from skmetrics_ext.cli.messages import log, show, verdicts_of
 from skmetrics_ext.cli.options import PREDICTIONS, add_command
+from skmetrics_ext.cli.predictions_page import predictions_page
 from skmetrics_ext.formats import interval, number
 from skmetrics_ext.merged.evaluation import Evaluation
-from skmetrics_ext.plotting.plot_results import KINDS, computed_of_predictions
 from skmetrics_ext.registry.defaults import HEADINGS
-from skmetrics_ext.report.page.charts import (
-    CROWDED,
-    TITLES,
-    Chart,
-    chart_of,
-    curve_chart,
-    matrix_table,
-)
-from skmetrics_ext.report.page.document import Section, note, pictures, section
-from skmetrics_ext.requirements import Verdicts
 from skmetrics_ext.rows import Rows, Shown
 
 _LEGENDS = "Numbers in legends have {}. Percentages in confusion matrices are of the true class."
@@ -90,7 +78,16 @@ def _score(options: argparse.Namespace) -> int:
     if not (options.json or options.metrics or options.all):
         log("these are a few metrics: --all shows all that apply, --metrics NAME others")
     text = "\n\n".join(f"{title}\n{own}" for title, own in tables.items())
-    page = partial(_page, options, predictions, tables, verdicts)
+    page = partial(
+        predictions_page,
+        options,
+        predictions,
+        "Scores of {}",
+        rows,
+        pairs,
+        verdicts,
+        worst if options.by else None,
+    )
     figures: Any = rows
     if verdicts is not None or several:
         figures = {"rows": rows, "differences": pairs, "best": best}
@@ -172,57 +169,3 @@ def _tables(options: argparse.Namespace, rows: list[Row]) -> Iterator[tuple[str,
     for (group, of), own in parts.items():
         where = "" if group == files.ALL else f", group {group}"
         yield f"{of}{where}: {own[0]['n_rows']} rows", Rows(own, columns)
-
-
-# --------------------------------------------------------------------------- page
-
-
-def _page(
-    options: argparse.Namespace,
-    found: files.Predictions,
-    tables: Mapping[str, Rows],
-    verdicts: Verdicts | None,
-) -> str:
-    parts: list[Section | str] = [note(_NOT_DRAWN)]
-    if found.files.held is not None:
-        shown = [(curve_chart(chart), chart.title) for chart in _charts(options, found)]
-        shown += _matrices(options, found)
-        level = f"{100 * options.confidence:g} % intervals"
-        parts = [section("Pictures", note(_LEGENDS.format(level)), pictures(shown))]
-    facts = {"rows": found.files.n_rows, "true classes": found.names.true}
-    facts |= {"weights": options.weight, "positive class": found.positive}
-    lead = [f"{name}: {fact}" for name, fact in facts.items() if fact is not None]
-    return page_of(options, "Scores of {}", tables, [*lead, found.note], verdicts, parts)
-
-
-def _charts(options: argparse.Namespace, found: files.Predictions) -> list[Chart]:
-    """The curves of all models, a chart of each kind that the classes and scores allow."""
-    true, weight = found.column(found.names.true), found.column(options.weight)
-    about = {"labels": found.classes, "pos_label": found.positive, "weight": weight}
-    about |= {"groups": found.column(options.groups), "confidence_level": options.confidence}
-    charts = []
-    for kind in TITLES:
-        display, models = KINDS[kind], {}
-        for model in found.models:
-            if _METHODS.get(model.holds) in display.methods:
-                scores = [found.column(name) for name in model.columns]
-                models[model.name] = scores[0] if len(scores) == 1 else np.column_stack(scores)
-        is_known = len(found.classes) != 2 or found.positive is not None or display.sides != "one"
-        if models and is_known:
-            more = {"curves": "top label"} if kind == "calibration" else {}
-            more = more if len(found.classes) > CROWDED else {}
-            drawn = computed_of_predictions(kind, true, models, **about, **more)
-            charts.append(chart_of(kind, drawn, next(iter(models))))
-    return charts
-
-
-def _matrices(options: argparse.Namespace, found: files.Predictions) -> list[tuple[str, str]]:
-    """Confusion matrices with their captions."""
-    true, weight = found.column(found.names.true), found.column(options.weight)
-    shown = []
-    for model in found.models:
-        if model.holds == "labels":
-            pred, title = found.column(model.name), f"Confusion matrix of {model.name}"
-            table = confusion_matrix(true, pred, labels=found.classes, sample_weight=weight)
-            shown.append((matrix_table(found.classes, table, title), title))
-    return shown

@@ -38,6 +38,7 @@ MEAN = "mean"
 BandKind = Literal["pointwise", "simultaneous"]
 _AVERAGE_DASHES = {MICRO: "-", MACRO: (0, (1, 1))}
 _MOST_BANDS = 4  # that do not hide each other
+_REACH = 0.9  # of the range of a curve: a band that covers less says why it stops
 _MOST_ROWS = 20_000  # more make a band that is narrow and takes seconds
 
 
@@ -472,6 +473,8 @@ class CurveDisplay(SourceDisplay):
     def _draw_legend(self, ax: Any, title: str | None) -> Any:
         """Draw the legend, with the difference of two models, the positive class and remarks."""
         where = self.legend_at
+        if self.bands_ and any(map(self._stops_early, self.lines)):
+            axes.add_remark(ax, "outside the band: too few rows")
         if self.notes:
             axes.add_remark(ax, "* has a note: display.notes")
         if self.comparison is not None:
@@ -480,6 +483,16 @@ class CurveDisplay(SourceDisplay):
         if self.positive is not None:
             axes.add_remark(ax, f"positive class: {self.positive}")
         return axes.draw_legend(ax, where, self.size, title)
+
+    def _stops_early(self, line: Line) -> bool:
+        """Whether a band covers too little of the range in which its curve moves."""
+        if line.fold is not None or "low" not in line.columns:
+            return False
+        x, y = line.columns[self.x], line.columns[self.y]
+        moving = x[(y > np.nanmin(y)) & (y < np.nanmax(y))]
+        reach = x[np.isfinite(line.columns["low"])]
+        span = np.ptp(reach) if len(reach) else 0.0
+        return len(moving) > 0 and bool(span < _REACH * np.ptp(moving))
 
     def _draw_line(self, ax: Any, line: Line, options: Mapping[str, Any]) -> Any:
         width = 2.2 if line.fold == MEAN else 1.8

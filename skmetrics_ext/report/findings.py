@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from skmetrics_ext.formats import interval, number, probability, signed
+from skmetrics_ext.formats import interval, number, signed
 from skmetrics_ext.inference.tests.fold_tests import corrected_resampled_ttest
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.report.fold import computed_once
@@ -24,7 +24,7 @@ from skmetrics_ext.report.summary import (
     paired_folds,
     without_baseline,
 )
-from skmetrics_ext.report.tables import shown_metric
+from skmetrics_ext.report.tables import difference_text, question_text, shown_metric
 from skmetrics_ext.rows import Rows, Shown
 from skmetrics_ext.tallies import Counts, ThresholdTally
 from skmetrics_ext.validation import InvalidParameterError, check_option
@@ -161,7 +161,7 @@ _DISTINCT = {
 
 def _of_distinct_scores(report: CrossValidationReport, n_values: int) -> Found:
     names = ", ".join(
-        shown_metric(report, name)[0]
+        shown_metric(name)[0]
         for name, metric in report.data.metrics.items()
         if metric is not None and metric.row is not None and metric.row.response != "labels"
     )
@@ -182,13 +182,13 @@ def _of_distinct_scores(report: CrossValidationReport, n_values: int) -> Found:
 def _worse(report: CrossValidationReport) -> Found:
     for row in _against_baseline(report, significant=True):
         if row["difference"] < 0:
-            text = f"worse than the baseline: {_difference(report, row)}"
+            text = f"worse than the baseline: {_difference(row)}"
             yield row["metric"], row["model_a"], text, row["difference"]
 
 
 def _no_better(report: CrossValidationReport) -> Found:
     for row in _against_baseline(report, significant=False):
-        text = f"not distinguishable from the baseline: {_difference(report, row)}"
+        text = f"not distinguishable from the baseline: {_difference(row)}"
         yield row["metric"], row["model_a"], text, row["difference"]
 
 
@@ -206,7 +206,7 @@ def _within_noise(report: CrossValidationReport) -> Found:
         row = best_and_next(report, metric)
         if row is not None and not _is_significant(report, row):
             text = f"not distinguishable from the runner-up, {row['model_b']}"
-            yield metric, row["model_a"], f"{text}: {_difference(report, row)}", row["difference"]
+            yield metric, row["model_a"], f"{text}: {_difference(row)}", row["difference"]
 
 
 def best_and_next(report: CrossValidationReport, metric: str) -> dict[str, Any] | None:
@@ -240,13 +240,9 @@ def _is_significant(report: CrossValidationReport, row: Mapping[str, Any]) -> bo
     return bool(row["p_holm"] < 1 - report.confidence_level)
 
 
-def _difference(report: CrossValidationReport, row: Mapping[str, Any]) -> str:
-    """A difference with the interval and the p-value that are adjusted by Holm's method."""
-    name, sign = shown_metric(report, row["metric"])
-    ends = interval(*sorted((sign * row["low_holm"], sign * row["high_holm"])))
-    p_value, shown = probability(row["p_holm"]), signed(sign * row["difference"]) or "nan"
-    equals = "" if p_value.startswith("<") else "= "
-    return f"difference in {name} {shown} {ends}, p (Holm) {equals}{p_value}"
+def _difference(row: Mapping[str, Any]) -> str:
+    name, sign = shown_metric(row["metric"])
+    return difference_text(name, row, sign, "_holm")
 
 
 def _poor_threshold(report: CrossValidationReport) -> Found:
@@ -322,7 +318,7 @@ def _cut_at_half(results: list[Any], counted: ThresholdCounts) -> bool:
 def _overfits(report: CrossValidationReport) -> Found:
     for cell in fold_cells(report) if report.has_train else ():
         if not cell["is_baseline"] and cell["gap"] >= LEAST_GAP and cell["gap_low"] > 0:
-            name, sign = shown_metric(report, cell["metric"])
+            name, sign = shown_metric(cell["metric"])
             ends = interval(*sorted((sign * cell["gap_low"], sign * cell["gap_high"])))
             text = (
                 f"{name} is {number(sign * cell['train'])} on the training rows and "
@@ -405,13 +401,8 @@ def conclusion(report: CrossValidationReport) -> list[str]:
 
 def _question(report: CrossValidationReport) -> str:
     models = without_baseline(report) or [*report.models]
-    positive = report.positive_class
-    target = "the class" if positive is None else f"{positive}"
-    target = repr(target) if isinstance(positive, str) else target
-    question = f"How well does {models[0]} predict {target}?"
-    if len(models) > 1:
-        question = f"Which of {len(models)} models predicts {target} best?"
-    name, sign = shown_metric(report, report.metrics[0])
+    question = question_text(models, report.positive_class)
+    name, sign = shown_metric(report.metrics[0])
     lower = " (lower is better)" if sign < 0 else ""
     grouping = report.grouping
     grouped = "" if grouping is None else f" in {grouping.n_groups:,} groups"
@@ -423,7 +414,7 @@ def _question(report: CrossValidationReport) -> str:
 
 def _answer(report: CrossValidationReport) -> list[str]:
     metric, baseline = report.metrics[0], report.baseline
-    name, sign = shown_metric(report, metric)
+    name, sign = shown_metric(metric)
     try:
         best = report.best(metric)
     except InvalidParameterError as error:
@@ -446,7 +437,7 @@ def _answer(report: CrossValidationReport) -> list[str]:
         other = pair["model_b"]
         other = other if other == baseline else f"the runner-up, {other}"
         better = "Better than" if _is_significant(report, pair) else "Not distinguishable from"
-        lines.append(f"{better} {other}: {_difference(report, pair)}.")
+        lines.append(f"{better} {other}: {_difference(pair)}.")
     if any(compared):
         lines.append(
             f"Differences describe {TARGETS['corrected']}; Holm's method adjusts their intervals "
@@ -460,8 +451,7 @@ def _undefined_cells(report: CrossValidationReport) -> str:
     if not cells:
         return "Every metric is defined on every fold."
     listed = [
-        f"{shown_metric(report, c['metric'])[0]} of {c['model']} in {c['n_undefined']} of "
-        f"{c['n_folds']}"
+        f"{shown_metric(c['metric'])[0]} of {c['model']} in {c['n_undefined']} of {c['n_folds']}"
         for c in cells
     ]
     more = f", and {len(cells) - 5} more" if len(cells) > 5 else ""

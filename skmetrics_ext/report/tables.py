@@ -40,7 +40,7 @@ _NEGATED = ("mean", "value", "train", "gap", "train_value", "difference")
 _SWAPPED = (("low", "high"), ("low_holm", "high_holm"), ("gap_low", "gap_high"))
 
 
-def shown_metric(report: CrossValidationReport, name: str) -> tuple[str, int]:
+def shown_metric(name: str) -> tuple[str, int]:
     """Name of a metric as people write it, and -1 if its numbers are shown with the other sign.
 
     Scorers of losses are negative, so that greater is better; people know the loss itself. Names
@@ -51,11 +51,11 @@ def shown_metric(report: CrossValidationReport, name: str) -> tuple[str, int]:
     return display_name(name), -1 if name.startswith("neg_") else 1
 
 
-def for_people(report: CrossValidationReport, rows: Rows) -> Rows:
+def for_people(rows: Rows) -> Rows:
     """A table with the names of metrics, and the signs of losses, that people know."""
     shown = []
     for row in rows:
-        title, sign = shown_metric(report, row["metric"])
+        title, sign = shown_metric(row["metric"])
         row = Row({**row, "metric": title})
         if sign < 0:
             row |= {key: -row[key] for key in _NEGATED if row.get(key) is not None}
@@ -64,6 +64,26 @@ def for_people(report: CrossValidationReport, rows: Rows) -> Rows:
                     row[low], row[high] = -row[high], -row[low]
         shown.append(row)
     return rows.like(shown)
+
+
+def question_text(models: Sequence[str], positive: Any) -> str:
+    """The question that a page answers: how well a model predicts, or which does it best."""
+    target = "the class" if positive is None else f"{positive!r}"
+    if len(models) > 1:
+        return f"Which of {len(models)} models predicts {target} best?"
+    return f"How well does {models[0]} predict {target}?"
+
+
+def difference_text(name: str, row: Mapping[str, Any], sign: int = 1, of: str = "") -> str:
+    """A difference with its interval and p-value; ``of`` ends the keys of adjusted ones."""
+    ends = interval(*sorted((sign * row[f"low{of}"], sign * row[f"high{of}"])))
+    p_value, shown = (
+        probability(row["p_holm" if of else "p_value"]),
+        signed(sign * row["difference"]),
+    )
+    equals = "" if p_value.startswith("<") else "= "
+    adjusted = " (Holm)" if of else ""
+    return f"difference in {name} {shown or 'nan'} {ends}, p{adjusted} {equals}{p_value}"
 
 
 def interval_column(report: CrossValidationReport, low: str = "low", high: str = "high") -> Shown:

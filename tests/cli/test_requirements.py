@@ -1,6 +1,8 @@
 """Requirements on the command line, and several models of one file."""
 
+import html
 import json
+import re
 
 import numpy as np
 import pytest
@@ -160,3 +162,73 @@ def test_streamed_models_are_not_compared(file, capsys):
     found = json.loads(capsys.readouterr().out)
     assert len(found["rows"]) == 2
     assert found["differences"] == []
+
+
+# --------------------------------------------------------------------------- cards of pages
+
+
+def card(path):
+    """Lines of the card of a page."""
+    text = path.read_text(encoding="utf-8").split('<div class="brief">')[1].split("</div>")[0]
+    return [html.unescape(line) for line in re.findall(r"<p>(.*?)</p>", text)]
+
+
+def ends(low, high):
+    return f"[{low:.4f}, {high:.4f}]"
+
+
+def test_the_card_of_a_model_its_worst_group_and_its_requirements(file, frame, tmp_path):
+    page = tmp_path / "page.html"
+    more = ("--metrics", "log_loss", "roc_auc", "--by", "clinic", "--require", "log_loss<=9")
+    assert score(file, *more, "--require", "log_loss<=0.01", "--html", str(page)) == 1
+    question, best, ignoring, worst, limits, facts = card(page)
+    assert question == "How well does good predict 'ill'? Log loss (lower is better), 300 rows."
+    ill = frame.target == "ill"
+    own = confidence_interval("log_loss", ill, frame.good)
+    loss = -np.log(np.where(ill, frame.good, 1 - frame.good)).mean()
+    assert best == f"good has Log loss: {loss:.4f} {ends(own.low, own.high)} (95 %)."
+    share = ill.mean()
+    entropy = -share * np.log(share) - (1 - share) * np.log(1 - share)
+    assert ignoring == f"A prediction that ignores the features has {entropy:.4f}."
+    of_clinic = -np.log(np.where(ill, frame.good, 1 - frame.good))
+    means = {clinic: of_clinic[frame.clinic == clinic].mean() for clinic in "abc"}
+    name, value = re.match(r"Worst group of good: (.), (\S+) \[", worst).groups()
+    assert float(value) == pytest.approx(means[name], abs=6e-5)
+    assert limits == "Requirements: 1 of 2 pass."
+    assert facts == "true classes: target; positive class: ill"
+
+
+def test_the_card_of_several_models_compares_the_best_with_the_next(file, frame, tmp_path):
+    page = tmp_path / "page.html"
+    models = ("bad", "good")
+    more = ("--metrics", "roc_auc", "brier_score", "--html", str(page))
+    assert score(file, *more, models=models) == 0
+    question, best, pair, ignoring, _ = card(page)
+    assert question == "Which of 2 models predicts 'ill' best? ROC AUC, 300 rows."
+    own = area(frame)
+    assert best == f"good has the best ROC AUC: {own.value:.4f} {ends(own.low, own.high)} (95 %)."
+    gap = compare("roc_auc", frame.target, frame.good, frame.bad, pos_label="ill")
+    difference = f"difference in ROC AUC {gap.difference:+.4f} {ends(gap.low, gap.high)}"
+    assert pair == f"Better than the runner-up, bad: {difference}, p < 0.001."
+    assert ignoring == "A prediction that ignores the features has 0.5000."
+    text = page.read_text(encoding="utf-8")
+    assert text.count('<th scope="row">good</th>') == 2  # one table of all models
+    assert "Brier score" in text
+    assert "brier_score" not in text
+    scores = [part for name in models for part in ("--score", name)]
+    given = ["compare", file, *scores, "--positive", "ill", "--quiet", *more]
+    assert main(given) == 0
+    assert card(page)[1:3] == [f"good has the best ROC AUC: {own.value:.4f}.", pair]
+    assert 'data-chart="roc"' in page.read_text(encoding="utf-8")
+    claim = ["--claim", "non-inferior", "--margin", "0.05", "--metrics", "roc_auc"]
+    assert main([*given, *claim]) == 0
+    assert card(page)[2] == "bad against good, non-inferior by a margin of 0.05: not concluded."
+
+
+def test_the_card_of_metrics_without_an_order_names_no_best_model(file, tmp_path):
+    page = tmp_path / "page.html"
+    metrics = ("--metrics", "observed_expected_ratio", "--html", str(page))
+    assert score(file, *metrics, models=("bad", "good")) == 0
+    question, *others = card(page)
+    assert question == "Which of 2 models predicts 'ill' best? Observed expected ratio, 300 rows."
+    assert not any("has the best" in line for line in others)

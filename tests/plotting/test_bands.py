@@ -142,3 +142,13 @@ def test_a_standardized_decision_curve(binary) -> None:
     assert display.columns()["low"][0] == pytest.approx(found.low)
     assert display.ax_.get_ylabel() == "Standardized net benefit"
     assert curve.plot().ax_.get_ylabel() == "Standardized net benefit"
+
+
+@pytest.mark.parametrize(("n", "stops"), [(60, True), (1200, False)])
+def test_a_band_that_stops_within_the_plot_says_why(n, stops) -> None:
+    rng = np.random.default_rng(0)
+    y = np.arange(n) % 5 == 0
+    drawn = sx.RocCurvesDisplay.from_predictions(y, rng.normal(size=n) + 1.3 * y)
+    texts = [text.get_text() for text in drawn.legend_.get_texts()]
+    assert ("outside the band: too few rows" in texts) is stops
+    assert "95% pointwise band" in texts

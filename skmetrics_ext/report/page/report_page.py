@@ -73,19 +73,19 @@ def report_page(report: CrossValidationReport) -> str:
         _folded("Curves", _overlay(_overlays(report, displays)), *_curves(report, displays)),
         _folded("Thresholds and confusion matrices", slider, matrices),
         _folded("Groups", _groups(report)),
-        _folded("Comparison of the models", _table(report, report.compare()) if several else ""),
+        _folded("Comparison of the models", _table(report.compare()) if several else ""),
         _folded(
             "Details",
             *map(note, [*heading(report), _INTERVALS[kind_of(report)]]),
             _pooled(report) if kind_of(report) == "pooled" else "",
             _detail("Metrics", _metrics(report)),
-            _detail("Every fold", _table(report, report.folds())),
+            _detail("Every fold", _table(report.folds())),
             _detail("Left out", "".join(map(note, _left_out(displays, slider, matrices)))),
         ),
     ]
     data = {
         "models": list(report.models),
-        "metrics": [shown_metric(report, name)[0] for name in report.metrics],
+        "metrics": [shown_metric(name)[0] for name in report.metrics],
         "thresholds": thresholds or None,
     }
     names = without_baseline(report)
@@ -105,8 +105,8 @@ def _detail(title: str, body: str) -> str:
     return f"<details><summary>{title}</summary>\n{body}</details>\n" if body else ""
 
 
-def _table(report: CrossValidationReport, rows: Rows) -> str:
-    return html.table(for_people(report, rows))
+def _table(rows: Rows) -> str:
+    return html.table(for_people(rows))
 
 
 # --------------------------------------------------------------------------- findings
@@ -128,7 +128,7 @@ def _findings(report: CrossValidationReport) -> str:
         kind, about = KINDS[code], []
         if code in SHARES:
             about.append(f"False-alarm rate in simulations: {100 * SHARES[code]:g} %.")
-        items = [_finding(report, row) for row in rows if row.code == code]
+        items = [_finding(row) for row in rows if row.code == code]
         shown = f"<ul>{''.join(items[:_FIRST])}</ul>"
         if rest := items[_FIRST:]:
             shown += _detail(f"{len(rest)} more", f"<ul>{''.join(rest)}</ul>")
@@ -140,8 +140,8 @@ def _findings(report: CrossValidationReport) -> str:
     return f'<ul class="findings">{"".join(parts)}</ul>\n' if parts else ""
 
 
-def _finding(report: CrossValidationReport, row: Any) -> str:
-    metric = None if row.metric is None else shown_metric(report, row.metric)[0]
+def _finding(row: Any) -> str:
+    metric = None if row.metric is None else shown_metric(row.metric)[0]
     where = {"metric": metric, "model": row.model}
     named = [f' data-{of}="{escape(name)}"' for of, name in where.items() if name is not None]
     listed = ", ".join(filter(None, where.values()))
@@ -162,7 +162,7 @@ def _models(report: CrossValidationReport) -> str:
     folds = [Shown("folds defined", "folds")] * any(row.n_undefined for row in rows)
     columns = [*rows.shown(), *folds, Shown("fit (s)", "fit_time", "{:.3f}".format)]
     ordered = sorted(rows, key=lambda row: report.metrics.index(row["metric"]))
-    table = _table(report, Rows(ordered, columns, baseline=rows.baseline))
+    table = _table(Rows(ordered, columns, baseline=rows.baseline))
     value = "metric of the pooled predictions" if kind == "pooled" else "mean over folds"
     legend = _LEGEND.format(value=value, title=interval_title(report))
     legend += " Diamond: the training rows." if report.has_train else ""
@@ -174,10 +174,10 @@ def _dots(report: CrossValidationReport) -> list[tuple[str, str, str]]:
     """A chart for each metric: mean, interval and folds of each model."""
     charts = []
     for metric in report.metrics:
-        title, sign = shown_metric(report, metric)
+        title, sign = shown_metric(metric)
         rows = report.summary()
         dots = []
-        for row in for_people(report, rows.like(r for r in rows if r.metric == metric)):
+        for row in for_people(rows.like(r for r in rows if r.metric == metric)):
             folds = [sign * result.values[metric] for result in report.results_of(row.model)]
             value, train = row.mean if math.isnan(row.value) else row.value, row.get("train", _NAN)
             dots.append(Dot(row.model, value, row.low, row.high, folds, row.is_baseline, train))
@@ -188,7 +188,7 @@ def _dots(report: CrossValidationReport) -> list[tuple[str, str, str]]:
 
 
 def _pooled(report: CrossValidationReport) -> str:
-    return _detail("Pooled out-of-fold estimates", note(_POOLED) + _table(report, report.pooled()))
+    return _detail("Pooled out-of-fold estimates", note(_POOLED) + _table(report.pooled()))
 
 
 def _groups(report: CrossValidationReport) -> str:
@@ -197,7 +197,7 @@ def _groups(report: CrossValidationReport) -> str:
         return ""
     from skmetrics_ext.report.by_group import group_table
 
-    return note(rows_by.description) + _table(report, group_table(report))
+    return note(rows_by.description) + _table(group_table(report))
 
 
 # --------------------------------------------------------------------------- curves
@@ -395,7 +395,7 @@ def _metrics(report: CrossValidationReport) -> str:
     shown = []
     for name, metric in report.data.metrics.items():
         if metric is not None and metric.row is not None:
-            title = escape(shown_metric(report, name)[0])
+            title = escape(shown_metric(name)[0])
             facts = "".join(f"<dd>{escape(line)}</dd>" for line in _facts(metric))
             code = f" <code>{escape(name)}</code>"
             shown.append(f'<div data-metric="{title}"><dt>{title}{code}</dt>{facts}</div>')
