@@ -125,7 +125,8 @@ def _table(options: argparse.Namespace, rows: Sequence[Row]) -> str:
             Shown(title, key, is_text=True) for title, key in (("a", "first"), ("b", "second"))
         ]
         numbers = [Shown("a - b", "difference", signed), ends, Shown("p", "p_value", probability)]
-        claim = [Shown(key, is_text=True) for key in ("claim", "margin", "concluded")]
+        keys = ("claim", "margin", "concluded")
+        claim = [Shown(key, is_text=True) for key in keys if key in rows[0]]
         return table(Rows(shown, [*group, metric, *models, *numbers, *claim, method]))
     model, value = Shown("model", "of", is_text=True), Shown("value", "value", number)
     columns = [*group, model, metric, value, ends, method, Shown("rows", "n_rows")]
@@ -250,10 +251,11 @@ def _charts(options: argparse.Namespace, found: files.Predictions) -> list[Chart
 def _matrices(options: argparse.Namespace, found: files.Predictions) -> list[tuple[str, str]]:
     """Confusion matrices with their captions."""
     true, weight = found.column(found.names.true), found.column(options.weight)
+    labels = sorted(found.classes, key=lambda label: label == found.positive)
     shown = []
     for model in found.models:
         if model.holds == "labels":
             pred, title = found.column(model.name), f"Confusion matrix of {model.name}"
-            table = confusion_matrix(true, pred, labels=found.classes, sample_weight=weight)
-            shown.append((matrix_table(found.classes, table, title), title))
+            table = confusion_matrix(true, pred, labels=labels, sample_weight=weight)
+            shown.append((matrix_table(labels, table, title), title))
     return shown

@@ -232,3 +232,20 @@ def test_the_card_of_metrics_without_an_order_names_no_best_model(file, tmp_path
     question, *others = card(page)
     assert question == "Which of 2 models predicts 'ill' best? Observed expected ratio, 300 rows."
     assert not any("has the best" in line for line in others)
+
+
+def test_the_positive_class_stands_last_in_a_matrix(frame, tmp_path):
+    """ "ill" comes before "well" in the alphabet, and is the positive class."""
+    path, page = tmp_path / "rows.csv", tmp_path / "page.html"
+    said = np.where(frame.good > 0.5, "ill", "well")
+    frame.assign(said=said).to_csv(path, index=False)
+    given = ["score", str(path), "--pred", "said", "--positive", "ill", "--quiet"]
+    assert main([*given, "--html", str(page)]) == 0
+    matrix = page.read_text(encoding="utf-8").split('aria-label="Confusion matrix of said"')[1]
+    counts = re.findall(r'<td class="cell (\w+)"[^>]*>(\d+)<br>', matrix)
+    ill = frame.target == "ill"
+    for (kind, count), (is_ill, is_said) in zip(
+        counts, [(False, False), (False, True), (True, False), (True, True)], strict=True
+    ):
+        assert int(count) == ((ill == is_ill) & ((said == "ill") == is_said)).sum()
+        assert kind == ("right" if is_ill == is_said else "wrong")

@@ -284,10 +284,7 @@ def _matrices(report: CrossValidationReport) -> str:
     data, classes = report.data, report.data.classes
     if classes is None:  # multilabel rows have none
         return ""
-    if report.positive_class is not None:  # the last one
-        classes = np.array(
-            sorted(classes.tolist(), key=lambda label: label == report.positive_class)
-        )
+    labels = sorted(classes.tolist(), key=lambda label: label == report.positive_class)
     weights = [params for params in data.params.values() if "sample_weight" in params]
     shown = []
     for model in without_baseline(report):
@@ -299,11 +296,11 @@ def _matrices(report: CrossValidationReport) -> str:
         table = confusion_matrix(
             read_array("y", take_rows(data.y, rows)),
             predicted.responses["predict"][first],
-            labels=classes,
+            labels=labels,
             sample_weight=params.get("sample_weight"),
         )
         title = f"Confusion matrix of {model}"
-        shown.append((matrix_table(classes.tolist(), table, title), model))
+        shown.append((matrix_table(labels, table, title), model))
     if not shown:
         return ""
     return note(_MATRICES) + html.pictures([(*one, one[1]) for one in shown], of="model")
