@@ -12,8 +12,7 @@ import pytest
 from sklearn.dummy import DummyClassifier
 from sklearn.naive_bayes import GaussianNB
 
-from skmetrics_ext import CrossValidationReport, cross_validation_report
-from skmetrics_ext.report import saving
+from skmetrics_ext import CrossValidationReport, cross_validation_report, plain_files
 
 RNG = np.random.default_rng(0)
 N = 60
@@ -240,7 +239,7 @@ def test_fields_that_no_report_has(load, saved, name):
 
 
 def test_what_is_saved_is_read_however_well_it_was_compressed(tmp_path, monkeypatch):
-    monkeypatch.setattr(saving, "_FREE_MEMORY", 0)
+    monkeypatch.setattr(plain_files, "_FREE_MEMORY", 0)
     n = 200_000
     y = (np.arange(n) % 2).astype(int)
     same = cross_validation_report(
