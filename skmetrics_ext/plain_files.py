@@ -91,14 +91,21 @@ def read_content(
                 return build(_unpack(head["content"], arrays))
         except Exception as error:  # parsers raise errors of a dozen types for damaged files
             raise InvalidParameterError(
-                f"{str(path)!r} is no file of a {kind}, or is damaged: {printable(error):.300}"
+                f"{str(path)!r} is no file of {_a(kind)}, or is damaged: {printable(error):.300}"
             ) from error
     if holds != kind:
-        raise InvalidParameterError(f"{str(path)!r} holds a {printable(holds):.60}, not a {kind}.")
+        raise InvalidParameterError(
+            f"{str(path)!r} holds a {printable(holds):.60}, not {_a(kind)}."
+        )
     raise InvalidParameterError(
         f"{str(path)!r} was written by a later version of skmetrics_ext (layout {written}, this "
         f"one reads up to {version})."
     )
+
+
+def _a(kind: str) -> str:
+    """A kind with its article."""
+    return f"{'an' if kind[0] in 'AEIOU' else 'a'} {kind}"
 
 
 def check_content(holds: bool, message: str) -> None:

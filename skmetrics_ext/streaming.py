@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from functools import reduce
 from itertools import groupby
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike
 
@@ -12,13 +15,15 @@ from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.merged.columns import Partition, join_parts
 from skmetrics_ext.merged.evaluation import Evaluation, evaluate_tallies
 from skmetrics_ext.merged.layout import Layout, find_metrics
-from skmetrics_ext.merged.ranges import (
-    RankStack,
-    distinct_beyond,
-)
+from skmetrics_ext.merged.ranges import RankStack, distinct_beyond
+from skmetrics_ext.merged.stored import Edges, coarse_edges, content_of, stream_of
 from skmetrics_ext.merged.stream import StreamState, sum_part
 from skmetrics_ext.merged.sums import Sums
 from skmetrics_ext.numeric import PosLabel
+from skmetrics_ext.plain_files import read_content, write_content
+from skmetrics_ext.slices.group_columns import NO_GROUPS, GroupColumns
+from skmetrics_ext.tallies import RankTally
+from skmetrics_ext.tallies.score_sketch import check_edges, coarse_tally, shared_edges
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.containers import count_rows
 from skmetrics_ext.validation.labels import read_labels
@@ -26,6 +31,7 @@ from skmetrics_ext.validation.parameters import check_integer, check_level
 from skmetrics_ext.validation.tensors import to_host
 
 _DEFAULT_MOST = 20_000_000
+KIND, VERSION = "Accumulator", 1  # of files
 # Batches wait, checked, until so many scores and labels are there: counting a few rows takes
 # hardly less time than counting thousands.
 _BLOCK = 1 << 18
@@ -82,6 +88,7 @@ class Accumulator:
         self._n_waiting = 0  # scores and labels
         self._sums = Sums()
         self._stacks: list[RankStack] = []
+        self._edges: Edges = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -150,7 +157,8 @@ class Accumulator:
         assert state.layout is not None
         n_scores = part.score.size if part.score is not None and self._ranks else 0
         bound = sum(map(len, self._stacks)) + self._n_waiting + n_scores
-        if self._state.layout is None or bound > self.max_distinct:
+        may_fail = self._state.layout is None or self._edges is not None
+        if may_fail or bound > self.max_distinct:
             self._count_waiting()
             self._count(part, state.layout)
         else:
@@ -166,8 +174,10 @@ class Accumulator:
         stacks = [RankStack(stack.tallies) for stack in self._stacks]
         if self._ranks and not stacks:
             stacks = [RankStack() for _ in layout.ranked]
-        for stack, tally in zip(stacks, tallies.get(None, ()), strict=bool(tallies)):
-            stack.add(tally)
+        for k, (stack, tally) in enumerate(
+            zip(stacks, tallies.get(None, ()), strict=bool(tallies))
+        ):
+            stack.add(_binned(tally, self._edges, k))
         _check_distinct(stacks, self.max_distinct)
         self._sums.add(sums)
         self._stacks = stacks
@@ -179,6 +189,12 @@ class Accumulator:
             assert self._state.layout is not None
             self._count(join_parts(list(parts)), self._state.layout)
 
+    def _check_rows(self) -> None:
+        """Count the batches that wait; refuse a stream without rows."""
+        self._count_waiting()
+        if self._state.layout is None:
+            raise InvalidParameterError("No rows were given yet: call update first.")
+
     def __getstate__(self) -> dict[str, Any]:
         self._count_waiting()
         return self.__dict__
@@ -189,20 +205,22 @@ class Accumulator:
         Parameters
         ----------
         *others : Accumulator
-            Of the same metrics and labels, from other processes for instance.
+            Of the same metrics and labels, from other processes or sites for instance. If any has
+            scores in bins, all are put into the finest bins that are made of theirs.
 
         Returns
         -------
         Accumulator
         """
-        state = self._state
+        state, parts = self._state, (self, *others)
         merged = Accumulator(
             {metric.name: metric for metric in state.asked},
             labels=state.labels,
             pos_label=state.pos_label,
             max_distinct=self.max_distinct,
         )
-        for part in (self, *others):
+        merged._edges = _edges_of(parts)
+        for part in parts:
             merged._take(part)
         return merged
 
@@ -212,11 +230,107 @@ class Accumulator:
         self._sums.add(other._sums)
         if not self._stacks:
             self._stacks = [RankStack() for _ in other._stacks]
-        for stack, more in zip(self._stacks, other._stacks, strict=bool(other._stacks)):
+        for k, (stack, more) in enumerate(
+            zip(self._stacks, other._stacks, strict=bool(other._stacks))
+        ):
             for tally in more.tallies:
-                stack.add(tally)
+                stack.add(_binned(tally, self._edges, k))
         self._state = state
         _check_distinct(self._stacks, self.max_distinct)
+
+    def _in_bins(self, edges: Edges) -> Accumulator:
+        """A copy with the scores in bins."""
+        copy = self.merge()
+        copy._edges = edges
+        stacks = enumerate(copy._stacks)
+        copy._stacks = [RankStack([_binned(stack.whole(), edges, k)]) for k, stack in stacks]
+        return copy
+
+    # ----------------------------------------------------------------------- files
+
+    def save(self, path: str | Path, *, bins: Any = None, min_cell: int | None = None) -> None:
+        """Write the sums to a file, which `load` reads at another site, without any row.
+
+        The file reveals the number of rows, the confusion table, the sums of the losses and of
+        their powers and, for metrics of rankings, every distinct score with the number of rows of
+        each class. ``bins`` and ``min_cell`` coarsen it. It is a zip of JSON and of arrays, which
+        runs no code when it is read.
+
+        Parameters
+        ----------
+        path : str or Path
+            File to write.
+        bins : int or array-like, default=None
+            Bins of scores for metrics of rankings, the same at every site: a number of equal parts
+            of [0, 1], or edges, both ends included. Scores of one bin are read as equal; ``reason``
+            of `evaluation` says between which bounds areas and average precision lie, whatever the
+            order within the bins.
+        min_cell : int, default=None
+            Fewest rows of a class in a bin that has any: neighbouring bins are joined until no cell
+            has fewer, and merged files have the bins that all share. A confusion table or
+            calibration bin with a smaller cell is refused. Rows must not have weights.
+
+        Raises
+        ------
+        ValueError
+            If there are no rows, scores lie outside the bins, or a cell is too small and cannot be
+            joined with its neighbour.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from skmetrics_ext import Accumulator
+        >>> accumulator = Accumulator(["roc_auc"])
+        >>> accumulator.update([0, 1, 0, 1], [0.1, 0.35, 0.4, 0.8])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     accumulator.save(Path(folder, "north.skx"))
+        ...     accumulator.save(Path(folder, "coarse.skx"), bins=2)
+        ...     north = Accumulator.load(Path(folder, "north.skx"))
+        ...     coarse = Accumulator.load(Path(folder, "coarse.skx"))
+        >>> north.compute(), coarse.compute()
+        ({'roc_auc': 0.75}, {'roc_auc': 0.75})
+        >>> print(coarse.evaluation().row("roc_auc").reason)
+        scores in 2 bins; between 0.5 and 1 for any order within them
+        """
+        least = None if min_cell is None else check_integer("min_cell", min_cell, 1)
+        self._check_rows()
+        edges = self._edges
+        if bins is not None:
+            edges = _shared([edges, tuple(check_edges(bins) for _ in self._stacks)])
+        ranks = [stack.whole() for stack in self._stacks]
+        edges = coarse_edges(self._state, self._sums, ranks, edges, least)
+        part = self._in_bins(edges)
+        ranks = [stack.whole() for stack in part._stacks]
+        content = content_of(part._state, part._sums, ranks, edges)
+        write_content(path, KIND, VERSION, content, "the accumulator")
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """The accumulator that `save` wrote; it takes further rows, and merges with others.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+
+        Returns
+        -------
+        Accumulator
+
+        Raises
+        ------
+        ValueError
+            If the file holds no accumulator, is damaged, holds sums that are not of the same rows,
+            or was written by a later version.
+        """
+        state, sums, ranks, edges = read_content(path, KIND, VERSION, stream_of)
+        found = cls(
+            {one.name: one for one in state.asked}, labels=state.labels, pos_label=state.pos_label
+        )
+        found._state, found._sums, found._edges = state, sums, edges
+        found._stacks = [RankStack([tally]) for tally in ranks]
+        return found
 
     def compute(self) -> dict[str, Any]:
         """Value of each metric; nan where it is undefined.
@@ -266,27 +380,122 @@ class Accumulator:
         -------
         Evaluation
         """
-        level, least = check_level(confidence_level), check_integer("min_rows", min_rows, 1)
-        check_option("intervals", intervals, (True, False, ANYTIME))
-        check_option("weights_are", weights_are, WEIGHT_KINDS)
-        self._count_waiting()
-        if self._state.layout is None:
-            raise InvalidParameterError("No rows were given yet: call update first.")
-        layout = self._state.final_layout(self._sums)
-        stacks = self._stacks if self.n_distinct else []
-        return evaluate_tallies(
-            layout,
-            self._sums,
-            {None: [stack.tallies for stack in stacks]} if stacks else {},
-            engine="accumulator",
-            level=level if intervals else None,
-            points=check_integer("curve_points", curve_points, 0),
-            weighted=bool(self._state.is_weighted) and weights_are == "importance",
-            looks_from=least if intervals == ANYTIME else None,
+        return _evaluate(
+            {None: self},
+            NO_GROUPS,
+            intervals=intervals,
+            confidence_level=confidence_level,
+            min_rows=min_rows,
+            weights_are=weights_are,
+            curve_points=curve_points,
         )
+
+    @staticmethod
+    def evaluate_sites(
+        sites: Mapping[str, Accumulator], *, by: str = "site", **options: Any
+    ) -> Evaluation:
+        """Values of all sites together and of each, with the gaps between them.
+
+        Parameters
+        ----------
+        sites : dict of str to Accumulator
+            The accumulator of each site, of the same metrics and labels.
+        by : str, default="site"
+            What the column of sites is called.
+        **options : dict
+            Those of `evaluation`.
+
+        Returns
+        -------
+        Evaluation
+            As from ``evaluate(..., by=by, margins=True)`` on the rows of all sites; its ``gaps``,
+            ``worst``, ``spread`` and ``plot`` compare the sites.
+
+        Raises
+        ------
+        ValueError
+            If the accumulators differ in their metrics or labels, or one has no rows.
+
+        Examples
+        --------
+        >>> from skmetrics_ext import Accumulator
+        >>> north, south = Accumulator(["accuracy"]), Accumulator(["accuracy"])
+        >>> north.update([0, 1, 1, 0], [0, 1, 1, 1])
+        >>> south.update([0, 1], [0, 1])
+        >>> print(Accumulator.evaluate_sites({"north": north, "south": south}))
+        site   metric     value  rows
+        -----  --------  ------  ----
+        north  accuracy  0.7500     4
+        south  accuracy  1.0000     2
+        all    accuracy  0.8333     6
+        """
+        if not isinstance(sites, Mapping) or not sites:
+            raise InvalidParameterError(
+                f"sites must be a dict of the name of a site to its Accumulator, got {sites!r:.60}."
+            )
+        return _evaluate(sites, GroupColumns.of(by), **options)
 
     def __repr__(self) -> str:
         return f"Accumulator({list(self.names)!r}): {self.n_rows} rows"
+
+
+def _evaluate(
+    parts: Mapping[Any, Accumulator],
+    by: GroupColumns,
+    *,
+    intervals: bool | Literal["anytime"] = False,
+    confidence_level: float = 0.95,
+    min_rows: int = MIN_ROWS,
+    weights_are: WeightsAre = "importance",
+    curve_points: int = 0,
+) -> Evaluation:
+    """Values of accumulators by group, and of all together if there are groups."""
+    level, least = check_level(confidence_level), check_integer("min_rows", min_rows, 1)
+    check_option("intervals", intervals, (True, False, ANYTIME))
+    check_option("weights_are", weights_are, WEIGHT_KINDS)
+    points = check_integer("curve_points", curve_points, 0)
+    for part in parts.values():
+        part._check_rows()
+    edges = _edges_of(parts.values())
+    parts = {group: part._in_bins(edges) if edges else part for group, part in parts.items()}
+    first, *others = parts.values()
+    whole = first.merge(*others) if others else first
+    state, sums = whole._state, Sums()
+    for group, part in parts.items():
+        sums.add(part._sums.of_group(group))
+    tallies = {
+        group: [stack.tallies for stack in part._stacks]
+        for group, part in parts.items()
+        if part.n_distinct
+    }
+    return evaluate_tallies(
+        state.final_layout(whole._sums),
+        sums,
+        tallies,
+        engine="accumulator",
+        level=level if intervals else None,
+        points=points,
+        by=by,
+        margins=True,
+        weighted=bool(state.is_weighted) and weights_are == "importance",
+        looks_from=least if intervals == ANYTIME else None,
+        edges=edges,
+    )
+
+
+def _binned(tally: RankTally, edges: Edges, column: int) -> RankTally:
+    return tally if edges is None else coarse_tally(tally, edges[column])
+
+
+def _edges_of(parts: Iterable[Accumulator]) -> Edges:
+    """The finest bins of scores that are made of those of all parts that have rows."""
+    return _shared([part._edges for part in parts if part.n_rows])
+
+
+def _shared(each: Iterable[Edges]) -> Edges:
+    """The bins that all have, of those that have any."""
+    known = [edges for edges in each if edges is not None]
+    return tuple(reduce(shared_edges, column) for column in zip(*known, strict=True)) or None
 
 
 def _check_distinct(stacks: list[RankStack], most: int) -> None:

@@ -26,6 +26,7 @@ from skmetrics_ext.cli.messages import log, print_lines
 from skmetrics_ext.cli.metrics import add_metrics
 from skmetrics_ext.cli.score import add_score
 from skmetrics_ext.cli.search import add_search
+from skmetrics_ext.cli.sites import add_merge, add_tally
 from skmetrics_ext.cli.slices import add_slices
 from skmetrics_ext.cli.threshold import add_threshold
 
@@ -42,6 +43,9 @@ _OPTIONS = {
     "drop or fill such rows.": "--drop-missing leaves out such rows.",
     "skmetrics_ext.get_scorer_names() lists all.": "`skmetrics-ext metrics` lists all.",
     "memory_limit": "--memory",
+    "min_cell= joins neighbouring bins of scores: pass bins= too": "--min-cell joins neighbouring "
+    "bins of scores: pass --bins too",
+    "min_cell=": "--min-cell ",
 }
 
 
@@ -117,7 +121,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.set_defaults(run=lambda _: print_lines(parser.format_help()))
     commands = parser.add_subparsers(title="commands", dest="command")
     evaluating = add_score, add_compare, add_threshold, add_slices
-    for add in (add_cv, add_search, *evaluating, add_metrics):
+    for add in (add_cv, add_search, *evaluating, add_tally, add_merge, add_metrics):
         add(commands)
     return parser
 

@@ -88,10 +88,12 @@ class Predictions:
         return note_no_positive_class(self.classes, self.positive, bool(self.names.score))
 
 
-def read_predictions(options: argparse.Namespace, others: Sequence[str] = ()) -> Predictions:
+def read_predictions(
+    options: argparse.Namespace, others: Sequence[str] = (), listed: Sequence[str] = ()
+) -> Predictions:
     """Open the file that the options name, and tell on stderr what was assumed.
 
-    ``others`` are columns to read with the others.
+    ``others`` are columns to read with the others, ``listed`` all classes that may occur, in order.
     """
     scores, preds = (tuple(dict.fromkeys(given)) for given in (options.score, options.pred))
     more = GroupColumns((*preds[1:], *(others or options.by)), crossed=True)
@@ -112,6 +114,8 @@ def read_predictions(options: argparse.Namespace, others: Sequence[str] = ()) ->
         files = files.name_missing([name for name in options.by if name not in roles])
     most_bytes = read_bytes(options.memory)
     classes = _classes(files, names, preds, most_bytes)
+    if listed:
+        classes = _listed_classes(listed, classes)
     positive = chosen_positive(classes, options.positive)
     models: list[PredictedModel] = []
     if scores and len(classes) == 2:
@@ -121,6 +125,23 @@ def read_predictions(options: argparse.Namespace, others: Sequence[str] = ()) ->
         models = [PredictedModel(", ".join(scores), ordered, _held_by(files, names, ordered))]
     models += [PredictedModel(name, (name,), "labels") for name in preds]
     return Predictions(files, names, classes, positive, tuple(models))
+
+
+def _listed_classes(texts: Sequence[str], occurring: Sequence[Any]) -> list[Any]:
+    """Classes given as text, in the type of those that occur in the file."""
+    known = {str(label): label for label in occurring}
+    kind = type(occurring[0])
+    both = {"False": False, "True": True} if kind is bool else {}
+    try:
+        listed = [{**both, **known}.get(text, kind(text)) for text in texts]
+    except ValueError:
+        listed = []
+    if {str(label) for label in listed} != set(texts) or not known.keys() <= set(texts):
+        raise ValueError(
+            f"--classes has to list all classes, and those of the file are {list(occurring)}; "
+            f"got {list(texts)}"
+        )
+    return listed
 
 
 def _classes(files: Files, names: ColumnNames, preds: Sequence[str], most_bytes: int) -> list[Any]:

@@ -43,7 +43,7 @@ from skmetrics_ext.slices.group_comparisons import (
     WorstGroup,
     bounds_of,
 )
-from skmetrics_ext.tallies import ConfusionTally, Counts, RankTally
+from skmetrics_ext.tallies import ConfusionTally, Counts, RankTally, ScoreSketch
 from skmetrics_ext.tallies.bins import BinTally
 
 _SKETCHED = "bounds of a sketch"
@@ -318,6 +318,7 @@ def build_evaluation(
     rows: HeldRows | None = None,
     weighted: bool = False,
     looks_from: int | None = None,
+    edges: Sequence[Array] | None = None,
 ) -> Evaluation:
     """Read all metrics of all groups: groups in order, metrics in the order of the request.
 
@@ -343,6 +344,8 @@ def build_evaluation(
         Whether rows were given weights, whose squares are not in the sums.
     looks_from : int or None
         Rows at which intervals that hold at every look start; None for intervals for one look.
+    edges : sequence of ndarray or None
+        Bins of each ranked column, if its scores are their lower edges.
     """
     cells = by.whole(sums.rows)
     method, draws = "auto", PLAN
@@ -361,7 +364,7 @@ def build_evaluation(
             for metric in layout.asked:
                 table.extend(_rows(metric, group, layout.classes, few, None, n))
             continue
-        one = _GroupReader(layout, plan, sums, group, readings.get(group))
+        one = _GroupReader(layout, plan, sums, group, readings.get(group), edges)
         found.curves.update(one.curves())
         for metric in layout.asked:
             value = one.value(metric)
@@ -406,9 +409,10 @@ class _GroupReader:
         sums: Sums,
         group: Any,
         readings: Sequence[RangeReading] | None,
+        edges: Sequence[Array] | None = None,
     ) -> None:
         self.layout, self.plan, self.sums, self.group = layout, plan, sums, group
-        self.readings = readings
+        self.readings, self.edges = readings, edges
         self.tally = sums.tables[group]
         self.has_weight = bool(self.tally.table.any())
         self.masses = sums.masses(group, layout.classes)
@@ -441,7 +445,19 @@ class _GroupReader:
         if not self.readings:
             return Value(NAN)
         rankings = MergedRankings(metric, self.layout, self.readings, self.masses)
-        return read_ranking(rankings, self.plan.most)
+        found = read_ranking(rankings, self.plan.most)
+        if self.edges is None or found.reason:
+            return found
+        return found._replace(reason=self._about_bins(rankings, self.edges))
+
+    def _about_bins(self, rankings: MergedRankings, edges: Sequence[Array]) -> str:
+        """Between which bounds a metric lies whose scores are in bins."""
+        sketches = [ScoreSketch.of_coarse(rankings.table(k), own) for k, own in enumerate(edges)]
+        (low, high), why = SketchedRankings(sketches, self.masses).bounds(rankings.metric)
+        bins = f"scores in {' and '.join(str(len(own) - 1) for own in edges)} bins"
+        if why:
+            return f"{bins}, and no bound of what they change: {why}"
+        return f"{bins}; between {low:.4g} and {high:.4g} for any order within them"
 
     def sketch_bounds(self, metric: Metric) -> Bounded | None:
         """Bounds of the value of a metric that is read from sketches."""

@@ -199,7 +199,10 @@ class StreamState:
     @property
     def question(self) -> tuple[Any, ...]:
         """Metrics and classes, which must be equal in streams that merge."""
-        asked = [(one.name, one.function, dict(one.params)) for one in self.asked]
+        asked = [
+            (one.name, one.function, {key: _as_list(value) for key, value in one.params.items()})
+            for one in self.asked
+        ]
         return asked, None if self.labels is None else self.labels.tolist(), self.pos_label
 
     def merge(self, other: StreamState) -> StreamState:
@@ -249,6 +252,10 @@ def _check_edges(part: Partition, layout: Layout) -> None:
         if not isinstance(one.options["n_bins"], int):
             for _, rows in rows_by_group(part, layout, NAMES, PLACE):
                 bins_of(one, rows, layout)
+
+
+def _as_list(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.ndarray) else value
 
 
 def _is_text(labels: Array) -> bool:

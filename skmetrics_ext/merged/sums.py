@@ -73,6 +73,14 @@ class Sums:
             total.add(part)
         return total
 
+    def of_group(self, group: Any) -> Sums:
+        """The sums of rows without groups as those of a group."""
+        parts = (
+            {group if key is None else (group, key[1]): each for key, each in known.items()}
+            for known in (getattr(self, name) for name in _COMBINE)
+        )
+        return Sums(*parts)
+
     def margin(self, sources: Mapping[Any, Sequence[Any]]) -> Sums:
         """The sums of groups that are made of others, each by its sources."""
         whole = {part: group for group, parts in sources.items() for part in parts}

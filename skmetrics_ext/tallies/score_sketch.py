@@ -259,6 +259,13 @@ class ScoreSketch(Merges):
             classes[0] if classes else None,
         )
 
+    @classmethod
+    def of_coarse(cls, tally: RankTally, edges: Array) -> Self:
+        """The sketch of a tally of two classes whose scores are the lower edges of these bins."""
+        mass = np.zeros((2, len(edges) - 1), dtype=tally.mass.dtype)
+        mass[:, np.searchsorted(edges, tally.thresholds)] = tally.mass
+        return cls(edges[1:-1], mass, edges[:-1], edges[1:])
+
     @property
     def tally(self) -> BinnedRankTally:
         """The bins that hold rows, each read as one tie."""
@@ -315,3 +322,71 @@ def _classes(labels: Any, pos_label: Any) -> tuple[Any, Any] | None:
         raise InvalidParameterError(f"labels must name the two classes, got {listed}.")
     positive = positive_class(listed, listed[1] if pos_label is None else pos_label, what="")
     return (listed[0], positive) if positive == listed[1] else (listed[1], positive)
+
+
+# --------------------------------------------------------------------------- shared bins
+
+
+def check_edges(bins: Any) -> Array:
+    """Edges of bins of scores, both ends included: equal parts of [0, 1], or as given."""
+    if np.ndim(bins) == 0:
+        n_bins = check_integer("bins", bins, 1)
+        return np.arange(n_bins + 1) / n_bins
+    edges = read_numbers("bins", bins)
+    is_finite = edges.ndim == 1 and len(edges) > 1 and bool(np.isfinite(edges).all())
+    if not is_finite or not (np.diff(edges) > 0).all():
+        raise InvalidParameterError(
+            "bins must be a number of bins between 0 and 1, or two or more finite edges that rise, "
+            f"got {bins!r:.80}."
+        )
+    return edges
+
+
+def coarse_tally(tally: RankTally, edges: Array) -> RankTally:
+    """The tally with every score moved to the lower edge of its bin, [a, b); the last is [a, b]."""
+    scores = tally.thresholds
+    if len(scores) and (scores[-1] < edges[0] or scores[0] > edges[-1]):
+        raise InvalidParameterError(
+            f"bins go from {edges[0]:.4g} to {edges[-1]:.4g}, and scores from {scores[-1]:.4g} to "
+            f"{scores[0]:.4g}: pass edges that hold every score, the same for all parts."
+        )
+    bins = np.searchsorted(edges[1:-1], scores, side="right")
+    starts = np.flatnonzero(np.diff(bins, prepend=-1))
+    mass = tally.mass
+    if len(starts):
+        mass = np.add.reduceat(mass, starts, axis=-1)
+    return RankTally(edges[bins[starts]], mass)
+
+
+def shared_edges(first: Array, second: Array) -> Array:
+    """Edges that both have: the finest bins that are made of whole bins of either."""
+    if first[0] != second[0] or first[-1] != second[-1]:
+        raise InvalidParameterError(
+            f"Bins from {first[0]:.4g} to {first[-1]:.4g} and from {second[0]:.4g} to "
+            f"{second[-1]:.4g} do not merge: coarsen all parts by the same bins."
+        )
+    return np.intersect1d(first, second)
+
+
+def edges_of_cells(tally: RankTally, edges: Array, least: int) -> Array:
+    """Edges between which no class has 1 to ``least`` - 1 rows, of a tally with these bins.
+
+    Bins are halves of halves of all bins, and are joined with their other half where a cell is too
+    small: those of another tally have the same halves, so that many edges are shared. Each class
+    has at least ``least`` rows in all, or none.
+    """
+    counts = np.zeros((len(edges), len(tally.mass)), dtype=np.int64)
+    counts[np.searchsorted(edges, tally.thresholds) + 1] = tally.mass.T
+    total = counts.cumsum(axis=0)
+
+    def inner(start: int, stop: int) -> list[int] | None:
+        """Edges inside of a part; None if it has to be joined with the other half."""
+        middle = (start + stop) // 2
+        if middle > start:
+            low, high = inner(start, middle), inner(middle, stop)
+            if low is not None and high is not None:
+                return [*low, middle, *high]
+        cells = total[stop] - total[start]
+        return None if ((cells > 0) & (cells < least)).any() else []
+
+    return edges[[0, *(inner(0, len(edges) - 1) or []), len(edges) - 1]]
