@@ -16,8 +16,14 @@ from skmetrics_ext.merged.columns import Partition, join_parts
 from skmetrics_ext.merged.evaluation import Evaluation, evaluate_tallies
 from skmetrics_ext.merged.layout import Layout, find_metrics
 from skmetrics_ext.merged.ranges import RankStack, distinct_beyond
-from skmetrics_ext.merged.stored import Edges, coarse_edges, content_of, stream_of
-from skmetrics_ext.merged.stream import StreamState, sum_part
+from skmetrics_ext.merged.stream import (
+    Edges,
+    StreamState,
+    coarse_edges,
+    content_of,
+    stream_of,
+    sum_part,
+)
 from skmetrics_ext.merged.sums import Sums
 from skmetrics_ext.numeric import PosLabel
 from skmetrics_ext.plain_files import read_content, write_content

@@ -11,7 +11,7 @@ from support.frames import binary_names, needs
 from support.samples import grid_scores, integers, weights
 
 from skmetrics_ext import evaluate, roc_curve
-from skmetrics_ext.backends.sorted_scan import SortedScan
+from skmetrics_ext.backends.duckdb import SortedScan
 from skmetrics_ext.merged.layout import find_metrics, make_layout
 from skmetrics_ext.merged.ranges import (
     MergedRankings,
