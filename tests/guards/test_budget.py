@@ -16,11 +16,11 @@ PACKAGE = Path(skmetrics_ext.__file__).parent
 LIMITS = {
     "inference": (6690, 4950),
     "metrics and registry": (5540, 5450),
-    "report": (4210, 3600),
+    "report": (4200, 3600),
     "merged and slices": (3120, 2600),
     "validation": (2420, 2250),
     "plotting": (2400, 1800),
-    "backends": (1830, 1750),
+    "backends": (1820, 1750),
     "top level": (1800, 1300),
     "cli": (1780, 1050),
     "scoring": (1290, 1000),
