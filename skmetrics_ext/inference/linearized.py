@@ -306,13 +306,12 @@ def joint_atoms(
     compact = all(one.own_atoms is None and one.origin.is_compact for one in (first, second))
     if compact and design.is_counted:
         a, b = first.atoms, second.atoms
-        key = a.of_row * len(b) + b.of_row
-        if len(a) * len(b) <= max(_JOINT, len(key)):
-            counts = kernels.bin_sums(key, len(a) * len(b), design.sizes)
-            filled = np.flatnonzero(counts)
-            i, j = np.divmod(filled, len(b))
+        size = max(len(a), len(b))
+        if size**2 <= max(_JOINT, len(a.of_row)):
+            counts = kernels.confusion(a.of_row, b.of_row, size, design.sizes)
+            i, j = np.nonzero(counts)
             assert a.label is not None
-            atoms = Atoms(counts[filled], label=a.label[i], design=design)
+            atoms = Atoms(counts[i, j], label=a.label[i], design=design)
             ways = [None if way is None else way[i] for way in first.ways]
             ways += [None if way is None else way[j] for way in second.ways[1:]]
             return atoms, first.influence[..., i], second.influence[..., j], tuple(ways)
@@ -402,8 +401,9 @@ def _over_classes_of(parts: Array, atoms: Atoms, label: Way) -> tuple[Array, Arr
     lost, scale = atoms.lost(label, n_classes), _scale_of(atoms)
     if atoms.group is None:
         each, of_class = parts * parts, label
-        each = each if atoms.are_rows else atoms.rows * each
-        seen = np.bincount(label, weights=atoms.rows, minlength=n_classes)
+        rows = None if atoms.are_rows else atoms.rows
+        each = each if rows is None else rows * each
+        seen = np.bincount(label, weights=rows, minlength=n_classes)
         effective = None
         if atoms.weight is not None:
             expected = atoms.weight**2

@@ -25,7 +25,7 @@ from skmetrics_ext.metrics.averaging import (
     pair_shares,
 )
 from skmetrics_ext.metrics.rankings.ranking_kernels import roc_auc
-from skmetrics_ext.metrics.rankings.score_tally import rankings_of
+from skmetrics_ext.metrics.rankings.score_tally import placements_of, rankings_of
 from skmetrics_ext.numeric import Array, divide, row_sums
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.tallies import RankTally
@@ -60,16 +60,12 @@ def _kind(metric: Metric) -> str:
 def places_of(checked: Scores) -> Array:
     """Place of each binary score among the distinct ones, from the highest; found once."""
     if "places" not in checked.cache:
-        score = checked.score
-        order = np.argsort(score)
-        ordered = score[order]
-        is_new = np.empty(len(score), dtype=bool)
-        is_new[:1] = False
-        np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
-        rising = np.cumsum(is_new, dtype=np.int32)
-        places = np.empty(len(score), dtype=np.int32)
-        places[order] = rising[-1] - rising
-        checked.cache["places"] = places
+        distinct, n_rows = RankTally.of_class(checked).thresholds, len(checked.score)
+        rows = np.arange(n_rows + len(distinct)) < n_rows
+        # Each row counts half of the distinct score that it ties.
+        score = np.concatenate([checked.score, distinct])
+        below = kernels.placements(score, rows.astype(np.int64), None)[:n_rows]
+        checked.cache["places"] = (len(distinct) - 0.5 - below).astype(np.int32)
     places = checked.cache["places"]
     return places
 
@@ -240,22 +236,27 @@ class RankingSample(TallySample):
         if not self.is_binary or self.counted is not None:
             return None
         checked, sizes = self.data, self.design.sizes
-        mass = checked.weight if sizes is None else sizes
         if not is_area(self.metric):
             derivative = slope_of(self.metric)
             if derivative is None:
                 return None
             return np.take(derivative(self._tally), self._row_index)
+        mass = checked.weight if sizes is None else sizes
         negative, positive = kernels.bin_sums(checked.true, 2, mass).astype(np.float64).tolist()
         if not negative * positive:
             return None
         low, high = self.metric.spec.bounds
         area = (float(self.value) - low) / (high - low)
-        slope = kernels.placements(checked.score, checked.true, mass)
+        if mass is None:
+            places = placements_of(checked)
+        else:
+            places = kernels.placements(checked.score, checked.true, mass)
         # A positive row beats the negative ones below it, a negative row the positive ones above.
         scale = (high - low) / (negative * positive)
-        slope *= np.array([-scale, scale])[checked.true]
-        slope += np.array([scale * positive * (1 - area), -scale * negative * area])[checked.true]
+        slope = np.take(np.array([-scale, scale]), checked.true)
+        slope *= places
+        at_0 = np.array([scale * positive * (1 - area), -scale * negative * area])
+        slope += np.take(at_0, checked.true)
         return np.asarray(slope)
 
     @cached_property

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.inference.draws.atoms import RowDesign
-from skmetrics_ext.inference.draws.rankings import PairRankingSample, RankingSample
+from skmetrics_ext.inference.draws.rankings import PairRankingSample, RankingSample, is_area
 from skmetrics_ext.inference.draws.samples import (
     FunctionSample,
     MomentSample,
@@ -21,6 +21,7 @@ from skmetrics_ext.inference.draws.samples import (
     weighed,
 )
 from skmetrics_ext.metrics.averaging import MACRO, is_by_class
+from skmetrics_ext.metrics.rankings.score_tally import placements_of
 from skmetrics_ext.registry import Metric, find
 from skmetrics_ext.registry.find import parameters_of
 from skmetrics_ext.validation import (
@@ -204,6 +205,8 @@ def samples_of_models(
         data, kept = weighed(checked, design)
         if shared is None:
             shared = RowDesign.of(data.weight, kept, weights_are)
+        if is_area(metric) and data.kind == "binary" and data.weight is None:
+            placements_of(data)  # of which the value is read, and each row's contribution
         value = number(metric, name, partial(metric.function, data, data, **metric.params))
         found.append(sample_of(metric, data, shared, value))
     return found

@@ -188,7 +188,8 @@ class TallySample(Sample):
         known = [one.data.classes for one in (self, other)]
         if name == "pred" and not (self.data.is_multilabel or np.array_equal(*known)):
             first, second = known[0][first], known[1][second]  # codes of one model are its own
-        differ = np.asarray((first != second).reshape(self.data.true.shape[0], -1)).any(axis=1)
+        differ = np.asarray(first != second)
+        differ = differ if differ.ndim == 1 else differ.any(axis=1)
         return float(np.count_nonzero(differ) if sizes is None else sizes[differ].sum())
 
 

@@ -59,7 +59,8 @@ class ScoreTally:
     def value(self, kernel: RankKernel, code: int) -> Array:
         """The kernel of one class against the rest."""
         checked = self.checked
-        if checked.kind == "binary" and not checked.cache:
+        placed = "placements" in checked.cache and kernel in OF_WINS
+        if checked.kind == "binary" and (placed or not checked.cache):
             return kernel(SortedScores(checked))
         if checked.kind != "multiclass" or kernel not in OF_WINS:
             return kernel(RankTally.of_class(checked, code))
@@ -121,6 +122,9 @@ class SortedScores:
     def wins(self) -> Wins:
         """Pairs of both classes ranked rightly."""
         checked = self.checked
+        if "placements" in checked.cache:  # halves, whose sum is exact
+            places = kernels.bin_sums(checked.true, 2, placements_of(checked))
+            return Wins(2 * places[1], *kernels.bin_sums(checked.true, 2, None))
         return Wins(*kernels.ranked_wins(checked.score, checked.true, checked.weight))
 
     def precision(self) -> tuple[float, float]:
@@ -130,6 +134,13 @@ class SortedScores:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(RankTally.of_class(self.checked), name)
+
+
+def placements_of(checked: Scores) -> Array:
+    """Rows of the other class below each row of two classes without weights; sorted once."""
+    if "placements" not in checked.cache:
+        checked.cache["placements"] = kernels.placements(checked.score, checked.true, None)
+    return np.asarray(checked.cache["placements"])
 
 
 def both_sides(kernel: RankKernel, tally: RankTally) -> Array:
