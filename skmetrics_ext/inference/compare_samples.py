@@ -30,13 +30,12 @@ from skmetrics_ext.inference.linearized import (
 )
 from skmetrics_ext.inference.margins import Alternative, Claim
 from skmetrics_ext.inference.methods import (
-    NONE,
     Interval,
     IntervalMethod,
     bounds_of_draws,
     methods_of,
 )
-from skmetrics_ext.inference.notes import BIASED, BIASED_DIFFERENCE, with_design
+from skmetrics_ext.inference.notes import BIASED, BIASED_DIFFERENCE, NONE, with_design
 from skmetrics_ext.inference.results import Comparison, comparison
 from skmetrics_ext.inference.t_tests import welch_t_test
 from skmetrics_ext.metrics.documentation import document

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,6 @@ from skmetrics_ext.inference.draws.readers import (
     sample_of_rows,
 )
 from skmetrics_ext.inference.draws.samples import Sample
-from skmetrics_ext.inference.facts import facts_of
 from skmetrics_ext.inference.linearized import linearize
 from skmetrics_ext.inference.margins import Goal
 from skmetrics_ext.inference.methods import IntervalMethod, interval_of
@@ -192,13 +190,7 @@ def confidence_interval(
     about = {"sample_weight": sample_weight, "groups": groups, "strata": strata}
     about["weights_are"] = weights_are
     sample = sample_asked(found, y_true, y_pred, **about)
-    statistic = linearize(sample)
-    estimates = interval_of(statistic, method, level, plan)
-    if isinstance(estimates, list):
-        facts = facts_of(statistic, estimates[0].method) if estimates else None
-        estimates = [replace(one, facts=facts) for one in estimates]
-    else:
-        estimates = replace(estimates, facts=facts_of(statistic, estimates.method))
+    estimates = interval_of(linearize(sample), method, level, plan)
     return estimates if beyond is None else beyond.asked_of(estimates)
 
 
@@ -328,7 +320,7 @@ def influence_values(
         )
     weight = checked.weight
     n_rows = int(checked.true.shape[0])
-    parts = statistic.by_row()[0].T
+    parts = statistic.by_row[0].T
     values = np.zeros((n_rows, *parts.shape[1:]))
     values[slice(None) if weight is None else weight != 0] = n_rows * parts
     return values

@@ -70,16 +70,17 @@ def value_and_deviations(read: ReadTables, tables: Array) -> tuple[Array, Array]
     return value, slope - mean[..., None, None]
 
 
-def gradient(read: ReadTables, tables: Array) -> Array:
-    """Derivative of a metric by every cell of its tables: (..., *S, K, K)."""
-    return value_and_gradient(read, tables)[1]
-
-
-def means_slope(metric: Metric, measured: Array, mass: Array) -> Array:
+def means_slope(metric: Metric, measured: Array, mass: Array | None) -> Array:
     """Derivative of a metric of means of values of rows (n, d), by the weight of each row."""
-    total = mass.sum()
-    means = np.einsum("u,ud->d", mass, measured) / total
-    return np.asarray((measured - means) @ slope_of_means(metric, means, total) / total)
+    if mass is None:
+        total, means = float(len(measured)), measured.mean(axis=0)
+    else:
+        total = mass.sum()
+        means = np.einsum("u,ud->d", mass, measured) / total
+    away = measured - means
+    if metric.spec.kernel is mean:
+        return np.asarray(away[:, 0] / total)
+    return np.asarray(away @ slope_of_means(metric, means, total) / total)
 
 
 def slope_of_means(metric: Metric, means: Array, total: float) -> Array:

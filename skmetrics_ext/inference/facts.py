@@ -10,7 +10,7 @@ import numpy as np
 from skmetrics_ext.inference.draws.bootstrap import BOOTSTRAP_METHODS
 from skmetrics_ext.inference.draws.samples import Sample
 from skmetrics_ext.inference.linearized import Linearized
-from skmetrics_ext.inference.methods import NONE, share_counts
+from skmetrics_ext.inference.notes import NONE
 from skmetrics_ext.inference.proportions import PROPORTION_METHODS
 from skmetrics_ext.inference.results import Comparison
 from skmetrics_ext.result_bases import Facts
@@ -19,7 +19,9 @@ from skmetrics_ext.result_bases import Facts
 _NORMAL = ("mover", "delong", "normal")
 
 
-def facts_of(statistic: Linearized, method: str) -> Facts:
+def facts_of(
+    statistic: Linearized, method: str, counts: tuple[float, float] | None = None
+) -> Facts:
     """The facts of one statistic, whose interval was computed by a method."""
     sample = statistic.origin
     metric, design = sample.metric, statistic.design
@@ -32,21 +34,12 @@ def facts_of(statistic: Linearized, method: str) -> Facts:
         effective = min(effective, float(statistic.atoms.effective_groups()))
     is_share = bool(getattr(sample, "share", "")) and method in PROPORTION_METHODS
     by_normal = design.is_plain and (is_share or method in _NORMAL)
-    by_draws = method in BOOTSTRAP_METHODS or not statistic.has_influence
     freedom = None
-    if not (by_normal or by_draws or method == NONE or np.ndim(statistic.value)):
+    by_draws = by_normal or method in (*BOOTSTRAP_METHODS, NONE) or np.ndim(statistic.value)
+    if not by_draws and statistic.has_influence:
         freedom = float(statistic.freedom)
-    is_counted = is_share and design.is_counted and not np.ndim(statistic.value)
-    counts = share_counts(statistic) if is_counted else None
-    return Facts(
-        metric.name,
-        dict(metric.params),
-        n_rows,
-        effective,
-        freedom,
-        positive_class_of(metric, data),
-        counts,
-    )
+    positive = positive_class_of(metric, data)
+    return Facts(metric.name, dict(metric.params), n_rows, effective, freedom, positive, counts)
 
 
 def facts_of_choice(sample: Sample, criterion: str, positive: Any) -> Facts:

@@ -96,14 +96,12 @@ class Linearized:
         if self.contributions is not None:
             return self.contributions
         atoms = self.atoms
-        return self._centred(self.origin.slope(), atoms.rows, atoms.weight)
-
-    def by_row(self) -> tuple[Array, tuple[Way, ...]]:
-        """Contribution of each row (*S, n), and the classes of rows in each way."""
-        return self._by_row
+        rows = None if atoms.are_rows else atoms.rows
+        return self._centred(self.origin.slope(), rows, atoms.weight)
 
     @cached_property
-    def _by_row(self) -> tuple[Array, tuple[Way, ...]]:
+    def by_row(self) -> tuple[Array, tuple[Way, ...]]:
+        """Contribution of each row (*S, n), and the classes of rows in each way."""
         if self.own_atoms is not None:
             to_rows = self.own_atoms.to_rows
             ways = tuple(None if way is None else to_rows(way) for way in self.ways)
@@ -111,17 +109,17 @@ class Linearized:
         slope, design = self.origin.row_slope(), self.design
         if slope is None:
             return self.atoms.to_rows(self.influence), self.origin.row_ways()
-        rows = np.ones(1) if design.sizes is None else design.sizes
-        return self._centred(slope, rows, design.weight), self.origin.row_ways()
+        return self._centred(slope, design.sizes, design.weight), self.origin.row_ways()
 
-    def _centred(self, slope: Array, rows: Array, weight: Array | None) -> Array:
-        mass = rows if weight is None else weight * rows
+    def _centred(self, slope: Array, rows: Array | None, weight: Array | None) -> Array:
         # They sum to 0 but for rounding, and for the steps of what is read at a point.
-        if mass.shape[-1] == 1:
-            mean = slope.mean(axis=-1)
+        if rows is None and weight is None:
+            parts = slope - slope.mean(axis=-1, keepdims=True)
         else:
+            mass = rows if weight is None else weight if rows is None else weight * rows
+            assert mass is not None
             mean = np.einsum("...u,u->...", slope, mass) / mass.sum()
-        parts = slope - mean[..., None]
+            parts = slope - mean[..., None]
         parts = parts if weight is None else weight * parts
         return divide(parts, float(self.value)) if self.log else np.asarray(parts)
 
@@ -129,7 +127,7 @@ class Linearized:
 
     def as_rows(self) -> Linearized:
         """The same statistic with rows for atoms, which differences of many models share."""
-        parts, ways = self.by_row()
+        parts, ways = self.by_row
         atoms = Atoms.each_row(parts.shape[-1], self.design, self.origin.label)
         return replace(self, contributions=parts, own_atoms=atoms, own_ways=ways)
 
@@ -149,16 +147,22 @@ class Linearized:
         value = difference_of(self.value, other.value, log=self.log)
         width = np.inf if self.log else self.bounds[1] - self.bounds[0]
         parts, bounds = first - second, (-width, width)
-        squares = (np.einsum("...u,...u->...", atoms.times(side), side) for side in (first, second))
-        size = float(sum(squares))
+        size = float(sum(np.einsum("u,u->", atoms.times(side), side) for side in (first, second)))
         return Linearized(value, (self, other), bounds, self.log, parts, atoms, ways, size)
 
     # ----------------------------------------------------------------------- variance
 
     @cached_property
     def variance(self) -> Array:
-        """Variance of the value."""
-        return self.squares if self.is_counted else self._of_classes[0]
+        """Variance of the value.
+
+        That of a multinomial table of independent rows has no factor n / (n - 1), like the closed
+        forms of kappa, F1 and shares of rows; means, areas, groups and strata have it, like the t
+        test and surveys.
+        """
+        sample = self.origin[0].origin if isinstance(self.origin, tuple) else self.origin
+        is_counted = sample is not None and sample.is_counted_table and self.design.is_plain
+        return self.squares if is_counted else self._of_classes[0]
 
     @cached_property
     def freedom(self) -> Array:
@@ -171,20 +175,10 @@ class Linearized:
     @cached_property
     def _of_classes(self) -> tuple[Array, Array]:
         """Variance and degrees of freedom by the first way."""
+        atoms = self.atoms
+        if self.ways[0] is None and atoms.is_plain and atoms.weight is None:
+            return over_classes(self.squares[..., None], np.array([atoms.n_rows]))
         return _over_classes_of(self._about_strata, self.atoms, self.ways[0])
-
-    @cached_property
-    def is_counted(self) -> bool:
-        """Whether the variance is that of a multinomial table of independent rows.
-
-        It has no factor n / (n - 1), like the closed forms of kappa, F1 and shares of rows; means,
-        areas, groups and strata have it, like the t test and surveys.
-        """
-        if not self.design.is_plain:
-            return False
-        if isinstance(self.origin, tuple):
-            return all(side.origin.is_counted_table for side in self.origin)
-        return self.origin is not None and self.origin.is_counted_table
 
     @cached_property
     def effective(self) -> Array:
@@ -192,12 +186,12 @@ class Linearized:
 
         A small one means that few rows carry the variance.
         """
-        return divide(self.squares**2, self._power_sum(4))
+        return divide(self.squares**2, self._cubes_and_fourths[1])
 
-    @property
+    @cached_property
     def skewness(self) -> Array:
         """Skewness of the sum of the contributions, and so of the value."""
-        return divide(self._power_sum(3), self.squares**1.5)
+        return divide(self._cubes_and_fourths[0], self.squares**1.5)
 
     @cached_property
     def _about_strata(self) -> Array:
@@ -216,14 +210,18 @@ class Linearized:
     @cached_property
     def squares(self) -> Array:
         """Sum of the squares of the contributions of rows, or of groups."""
-        return self._power_sum(2)
-
-    def _power_sum(self, power: int) -> Array:
         each, rows = self.independent
-        left = each if power == 2 else each * each
-        right = left if power == 4 else each
-        left = left if rows is None else left * rows
-        return np.asarray(np.einsum("...u,...u->...", left, right))
+        left = each if rows is None else each * rows
+        return np.asarray(np.einsum("...u,...u->...", left, each))
+
+    @cached_property
+    def _cubes_and_fourths(self) -> tuple[Array, Array]:
+        """Sums of the third and fourth powers of the contributions of rows, or of groups."""
+        each, rows = self.independent
+        squares = each * each
+        left = squares if rows is None else squares * rows
+        cubes, fourths = (np.einsum("...u,...u->...", left, right) for right in (each, squares))
+        return np.asarray(cubes), np.asarray(fourths)
 
     def design_effect(self) -> Array:
         """The variance, as a multiple of that of independent rows (Kish 1965)."""
@@ -251,12 +249,11 @@ def mean_of_folds(folds: Sequence[Linearized], value: float, atoms: Atoms) -> Li
 
     The classes of each fold have degrees of freedom of their own: its value is centred there.
     """
-    by_row = [fold.by_row() for fold in folds]
-    parts = np.concatenate([parts for parts, _ in by_row], axis=-1) / len(folds)
-    sizes = [one.shape[-1] for one, _ in by_row]
+    parts = np.concatenate([fold.by_row[0] for fold in folds], axis=-1) / len(folds)
+    sizes = [fold.by_row[0].shape[-1] for fold in folds]
     of_fold = np.repeat(np.arange(len(folds)), sizes)
     ways = []
-    for of_folds in zip(*(ways for _, ways in by_row), strict=True):
+    for of_folds in zip(*(fold.by_row[1] for fold in folds), strict=True):
         labels = [
             np.zeros(size, dtype=np.int64) if way is None else way
             for way, size in zip(of_folds, sizes, strict=True)
@@ -264,16 +261,14 @@ def mean_of_folds(folds: Sequence[Linearized], value: float, atoms: Atoms) -> Li
         label = np.concatenate(labels)
         ways.append(of_fold * (int(label.max()) + 1) + label)
     first = folds[0]
-    origin = FoldMean(first.origin.metric, value, atoms)
+    origin = FoldMean(first.origin.metric, value, atoms, first.origin.data)
     return Linearized(value, origin, first.bounds, False, parts, atoms, tuple(ways))
 
 
 def covariance_of(statistics: Sequence[Linearized]) -> Array:
     """Covariance (p, p) of statistics of the same rows."""
-    first = statistics[0].design
-    n_rows = len(statistics[0].by_row()[0])
-    atoms = Atoms.each_row(n_rows, first, None)
-    parts = np.stack([one.by_row()[0] for one in statistics])
+    parts = np.stack([one.by_row[0] for one in statistics])
+    atoms = Atoms.each_row(parts.shape[1], statistics[0].design, None)
     whole = Linearized(np.zeros(len(statistics)), None, contributions=parts, own_atoms=atoms)
     each, rows = whole.independent
     return np.asarray((each if rows is None else each * rows) @ each.T)
@@ -315,8 +310,8 @@ def joint_atoms(
             ways = [None if way is None else way[i] for way in first.ways]
             ways += [None if way is None else way[j] for way in second.ways[1:]]
             return atoms, first.influence[..., i], second.influence[..., j], tuple(ways)
-    one, ways_a = first.by_row()
-    other, ways_b = second.by_row()
+    one, ways_a = first.by_row
+    other, ways_b = second.by_row
     rows = first.own_atoms
     if rows is None or not rows.are_rows:
         label = None if first.own_atoms is not None else first.origin.label
@@ -344,7 +339,7 @@ def _identified(one: Linearized) -> tuple[Array, Array, Array]:
     atoms = one.atoms
     if atoms.number is not None:
         return atoms.number, one.influence, atoms.rows
-    parts, design = one.by_row()[0], one.design
+    parts, design = one.by_row[0], one.design
     number = np.arange(len(parts)) if design.number is None else design.number
     sizes = np.ones(len(parts)) if design.sizes is None else design.sizes
     return number, parts, sizes
@@ -356,7 +351,7 @@ def _by_cluster(one: Linearized) -> tuple[Array, Array] | None:
     if design.group is None:
         return None
     cluster = design.group if design.cluster is None else design.cluster
-    parts = one.by_row()[0]
+    parts = one.by_row[0]
     sums = np.bincount(cluster, weights=parts if design.sizes is None else parts * design.sizes)
     present = np.unique(cluster)
     return present, sums[present]
@@ -379,26 +374,21 @@ def about_strata(parts: Array, atoms: Atoms) -> Array:
     return np.asarray(parts - means)
 
 
-def _scale_of(atoms: Atoms) -> Array | None:
-    """What the mean of its stratum has taken from the square of each group, or atom."""
-    if atoms.stratum is None:
-        return None
-    drawn, stratum = atoms.drawn()
-    return np.where(drawn > 1, divide(drawn, drawn - 1), 1.0)[stratum]
-
-
 def _over_classes_of(parts: Array, atoms: Atoms, label: Way) -> tuple[Array, Array]:
     """Variance and degrees of freedom (*S), from contributions about the means of strata."""
     if label is None:
-        if atoms.is_plain and atoms.weight is None:
-            return over_classes(atoms.summed(parts * parts)[..., None], np.array([atoms.n_rows]))
         label = np.zeros(len(atoms), dtype=np.int64)
     elif label.ndim == 2:
         of_each = [_over_classes_of(one, atoms, own) for one, own in zip(parts, label, strict=True)]
         variance, freedom = np.array(of_each).T
         return variance, freedom
     n_classes = int(label.max()) + 1
-    lost, scale = atoms.lost(label, n_classes), _scale_of(atoms)
+    lost: Any = 1.0
+    scale = None  # what the mean of its stratum has taken from the square of each group, or atom
+    if atoms.stratum is not None:
+        drawn, stratum = atoms.drawn()
+        lost = atoms.lost(label, n_classes)
+        scale = np.where(drawn > 1, divide(drawn, drawn - 1), 1.0)[stratum]
     if atoms.group is None:
         each, of_class = parts * parts, label
         rows = None if atoms.are_rows else atoms.rows

@@ -23,6 +23,7 @@ from skmetrics_ext.inference.draws.bootstrap import (
     bootstrap_bounds,
     resample,
 )
+from skmetrics_ext.inference.facts import facts_of
 from skmetrics_ext.inference.linearized import Linearized
 from skmetrics_ext.inference.mover import Shares
 from skmetrics_ext.inference.notes import (
@@ -39,13 +40,12 @@ from skmetrics_ext.inference.notes import (
     NO_INTERVAL,
     NO_SPREAD,
     NO_WIDTH,
+    NONE,
     OF_RAREST,
     RESAMPLED_AT_ONE_LOOK,
     ROUGH,
     ROUNDING,
     few_rows,
-    reason,
-    with_design,
 )
 from skmetrics_ext.inference.proportions import (
     PROPORTION_METHODS,
@@ -55,7 +55,7 @@ from skmetrics_ext.inference.proportions import (
     normal_quantile,
     proportion_bounds,
 )
-from skmetrics_ext.inference.results import Estimate
+from skmetrics_ext.inference.results import Estimate, estimate
 from skmetrics_ext.inference.scales import (
     SCALES,
     Range,
@@ -74,7 +74,6 @@ IntervalMethod = (
     | ProportionMethod
 )
 MEAN_METHODS = ("hall", "t", "normal")
-NONE = "none"
 _NO_BOUNDS = (-np.inf, np.inf)
 _NAN = float("nan")
 _PRIOR = 1.0  # rows added to each class, so that one with no errors is not treated as certain
@@ -90,6 +89,7 @@ class Interval(NamedTuple):
     high: Array
     error: Array
     notes: Any = ""
+    counts: tuple[float, float] | None = None  # of a share of counted rows
 
 
 # Of a statistic, by the name of a method and the level, with draws where it needs them.
@@ -136,35 +136,22 @@ def interval_of(
             f"method={method!r} does not apply to {statistic.origin.metric.name} here; those that "
             f"do are {list(methods)}."
         )
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # nan where undefined
-        return estimates(statistic, methods[method](statistic, method, level, plan), method, level)
-
-
-def estimates(
-    statistic: Linearized, found: Interval, method: str, level: float
-) -> Estimate | list[Estimate]:
-    """An estimate, or a list of them for a value that is an array."""
-    value = np.asarray(statistic.value, dtype=np.float64)
-    about: dict[str, Any] = {}
+    atoms = None if statistic.design.is_plain else statistic.atoms
     effect: Any = _NAN
-    design = statistic.design
-    if not design.is_plain:
-        about = statistic.atoms.of_design()
-        if statistic.has_influence:
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # nan where undefined
+        found = methods[method](statistic, method, level, plan)
+        if atoms is not None and statistic.has_influence:
             effect = statistic.design_effect()
-
-    def estimate(value: Any, low: Any, high: Any, error: Any, note: Any, effect: Any) -> Estimate:
-        ends = float(value), float(low), float(high)
-        note = str(note) or reason(*ends)
-        note = with_design(note, statistic.atoms) if about else note
-        return Estimate(
-            *ends, float(error), method, level, note, design_effect=float(effect), **about
-        )
-
-    if not value.ndim:
-        return estimate(value, *found, effect)
-    columns = (np.broadcast_to(part, value.shape).reshape(-1) for part in (value, *found, effect))
-    return [estimate(*numbers) for numbers in zip(*columns, strict=True)]
+        facts = facts_of(statistic, method, found.counts)
+    numbers: Any = [(statistic.value, *found[:4], effect)]
+    if is_array := np.ndim(statistic.value) > 0:
+        numbers = zip(*map(np.ravel, np.broadcast_arrays(*numbers[0])), strict=True)
+    estimates = []
+    for value, low, high, error, note, times in numbers:
+        about = {"atoms": atoms, "design_effect": float(times), "facts": facts}
+        ends, told = (float(low), float(high)), str(note)
+        estimates.append(estimate(float(value), ends, float(error), method, level, told, **about))
+    return estimates if is_array else estimates[0]
 
 
 # --------------------------------------------------------------------------- shares of rows
@@ -187,7 +174,9 @@ def _share(statistic: Linearized, method: str, level: Level, plan: DrawPlan) -> 
     sample, design = statistic.origin, statistic.design
     value, error = np.asarray(statistic.value, dtype=np.float64), np.sqrt(statistic.variance)
     kind = sample.share
-    share, variance = _as_share(kind, value, statistic.variance)
+    share, variance = value, statistic.variance
+    if kind == "dice":
+        share, variance = _as_share(kind, share, variance)
     rows = _effective_rows(statistic, share, variance, (0.0, 1.0), prior=None)
     notes = np.full(value.shape, "", dtype=object)
     inside = (value > 0) & (value < 1)
@@ -206,8 +195,12 @@ def _share(statistic: Linearized, method: str, level: Level, plan: DrawPlan) -> 
         low, high = mixture_bounds(np.rint(share * rows), rows, level, plan.min_rows)
     else:
         low, high = proportion_bounds(share * rows, np.fmax(rows, 0.0), method, level)
-    low, high = of_shares(kind, np.stack([low, high]))
-    return Interval(low, high, error, notes)
+    if kind == "dice":
+        low, high = of_shares(kind, np.stack([low, high]))
+    counts = None
+    if design.is_counted and not value.ndim and np.isfinite(share * rows):
+        counts = round(float(share * rows)), round(float(rows))
+    return Interval(low, high, error, notes, counts)
 
 
 def share_counts(statistic: Linearized) -> tuple[float, float]:
@@ -238,15 +231,13 @@ def _effective_rows(
     low, width = bounds[0], bounds[1] - bounds[0]
     sample = statistic.origin
 
-    def rows_of(value: Array, variance: Array) -> Array:
+    def after_prior(rows: float) -> Array:
+        value, variance = _as_share(sample.share, *sample.with_prior_rows(rows))
         share = np.clip((value - low) / width, 0.0, 1.0)
         return divide(share * (1 - share) * width**2, variance)
 
-    def after_prior(rows: float) -> Array:
-        value, variance = sample.with_prior_rows(rows)
-        return rows_of(*_as_share(sample.share, value, variance))
-
-    rows = rows_of(value, variance)
+    share = np.clip((value - low) / width, 0.0, 1.0)
+    rows = divide(share * (1 - share) * width**2, variance)
     usable = np.isfinite(rows) & (rows > 0)
     if prior is not None:
         rows = np.fmin(rows, after_prior(prior))

@@ -37,6 +37,7 @@ RESAMPLED_AT_ONE_LOOK = (
     "an interval by resampling holds at one look: only metrics with influence values have one that "
     "holds at every look"
 )
+NONE = "none"  # the method of what has no interval
 NO_WIDTH = "the interval has no width"
 OF_RAREST = "bounds of a share of the rarest class"
 NO_SPREAD = "the rows show no spread"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any
 
-from skmetrics_ext.inference.notes import reason
+from skmetrics_ext.inference.notes import reason, with_design
 from skmetrics_ext.result_bases import Citable, Facts, Result
 
 if TYPE_CHECKING:
@@ -202,12 +202,16 @@ def estimate(
     method: str,
     level: float,
     note: str = "",
+    atoms: Any = None,
     **design: Any,
 ) -> Estimate:
-    """An estimate with its interval; a degenerate interval has a note."""
-    low, high = bounds
-    note = note or reason(value, low, high)
-    return Estimate(value, low, high, error, method, level, note, **design)
+    """An estimate with its interval; a degenerate interval has a note, and so has the design."""
+    if not (note or bounds[0] < bounds[1]):
+        note = reason(value, *bounds)
+    if atoms is not None:
+        note = with_design(note, atoms)
+        design |= atoms.of_design()
+    return Estimate(value, *bounds, error, method, level, note, **design)
 
 
 def comparison(

@@ -18,21 +18,6 @@ from skmetrics_ext.validation.containers import count_rows
 from skmetrics_ext.validation.groups import read_groups
 
 
-def interval_of(
-    scorer: Callable[..., Any],
-    evaluation: ScoredModel,
-    params: Mapping[str, Any],
-    value: float,
-    options: Mapping[str, Any],
-) -> tuple[float, float]:
-    """Bounds of a metric in the direction of the scorer; nan where there are none."""
-    if not np.isnan(value):
-        estimate, _ = estimate_of(scorer, evaluation, params, options, value)
-        if estimate is not None:
-            return estimate.low, estimate.high
-    return float("nan"), float("nan")
-
-
 def estimate_of(
     scorer: Callable[..., Any],
     evaluation: ScoredModel,
@@ -80,7 +65,7 @@ def estimate_of(
         return None, one_line(error)
     if isinstance(found, list):
         return None, "it has a value for each class"
-    return turned(found, sign), None
+    return found if sign > 0 else turned(found, sign), None
 
 
 def with_rows(
@@ -96,7 +81,7 @@ def with_rows(
         return "only metrics of this package have intervals"
     if prepared.given is None:
         return prepared.why
-    if prepared.of_defined or prepared.ground.total != 1:
+    if (prepared.ground.lacking and prepared.of_defined) or prepared.ground.total != 1:
         return "an average over the classes that have rows has no interval"
     return prepared
 

@@ -6,11 +6,12 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.numeric import PosLabel
 from skmetrics_ext.registry import find, parameters_of, spec_of
-from skmetrics_ext.scoring.intervals import interval_of
+from skmetrics_ext.scoring.intervals import estimate_of
 from skmetrics_ext.scoring.making import get_scorer
 from skmetrics_ext.scoring.recording import PanelResult, evaluate_all
 from skmetrics_ext.scoring.scorer import (
@@ -262,10 +263,13 @@ class ScorerPanel(TakesMetadata):
         if groups is not None:
             options["groups"] = groups
         for name, scorer in self.scorers.items():
-            low, high = interval_of(
-                scorer, evaluation, params_of.get(name, {}), result.values[name], options
-            )
-            result.values[f"{name}_low"], result.values[f"{name}_high"] = low, high
+            value, about = result.values[name], params_of.get(name, {})
+            estimate = None
+            if not np.isnan(value):
+                estimate, _ = estimate_of(scorer, evaluation, about, options, value)
+            for end in ("low", "high"):
+                bound = float("nan") if estimate is None else getattr(estimate, end)
+                result.values[f"{name}_{end}"] = bound
         return result
 
     def single(self, name: str) -> Callable[..., float]:

@@ -299,7 +299,7 @@ class _LikeRows:
     """Errors of slices from what a row of each class adds to the metric of all rows."""
 
     def __init__(self, statistic: Linearized) -> None:
-        each, (way, *_) = statistic.by_row()
+        each, (way, *_) = statistic.by_row
         weight = statistic.design.weight
         self.weight = None if weight is None else weight.astype(np.float64)
         self.code = np.zeros(len(each), dtype=np.int64) if way is None else way

@@ -93,7 +93,7 @@ def test_pairs_of_rows_have_a_degree_of_freedom_each():
     score = y + np.repeat(RNG.normal(size=30), 2) + RNG.normal(size=60)
     reading = sample_of_rows("roc_auc", y, score, strata=stratum)
     added = linearize(reading)
-    found, parts = added, added.by_row()[0]
+    found, parts = added, added.by_row[0]
     assert found.variance == pytest.approx(by_hand(parts, stratum), rel=1e-12)
     assert 15 < found.freedom <= 30
 
@@ -215,7 +215,7 @@ def test_areas_of_strata_by_hand():
 
 
 def influence_of(name, response):
-    return linearize(sample_of_rows(name, Y, response)).by_row()[0]
+    return linearize(sample_of_rows(name, Y, response)).by_row[0]
 
 
 def test_two_samples_and_pilots():

@@ -18,4 +18,4 @@ def auc_interval(checked, *, method="delong", **options):
 def contributions(checked, **options):
     """What each row adds to the area, (n,) or (n, p) of several."""
     found = linearize(sample_of_checked(_metric(options), checked))
-    return found.by_row()[0].T
+    return found.by_row[0].T

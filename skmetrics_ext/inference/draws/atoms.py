@@ -236,8 +236,6 @@ class Atoms:
 
         Its share of the rows of each stratum, or groups that hold it, and one at least.
         """
-        if self.stratum is None:
-            return np.ones(n_classes)
         rows, stratum = self.drawn()
         if self.group is None:
             held, weights = stratum * n_classes + label, self.rows
@@ -293,9 +291,12 @@ def joined_codes(columns: Sequence[Array]) -> Array:
 
 def _filled_codes(cells: Array, n_cells: int, cell_of_row: Callable[[], Array]) -> Array:
     """The number of the cell of each row among the filled ones."""
+    cell = cell_of_row()
+    if len(cells) == n_cells:
+        return cell
     place = np.zeros(n_cells, dtype=np.int64)
     place[cells] = np.arange(len(cells))
-    return np.asarray(place[cell_of_row()])
+    return np.take(place, cell)
 
 
 class Scatter:

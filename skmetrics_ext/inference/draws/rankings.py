@@ -124,7 +124,7 @@ class DrawnRankings:
 class RankingSample(TallySample):
     """A metric of rankings: of one, or of one for each class against the rest."""
 
-    @property
+    @cached_property
     def kind(self) -> str:
         kind = _kind(self.metric)
         return "draws" if kind == "smooth" and self.jumps else kind
@@ -195,7 +195,7 @@ class RankingSample(TallySample):
         columns = zip(self.data.score.T, self.data.marks().T, strict=True)
         return tuple(ScoreIndex.of_scores(score, marks) for score, marks in columns)
 
-    @property
+    @cached_property
     def is_one_table(self) -> bool:
         return self.is_binary
 
@@ -278,7 +278,7 @@ class RankingSample(TallySample):
         if np.ndim(self.value) == 1 and not self.is_binary:
             # Each class against the rest, of which the others are one class.
             return (self.data.marks().T.astype(np.int64),)
-        return super().ways()
+        return (self.atoms.label,)
 
     def row_ways(self) -> tuple[Array | None, ...]:
         return (self.label,) if self.is_binary else self.ways()

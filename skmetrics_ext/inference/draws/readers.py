@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.inference.draws.atoms import RowDesign
+from skmetrics_ext.inference.draws.atoms import PLAIN, WEIGHT_KINDS, RowDesign
 from skmetrics_ext.inference.draws.rankings import PairRankingSample, RankingSample, is_area
 from skmetrics_ext.inference.draws.samples import (
     FunctionSample,
@@ -184,10 +184,13 @@ def sample_of_checked(
     **identity: Any,
 ) -> TallySample:
     """A metric whose positive class is settled, of checked data, as a function of draws."""
-    data, design = weighed(checked, design)
+    data, facts = checked, PLAIN
+    by_weight = checked.weight is not None or weights_are != WEIGHT_KINDS[0]
+    if by_weight or design is not INDEPENDENT:
+        data, design = weighed(checked, design)
+        facts = RowDesign.of(data.weight, design, weights_are)
     if value is None or data is not checked:
         value = metric.function(data, data, **metric.params)
-    facts = RowDesign.of(data.weight, design, weights_are)
     if identity:
         facts = replace(facts, number=identity["numbers"], cluster=identity["cluster"])
     return sample_of(metric, data, facts, value)

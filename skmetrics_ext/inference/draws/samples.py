@@ -15,12 +15,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from skmetrics_ext.inference.derivatives import (
-    gradient,
     has_counts,
     means_slope,
     reads_hits,
     slope_by_counts,
     value_and_deviations,
+    value_and_gradient,
 )
 from skmetrics_ext.inference.draws.atoms import (
     PLAIN,
@@ -28,7 +28,6 @@ from skmetrics_ext.inference.draws.atoms import (
     RowDesign,
     Scatter,
     block_sizes,
-    cell_sums,
     draw_counts,
 )
 from skmetrics_ext.numeric import Array, divide
@@ -188,8 +187,9 @@ class TallySample(Sample):
         known = [one.data.classes for one in (self, other)]
         if name == "pred" and not (self.data.is_multilabel or np.array_equal(*known)):
             first, second = known[0][first], known[1][second]  # codes of one model are its own
-        differ = np.asarray(first != second)
-        differ = differ if differ.ndim == 1 else differ.any(axis=1)
+        differ: Any = first != second
+        if first.ndim > 1:
+            differ = np.asarray(differ).any(axis=1)
         return float(np.count_nonzero(differ) if sizes is None else sizes[differ].sum())
 
 
@@ -259,8 +259,8 @@ class TableSample(TallySample):
     @cached_property
     def table(self) -> Array:
         """The confusion table of all rows."""
-        mass, shape = self.atoms.mass(self.atoms.rows), (len(self.classes),) * 2
-        return cell_sums(mass, self.cell, shape[0] ** 2).reshape(shape)
+        mass, n_classes = self.atoms.mass(self.atoms.rows), len(self.classes)
+        return np.bincount(self.cell, mass, n_classes**2).reshape(n_classes, n_classes)
 
     def tally(self, counts: Array) -> ConfusionTally:
         return self.tally_of_mass(self.atoms.mass(counts))
@@ -276,7 +276,7 @@ class TableSample(TallySample):
         return self.metric.read(ConfusionTally(self.classes, tables, self.data.ordered))
 
     def slope(self) -> Array:
-        slope = gradient(self.read, self.table)
+        slope = value_and_gradient(self.read, self.table)[1]
         return np.asarray(slope.reshape(*slope.shape[:-2], -1)[..., self.cell])
 
     def ways(self) -> tuple[Array | None, ...]:
@@ -370,7 +370,9 @@ class MomentSample(TallySample):
 
     def slope(self) -> Array:
         atoms = self.atoms
-        mass = np.asarray(atoms.mass(atoms.rows), dtype=np.float64)
+        mass = None
+        if atoms.weight is not None or not atoms.are_rows:
+            mass = np.asarray(atoms.mass(atoms.rows), dtype=np.float64)
         return means_slope(self.metric, self.measured, mass)
 
 
@@ -514,6 +516,7 @@ class FoldMean(Sample):
     """A metric's mean over folds, of which only the contributions of rows are known."""
 
     rows: Atoms
+    data: Any = None  # of the first fold, which knows the classes
 
     kind = "folds"
 

@@ -96,7 +96,7 @@ class RowNoise:
             return
         if result.fold not in self.shares:
             self.shares[result.fold] = rows, _shares(statistic)
-        parts = self.sign * statistic.by_row()[0]
+        parts = self.sign * statistic.by_row[0]
         parts += value * self.shares[result.fold][1]
         self.parts[self.half_of[result.fold], place] += np.bincount(
             self.unit_of[rows], weights=parts / len(self.round_of), minlength=self.parts.shape[-1]
@@ -214,7 +214,7 @@ def rounds_of(folds: Sequence[Fold], n_rows: int) -> Array:
 def _shares(statistic: Linearized) -> Array:
     """Share of each row in the weight of its class in the fold."""
     (label, *_), weight = statistic.origin.row_ways(), statistic.design.weight
-    weight = np.ones(len(statistic.by_row()[0])) if weight is None else weight
+    weight = np.ones(len(statistic.by_row[0])) if weight is None else weight
     if label is None:
         return np.asarray(weight / weight.sum())
     return np.asarray(weight / np.bincount(label, weights=weight)[label])
