@@ -294,32 +294,24 @@ def compare_pair(asked: ModelsToCompare, method: str = "auto") -> Comparison:
             "method='permutation' tests that nothing differs and takes no margin, got "
             f"{asked.claim.margin:g}."
         )
-    methods = {
-        "delong": is_mean_area(asked.metric),
-        "mcnemar": is_hits(asked),
-        LOG_RATIO: is_ratio(asked.metric) and asked.has_influence,
-        "delta": asked.has_influence,
-        "bootstrap": True,
-        "permutation": True,
-        ANYTIME: asked.has_influence,
+    by_t = method == "auto"
+    runs: dict[str, tuple[bool, Callable[[ModelsToCompare], Comparison]]] = {
+        "delong": (is_mean_area(asked.metric), partial(_by_delong, by_t=by_t)),
+        "mcnemar": (is_hits(asked), _by_mcnemar),
+        LOG_RATIO: (is_ratio(asked.metric) and asked.has_influence, partial(_by_delta, log=True)),
+        "delta": (asked.has_influence, _by_delta),
+        "bootstrap": (True, _by_bootstrap),
+        "permutation": (True, _by_permutation),
+        ANYTIME: (asked.has_influence, _by_looks),
     }
-    applicable = [name for name, applies in methods.items() if applies]
+    applicable = [name for name, (applies, _) in runs.items() if applies]
     chosen = applicable[0] if method == "auto" else method
     if chosen not in applicable:
         raise InvalidParameterError(
             f"method={method!r} does not apply to {asked.metric.name} with these arguments; those "
             f"that do are {applicable}."
         )
-    runs: dict[str, Callable[[ModelsToCompare], Comparison]] = {
-        "delong": partial(_by_delong, by_t=method == "auto"),
-        "mcnemar": _by_mcnemar,
-        LOG_RATIO: partial(_by_delta, log=True),
-        "delta": _by_delta,
-        "bootstrap": _by_bootstrap,
-        "permutation": _by_permutation,
-        ANYTIME: _by_looks,
-    }
-    run = runs[chosen]
+    run = runs[chosen][1]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # nan where undefined
         found = run(asked)
         return found if asked.design.is_plain else _with_design(asked, found, chosen == LOG_RATIO)
@@ -416,7 +408,7 @@ def _by_mcnemar(asked: ModelsToCompare) -> Comparison:
     found = mcnemar_comparison(*counts, "mid_p", asked.level)
     claim, two_sided = asked.claim, found
     if not asked.metric.spec.greater_is_better:  # a share of errors
-        found, claim = _of_errors(found), claim.per(-1.0)
+        found, claim = _turned(found, 1 - found.value_a, 1 - found.value_b), claim.per(-1.0)
 
     def tail(null: float, side: str) -> float:
         """Of the share of rows that are right; the mid-P tails of a fair coin add up to 1."""
@@ -442,16 +434,11 @@ def _by_mcnemar(asked: ModelsToCompare) -> Comparison:
     return replace(found, statistic=score(null), method="tango")
 
 
-def _of_errors(found: Comparison) -> Comparison:
-    """The comparison of shares of errors from that of shares of hits."""
-    return replace(
-        found,
-        difference=0.0 - found.difference,
-        low=0.0 - found.high,
-        high=0.0 - found.low,
-        value_a=1.0 - found.value_a,
-        value_b=1.0 - found.value_b,
-    )
+def _turned(found: Comparison, value_a: float, value_b: float) -> Comparison:
+    """The comparison with the opposite difference, of these values."""
+    difference, low, high = (0.0 - end for end in (found.difference, found.high, found.low))
+    found = replace(found, difference=difference, low=low, high=high)
+    return replace(found, value_a=value_a, value_b=value_b)
 
 
 # --------------------------------------------------------------------------- draws
@@ -469,7 +456,7 @@ def _bootstrap(asked: ModelsToCompare, pair: PairSample) -> Comparison:
     low, high = bootstrap_bounds(pair, draws, "bootstrap", asked.level, (-np.inf, np.inf))
     known = draws[~np.isnan(draws)]
     if pair.value == 0 and not known.any():
-        return alike(told, asked.claim, pair, None, asked.level, _NAN)
+        return alike(told, asked.claim, pair, asked.level, _NAN)
 
     def tail(null: float, side: str) -> float:
         """Share of draws beyond a value; the observed rows are one more, so that none is 0."""
@@ -514,12 +501,5 @@ def _in_canonical_order(
         return method(asked, pair)
     turned = replace(asked, models=asked.models[::-1], claim=asked.claim.per(-1.0))
     found = method(turned, of_models(turned))
-    return replace(
-        found,
-        difference=0.0 - found.difference,
-        low=0.0 - found.high,
-        high=0.0 - found.low,
-        statistic=0.0 - found.statistic,
-        value_a=found.value_b,
-        value_b=found.value_a,
-    )
+    found = _turned(found, found.value_b, found.value_a)
+    return replace(found, statistic=0.0 - found.statistic)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,21 +25,23 @@ from skmetrics_ext.inference.facts import facts_of_both
 from skmetrics_ext.inference.linearized import (
     Linearized,
     correlation,
+    difference_of,
     linearize,
     satterthwaite,
 )
 from skmetrics_ext.inference.margins import Alternative, Claim
 from skmetrics_ext.inference.methods import (
-    Interval,
     IntervalMethod,
     bounds_of_draws,
     methods_of,
 )
+from skmetrics_ext.inference.mover import difference_distances, summed_errors
 from skmetrics_ext.inference.notes import BIASED, BIASED_DIFFERENCE, NONE, with_design
+from skmetrics_ext.inference.proportions import Bounds
 from skmetrics_ext.inference.results import Comparison, comparison
 from skmetrics_ext.inference.t_tests import welch_t_test
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.numeric import Array, RandomState
+from skmetrics_ext.numeric import RandomState, divide
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.validation import InvalidParameterError
@@ -237,17 +239,17 @@ def difference_of_samples(
             f"{['auto', *both, *(['welch'] if first.has_influence else [])]}."
         )
     log = method == "auto" and name == "log" and is_ratio(metric)
-    sides = [BoundedStatistic.of(one, name, plan, log=log) for one in (first, second)]
+    sides = [bounds_at(one, name, plan, log=log) for one in (first, second)]
     shared = correlation(first, second) if share_rows else 0.0
 
-    def away(level: Any) -> tuple[Array, Array]:
-        return distances(sides, (sides[0].interval(level), sides[1].interval(level)), shared)
+    def away(level: Any) -> Bounds:
+        return difference_distances((side(level).away for side in sides), shared)
 
-    least = max(sides[0].least_p, sides[1].least_p)
+    least = 2 / (plan.n_resamples + 1) if name in BOOTSTRAP_METHODS else _LEAST_P
     named = "log_ratio" if log else name
     named = named if named == "mover" else f"mover, {named}"
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        difference = 0.0 if values[0] == values[1] else sides[0].value - sides[1].value
+        difference = 0.0 if values[0] == values[1] else difference_of(*values, log=log)
 
         def tail(null: float, side: str) -> float:
             """By the level at which a bound is the difference that is tested."""
@@ -256,89 +258,54 @@ def difference_of_samples(
                 return p_value
             return p_value / 2 if (difference > null) == (side == "greater") else 1 - p_value / 2
 
-        parts = [one.interval(level) for one in sides]
-        errors = [one.error(part) for one, part in zip(sides, parts, strict=True)]
-        error = float(np.sqrt(_squares(errors[0], errors[1], shared)))
+        parts = [side(level) for side in sides]
+        error = float(summed_errors(parts[0].error, parts[1].error, shared))
         notes = [
-            with_design(str(part.notes), one.atoms)
+            with_design(part.note, one.atoms)
             for part, one in zip(parts, (first, second), strict=True)
         ]
         told = partial(comparison, difference, values, named, level, claim)
         told = partial(told, error=error, note=note_of_both(first, second, notes, names))
-        down, up = distances(sides, parts, shared)
+        down, up = away(level)
         if not np.isfinite(difference + down + up):
             return told()
         bounds = float(difference - down), float(difference + up)
         return told(bounds, p_value=claim.tested(tail)[0])
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class BoundedStatistic:
-    """A statistic with its interval at any level, by one method."""
+class Distances(NamedTuple):
+    """Distances of the bounds of a statistic from it, down and up; its error, and a note."""
 
-    statistic: Linearized
-    value: float  # the metric, or its logarithm
-    interval: Callable[[Any], Interval]
-    least_p: float
-    log: bool = False  # a ratio that is compared by its logarithm
+    away: Bounds
+    error: float
+    note: str
 
-    @classmethod
-    def of(
-        cls,
-        statistic: Linearized,
-        method: str,
-        plan: DrawPlan,
-        *,
-        log: bool = False,
-    ) -> BoundedStatistic:
-        """By a method of the statistic; rows are drawn once for all levels."""
-        sample, value = statistic.origin, float(statistic.value)
+
+def bounds_at(
+    statistic: Linearized, method: str, plan: DrawPlan, *, log: bool = False
+) -> Callable[[Any], Distances]:
+    """Distances at any level, by one method; rows are drawn once for all levels."""
+    sample = statistic.origin
+    draws: Any = resample(sample, plan) if method in BOOTSTRAP_METHODS else None
+    skewness = acceleration(sample) if method == "bca" else None
+    bounds = methods_of(statistic)[method]
+
+    def distances(level: Any) -> Distances:
+        if draws is None:
+            found = bounds(statistic, method, level, plan)
+        else:
+            found = bounds_of_draws(sample, draws, method, level, skewness)
+        value = float(statistic.value)
+        low, high, error = found.low, found.high, float(found.error)
         if log:
-            with np.errstate(divide="ignore"):
-                value = float(np.log(value))
-        if method not in BOOTSTRAP_METHODS:
-            bounds = methods_of(statistic)[method]
-            return cls(
-                statistic, value, lambda p: bounds(statistic, method, p, plan), _LEAST_P, log
-            )
-        draws = resample(sample, plan)
-        skewness = acceleration(sample) if method == "bca" else None
-        return cls(
-            statistic,
-            value,
-            lambda level: bounds_of_draws(sample, draws, method, level, skewness),
-            2 / (len(draws) + 1),
-            log,
-        )
+            error = float(divide(error, value))
+            value, low, high = float(np.log(value)), np.log(low), np.log(high)
+        return Distances((value - low, high - value), error, str(found.notes))
 
-    def away(self, found: Interval) -> tuple[Array, Array]:
-        """Distances of the bounds from the value, down and up."""
-        value = self.value
-        low, high = (np.log(found.low), np.log(found.high)) if self.log else (found.low, found.high)
-        return value - low, high - value
-
-    def error(self, found: Interval) -> float:
-        """Standard error of the value."""
-        error = float(found.error)
-        return float(np.divide(error, self.statistic.value)) if self.log else error
+    return distances
 
 
-def _squares(first: Any, second: Any, shared: float) -> Any:
-    return np.maximum(first * first + second * second - 2 * shared * first * second, 0.0)
-
-
-def distances(
-    sides: Sequence[BoundedStatistic], intervals: Sequence[Interval], shared: float
-) -> tuple[Array, Array]:
-    """Distances of the bounds of the difference from it, down and up."""
-    (first, second), (of_first, of_second) = sides, intervals
-    (down_a, up_a), (down_b, up_b) = first.away(of_first), second.away(of_second)
-    return np.sqrt(_squares(down_a, up_b, shared)), np.sqrt(_squares(up_a, down_b, shared))
-
-
-def p_value_from_bounds(
-    away: Callable[[Any], tuple[Array, Array]], distance: float, least: float
-) -> float:
+def p_value_from_bounds(away: Callable[[Any], Bounds], distance: float, least: float) -> float:
     """1 less the level at which the interval reaches so far, down if positive, else up."""
     from scipy.special import ndtr, ndtri
 

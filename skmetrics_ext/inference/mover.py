@@ -10,6 +10,7 @@ as the share of as many rows as have its variance.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -137,3 +138,18 @@ class Shares:
             np.where(mean <= 0.5, np.fmax(away[0], low), away[0]),
             np.where(mean >= 0.5, np.fmax(away[1], high), away[1]),
         )
+
+
+def difference_distances(sides: Iterable[Bounds], shared: float = 0.0) -> Bounds:
+    """Distances of the bounds of a difference, down and up, from those of both sides.
+
+    ``shared`` is the correlation of the sides (Zou & Donner 2008).
+    """
+    (down_a, up_a), (down_b, up_b) = sides
+    return summed_errors(down_a, up_b, shared), summed_errors(up_a, down_b, shared)
+
+
+def summed_errors(first: Any, second: Any, shared: float) -> Any:
+    """Standard error, or distance to a bound, of a difference of correlated sides."""
+    squares = first * first + second * second - 2 * shared * first * second
+    return np.sqrt(np.maximum(squares, 0.0))

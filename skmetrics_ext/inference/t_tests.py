@@ -11,6 +11,7 @@ import numpy as np
 from skmetrics_ext.inference.areas import score_bounds, sides_of
 from skmetrics_ext.inference.linearized import Linearized, difference_of, over_classes
 from skmetrics_ext.inference.margins import Claim
+from skmetrics_ext.inference.mover import difference_distances
 from skmetrics_ext.inference.notes import (
     FEW_GROUPS,
     FEW_THAT_DECIDE,
@@ -23,7 +24,7 @@ from skmetrics_ext.inference.notes import (
     reason,
 )
 from skmetrics_ext.inference.results import Comparison, comparison
-from skmetrics_ext.inference.scales import quantile, tail_probability
+from skmetrics_ext.inference.scales import Range, quantile, tail_probability
 from skmetrics_ext.inference.tests.contingency import alike_bounds
 from skmetrics_ext.numeric import Array
 
@@ -100,17 +101,29 @@ def paired_t_test(
     value = float(difference.value)
     told = partial(comparison, value, values, method, level, claim)
     if abs(value) <= ROUNDING and variance == 0:
-        return alike(told, claim, sides[0].origin, difference, level)
+        return alike(told, claim, sides[0].origin, level)
     if not (variance > 0 and freedom > 0 and np.isfinite(value)):
         return _without_variance(told, claim, sides, value, level)
-    error = float(np.sqrt(variance))
-    away = float(quantile(level, None if normal else freedom)) * error
-    low, high = np.clip((value - away, value + away), *difference.bounds).tolist()
+    told = partial(told, note=note_on_few_rows(difference))
+    return _t_test(told, claim, value, variance**0.5, freedom, level, difference.bounds)
+
+
+def _t_test(
+    told: Callable[..., Comparison],
+    claim: Claim,
+    value: float,
+    error: float,
+    freedom: float,
+    level: float,
+    bounds: Range,
+) -> Comparison:
+    """A difference with its t interval and test; normal ones for infinite freedom."""
+    away = float(quantile(level, None if np.isinf(freedom) else freedom)) * error
+    low, high = np.clip((value - away, value + away), *bounds).tolist()
     p_value, null = claim.tested(
         lambda null, side: float(tail_probability((value - null) / error, freedom, side))
     )
-    note = note_on_few_rows(difference)
-    return told((low, high), (value - null) / error, p_value, error, note, freedom)
+    return told((low, high), (value - null) / error, p_value, error, freedom=freedom)
 
 
 def welch_t_test(
@@ -128,26 +141,19 @@ def welch_t_test(
     error, width = float(np.sqrt(variances.sum())), sides[0].bounds[1] - sides[0].bounds[0]
     if not (error > 0 and np.isfinite(value)):
         return _without_variance(told, claim, sides, value, level)
-    away = float(quantile(level, freedom)) * error
-    low, high = np.clip((value - away, value + away), -width, width).tolist()
-    p_value, null = claim.tested(
-        lambda null, side: float(tail_probability((value - null) / error, freedom, side))
-    )
-    return told((low, high), (value - null) / error, p_value, error, freedom=freedom)
+    return _t_test(told, claim, value, error, freedom, level, (-width, width))
 
 
 def alike(
     told: Callable[..., Comparison],
     claim: Claim,
     sample: Any,
-    difference: Linearized | None,
     level: float,
     statistic: float = 0.0,
 ) -> Comparison:
     """Two models that no row distinguishes: Tango's interval of shares of the rarest class."""
-    width = np.inf if difference is None else difference.bounds[1]
-    if sample.metric.row is not None:
-        width = sample.metric.row.bounds[1] - sample.metric.row.bounds[0]
+    row = sample.metric.row
+    width = np.inf if row is None else row.bounds[1] - row.bounds[0]
     p_value = 1.0 if claim.margin is None else _NAN
     if not np.isfinite(width):
         return told((0.0, 0.0), statistic, p_value, 0.0, f"{NONE_DIFFER}: {NO_WIDTH}")
@@ -167,8 +173,14 @@ def _without_variance(
     if np.isnan(value):
         return told()
     if all(one.origin.kind == "area" for one in sides):
-        bounds, width = _combined_bounds(sides, level), sides[0].bounds[1] - sides[0].bounds[0]
-        low, high = np.clip((value + bounds[0], value + bounds[1]), -width, width).tolist()
+        start, stop = sides[0].bounds
+        away = []
+        for one in sides:
+            area = (float(one.value) - start) / (stop - start)
+            low, high = score_bounds(area, sides_of(one.origin), level)
+            away.append(((stop - start) * (area - low), (stop - start) * (high - area)))
+        down, up = difference_distances(away)  # Newcombe 1998
+        low, high = np.clip((value - down, value + up), start - stop, stop - start).tolist()
         p_value = 1.0 if value == 0 and claim.margin is None else _NAN
         note = reason(value, low, high) or _AREAS_WITHOUT_VARIANCE
         return told((low, high), p_value=p_value, note=note)
@@ -177,17 +189,3 @@ def _without_variance(
     if claim.margin is None:
         note += ": method='permutation' has a test"
     return told(note=note)
-
-
-def _combined_bounds(sides: Sequence[Linearized], level: float) -> tuple[float, float]:
-    """Squares of the distances to the bounds of both areas, added (Newcombe 1998)."""
-    start, stop = sides[0].bounds
-    areas = [(float(one.value) - start) / (stop - start) for one in sides]
-    ends = [
-        score_bounds(area, sides_of(one.origin), level)
-        for area, one in zip(areas, sides, strict=True)
-    ]
-    (low_a, high_a), (low_b, high_b) = ends
-    first, second = areas
-    down, up = np.hypot(first - low_a, high_b - second), np.hypot(high_a - first, second - low_b)
-    return -float(down) * (stop - start), float(up) * (stop - start)

@@ -8,6 +8,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skmetrics_ext.inference.derivatives import value_and_deviations
+from skmetrics_ext.inference.mover import difference_distances
+from skmetrics_ext.inference.notes import ROUNDING
 from skmetrics_ext.inference.proportions import (
     Bounds,
     check_count,
@@ -19,6 +22,8 @@ from skmetrics_ext.inference.results import Estimate, estimate
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.labels import paired_rates
 from skmetrics_ext.numeric import Array, divide, ratio
+from skmetrics_ext.registry import find
+from skmetrics_ext.tallies import ConfusionTally
 from skmetrics_ext.validation import check_option, warn_undefined
 from skmetrics_ext.validation.parameters import check_level, check_number
 
@@ -48,14 +53,15 @@ def _square_and_add(single: str) -> Callable[..., Bounds]:
     def bounds(
         count_a: Array, nobs_a: Array, count_b: Array, nobs_b: Array, level: float
     ) -> Bounds:
-        share_a, share_b = divide(count_a, nobs_a), divide(count_b, nobs_b)
-        low_a, high_a = proportion_bounds(count_a, nobs_a, single, level)
-        low_b, high_b = proportion_bounds(count_b, nobs_b, single, level)
-        difference = share_a - share_b
-        return (
-            difference - np.hypot(share_a - low_a, high_b - share_b),
-            difference + np.hypot(high_a - share_a, share_b - low_b),
+        shares = divide(count_a, nobs_a), divide(count_b, nobs_b)
+        ends = (
+            proportion_bounds(count_a, nobs_a, single, level),
+            proportion_bounds(count_b, nobs_b, single, level),
         )
+        down, up = difference_distances(
+            (share - low, high - share) for share, (low, high) in zip(shares, ends, strict=True)
+        )
+        return shares[0] - shares[1] - down, shares[0] - shares[1] + up
 
     return bounds
 
@@ -132,63 +138,24 @@ def difference_bounds(
 
 
 # --------------------------------------------------------------------------- kernels of ratios
-# Each gives the ratio, and the variance of its logarithm, from float64 cells.
-
-
-def _positive_likelihood(tp: Array, fp: Array, fn: Array, tn: Array) -> Bounds:
-    return _risk_ratio(tp, fn, fp, tn)
-
-
-def _negative_likelihood(tp: Array, fp: Array, fn: Array, tn: Array) -> Bounds:
-    return _risk_ratio(fn, tp, tn, fp)
-
-
-def _risk_ratio(hit_a: Array, miss_a: Array, hit_b: Array, miss_b: Array) -> Bounds:
-    value = ratio(hit_a * (hit_b + miss_b), hit_b * (hit_a + miss_a))
-    # 1/k - 1/n without the loss of digits of the subtraction.
-    variance = divide(miss_a, hit_a * (hit_a + miss_a)) + divide(miss_b, hit_b * (hit_b + miss_b))
-    return value, variance
-
-
-def _odds_ratio(tp: Array, fp: Array, fn: Array, tn: Array) -> Bounds:
-    cells = (tp, fp, fn, tn)
-    return ratio(tp * tn, fp * fn), np.sum([divide(1.0, cell) for cell in cells], axis=0)
-
-
-_RATIOS: dict[str, Callable[..., Bounds]] = {
-    paired_rates.positive_likelihood_ratio.__name__: _positive_likelihood,
-    paired_rates.negative_likelihood_ratio.__name__: _negative_likelihood,
-    paired_rates.diagnostic_odds_ratio.__name__: _odds_ratio,
+_RATIOS = {
+    kernel.__name__: kernel
+    for kernel in (
+        paired_rates.positive_likelihood_ratio,
+        paired_rates.negative_likelihood_ratio,
+        paired_rates.diagnostic_odds_ratio,
+    )
 }
 RATIOS = tuple(_RATIOS)
 
 
-def ratio_bounds(
-    name: str,
-    tp: ArrayLike,
-    fp: ArrayLike,
-    fn: ArrayLike,
-    tn: ArrayLike,
-    confidence_level: float = 0.95,
-) -> tuple[Array, Array, Array, Array]:
-    """Values, bounds and standard errors of the logarithm of a ratio, broadcast over tables.
-
-    Where a ratio is 0 or infinite, or both shares are 1, its logarithm has no variance. There
-    the bounds and the error are those of the table with 1/2 added to each cell, and the
-    interval is widened to the value.
-    """
-    cells = [np.asarray(part, dtype=np.float64) for part in (tp, fp, fn, tn)]
-    tp, fp, fn, tn = np.broadcast_arrays(*cells)
-    value, variance = _RATIOS[name](tp, fp, fn, tn)
-    extreme = (value == 0) | np.isinf(value) | (variance == 0)
-    shifted, shifted_variance = _RATIOS[name](tp + 0.5, fp + 0.5, fn + 0.5, tn + 0.5)
-    error = np.sqrt(np.where(extreme, shifted_variance, variance))
-    centre = np.where(extreme, shifted, value)
-    spread = normal_quantile(confidence_level) * error
-    low, high = centre * np.exp(-spread), centre * np.exp(spread)
-    low = np.where(np.isinf(value), low, np.minimum(low, value))
-    high = np.where(np.isinf(value), value, np.maximum(high, value))
-    return value, low, high, error
+def _ratio_of(name: str, table: Array) -> tuple[float, float]:
+    """The ratio of a table (2, 2), and the variance of its logarithm."""
+    metric = find(_RATIOS[name], {"pos_label": 1})
+    value, deviations = value_and_deviations(
+        lambda tables: metric.read(ConfusionTally(np.arange(2), tables)), table
+    )
+    return float(value), float(divide((table * deviations**2).sum(), value**2))
 
 
 # --------------------------------------------------------------------------- public functions
@@ -319,12 +286,18 @@ def ratio_interval(
     """
     check_option("ratio", ratio, RATIOS)
     level = check_level(confidence_level)
-    named: dict[str, Any] = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
-    cells = {name: check_number(name, cell, 0) for name, cell in named.items()}
-    bounds = ratio_bounds(ratio, **cells, confidence_level=level)
-    value, low, high, error = (float(part) for part in bounds)
+    named: dict[str, Any] = {"tn": tn, "fp": fp, "fn": fn, "tp": tp}
+    cells = [check_number(name, cell, 0) for name, cell in named.items()]
+    table = np.array(cells, dtype=np.float64).reshape(2, 2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        centre, variance = value, _ = _ratio_of(ratio, table)
+    note = ""
     if np.isnan(value):
         warn_undefined(f"{ratio} is undefined and nan: it is 0/0.")
-    note = "its logarithm has no variance: 1/2 was added to each cell"
-    has_variance = np.isnan(value) or _RATIOS[ratio](*map(np.asarray, cells.values()))[1] > 0
-    return estimate(value, (low, high), error, "log, z", level, "" if has_variance else note)
+    elif not (np.isfinite(value) and variance > ROUNDING**2):
+        centre, variance = _ratio_of(ratio, table + 0.5)
+        note = "its logarithm has no variance: 1/2 was added to each cell"
+    error = np.sqrt(variance)
+    factor = np.exp(normal_quantile(level) * error)
+    bounds = min(centre / factor, value), max(centre * factor, value)
+    return estimate(value, bounds, float(error), "log, z", level, note)
