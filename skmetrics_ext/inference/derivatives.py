@@ -29,17 +29,20 @@ _MOST_CLASSES = 2000  # whose counts are all derived by all
 _READ_BY_COUNTS = ("hits", "marks", "counts")
 
 
-def stepped(read: Callable[[Array], Array], base: Array, places: Array) -> tuple[Array, Array]:
+def stepped(
+    read: Callable[[Array], Array], base: Array, places: Array, shape: tuple[int, ...] = (-1,)
+) -> tuple[Array, Array]:
     """Value of ``read(base)``, and its derivative (*S, m) by m places of ``base`` (..., P).
 
-    ``read`` takes leading axes. Derivatives of infinite values are nan.
+    ``read`` takes leading axes, and the P numbers in this shape. Derivatives of infinite values
+    are nan.
     """
     slopes, size = [], max(_CELLS // base.size, 1)
     for start in range(0, len(places), size):
         part = places[start : start + size]
         moved = np.repeat(base[None].astype(np.complex128), len(part), axis=0)
         moved[np.arange(len(part)), ..., part] += 1j * STEP
-        values = read(moved)
+        values = read(moved.reshape(*moved.shape[:-1], *shape))
         slope = values.imag / STEP
         slopes.append(np.where(np.isfinite(slope), slope, np.nan))
     joined = np.concatenate(slopes)
@@ -54,9 +57,7 @@ def value_and_gradient(read: ReadTables, tables: Array) -> tuple[Array, Array]:
     shape = tables.shape[-2:]
     flat = tables.reshape(*tables.shape[:-2], -1)
     occupied = np.flatnonzero((flat != 0).reshape(-1, flat.shape[-1]).any(axis=0))
-    value, slope = stepped(
-        lambda cells: read(cells.reshape(*cells.shape[:-1], *shape)), flat, occupied
-    )
+    value, slope = stepped(read, flat, occupied, shape)
     out = np.zeros((*slope.shape[:-1], flat.shape[-1]))
     out[..., occupied] = slope
     return value, out.reshape(*slope.shape[:-1], *shape)

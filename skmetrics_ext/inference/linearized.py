@@ -96,8 +96,7 @@ class Linearized:
         if self.contributions is not None:
             return self.contributions
         atoms = self.atoms
-        rows = None if atoms.are_rows else atoms.rows
-        return self._centred(self.origin.slope(), rows, atoms.weight)
+        return self._centred(self.origin.slope(), atoms.rows, atoms.weight)
 
     @cached_property
     def by_row(self) -> tuple[Array, tuple[Way, ...]]:
@@ -113,7 +112,7 @@ class Linearized:
 
     def _centred(self, slope: Array, rows: Array | None, weight: Array | None) -> Array:
         # They sum to 0 but for rounding, and for the steps of what is read at a point.
-        if rows is None and weight is None:
+        if weight is None and (rows is None or rows.strides == (0,)):
             parts = slope - slope.mean(axis=-1, keepdims=True)
         else:
             mass = rows if weight is None else weight if rows is None else weight * rows
@@ -202,7 +201,8 @@ class Linearized:
     @cached_property
     def independent(self) -> tuple[Array, Array | None]:
         """Contributions of rows about the mean of their stratum, or of groups; numbers of them."""
-        atoms, parts = self.atoms, self._about_strata
+        atoms = self.atoms
+        parts = self.influence if atoms.stratum is None else self._about_strata
         if atoms.group is None:
             return parts, None if atoms.are_rows else atoms.rows
         return cell_sums(parts * atoms.rows, atoms.group, atoms.n_groups), None

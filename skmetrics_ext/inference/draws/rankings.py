@@ -124,6 +124,8 @@ class DrawnRankings:
 class RankingSample(TallySample):
     """A metric of rankings: of one, or of one for each class against the rest."""
 
+    is_counted_table = False
+
     @cached_property
     def kind(self) -> str:
         kind = _kind(self.metric)

@@ -104,7 +104,7 @@ class Sample(ABC):
     @property
     def is_counted_table(self) -> bool:
         """Whether the metric is read from counts of rows: a table, or a share of rows."""
-        return self.is_compact or bool(self.share)
+        return bool(self.share)
 
     @property
     def design(self) -> RowDesign:
@@ -260,7 +260,7 @@ class TableSample(TallySample):
     def table(self) -> Array:
         """The confusion table of all rows."""
         mass, n_classes = self.atoms.mass(self.atoms.rows), len(self.classes)
-        return np.bincount(self.cell, mass, n_classes**2).reshape(n_classes, n_classes)
+        return np.bincount(self._cells[1], mass, n_classes**2).reshape(n_classes, n_classes)
 
     def tally(self, counts: Array) -> ConfusionTally:
         return self.tally_of_mass(self.atoms.mass(counts))
@@ -277,7 +277,7 @@ class TableSample(TallySample):
 
     def slope(self) -> Array:
         slope = value_and_gradient(self.read, self.table)[1]
-        return np.asarray(slope.reshape(*slope.shape[:-2], -1)[..., self.cell])
+        return np.asarray(slope.reshape(*slope.shape[:-2], -1)[..., self._cells[1]])
 
     def ways(self) -> tuple[Array | None, ...]:
         return None, *np.divmod(self.cell, len(self.classes))
@@ -285,7 +285,7 @@ class TableSample(TallySample):
     def row_ways(self) -> tuple[Array | None, ...]:
         return None, self.data.true, self.data.pred
 
-    is_compact = is_one_table = True
+    is_compact = is_one_table = is_counted_table = True
 
     @cached_property
     def equal_rows(self) -> Array:
