@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skmetrics_ext.inference.linearized import Linearized
-from skmetrics_ext.inference.notes import FEW_ROWS, MAY_MISS, ROUNDING
+from skmetrics_ext.inference.notes import OF_RANKINGS, ROUNDING, few, few_units
 from skmetrics_ext.inference.proportions import Bounds, Level, increasing_root, normal_quantile
 from skmetrics_ext.inference.scales import delta_bounds, logit_bounds, quantile
 from skmetrics_ext.metrics.averaging import (
@@ -76,7 +76,7 @@ def area_bounds(
     for place in np.ndindex(value.shape):
         if known[place]:
             own = sides if sides is None or value.ndim == 0 else sides.only(place[0])
-            notes[place] = _warning(float(value[place]), float(error[place]), own, sample)
+            notes[place] = _warning(statistic, float(error[place]), own)
         elif not np.isnan(value[place]):
             own = sides if sides is None or value.ndim == 0 else sides.only(place[0])
             ends = score_bounds(float(value[place]), own or sides_of(sample), level)
@@ -89,21 +89,16 @@ def area_bounds(
     return start + width * low, start + width * high, width * error, notes
 
 
-def _warning(area: float, error: float, sides: Sides | None, sample: Any) -> str:
+def _warning(statistic: Linearized, error: float, sides: Sides | None) -> str:
+    sample = statistic.origin
     if error == 0:
         return "all scores are equal"
-    if sides is None:  # of a mean of areas
-        rare = sample.fewest_rows
-        what = "rows" if sample.design.group is None else "groups with rows"
-        few = f"{rare:g} {what} of the rarest class are few: {MAY_MISS}"
-        return few if rare < FEW_ROWS else ""
-    wrong = sides.sizes.min() * min(area, 1 - area)
-    if wrong < FEW_ROWS:  # expected rows of the rarer class on the wrong side
-        return (
-            f"{sides.sizes.min():.4g} rows of the rarer class are few for an area so near "
-            f"{'1' if area > 0.5 else '0'}: {MAY_MISS}"
-        )
-    return ""
+    rows = sample.by_class
+    code = int(np.where(rows > 0, rows, np.inf).argmin())
+    if sample.design.group is not None:
+        return few_units(statistic, code)
+    rarest = rows[code] if sides is None else sides.sizes.min()  # of a mean of areas, or of one
+    return few(rarest, "rows of the rarer class") if rarest < OF_RANKINGS else ""
 
 
 # --------------------------------------------------------------------------- without a variance

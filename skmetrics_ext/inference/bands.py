@@ -14,7 +14,7 @@ from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.draws.readers import check_rows, find_metric, sample_of_checked
 from skmetrics_ext.inference.linearized import Linearized, covariance_of, linearize
 from skmetrics_ext.inference.methods import interval_of, methods_of
-from skmetrics_ext.inference.notes import FEW_ROWS, rows_beyond
+from skmetrics_ext.inference.notes import BEYOND_POINT, rows_beyond
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.simultaneous import level_of_all
 from skmetrics_ext.metrics.documentation import document
@@ -313,7 +313,7 @@ def _of_points(metric: Metric, rows: _Rows, places: Array | None) -> _Curve:
 
     if places is None:
         beyond = rows_beyond(statistic(0.5).origin, _POINTS)
-        places = _POINTS[beyond >= min(FEW_ROWS, np.max(beyond))]
+        places = _POINTS[beyond >= min(BEYOND_POINT, np.max(beyond))]
     return _Curve(along, places, statistic)
 
 

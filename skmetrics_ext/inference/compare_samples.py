@@ -294,7 +294,7 @@ def bounds_at(
         if draws is None:
             found = bounds(statistic, method, level, plan)
         else:
-            found = bounds_of_draws(sample, draws, method, level, skewness)
+            found = bounds_of_draws(statistic, draws, method, level, skewness)
         value = float(statistic.value)
         low, high, error = found.low, found.high, float(found.error)
         if log:

@@ -27,25 +27,25 @@ from skmetrics_ext.inference.facts import facts_of
 from skmetrics_ext.inference.linearized import Linearized
 from skmetrics_ext.inference.mover import Shares
 from skmetrics_ext.inference.notes import (
+    BEYOND_POINT,
     BIASED,
     CALIBRATION_TEST,
-    FEW_DECIDE,
-    FEW_GROUPS_OF_CLASS,
-    FEW_ROWS,
-    FEW_THAT_DECIDE,
-    FEW_TO_DRAW,
-    FEW_VALUES,
     JUMPS,
-    MAY_MISS,
     NO_INTERVAL,
     NO_SPREAD,
     NO_WIDTH,
     NONE,
+    OF_RANKINGS,
     OF_RAREST,
+    OF_SHARES,
     RESAMPLED_AT_ONE_LOOK,
     ROUGH,
     ROUNDING,
+    UNITS,
+    few,
+    few_contributions,
     few_rows,
+    few_units,
 )
 from skmetrics_ext.inference.proportions import (
     PROPORTION_METHODS,
@@ -79,6 +79,7 @@ _NAN = float("nan")
 _PRIOR = 1.0  # rows added to each class, so that one with no errors is not treated as certain
 _PLUS_FOUR = 4.0  # rows added to each class, half of them to each prediction
 _TINY = 1e-6
+_EXACT = "method='clopper_pearson' is exact"
 _NOTHING = 1e-9  # of what the row that contributes most does: less is rounding
 
 
@@ -181,13 +182,15 @@ def _share(statistic: Linearized, method: str, level: Level, plan: DrawPlan) -> 
     notes = np.full(value.shape, "", dtype=object)
     inside = (value > 0) & (value < 1)
     notes[(error == 0) & inside] = f"{NO_SPREAD}: {OF_RAREST}"
-    notes[rows < FEW_ROWS] = f"very few rows: {MAY_MISS}"
+    if (rows < OF_SHARES).any():
+        notes[rows < OF_SHARES] = few(float(np.nanmin(rows)), "rows that the share reads", _EXACT)
     if design.is_counted:
         rows = np.where(np.abs(rows - np.rint(rows)) < 1e-3, np.rint(rows), rows)
     elif not design.is_plain:
         groups = _effective_groups(statistic)
-        few = (groups < FEW_GROUPS_OF_CLASS) | (statistic.freedom + 1 < FEW_ROWS)
-        notes[few] = f"very few groups: {MAY_MISS}"
+        if np.any(groups < UNITS) and statistic.atoms.effective_groups() >= UNITS:
+            told = few(float(np.min(groups)), "effective groups that the share reads")
+            notes[groups < UNITS] = told
         # As many rows as a t quantile is worth.
         rows = rows * (normal_quantile(level) / quantile(level, statistic.freedom)) ** 2
     if method == ANYTIME:
@@ -261,9 +264,11 @@ def _by_shares(
     """A metric that is linear in shares of rows, from the bounds of each (MOVER)."""
     value = np.asarray(statistic.value, dtype=np.float64)
     sample = statistic.origin
-    rare = _rare_class(sample) if sample.is_compact else ""
+    rare = _rare_class(statistic) if sample.is_compact else ""
     notes = np.full(value.shape, rare, dtype=object)
-    notes[(shares.fewest() < FEW_ROWS) & (rare == "")] = f"very few rows: {MAY_MISS}"
+    fewest = shares.fewest()
+    if not rare and (fewest < OF_SHARES).any():
+        notes[fewest < OF_SHARES] = few(float(np.min(fewest)), "rows that a share reads", _EXACT)
     return Interval(*shares.bounds(value, level), np.sqrt(statistic.variance), notes)
 
 
@@ -296,7 +301,7 @@ def _by_table(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> 
     inside = (bounds[0] < value) & (value < bounds[1])
     found = OF_RAREST if np.isfinite(bounds).all() else NO_WIDTH
     notes[(variance == 0) & inside] = f"{NO_SPREAD}: {found}"
-    rare = _rare_class(sample)
+    rare = _rare_class(statistic)
     notes[...] = rare if rare else notes
     notes[np.isinf(value)] = "infinite: the other bound is after a row more in each class"
     width = np.broadcast_to(low < high, value.shape) if np.ndim(level) == 0 else False
@@ -304,20 +309,15 @@ def _by_table(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> 
     return Interval(low, high, np.sqrt(variance), notes)
 
 
-def _rare_class(sample: Any) -> str:
-    """What to say of the class with the fewest rows."""
+def _rare_class(statistic: Linearized) -> str:
+    """What to say of the class with the fewest rows, or groups, of a metric of labels."""
+    sample = statistic.origin
     rows = sample.by_class
-    fewest, code = rows[rows > 0].min(), np.where(rows > 0, rows, np.inf).argmin()
-    worth, least = fewest, FEW_ROWS
+    code = int(np.where(rows > 0, rows, np.inf).argmin())
     if sample.design.group is not None:
-        worth, least = (
-            sample.atoms.effective_groups(sample.atoms.label == code),
-            FEW_GROUPS_OF_CLASS,
-        )
-    if worth >= least:
-        return ""
-    what = "rows" if sample.design.group is None else "groups with rows"
-    return f"{fewest:g} {what} of class {sample.classes[code]} are few: {MAY_MISS}"
+        return few_units(statistic, code)
+    enough = rows[code] >= OF_SHARES
+    return "" if enough else few(rows[code], f"rows of class {sample.classes[code]}")
 
 
 def _table_quantile(statistic: Linearized, level: Level) -> Array:
@@ -422,7 +422,7 @@ def _mean(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> Inte
         np.maximum(value - below * error, value),
     )
     low, high = np.clip(low, *bounds), np.clip(high, *bounds)
-    return Interval(low, high, error, FEW_DECIDE if statistic.effective < FEW_THAT_DECIDE else "")
+    return Interval(low, high, error, _by_the_rule(statistic))
 
 
 def _unskewed(z: Array, slant: float) -> Array:
@@ -440,7 +440,8 @@ def _area(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> Inte
 def _smooth(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> Interval:
     """A metric that has a derivative by every row, on a scale that keeps it in its range."""
     sample = statistic.origin
-    found = on_scale(statistic, sample.fewest_rows, method, level, few_rows(sample))
+    told = _by_the_rule(statistic) if sample.is_mean else few_rows(statistic)
+    found = on_scale(statistic, sample.fewest_rows, method, level, told)
     between = sample.metric.options.get("method") == "interpolated"
     told = "" if between else ROUGH.get(sample.metric.spec.interval, "")
     return found._replace(notes=np.where(found.notes == "", told, found.notes)) if told else found
@@ -449,31 +450,32 @@ def _smooth(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> In
 def _folds(statistic: Linearized, _method: str, level: Level, _: DrawPlan) -> Interval:
     """A mean over folds, from what the rows of all folds contribute."""
     fewest = statistic.origin.fewest_rows
-    few = f"{fewest:g} rows or groups of the rarest class are few: {MAY_MISS}"
     if np.isnan(statistic.variance):
         nothing = np.asarray(np.nan)
         return Interval(nothing, nothing, nothing, "a fold has one row, or one group, of a class")
     scale = scales_of(statistic.bounds)[0]
-    return on_scale(statistic, fewest, scale, level, few if fewest < FEW_TO_DRAW else "")
+    by_rows = statistic.origin.metric.tally != "moments"
+    told = few_rows(statistic) if by_rows else _by_the_rule(statistic)
+    return on_scale(statistic, fewest, scale, level, told)
 
 
-def on_scale(statistic: Linearized, rows: float, method: str, level: Level, few: str) -> Interval:
+def _by_the_rule(statistic: Linearized) -> str:
+    """What to say of few contributions or units; empty where there are enough."""
+    return few_contributions(float(statistic.effective)) or few_units(statistic)
+
+
+def on_scale(statistic: Linearized, rows: float, method: str, level: Level, told: str) -> Interval:
     """Bounds from value and variance, with ``rows`` of the rarest class and a note on them."""
     value, bounds = np.asarray(statistic.value, dtype=np.float64), statistic.bounds
     error = np.sqrt(statistic.variance)
     low, high = SCALES[method](value, error, quantile(level, statistic.freedom), bounds)
-    notes = np.full(value.shape, few, dtype=object)
-    with np.errstate(invalid="ignore"):
-        width = bounds[1] - bounds[0]
-        share = (value - bounds[0]) / (width if np.isfinite(width) else np.nan)
-        near = rows * np.minimum(share, 1 - share) < FEW_ROWS
-    notes[near | (statistic.effective < FEW_THAT_DECIDE)] = few or FEW_DECIDE
+    notes = np.full(value.shape, told, dtype=object)
     at_end = np.minimum(np.abs(value - bounds[0]), np.abs(value - bounds[1])) <= ROUNDING
     still = (~(error > ROUNDING) | at_end) & np.isfinite(value)
     if still.any():
-        down, up, told = _of_rarest(rows, bounds, value, level)
+        down, up, shown = _of_rarest(rows, bounds, value, level)
         low, high = np.where(still, down, low), np.where(still, up, high)
-        notes[still] = f"{NO_SPREAD}: {told}"
+        notes[still] = f"{NO_SPREAD}: {shown}"
     return Interval(low, high, error, notes)
 
 
@@ -482,13 +484,14 @@ def on_scale(statistic: Linearized, rows: float, method: str, level: Level, few:
 
 def _by_draws(statistic: Linearized, method: str, level: Level, plan: DrawPlan) -> Interval:
     sample = statistic.origin
-    return bounds_of_draws(sample, resample(sample, plan), method, level)
+    return bounds_of_draws(statistic, resample(sample, plan), method, level)
 
 
 def bounds_of_draws(
-    sample: Any, values: Array, method: str, level: Level, skewness: Array | None = None
+    statistic: Linearized, values: Array, method: str, level: Level, skewness: Array | None = None
 ) -> Interval:
     """The interval from the values (B, ...) of draws, with what makes it doubtful."""
+    sample = statistic.origin
     value, row = np.asarray(sample.value, dtype=np.float64), sample.metric.row
     bounds = _NO_BOUNDS if row is None else row.bounds
     low, high = bootstrap_bounds(sample, values, method, level, bounds, skewness)
@@ -503,18 +506,17 @@ def bounds_of_draws(
         notes[...] = BIASED[row.interval]
     if sample.jumps:
         notes[...] = JUMPS
-    few = few_rows(sample)
-    if few:
-        notes[...] = few
+    if scarce := few_rows(statistic):
+        notes[...] = scarce
     if method == UPPER:
         less = np.clip(2 * value - mean, *bounds)
         told = f"one-sided; corrected for bias {less:.3g}; {CALIBRATION_TEST}"
-        notes[...] = f"{few}; {told}" if few else told
+        notes[...] = f"{scarce}; {told}" if scarce else told
     for place in np.ndindex(value.shape):
         column = values[(slice(None), *place)]
         n_values = len(np.unique(column[~np.isnan(column)]))
-        if not notes[place] and n_values < FEW_VALUES <= len(values):
-            notes[place] = f"draws have {n_values} values only: {MAY_MISS}"
+        if not notes[place] and n_values < UNITS <= len(values):
+            notes[place] = few(n_values, "distinct values of the draws")
         if undefined := len(values) - defined[place]:
             notes[place] = f"undefined in {undefined} of {len(values)} draws"
     still = (low == high) & np.isfinite(value)

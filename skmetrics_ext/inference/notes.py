@@ -1,4 +1,18 @@
-"""Limits below which an interval or a test is doubtful, and what is said then."""
+"""The rule by which an interval or a test is doubtful, and what is said then.
+
+An interval, or a test, has a note if fewer than 15 contributions carry its variance, or if it
+rests on fewer than 30 effective units: rows by their weights, or groups. The number of
+contributions is their squared sum of squares over the sum of their fourth powers, that of as many
+equal ones. Three kinds have limits of their own, which the study of coverage found:
+
+- Shares of rows, metrics of labels and what is made of shares (Wilson, effective-n, log, MOVER).
+  Their bounds do not trust the observed variance, so that few contributions do not harm: they
+  cover 92 to 97 % with 3 to 10. They need 5 rows of each class.
+- Metrics of rankings, on the logit or log scale with a t quantile, and all that is resampled.
+  With 20 rows of each class they cover 92 to 97 %, however few contributions there are.
+- A rate at a point of a curve, or a part of an area, rests on the rows beyond the point, or within
+  the part: 5 of these.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +22,15 @@ from typing import Any
 import numpy as np
 
 ROUNDING = 1e-12  # values come within it of the ends of their range, and errors of 0
-# Below these the study of coverage found intervals that cover less, or more, than their level.
-FEW_ROWS = 5  # of a class, of a share, beyond a point of a curve
-FEW_TO_DRAW = 20  # of a class of a metric that is smooth or resampled
-FEW_GROUPS = 30  # effective number of all groups
-FEW_GROUPS_OF_CLASS = 8  # that hold rows of a class, or rows that the metric reads
-FEW_VALUES = 30  # distinct values of draws
-FEW_THAT_DECIDE = 5  # effective number of contributions
-FEW_TO_COMPARE = 10  # rows of a class, or in which two models differ
+
+CONTRIBUTIONS = 15  # effective number of those that carry the variance
+UNITS = 30  # effective number of rows or groups; of distinct values of draws
+# Rows of each class, in the place of the contributions: the exceptions.
+OF_SHARES = 5
+OF_RANKINGS = 20
+BEYOND_POINT = 5
 
 MAY_MISS = "true coverage may be below the nominal level"
-FEW_DECIDE = f"few rows carry most of the variance: {MAY_MISS}"
 TEST_MAY_MISS = "the test may reject more often than its level"
 CALIBRATION_TEST = "spiegelhalter_test tells whether the model is calibrated"
 BIASED = {
@@ -70,6 +82,34 @@ def note_on_metric(metric: Any) -> str:
     return note and f"the metric {note}"
 
 
+def few(number: float, what: str, remedy: str = "collect more") -> str:
+    """A note on few of what an interval rests on: what, in which direction, what to do."""
+    return f"{number:.3g} {what} are few: {MAY_MISS}; {remedy}"
+
+
+def few_contributions(number: float) -> str:
+    """A note on few contributions; empty where there are enough."""
+    if not number < CONTRIBUTIONS:
+        return ""
+    what = f"{number:.3g} effective rows or groups carry the variance: {MAY_MISS}"
+    return f"{what}; collect more, or report method='bca' as well"
+
+
+def few_units(statistic: Any, label: Any = None) -> str:
+    """A note on few effective rows, or groups, of a class where there are codes of it.
+
+    On all groups `with_design` has the note.
+    """
+    atoms = statistic.atoms
+    if atoms.group is None:
+        n_rows = atoms.effective_rows
+        return few(n_rows, "effective rows") if n_rows < UNITS else ""
+    if label is None or atoms.label is None or atoms.effective_groups() < UNITS:
+        return ""
+    n_groups = float(atoms.effective_groups(atoms.label == label))
+    return few(n_groups, "effective groups with rows of a class") if n_groups < UNITS else ""
+
+
 def reason(value: float, low: float, high: float) -> str:
     """Why an interval is degenerate, if no other note explains it."""
     if isnan(value):
@@ -82,27 +122,29 @@ def reason(value: float, low: float, high: float) -> str:
 def with_design(note: str, atoms: Any) -> str:
     """A note, and what the design adds to it: few groups, strata from which one unit was drawn."""
     notes = [note] if note else []
-    if atoms.group is not None and (n_groups := float(atoms.effective_groups())) < FEW_GROUPS:
-        notes.append(f"{n_groups:.3g} effective groups are few: {MAY_MISS}")
+    if atoms.group is not None and (n_groups := float(atoms.effective_groups())) < UNITS:
+        notes.append(few(n_groups, "effective groups"))
     n_single = 0 if atoms.stratum is None else int((atoms.drawn()[0] == 1).sum())
     if n_single:
         what = "row" if atoms.group is None else "group"
         have = "stratum has" if n_single == 1 else "strata have"
-        notes.append(f"{n_single} {have} one {what}: {MAY_MISS}")
+        notes.append(f"{n_single} {have} one {what}: {MAY_MISS}; join it with another")
     return "; ".join(notes)
 
 
-def few_rows(sample: Any) -> str:
+def few_rows(statistic: Any) -> str:
     """What to say of a rare class, or of a narrow range of rates."""
-    rare, inside = sample.fewest_rows, _rows_in_range(sample)
-    if rare < FEW_TO_DRAW:
-        what = "rows" if sample.design.group is None else "groups with rows"
-        return f"{rare:g} {what} of the rarest class are few: {MAY_MISS}"
-    if inside < FEW_TO_DRAW:
-        return f"{inside:g} rows of a class in the range of rates are few: {MAY_MISS}"
-    beyond = rows_beyond(sample)
-    if beyond < FEW_ROWS:
-        return f"{beyond:.3g} rows beyond the {sample.metric.spec.point} are few: {MAY_MISS}"
+    sample = statistic.origin
+    rows = sample.by_class
+    code = int(np.where(rows > 0, rows, np.inf).argmin())
+    if sample.design.group is not None:
+        return few_units(statistic, code)
+    if rows[code] < OF_RANKINGS:
+        return few(rows[code], "rows of the rarest class")
+    if (inside := _rows_in_range(sample)) < BEYOND_POINT:
+        return few(inside, "rows of a class in the range of rates", "take a wider one")
+    if (beyond := rows_beyond(sample)) < BEYOND_POINT:
+        return few(beyond, f"rows beyond the {sample.metric.spec.point}")
     return ""
 
 

@@ -25,7 +25,7 @@ from skmetrics_ext.inference.draws.samples import share_of
 from skmetrics_ext.inference.linearized import linearize
 from skmetrics_ext.inference.margins import Alternative, Claim
 from skmetrics_ext.inference.methods import methods_of
-from skmetrics_ext.inference.notes import FEW_THAT_DECIDE
+from skmetrics_ext.inference.notes import CONTRIBUTIONS
 from skmetrics_ext.inference.proportions import (
     PROPORTION_METHODS,
     ProportionMethod,
@@ -370,7 +370,7 @@ def _plan_of_pilot(
             "rows, or rows of every class."
         )
     atoms = statistic.atoms
-    few = freedom < _FEW or statistic.effective < FEW_THAT_DECIDE
+    few = freedom < _FEW or statistic.effective < CONTRIBUTIONS
     return Plan(
         value,
         lambda n, _: np.sqrt(squared * atoms.n_rows / n),

@@ -13,14 +13,14 @@ from skmetrics_ext.inference.linearized import Linearized, difference_of, over_c
 from skmetrics_ext.inference.margins import Claim
 from skmetrics_ext.inference.mover import difference_distances
 from skmetrics_ext.inference.notes import (
-    FEW_GROUPS,
-    FEW_THAT_DECIDE,
-    FEW_TO_COMPARE,
+    CONTRIBUTIONS,
     NO_WIDTH,
     NONE_DIFFER,
     OF_RAREST,
+    OF_SHARES,
     ROUNDING,
     TEST_MAY_MISS,
+    UNITS,
     reason,
 )
 from skmetrics_ext.inference.results import Comparison, comparison
@@ -77,17 +77,15 @@ def variance_of_difference(difference: Linearized) -> tuple[Array, Array]:
 
 def note_on_few_rows(difference: Linearized) -> str:
     """What to say of two models between which few rows decide."""
-    first, second = (one.origin for one in difference.origin)
-    differing = first.rows_that_differ(second)
-    if differing < FEW_TO_COMPARE:
-        return f"the models differ in {differing:g} rows only: method='permutation' is exact"
-    if difference.effective < FEW_THAT_DECIDE:
-        return f"few rows carry most of the variance of the difference: {TEST_MAY_MISS}"
-    rare, grouped = first.fewest_rows, first.design.group is not None
-    if rare < (FEW_GROUPS if grouped else FEW_TO_COMPARE):
-        what = "groups with rows" if grouped else "rows"
-        return f"{rare:g} {what} of the rarest class are few: {TEST_MAY_MISS}"
-    return ""
+    sample = difference.origin[0].origin
+    least = UNITS if sample.design.group is not None else OF_SHARES
+    if (number := float(difference.effective)) < CONTRIBUTIONS:
+        what = "effective rows or groups carry the variance of the difference"
+    elif (number := sample.fewest_rows) < least:
+        what = "rows or groups with rows of the rarest class are few"
+    else:
+        return ""
+    return f"{number:.3g} {what}: {TEST_MAY_MISS}; method='permutation' has the level"
 
 
 def paired_t_test(

@@ -17,7 +17,7 @@ from skmetrics_ext.inference.draws.samples import Sample, weighed
 from skmetrics_ext.inference.facts import facts_of_choice
 from skmetrics_ext.inference.linearized import linearize
 from skmetrics_ext.inference.methods import interval_of
-from skmetrics_ext.inference.notes import FEW_ROWS, FEW_TO_DRAW
+from skmetrics_ext.inference.notes import OF_RANKINGS, OF_SHARES
 from skmetrics_ext.inference.results import Estimate, estimate
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
@@ -334,11 +334,11 @@ def _few_wrong_rows(sample: _ThresholdSample) -> tuple[float, float, str]:
     around = sample.thresholds[max(place - 1, 0) : place + 2]  # falling
     low = high = value
     n_missed, n_alarms = float(rows[missed].sum()), float(rows[alarms].sum())
-    if n_missed < FEW_ROWS:
+    if n_missed < OF_SHARES:
         low = float(scores.score[missed].min() if missed.any() else around[-1])
-    if n_alarms < FEW_ROWS:
+    if n_alarms < OF_SHARES:
         high = float(scores.score[alarms].max() if alarms.any() else around[0])
-    if sample.fewest_rows < FEW_TO_DRAW:
+    if sample.fewest_rows < OF_RANKINGS:
         what = "rows" if sample.design.group is None else "groups with rows"
         note = (
             f"only {sample.fewest_rows:g} {what} of the rarer class: true coverage may be below "
@@ -348,7 +348,7 @@ def _few_wrong_rows(sample: _ThresholdSample) -> tuple[float, float, str]:
     few = [
         f"{n:g} {which} (decides the {side} bound)"
         for n, which, side in ((n_missed, "positive", "lower"), (n_alarms, "negative", "upper"))
-        if n < FEW_ROWS
+        if n < OF_SHARES
     ]
     told = f"few rows on the wrong side of the threshold: {', '.join(few)}" if few else ""
     return low, high, told

@@ -13,7 +13,7 @@ import numpy as np
 from skmetrics_ext import kernels
 from skmetrics_ext.inference.draws.atoms import Atoms, Scatter
 from skmetrics_ext.inference.draws.samples import RowSample, TallySample
-from skmetrics_ext.inference.notes import FEW_ROWS
+from skmetrics_ext.inference.notes import OF_SHARES
 from skmetrics_ext.metrics.averaging import (
     MACRO,
     MICRO,
@@ -312,7 +312,7 @@ def _jumps_at(index: ScoreIndex, atoms: Atoms, target: float, of_negative: bool)
     n_rows = (number.negative if of_negative else number.positive).sum()
     error = np.sqrt(divide(target * (1 - target), n_rows))
     near = np.abs(np.cumsum(shares) - target) <= 2 * error
-    several = (number.mass.sum(axis=0) > FEW_ROWS) & (shares > error / 2)
+    several = (number.mass.sum(axis=0) > OF_SHARES) & (shares > error / 2)
     return bool((near & (several | np.append(several[1:], False))).any())
 
 

@@ -38,7 +38,7 @@ from skmetrics_ext.tallies.counts import table_of
 from skmetrics_ext.validation import InvalidParameterError, Labels, check_weight
 from skmetrics_ext.validation.containers import read_column, take_rows
 from skmetrics_ext.validation.groups import INDEPENDENT, Design, read_design
-from skmetrics_ext.validation.labels import response_name, with_weight
+from skmetrics_ext.validation.labels import with_weight
 from skmetrics_ext.validation.rows import check_index, index_of
 
 # Numbers of an atom that are held at once: what stays in the cache. Part of what a seed means.
@@ -179,18 +179,6 @@ class TallySample(Sample):
         """The class of each row, where it has one."""
         true = self.data.true
         return true if getattr(true, "ndim", 2) == 1 and true.dtype.kind == "i" else None
-
-    def rows_that_differ(self, other: TallySample) -> float:
-        """Number of rows in which the responses of two models differ."""
-        name, sizes = response_name(self.data), self.design.sizes
-        first, second = (getattr(one.data, name) for one in (self, other))
-        known = [one.data.classes for one in (self, other)]
-        if name == "pred" and not (self.data.is_multilabel or np.array_equal(*known)):
-            first, second = known[0][first], known[1][second]  # codes of one model are its own
-        differ: Any = first != second
-        if first.ndim > 1:
-            differ = np.asarray(differ).any(axis=1)
-        return float(np.count_nonzero(differ) if sizes is None else sizes[differ].sum())
 
 
 def _cell_of_row(labels: Labels) -> Array:
