@@ -27,7 +27,6 @@ from skmetrics_ext.inference.facts import facts_of
 from skmetrics_ext.inference.linearized import Linearized
 from skmetrics_ext.inference.mover import Shares
 from skmetrics_ext.inference.notes import (
-    BEYOND_POINT,
     BIASED,
     CALIBRATION_TEST,
     JUMPS,
@@ -35,7 +34,6 @@ from skmetrics_ext.inference.notes import (
     NO_SPREAD,
     NO_WIDTH,
     NONE,
-    OF_RANKINGS,
     OF_RAREST,
     OF_SHARES,
     RESAMPLED_AT_ONE_LOOK,

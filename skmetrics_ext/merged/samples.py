@@ -276,8 +276,8 @@ class HeldRows:
     def statistic(self, metric: Metric, groups: Sequence[Any]) -> Linearized | str:
         if self.cells is not None:
             found = self.cells.statistic(metric, groups)
-            if metric.sums == "tables" or not isinstance(found, str):
-                return found
+            if metric.sums == "tables" or not (isinstance(found, str) or found.origin.jumps):
+                return found  # what is resampled is drawn from the rows
         parts = [self._rows[group] for group in groups if group in self._rows]
         if not parts:
             return NO_ROWS
