@@ -57,6 +57,8 @@ def value_and_gradient(read: ReadTables, tables: Array) -> tuple[Array, Array]:
     shape = tables.shape[-2:]
     flat = tables.reshape(*tables.shape[:-2], -1)
     occupied = np.flatnonzero((flat != 0).reshape(-1, flat.shape[-1]).any(axis=0))
+    if not len(occupied):  # the derivatives of no rows are undefined, as their metric is
+        occupied = np.arange(flat.shape[-1])
     value, slope = stepped(read, flat, occupied, shape)
     out = np.zeros((*slope.shape[:-1], flat.shape[-1]))
     out[..., occupied] = slope

@@ -107,7 +107,8 @@ def few_units(statistic: Any, label: Any = None) -> str:
     if label is None or atoms.label is None or atoms.effective_groups() < UNITS:
         return ""
     n_groups = float(atoms.effective_groups(atoms.label == label))
-    return few(n_groups, "effective groups with rows of a class") if n_groups < UNITS else ""
+    what = "effective groups with rows of the rarest class"
+    return few(n_groups, what) if n_groups < UNITS else ""
 
 
 def reason(value: float, low: float, high: float) -> str:

@@ -151,7 +151,7 @@ RATIOS = tuple(_RATIOS)
 
 def _ratio_of(name: str, table: Array) -> tuple[float, float]:
     """The ratio of a table (2, 2), and the variance of its logarithm."""
-    metric = find(_RATIOS[name], {"pos_label": 1})
+    metric = find(_RATIOS[name], {"pos_label": 1, "zero_division": np.nan})
     value, deviations = value_and_deviations(
         lambda tables: metric.read(ConfusionTally(np.arange(2), tables)), table
     )

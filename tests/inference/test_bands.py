@@ -165,7 +165,7 @@ def test_the_largest_of_several_precisions_is_asked_for_and_noted():
 def test_simultaneous_bands_leave_out_points_that_bear_a_note_unless_asked_for():
     rng = np.random.default_rng(0)
     true = np.repeat([0, 1], [300, 100])
-    score = rng.normal(size=400) + 1.5 * true
+    score = rng.normal(size=400) + 2.5 * true
     own = curve_band("precision_at_recall", true, score)
     together = curve_band("precision_at_recall", true, score, band="simultaneous", random_state=0)
     told = [at for at, note in zip(own.at, own.notes, strict=True) if not note]

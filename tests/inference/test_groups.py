@@ -63,11 +63,11 @@ def test_a_resampled_metric_tells_groups_alone():
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("f1_macro", "3 groups with rows of class 1 are few"),
-        ("average_precision", "3 groups with rows of the rarest class are few"),
-        ("recall", "very few groups"),
-        ("roc_auc", "3 rows of the rarer class are few"),
-        ("balanced_accuracy", "3 groups with rows of class 1 are few"),
+        ("f1_macro", "3 effective groups with rows of the rarest class are few"),
+        ("average_precision", "3 effective groups with rows of the rarest class are few"),
+        ("recall", "3 effective groups that the share reads are few"),
+        ("roc_auc", "3 effective groups with rows of the rarest class are few"),
+        ("balanced_accuracy", "3 effective groups with rows of the rarest class are few"),
     ],
 )
 def test_notes_count_groups_that_hold_the_class(name, told):
@@ -82,18 +82,18 @@ def test_notes_count_groups_that_hold_the_class(name, told):
 
 
 def test_few_groups_of_unlike_sizes_are_told():
-    """8 positive patients of 70, of 2 to 20 rows, are worth 5.6 equal ones; 8 equal ones are 8."""
+    """8 positive patients of 70, of 2 to 20 rows, are worth 5.6 equal ones; 30 equal ones are enough."""
     sizes = np.array([12, 3, 20, 7, 2, 15, 4, 9])
     groups = np.repeat(np.arange(70), np.append(sizes, np.full(62, 6)))
     true = (groups < 8).astype(int)
     pred = np.where(RNG.random(len(true)) < 0.8, true, 1 - true)
-    told = {"recall": "very few groups", "balanced_accuracy": "8 groups with rows of class 1"}
+    told = {"recall": "5.59 effective groups", "balanced_accuracy": "5.59 effective groups"}
     for name, note in told.items():
         assert note in confidence_interval(name, true, pred, groups=groups).note
         assert not confidence_interval(name, true, pred).note
     assert not confidence_interval("specificity", true, pred, groups=groups).note
     even = np.arange(420) // 6
-    true = (even < 8).astype(int)
+    true = (even < 30).astype(int)
     pred = np.where(RNG.random(420) < 0.8, true, 1 - true)
     assert not confidence_interval("recall", true, pred, groups=even).note
 
