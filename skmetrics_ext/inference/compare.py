@@ -195,15 +195,15 @@ def compare(
     Examples
     --------
     >>> from skmetrics_ext import compare
-    >>> y_true = [0, 0, 0, 0, 1, 1, 1, 1] * 3
-    >>> a, b = [1, 2, 3, 6, 4, 5, 7, 8] * 3, [1, 6, 3, 7, 2, 5, 4, 8] * 3
+    >>> y_true = [0, 0, 0, 0, 1, 1, 1, 1] * 5
+    >>> a, b = [1, 2, 3, 6, 4, 5, 7, 8] * 5, [1, 6, 3, 7, 2, 5, 4, 8] * 5
     >>> print(compare("roc_auc", y_true, a, b))
-    0.3125 [0.09756, 0.5274], p = 0.00651 (95% confidence, delong, Welch-Satterthwaite)
+    0.3125 [0.1531, 0.4719], p = 0.000326 (95% confidence, delong, Welch-Satterthwaite)
     >>> print(compare("roc_auc", y_true, a, b, method="permutation"))
-    0.3125 [nan, nan], p = 0.000488 (95% confidence, permutation, exact; exchanges have no interval)
+    0.3125 [nan, nan], p = 1.91e-06 (95% confidence, permutation, exact; exchanges have no interval)
     >>> found = compare("roc_auc", y_true, a, b, margin=0.05, alternative="non-inferior")
-    >>> round(found.p_value, 4), found.concluded
-    (0.0011, True)
+    >>> round(found.p_value, 6), found.concluded
+    (2.5e-05, True)
     """
     check_option("weights_are", weights_are, WEIGHT_KINDS)
     found, level = find_metric(metric, metric_params), check_level(confidence_level)

@@ -195,16 +195,16 @@ def compare_many(
     Examples
     --------
     >>> from skmetrics_ext import compare_many
-    >>> y_true = [0, 0, 1, 1] * 25
-    >>> a, b = [0, 0, 1, 1] * 20 + [1, 0, 1, 0] * 5, [0, 1, 1, 1] * 25
-    >>> c = [0, 1, 1, 1] * 20 + [0, 0, 1, 0] * 5
+    >>> y_true = [0, 0, 1, 1] * 50
+    >>> a, b = [0, 0, 1, 1] * 40 + [1, 0, 1, 0] * 10, [0, 1, 1, 1] * 50
+    >>> c = [0, 1, 1, 1] * 40 + [0, 0, 1, 0] * 10
     >>> print(compare_many("balanced_accuracy", y_true, {"a": a, "b": b, "c": c}, random_state=0))
     balanced_accuracy: a 0.9, b 0.75, c 0.75 (95% together, max_t)
     first  second  difference           interval  p (adjusted)
     -----  ------  ----------  -----------------  ------------
-    a      b          +0.1500   [0.0290, 0.2710]         0.011
-    a      c          +0.1500   [0.0375, 0.2625]         0.006
-    b      c           0.0000  [-0.0717, 0.0717]         1.000
+    a      b          +0.1500   [0.0654, 0.2346]       < 0.001
+    a      c          +0.1500   [0.0735, 0.2265]       < 0.001
+    b      c           0.0000  [-0.0497, 0.0497]         1.000
     """
     check_option("adjust", adjust, ADJUSTMENTS)
     check_option("weights_are", weights_are, WEIGHT_KINDS)

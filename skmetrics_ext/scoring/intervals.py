@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from skmetrics_ext.inference.confidence_interval import interval_of_checked
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.scoring.prepared import Prepared

@@ -101,7 +101,7 @@ def numbers(found):
     if isinstance(found, dict):
         found = list(found.values())
     elif is_dataclass(found):
-        found = [getattr(found, own.name) for own in fields(found)]
+        found = [getattr(found, own.name) for own in fields(found) if own.name != "models"]
     elif isinstance(found, np.ndarray) and found.dtype.kind in "biuf":
         return found.astype(np.float64).ravel().tolist()
     if isinstance(found, int | float | np.number | np.bool_):
