@@ -14,8 +14,8 @@ PACKAGE = Path(skmetrics_ext.__file__).parent
 # A limit rises only when a capability is added on purpose, and falls when lines go. The second
 # number is where the directory should arrive.
 LIMITS = {
-    "inference": (6690, 4950),
-    "metrics and registry": (5540, 5450),
+    "inference": (6630, 4950),
+    "metrics and registry": (5550, 5450),
     "report": (4200, 3600),
     "merged and slices": (3120, 2600),
     "validation": (2420, 2250),
@@ -23,7 +23,7 @@ LIMITS = {
     "backends": (1820, 1750),
     "top level": (1800, 1300),
     "cli": (1780, 1050),
-    "scoring": (1290, 1000),
+    "scoring": (1280, 1000),
     "thresholds": (1430, 930),
     "tallies": (1110, 960),
     "kernels and datasets": (990, 960),

@@ -82,7 +82,7 @@ def test_probabilities_that_do_not_sum_to_one_have_a_footnote():
         ).replace("\n    ", " ")
         pooled = {(r["model"], r["metric"]): r["reason"] for r in report.pooled()}
         assert "do not sum to one" in pooled["flattering", "neg_log_loss"]
-        assert pooled["bayes", "neg_log_loss"] is None
+        assert "do not sum to one" not in (pooled["bayes", "neg_log_loss"] or "")
     panel = ScorerPanel(["neg_log_loss"])
     with pytest.warns(UndefinedMetricWarning, match="neg_log_loss: .*do not sum to one"):
         panel(Flattering().fit(X, Y), X, Y)
@@ -99,7 +99,7 @@ def test_a_log_loss_of_classes_never_seen_has_a_footnote():
     assert not row_of(report, "neg_brier_score")["notes"]
     pooled = {r["metric"]: r["reason"] for r in report.pooled() if r["model"] == "GaussianNB"}
     assert "never saw the classes [2]" in pooled["neg_log_loss"]
-    assert pooled["neg_brier_score"] is None
+    assert "never saw" not in (pooled["neg_brier_score"] or "")
 
 
 class Unlicensed(ClassifierMixin, BaseEstimator):
