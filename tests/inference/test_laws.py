@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from skmetrics_ext import METRICS, compare, confidence_interval
+from skmetrics_ext.inference.anytime import ANYTIME
 from skmetrics_ext.inference.draws.bootstrap import BOOTSTRAP_METHODS
 from skmetrics_ext.inference.draws.readers import sample_of_rows
 from skmetrics_ext.inference.linearized import linearize
-from skmetrics_ext.inference.anytime import ANYTIME
 from skmetrics_ext.inference.methods import NONE, methods_of
 from skmetrics_ext.validation import InvalidParameterError
 
