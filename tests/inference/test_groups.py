@@ -82,7 +82,7 @@ def test_notes_count_groups_that_hold_the_class(name, told):
 
 
 def test_few_groups_of_unlike_sizes_are_told():
-    """8 positive patients of 70, of 2 to 20 rows, are worth 5.6 equal ones; 30 equal ones are enough."""
+    """8 positive patients of 2 to 20 rows are worth 5.6 equal ones; 30 equal ones are enough."""
     sizes = np.array([12, 3, 20, 7, 2, 15, 4, 9])
     groups = np.repeat(np.arange(70), np.append(sizes, np.full(62, 6)))
     true = (groups < 8).astype(int)
