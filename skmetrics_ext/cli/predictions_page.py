@@ -84,10 +84,11 @@ def predictions_page(
         metric = next(iter([m for m in files.asked_metrics(options) or () if m in shown] or shown))
         of_metric = {row["of"]: row for row in values if row["metric"] == metric}
         pairs_of_metric = [row for row in named if row["metric"] == metric]
-        card += _answer(options, found, metric, of_metric, pairs_of_metric)
+        ordered = _best_first(of_metric, files.find_metric(metric).spec.greater_is_better)
+        card += _answer(options, found, metric, of_metric, ordered, pairs_of_metric)
         card += _constant(options, found, metric)
-        if worst is not None:
-            card += _worst_group(metric, next(iter(of_metric)), worst)
+        if worst is not None and ordered:
+            card += _worst_group(metric, ordered[0], worst)
     if verdicts is not None:
         met = sum(row.verdict == "pass" for row in verdicts.rows)
         card.append(f"Requirements: {met} of {len(verdicts.rows)} pass.")
@@ -144,6 +145,7 @@ def _answer(
     found: files.Predictions,
     metric: str,
     rows: Mapping[str, Row],
+    ordered: Sequence[str],
     pairs: Sequence[Row],
 ) -> list[str]:
     """The question, the best model by a metric, and how it compares with the next one."""
@@ -151,7 +153,6 @@ def _answer(
     lower = " (lower is better)" if higher is False else ""
     n_rows = "" if found.files.n_rows is None else f", {found.files.n_rows:,} rows"
     question = f"{question_text([*rows], found.positive)} {name}{lower}{n_rows}."
-    ordered = _best_first(rows, higher)
     lines = [question]
     if ordered:
         best, several = ordered[0], len(ordered) > 1

@@ -259,6 +259,8 @@ def sample_of_fold(
             warnings.simplefilter("ignore")  # the report noted them when it computed the value
             prepared = with_rows(data.scorers[metric], data.predicted(part), params)
             if not isinstance(prepared, str):
+                read = prepared.of_rows_read(np.arange(len(part.rows)), params)
+                design = design if len(read) == len(part.rows) else design.kept(read)
                 sample = sample_of_checked(prepared.metric, prepared.given, design, **identity)
     except (ValueError, TypeError, NotImplementedError) as error:
         raise NoIntervalError(one_line(error)) from error
@@ -267,7 +269,6 @@ def sample_of_fold(
     if np.ndim(sample.value):
         raise NoIntervalError("it has a value for each class")
     weight = prepared.given.weight
-    read = prepared.of_rows_read(np.arange(len(part.rows)), params)
     return sample, read if weight is None else read[weight != 0]
 
 

@@ -193,7 +193,7 @@ def _read(
     settled, checked = check_rows(metric.with_params(**params), y_true, response, weights)
     n_rows = len(y_true)
     if checked.true.shape[0] != n_rows:
-        raise InvalidParameterError("data holds mmetric rows: leave them out.")
+        raise InvalidParameterError("data holds masked rows: leave them out.")
     group = None if groups is None else read_groups(table.read(groups, "groups"), n_rows)
     statistic = linearize(sample_of_checked(settled, checked, Design(group)))
     if np.ndim(statistic.value) != 0:

@@ -118,3 +118,31 @@ def test_a_loaded_report_has_its_groups(tmp_path):
     assert loaded == report
     assert loaded.by_group().rows == report.by_group().rows
     assert str(loaded) == str(report)
+
+
+def test_rows_without_weight_are_as_if_they_were_not_there():
+    X, y, site = data()
+    weight, patient = np.arange(len(y)) % 3, np.arange(len(y)) // 4
+    kept = weight > 0
+    fold = np.arange(len(y)) // 80
+    metrics = {"scoring": ["f1", "neg_log_loss", "roc_auc"]}
+    found, same = (
+        cross_validation_report(
+            {"line": LogisticRegression()},
+            X[rows],
+            y[rows],
+            cv=[
+                (np.flatnonzero(fold[rows] != k), np.flatnonzero(fold[rows] == k)) for k in range(3)
+            ],
+            groups=patient[rows],
+            by={"site": site[rows]},
+            sample_weight=weight[rows],
+            **metrics,
+        ).by_group("line")
+        for rows in (np.ones(len(y), dtype=bool), kept)
+    )
+    for row in same.rows:
+        other = found.row(row.metric, row.group)
+        np.testing.assert_allclose(
+            [other.value, other.low, other.high], [row.value, row.low, row.high], rtol=1e-5
+        )
