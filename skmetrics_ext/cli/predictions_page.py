@@ -33,7 +33,7 @@ from skmetrics_ext.report.page.document import (
     section,
     table,
 )
-from skmetrics_ext.report.tables import difference_text, question_text
+from skmetrics_ext.report.tables import best_text, difference_text, question_text
 from skmetrics_ext.requirements import Verdicts
 from skmetrics_ext.rows import Rows, Shown
 
@@ -155,11 +155,9 @@ def _answer(
     question = f"{question_text([*rows], found.positive)} {name}{lower}{n_rows}."
     lines = [question]
     if ordered:
-        best, several = ordered[0], len(ordered) > 1
-        line = f"{best} has {'the best ' * several}{name}: {number(rows[best]['value'])}"
-        if ends := interval(rows[best]["low"], rows[best]["high"]):
-            line += f" {ends} ({100 * options.confidence:g} %)"
-        lines.append(f"{line}.")
+        row, title = rows[ordered[0]], f"{100 * options.confidence:g} %"
+        ends = interval(row["low"], row["high"])
+        lines.append(best_text(ordered[0], len(ordered) > 1, name, row["value"], ends, title))
     for pair in pairs:
         models = pair["first"], pair["second"]
         if "claim" in pair:

@@ -24,7 +24,7 @@ from skmetrics_ext.report.summary import (
     paired_folds,
     without_baseline,
 )
-from skmetrics_ext.report.tables import difference_text, question_text, shown_metric
+from skmetrics_ext.report.tables import best_text, difference_text, question_text, shown_metric
 from skmetrics_ext.rows import Rows, Shown
 from skmetrics_ext.tallies import Counts, ThresholdTally
 from skmetrics_ext.validation import InvalidParameterError, check_option
@@ -422,10 +422,8 @@ def _answer(report: CrossValidationReport) -> list[str]:
     row = next(r for r in report.summary() if (r.model, r.metric) == (best, metric))
     others = len(report.models) > 1
     value = row.mean if math.isnan(row.value) else row.value
-    line = f"{best} has {'the best ' if others else ''}{name}: {number(sign * value)}"
-    if ends := interval(*sorted((sign * row.low, sign * row.high))):
-        line += f" {ends} ({interval_title(report)})"
-    lines = [f"{line}."]
+    ends = interval(*sorted((sign * row.low, sign * row.high)))
+    lines = [best_text(best, others, name, sign * value, ends, interval_title(report))]
     if best == baseline and others:
         return [*lines, "No model does better than the baseline, which ignores the features."]
     compared = [best_and_next(report, metric)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -167,36 +167,26 @@ def no_estimate(reason: str, value: float = _NAN) -> Estimate:
 @computed_once
 def pool(report: CrossValidationReport) -> dict[tuple[str, str], Estimate]:
     """Estimate of each model and metric from all out-of-fold predictions."""
-    return {
-        (model, metric): estimate
-        for model, predictions in report.predictions.items()
-        for metric, estimate in _pooled_metrics(report, model, predictions)
-    }
-
-
-def _pooled_metrics(
-    report: CrossValidationReport, model: str, predictions: OutOfFold
-) -> Iterator[tuple[str, Estimate]]:
-    data = report.data
-    evaluation = data.predicted(predictions) if len(predictions.rows) else None
-    for name in report.metrics:
-        if evaluation is None:
-            yield name, no_estimate("there are no predictions")
-            continue
-        notes = [result.notes.get(name) for result in report.results_of(model)]
-        level = report.confidence_level
-        yield name, _pooled(data, name, evaluation, predictions.rows, notes, level)
+    estimates = {}
+    for model, predictions in report.predictions.items():
+        evaluation = report.data.predicted(predictions)
+        for name in report.metrics:
+            notes = [result.notes.get(name) for result in report.results_of(model)]
+            estimates[model, name] = _pooled(report, name, evaluation, predictions.rows, notes)
+    return estimates
 
 
 def _pooled(
-    data: ScoredData,
+    report: CrossValidationReport,
     name: str,
     evaluation: ScoredModel,
     rows: Array,
     notes: list[str | None],
-    level: float,
 ) -> Estimate:
+    data, level = report.data, report.confidence_level
     scorer, metric = data.scorers[name], metric_of(data.scorers[name])
+    if not len(rows):
+        return no_estimate("there are no predictions")
     if metric is None:
         return no_estimate("it is no metric of this package, so whether it pools is not known")
     if needs_common_scale(metric):

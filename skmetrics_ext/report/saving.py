@@ -127,7 +127,12 @@ def _report_fields(content: dict[str, Any]) -> dict[str, Any]:
     )
     content["results"] = tuple(FoldResult(**result) for result in content["results"])
     for result in content["results"]:
-        values = [*result.values.values(), result.fit_time, result.score_time]
+        values = [
+            *result.values.values(),
+            *result.train_values.values(),
+            result.fit_time,
+            result.score_time,
+        ]
         sizes = {len(result.rows), *map(count_rows, result.responses.values())}
         check_content(
             result.model in models

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -77,13 +78,17 @@ def question_text(models: Sequence[str], positive: Any) -> str:
 def difference_text(name: str, row: Mapping[str, Any], sign: int = 1, of: str = "") -> str:
     """A difference with its interval and p-value; ``of`` ends the keys of adjusted ones."""
     ends = interval(*sorted((sign * row[f"low{of}"], sign * row[f"high{of}"])))
-    p_value, shown = (
-        probability(row["p_holm" if of else "p_value"]),
-        signed(sign * row["difference"]),
-    )
+    shown, p_value = signed(sign * row["difference"]), probability(row[f"p{of or '_value'}"])
     equals = "" if p_value.startswith("<") else "= "
-    adjusted = " (Holm)" if of else ""
-    return f"difference in {name} {shown or 'nan'} {ends}, p{adjusted} {equals}{p_value}"
+    return (
+        f"difference in {name} {shown or 'nan'} {ends}, p{' (Holm)' * bool(of)} {equals}{p_value}"
+    )
+
+
+def best_text(model: str, others: int, name: str, value: float, ends: str, title: str) -> str:
+    """The value of a model, which is the best if there are others, with its interval."""
+    shown = f"{number(value)} {ends} ({title})" if ends else number(value)
+    return f"{model} has {'the best ' * bool(others)}{name}: {shown}."
 
 
 def interval_column(report: CrossValidationReport, low: str = "low", high: str = "high") -> Shown:
@@ -119,23 +124,13 @@ def _train_columns(report: CrossValidationReport) -> list[Shown]:
 
 def fold_table(report: CrossValidationReport) -> Rows:
     """The values of each fold."""
-    rows = [
-        {
-            "model": result.model,
-            "fold": result.fold,
-            "metric": metric,
-            "value": result.values[metric],
-            "reason": result.reasons.get(metric),
-            **{key: getattr(result, key) for key in _OF_FOLD},
-            **(
-                {"train_value": result.train_values.get(metric, math.nan)}
-                if report.has_train
-                else {}
-            ),
-        }
-        for result in report.results
-        for metric in report.metrics
-    ]
+    rows: list[dict[str, Any]] = []
+    for result, metric in product(report.results, report.metrics):
+        row = {"model": result.model, "fold": result.fold, "metric": metric}
+        row |= {"value": result.values[metric], "reason": result.reasons.get(metric)}
+        rows.append(row | {key: getattr(result, key) for key in _OF_FOLD})
+        if report.has_train:
+            rows[-1]["train_value"] = result.train_values.get(metric, math.nan)
     train = [Shown("on train", "train_value", known)] * report.has_train
     return Rows(rows, [*_FOLDS, *train, *_SECONDS], baseline=report.baseline)
 

@@ -32,6 +32,7 @@ def report():
         groups=np.arange(N) // 2,
         by=np.array(["f", "m"])[np.arange(N) % 2],
         cv=3,
+        train=True,
     )
 
 

@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 from skmetrics_ext import cross_validation_report, f1_score
 from skmetrics_ext.formats import html_table
 from skmetrics_ext.report.page.charts import Dot, dot_chart
-from skmetrics_ext.report.page.document import document
+from skmetrics_ext.report.page.document import document, section
 
 X, Y = load_breast_cancer(return_X_y=True)
 ROWS = np.argsort(Y, kind="stable")
@@ -131,8 +131,9 @@ def test_pictures_without_spread_or_values():
 
 
 def test_cells_are_escaped():
-    text = document("<t>", ["<l>"], [html_table(["<h>"], [["<c>"]], caption="<k>")])
-    for name in "tlhck":
+    part = section("<s>", html_table(["<h>"], [["<c>"]], caption="<k>"))
+    text = document("<t>", ["<l>"], [part])
+    for name in "tlhcks":
         assert f"<{name}>" not in text
         assert f"&lt;{name}&gt;" in text
 

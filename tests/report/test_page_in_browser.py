@@ -235,6 +235,8 @@ def test_the_browser_would_tell(browser, tmp_path, fault):
 
 def test_the_browser_would_tell_what_is_too_wide(browser, tmp_path):
     path = tmp_path / "page.html"
-    path.write_text(document("t", [], ['<p style="width:600px">wide</p>']), encoding="utf-8")
+    path.write_text(
+        document("t", [], [section("s", '<p style="width:600px">wide</p>')]), encoding="utf-8"
+    )
     browser.open(path, 390)
     assert browser.ask(OUTSIDE % 390) >= 1

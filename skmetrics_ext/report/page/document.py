@@ -46,11 +46,11 @@ def _asset(name: str) -> str:
 def document(
     title: str,
     lead: Iterable[str],
-    body: Iterable[Section | str | None],
+    body: Iterable[Section | None],
     data: Mapping[str, Any] | None = None,
     card: str = "",
 ) -> str:
-    """A page with a heading, a few lines below it, and parts that are HTML already.
+    """A page with a heading, a few lines below it, and sections.
 
     Parameters
     ----------
@@ -58,22 +58,19 @@ def document(
         The heading.
     lead : iterable of str
         Lines below it, which are escaped.
-    body : iterable of Section, str or None
+    body : iterable of Section or None
         The parts; None is left out.
     data : mapping, default=None
         Input of the page's script: numbers, text and None.
     card : str, default=""
         HTML of a summary, the first thing below the heading.
     """
-    parts = [part for part in body if part is not None]
     lines = "".join(f'<p class="lead">{escape(line)}</p>\n' for line in lead)
     shown, contents = [], []
-    for place, part in enumerate(parts):
-        if isinstance(part, str):
-            shown.append(part)
-            continue
+    for place, part in enumerate(filter(None, body)):
         shown.append(_section(part, f"part-{place}"))
-        contents.append(f'<li><a href="#part-{place}">{_short(part.title)}</a></li>')
+        title_of_part = escape(shorten(part.title, _LONG, placeholder=" …"))
+        contents.append(f'<li><a href="#part-{place}">{title_of_part}</a></li>')
     nav = f'<nav aria-label="Contents"><ol>{"".join(contents)}</ol></nav>\n' if contents else ""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -87,10 +84,6 @@ def document(
         f'<script type="application/json" id="data">{embedded(data or {})}</script>\n'
         f"<script>\n{_asset('page.js')}\n</script>\n</body>\n</html>\n"
     )
-
-
-def _short(title: str) -> str:
-    return escape(shorten(title, _LONG, placeholder=" …"))
 
 
 def embedded(data: Mapping[str, Any]) -> str:

@@ -70,7 +70,7 @@ def report_page(report: CrossValidationReport) -> str:
     parts = [
         section("Models", _models(report)),
         _folded("Findings", _findings(report)),
-        _folded("Curves", _overlay(_overlays(report, displays)), *_curves(report, displays)),
+        _folded("Curves", _overlays(report, displays), *_curves(report, displays)),
         _folded("Thresholds and confusion matrices", slider, matrices),
         _folded("Groups", _groups(report)),
         _folded("Comparison of the models", _table(report.compare()) if several else ""),
@@ -241,7 +241,7 @@ def _left_out(displays: Displays, slider: str, matrices: str) -> list[str]:
     return lines
 
 
-def _overlays(report: CrossValidationReport, displays: Displays) -> list[Chart]:
+def _overlays(report: CrossValidationReport, displays: Displays) -> str:
     """The means over folds of all models, in one chart for each kind."""
     charts: dict[str, Chart] = {}
     for (kind, model), display in displays.items():
@@ -255,11 +255,7 @@ def _overlays(report: CrossValidationReport, displays: Displays) -> list[Chart]:
         ]
         others = charts[kind].curves if kind in charts else []
         charts[kind] = chart._replace(curves=[*others, *means])
-    return list(charts.values())
-
-
-def _overlay(charts: list[Chart]) -> str:
-    shown = [(curve_chart(chart), chart.title) for chart in charts]
+    shown = [(curve_chart(chart), chart.title) for chart in charts.values()]
     return note(_OVERLAY) + html.pictures(shown) if shown else ""
 
 
