@@ -171,10 +171,9 @@ class RankingSample(TallySample):
             n_scores = len(tally.thresholds)
             # Rising scores, of equal ones the negative class first.
             cells = tally.mass[:, ::-1].T.reshape(-1)
-            label = np.arange(len(cells)) % 2
+            label = np.arange(len(cells)) & 1
             atoms, cell = Atoms.of_cells(cells, label, partial(_cell_of_row, checked), design)
-            rising, label = np.divmod(cell, 2)
-            index = label * n_scores + (n_scores - 1 - rising)
+            index = ((cell & 1) + 1) * n_scores - 1 - (cell >> 1)
             checked.cache["atoms"] = atoms, ScoreIndex(tally.thresholds, index)
         indexed: tuple[Atoms, ScoreIndex] = checked.cache["atoms"]
         return indexed
