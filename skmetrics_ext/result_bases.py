@@ -107,6 +107,8 @@ class Facts:
         The class that the metric is of, if it is of one.
     counts : (float, float) or None
         Rows that count, and rows that the metric reads, of a share of rows.
+    draws : int or None
+        Number of draws, of an interval that is resampled.
     """
 
     metric: str = ""
@@ -116,6 +118,7 @@ class Facts:
     freedom: float | None = None
     positive_class: Any = None
     counts: tuple[float, float] | None = None
+    draws: int | None = None
 
 
 class Jsonable:
@@ -177,6 +180,15 @@ class Described(Jsonable):
         return self._known.positive_class
 
     @property
+    def draws(self) -> int | None:
+        """Number of draws; None where the interval is not resampled."""
+        return self._known.draws
+
+    @property
+    def _draws_told(self) -> str:
+        return "" if self.draws is None else f", {self.draws:,} draws"
+
+    @property
     def _class_told(self) -> str:
         """The positive class in words, where labels leave it open: all but 1 and True."""
         positive = self.positive_class
@@ -202,7 +214,7 @@ class Described(Jsonable):
         str
         """
         known = self._known
-        told = citation(getattr(self, "method", ""))
+        told = citation(getattr(self, "method", "")) + self._draws_told
         if known.counts is not None:
             return f"{told}, {known.counts[0]:g} of {known.counts[1]:g} rows"
         return told if known.n is None else f"{told}, {known.n:g} rows"

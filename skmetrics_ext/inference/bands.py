@@ -277,7 +277,7 @@ def _level_of_band(
             "band='pointwise' resamples every point."
         )
     covariance = covariance_of(statistics)
-    return level_of_all(covariance, level, plan.n_resamples, plan.random_state)
+    return level_of_all(covariance, level, plan.most_draws, plan.random_state)
 
 
 # --------------------------------------------------------------------------- where it is read

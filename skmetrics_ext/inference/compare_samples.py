@@ -72,7 +72,7 @@ def compare_samples(
     strata_b: ArrayLike | None = None,
     weights_are: WeightsAre = "importance",
     stratified: bool = False,
-    n_resamples: int = 9999,
+    n_resamples: int | None = None,
     random_state: RandomState = None,
     n_jobs: int | None = None,
     progress: Progress = None,
@@ -126,8 +126,8 @@ def compare_samples(
         Whether a weight of 2 is one row that counts twice, or two rows.
     stratified : bool, default=False
         Whether draws keep the number of rows of each class.
-    n_resamples : int, default=9999
-        Draws of each sample, of metrics whose interval needs them.
+    n_resamples : int, default=None
+        Draws of each sample, of metrics whose interval needs them; by default 9,999.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the draws.
     n_jobs : int or None, default=None

@@ -20,7 +20,10 @@ _NORMAL = ("mover", "delong", "normal")
 
 
 def facts_of(
-    statistic: Linearized, method: str, counts: tuple[float, float] | None = None
+    statistic: Linearized,
+    method: str,
+    counts: tuple[float, float] | None = None,
+    draws: int | None = None,
 ) -> Facts:
     """The facts of one statistic, whose interval was computed by a method."""
     sample = statistic.origin
@@ -39,7 +42,8 @@ def facts_of(
     if not by_draws and statistic.has_influence:
         freedom = float(statistic.freedom)
     positive = positive_class_of(metric, data)
-    return Facts(metric.name, dict(metric.params), n_rows, effective, freedom, positive, counts)
+    about = n_rows, effective, freedom, positive, counts, draws
+    return Facts(metric.name, dict(metric.params), *about)
 
 
 def facts_of_choice(sample: Sample, criterion: str, positive: Any) -> Facts:
@@ -52,8 +56,9 @@ def facts_of_both(found: Comparison, *sides: Linearized) -> Facts:
     """The facts of a comparison of models on the rows of one statistic, or of two samples."""
     each = [facts_of(side, NONE) for side in sides]
     rows, effective = np.sum([(facts.n or 0, facts.n_effective or 0) for facts in each], axis=0)
-    freedom = None if found.facts is None else found.facts.freedom
-    return replace(each[0], n=float(rows), n_effective=float(effective), freedom=freedom)
+    known = found.facts or Facts()
+    facts = replace(each[0], n=float(rows), n_effective=float(effective))
+    return replace(facts, freedom=known.freedom, draws=known.draws)
 
 
 def positive_class_of(metric: Any, data: Any) -> Any:

@@ -64,6 +64,7 @@ from skmetrics_ext.inference.scales import (
     scales_of,
 )
 from skmetrics_ext.numeric import Array, divide, wilson_bounds
+from skmetrics_ext.result_bases import Facts
 from skmetrics_ext.validation import InvalidParameterError
 
 IntervalMethod = (
@@ -89,6 +90,7 @@ class Interval(NamedTuple):
     error: Array
     notes: Any = ""
     counts: tuple[float, float] | None = None  # of a share of counted rows
+    draws: int | None = None
 
 
 # Of a statistic, by the name of a method and the level, with draws where it needs them.
@@ -141,7 +143,7 @@ def interval_of(
         found = methods[method](statistic, method, level, plan)
         if atoms is not None and statistic.has_influence:
             effect = statistic.design_effect()
-        facts = facts_of(statistic, method, found.counts)
+        facts = facts_of(statistic, method, found.counts, found.draws)
     numbers: Any = [(statistic.value, *found[:4], effect)]
     if is_array := np.ndim(statistic.value) > 0:
         numbers = zip(*map(np.ravel, np.broadcast_arrays(*numbers[0])), strict=True)
@@ -482,7 +484,7 @@ def on_scale(statistic: Linearized, rows: float, method: str, level: Level, told
 
 def _by_draws(statistic: Linearized, method: str, level: Level, plan: DrawPlan) -> Interval:
     sample = statistic.origin
-    return bounds_of_draws(statistic, resample(sample, plan), method, level)
+    return bounds_of_draws(statistic, resample(sample, plan, level), method, level)
 
 
 def bounds_of_draws(
@@ -524,7 +526,7 @@ def bounds_of_draws(
         notes[still.any(axis=0) if still.ndim > value.ndim else still] = (
             f"all draws have this value: {told}"
         )
-    return Interval(low, high, error, notes)
+    return Interval(low, high, error, notes, draws=len(values))
 
 
 # --------------------------------------------------------------------------- every look

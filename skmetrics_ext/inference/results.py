@@ -82,7 +82,7 @@ class Estimate(Citable):
         asked = "" if self.goal is None else f", goal {self.goal:g}: {_ANSWERS[self.reached]}"
         return (
             f"{self.value:.4g} [{self.low:.4g}, {self.high:.4g}]{asked} "
-            f"({100 * self.confidence_level:g}% confidence, {self.method}{told})"
+            f"({100 * self.confidence_level:g}% confidence, {self.method}{self._draws_told}{told})"
         )
 
 
@@ -191,7 +191,8 @@ class Comparison(Citable):
         what = "log ratio " if "log_ratio" in self.method else ""
         return (
             f"{what}{self.difference:.4g} [{self.low:.4g}, {self.high:.4g}], p = {self.p_value:.3g}"
-            f"{asked} ({100 * self.confidence_level:g}% confidence, {self.method}{told})"
+            f"{asked} ({100 * self.confidence_level:g}% confidence, "
+            f"{self.method}{self._draws_told}{told})"
         )
 
 
@@ -226,13 +227,17 @@ def comparison(
     error: float = _NAN,
     note: str = "",
     freedom: float = _NAN,
+    draws: int | None = None,
 ) -> Comparison:
     """The comparison of two values that differ by so much; a degenerate interval has a note."""
     numbers = float(difference), *bounds, statistic, p_value
     note = note or reason(difference, *bounds)
     asked = claim.alternative, claim.margin
-    facts = Facts(freedom=float(freedom)) if isfinite(freedom) else None
-    return Comparison(*numbers, method, *values, error, level, note, *asked, facts=facts)
+    known = isfinite(freedom) or draws is not None
+    facts = Facts(freedom=float(freedom) if isfinite(freedom) else None, draws=draws)
+    return Comparison(
+        *numbers, method, *values, error, level, note, *asked, facts=facts if known else None
+    )
 
 
 @dataclass(frozen=True, repr=False, slots=True)

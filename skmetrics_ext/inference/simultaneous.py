@@ -130,7 +130,7 @@ def by_max_t(asked: ModelsToCompare, pairs: Sequence[Pair]) -> PairwiseCompariso
     error = np.sqrt(np.where(known, variance, np.nan))
     alone = 2 * stdtr(freedom, -np.abs(divide(difference, error)))
     z = -ndtri(alone / 2)
-    n_draws = asked.plan.n_resamples
+    n_draws = asked.plan.most_draws
     root = root_of(covariance)
     largest = largest_of(root[first[known]] - root[second[known]], n_draws, asked.plan.random_state)
     n_tests, n_values = max(int(known.sum()), 1), n_draws + 1

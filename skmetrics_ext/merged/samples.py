@@ -265,7 +265,7 @@ class HeldRows:
 
     @property
     def plan(self) -> DrawPlan:
-        return DrawPlan(self.n_resamples or DrawPlan().n_resamples, random_state=0)
+        return DrawPlan(self.n_resamples, random_state=0)
 
     @cached_property
     def _rows(self) -> dict[Any, Array]:

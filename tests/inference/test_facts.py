@@ -73,7 +73,7 @@ def test_dicts_and_json_hold_everything():
     assert told.keys() == found.to_dict().keys()
     assert (told["metric"], told["value"], told["n"]) == ("f1", found.value, 100)
     assert told["design_effect"] is None  # nan
-    assert told["citation"] == "BCa bootstrap (Efron 1987), 100 rows"
+    assert told["citation"] == "BCa bootstrap (Efron 1987), 50 draws, 100 rows"
 
 
 def test_equal_intervals_are_equal_whatever_is_known_of_them():

@@ -12,7 +12,7 @@ from skmetrics_ext import METRICS
 from .asked_data import Question, Rows
 
 N_RESAMPLES = 60  # where an entry point lets the caller choose
-DEFAULT_RESAMPLES = 9999
+DEFAULT_RESAMPLES = None  # as many as settle the bounds
 DESIGNS = ("plain", "weights", "whole weights", "groups", "groups and weights", "strata")
 
 

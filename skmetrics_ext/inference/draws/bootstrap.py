@@ -6,7 +6,7 @@ are alike to the metric are counted and not copied: a draw is a number for each 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -27,9 +27,11 @@ BOOTSTRAP_METHODS = (*TWO_SIDED, UPPER)
 # Draws that share a seed: part of what it means.
 _BLOCK = 500
 _SLOW_BLOCK = 50
+MOST_DRAWS = 9999  # where no number is given
+LEAST_DRAWS = 1999  # from here on, draws stop when bounds have settled
+_SETTLED = 0.025  # standard error of a bound by the draws, in widths of the interval
 # The jackknife leaves out this many parts at most.
-_MOST_PARTS = 1000
-_MOST_SLOW_PARTS = 200
+_MOST_PARTS = 250
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +40,8 @@ class DrawPlan:
 
     Parameters
     ----------
-    n_resamples : int
-        Number of draws.
+    n_resamples : int or None
+        Number of draws; None for as many as settle the bounds, `MOST_DRAWS` at most.
     stratified : bool
         Whether each class keeps its number of rows.
     random_state : int, Generator, RandomState, SeedSequence or None
@@ -52,7 +54,7 @@ class DrawPlan:
         Rows, or groups, at which intervals that hold at every look start; they need no draws.
     """
 
-    n_resamples: int = 9999
+    n_resamples: int | None = None
     stratified: bool = False
     random_state: Any = None
     n_jobs: int | None = None
@@ -60,10 +62,16 @@ class DrawPlan:
     min_rows: int = MIN_ROWS
 
     def __post_init__(self) -> None:
-        check_integer("n_resamples", self.n_resamples, 1)
+        if self.n_resamples is not None:
+            check_integer("n_resamples", self.n_resamples, 1)
         check_integer("min_rows", self.min_rows, 1)
         if not isinstance(self.stratified, bool):
             check_option("stratified", self.stratified, (True, False))
+
+    @property
+    def most_draws(self) -> int:
+        """Number of draws, if they are not stopped before."""
+        return MOST_DRAWS if self.n_resamples is None else self.n_resamples
 
 
 PLAN = DrawPlan()  # where nothing is asked
@@ -92,8 +100,14 @@ def seed_sequence(random_state: Any) -> np.random.SeedSequence:
     return np.random.SeedSequence(int(random_state))
 
 
-def resample(sample: Sample, plan: DrawPlan) -> Array:
-    """Values (n_resamples, ...) of a metric on drawn rows; nan where it is undefined."""
+def resample(
+    sample: Sample, plan: DrawPlan, level: Any = None, nulls: Sequence[float] = ()
+) -> Array:
+    """Values (n_resamples, ...) of a metric on drawn rows; nan where it is undefined.
+
+    With the level of the interval that is made of them, and no number of draws in the plan, they
+    stop when its bounds have settled, and on which side of them each of the ``nulls`` is.
+    """
     atoms = sample.atoms
     if plan.stratified:
         if atoms.group is not None:
@@ -104,7 +118,36 @@ def resample(sample: Sample, plan: DrawPlan) -> Array:
         if atoms.label is None:
             raise InvalidParameterError("stratified=True needs one class label a row in y_true.")
     block = partial(_block, sample, plan.stratified)
-    return np.concatenate(list(in_blocks(block, _SLOW_BLOCK if sample.is_slow else _BLOCK, plan)))
+    values = np.empty((0, *np.shape(sample.value)))
+    for drawn in in_blocks(block, _SLOW_BLOCK if sample.is_slow else _BLOCK, plan):
+        values = np.concatenate([values, drawn])
+        if plan.n_resamples is None and level is not None and is_settled(values, level, nulls):
+            break
+    return values
+
+
+def is_settled(values: Array, level: Any, nulls: Sequence[float] = ()) -> bool:
+    """Whether another set of draws would move the percentiles by little of their distance.
+
+    Nor would it move them past one of the ``nulls``, where a test has these for its hypotheses.
+
+    The standard error of a percentile is half the distance between those a standard error of its
+    rank away (order statistics of a binomial, Woodruff 1952); the correction for bias, which is
+    estimated from the same draws, is counted like a percentile more.
+    """
+    n_draws = len(values)
+    if n_draws < LEAST_DRAWS:
+        return False
+    tails = np.array([(1 - level) / 2, (1 + level) / 2])
+    off = np.sqrt(2 * tails * (1 - tails) / n_draws)
+    ranks = np.clip([tails - off, tails, tails + off], 0.0, 1.0)
+    known = np.where(np.isfinite(values), values, np.nan)
+    if np.isnan(known).all(axis=0).any():
+        return True  # no draws tell more
+    ends = np.nanquantile(known, tails, axis=0)
+    below, above = (np.nanquantile(known, rank, axis=0) for rank in (ranks[0], ranks[2]))
+    told = [np.abs(np.mean(values < null) - tails) > 3 * off for null in nulls]
+    return bool((above - below <= 2 * _SETTLED * (ends[1] - ends[0])).all() and np.all(told))
 
 
 def _block(sample: Sample, stratified: bool, n_draws: int, seed: np.random.SeedSequence) -> Array:
@@ -113,7 +156,7 @@ def _block(sample: Sample, stratified: bool, n_draws: int, seed: np.random.SeedS
 
 def in_blocks(function: Callable[..., Array], size: int, plan: DrawPlan) -> Iterator[Array]:
     """``function(n_draws, seed)`` of blocks of draws, which are the same for any ``n_jobs``."""
-    sizes = block_sizes(plan.n_resamples, size)
+    sizes = block_sizes(plan.most_draws, size)
     tasks = list(zip(sizes, seed_sequence(plan.random_state).spawn(len(sizes)), strict=True))
     with reporting(plan.progress, len(tasks), "block") as told:
         if plan.n_jobs in (None, 1):
@@ -251,7 +294,7 @@ def parts_of(sample: Sample) -> tuple[Array, bool]:
     if atoms.group is not None:
         return atoms.group, True
     n_atoms = len(atoms)
-    n_parts = min(n_atoms, _MOST_SLOW_PARTS if sample.is_slow else _MOST_PARTS)
+    n_parts = min(n_atoms, _MOST_PARTS)
     if sample.leaves_out_rows:
         return np.arange(n_atoms) % n_parts, True
     order = np.arange(n_atoms)

@@ -274,7 +274,7 @@ def permutation_test(
     if np.isnan(observed):
         return PermutationResult(float("nan"), False, 0, 0)
     limit = observed, _ROUNDING * max(map(abs, sample.values)), alternative
-    if np.log1p(sizes).sum() <= np.log(plan.n_resamples + 1.5):
+    if np.log1p(sizes).sum() <= np.log(plan.most_draws + 1.5):
         large, undefined, count = 0.0, 0, 0
         for patterns, chances in _all_patterns(sample, sizes):
             differences = sample.exchanged(_on_atoms(sample, patterns))
@@ -286,8 +286,8 @@ def permutation_test(
     for differences in in_blocks(partial(_drawn, sample, sizes), _rows_at_once(sample), plan):
         drawn_large += int(_as_large(differences, *limit).sum())
         undefined += int(np.isnan(differences).sum())
-    p_value = (drawn_large + 1) / (plan.n_resamples + 1)
-    return PermutationResult(p_value, False, plan.n_resamples, undefined)
+    p_value = (drawn_large + 1) / (plan.most_draws + 1)
+    return PermutationResult(p_value, False, plan.most_draws, undefined)
 
 
 def _as_large(differences: Array, observed: float, rounding: float, alternative: str) -> Array:

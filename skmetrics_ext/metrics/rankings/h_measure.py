@@ -21,9 +21,10 @@ from skmetrics_ext.validation import InvalidParameterError
 
 def hand_h(tally: RankTally, severity_ratio: float | None = None) -> Array:
     """1 less the loss over that of predicting one class for all, costs averaged over a Beta."""
-    fp, tp, negative, positive = (np.asarray(part, np.float64) for part in tally.steps())
+    fp, tp, negative, positive = tally.steps()
     curve, fp, tp = hull_points(fp, tp)
-    negative, positive = np.ravel(negative), np.ravel(positive)
+    fp, tp = fp.astype(np.float64), tp.astype(np.float64)
+    shape, negative, positive = negative.shape, *(np.ravel(n) * 1.0 for n in (negative, positive))
     prevalence = divide(positive, negative + positive)
     ratio = divide(positive, negative) if severity_ratio is None else severity_ratio
     first, second = 2.0, np.broadcast_to(1 + divide(1.0, ratio), positive.shape)
@@ -40,7 +41,7 @@ def hand_h(tally: RankTally, severity_ratio: float | None = None) -> Array:
     everything = (1 - prevalence) * _cost_between(0.0, prevalence, first, second)
     total = np.bincount(curve, weights=loss, minlength=len(positive))
     value = np.clip(1 - divide(total, nothing + everything), 0.0, 1.0)
-    return np.where((negative == 0) | (positive == 0), np.nan, value).reshape(tally.mass.shape[:-2])
+    return np.where((negative == 0) | (positive == 0), np.nan, value).reshape(shape)
 
 
 def _cost_between(low: Any, high: Any, first: float, second: Array) -> Any:

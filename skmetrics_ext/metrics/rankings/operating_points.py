@@ -86,11 +86,11 @@ def precision_at(tally: RankTally, recall: float, method: str = "step") -> Array
 
 
 def recall_at(tally: RankTally, precision: float, method: str = "step") -> Array:
-    counts = tally.counts_from_none()
-    tp, fp, positive = counts.tp, counts.fp, counts.tp[..., -1]
+    fp, tp, _, positive = tally.steps()
     # Precision reaches the target where this is not negative; it is linear in both counts.
-    excess = (1 - precision) * tp - precision * fp
-    reached = excess >= -ROUNDING * counts.pred
+    predicted = tp + fp
+    excess = tp - precision * predicted
+    reached = excess >= -ROUNDING * predicted
     if method == "step":
         return divide(np.where(reached, tp, 0).max(axis=-1), positive)
     last = tp.shape[-1] - 1 - reached[..., ::-1].argmax(axis=-1)

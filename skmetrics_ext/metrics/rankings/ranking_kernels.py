@@ -157,17 +157,18 @@ def upper_hull(x: Array, y: Array) -> Array:
     """
     n_points = x.shape[-1]
     moved = np.ones(x.shape, dtype=bool)
-    moved[..., 1:] = (np.diff(x, axis=-1) != 0) | (np.diff(y, axis=-1) != 0)
+    moved[..., 1:] = (x[..., 1:] != x[..., :-1]) | (y[..., 1:] != y[..., :-1])
     kept = np.flatnonzero(moved)
-    x, y = x.reshape(-1), y.reshape(-1)
+    curve, along, up = kept // n_points, x.reshape(-1)[kept], y.reshape(-1)[kept]
     for _ in range(_HULL_PASSES):
         # A point on or below the line between two other ones is no corner, so many can go at once.
-        curve = kept // n_points
-        gone = (curve[2:] == curve[:-2]) & ~_bends_down(x[kept], y[kept])
-        if not gone.any():
+        stays = np.ones(len(kept), dtype=bool)
+        stays[1:-1] = (curve[2:] != curve[:-2]) | _bends_down(along, up)
+        if stays.all():
             return kept
-        kept = kept[~np.concatenate([[False], gone, [False]])]
+        kept, curve, along, up = (part[stays] for part in (kept, curve, along, up))
     stack: list[int] = []
+    x, y = x.reshape(-1), y.reshape(-1)
     for i in kept.tolist():
         start = i - i % n_points
         while (
@@ -182,7 +183,7 @@ def upper_hull(x: Array, y: Array) -> Array:
 
 def _bends_down(x: Array, y: Array) -> Array:
     """Whether the line falls off at each inner point."""
-    dx, dy = np.diff(x), np.diff(y)
+    dx, dy = x[1:] - x[:-1], y[1:] - y[:-1]
     return dy[:-1] * dx[1:] > dy[1:] * dx[:-1]
 
 
