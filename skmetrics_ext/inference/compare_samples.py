@@ -245,7 +245,7 @@ def difference_of_samples(
     def away(level: Any) -> Bounds:
         return difference_distances((side(level).away for side in sides), shared)
 
-    least = 2 / (plan.n_resamples + 1) if name in BOOTSTRAP_METHODS else _LEAST_P
+    least = 2 / (plan.most_draws + 1) if name in BOOTSTRAP_METHODS else _LEAST_P
     named = "log_ratio" if log else name
     named = named if named == "mover" else f"mover, {named}"
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

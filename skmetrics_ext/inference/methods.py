@@ -64,7 +64,6 @@ from skmetrics_ext.inference.scales import (
     scales_of,
 )
 from skmetrics_ext.numeric import Array, divide, wilson_bounds
-from skmetrics_ext.result_bases import Facts
 from skmetrics_ext.validation import InvalidParameterError
 
 IntervalMethod = (
