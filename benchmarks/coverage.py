@@ -326,7 +326,7 @@ def of_draws(listed: list[Case], prevalence: str, repetitions: int, seed: int) -
             values = resample(joint, DrawPlan(DRAWS, random_state=i))
             skew = acceleration(joint) if method == "bca" else np.zeros(len(listed))
             told = [
-                bounds_of_draws(reading, values[:, k], method, LEVEL, skew[k])
+                bounds_of_draws(linearize(reading), values[:, k], method, LEVEL, skew[k])
                 for k, reading in enumerate(readings)
             ]
             found.append([(float(one.low), float(one.high), bool(one.notes)) for one in told])

@@ -14,14 +14,14 @@ PACKAGE = Path(skmetrics_ext.__file__).parent
 # A limit rises only when a capability is added on purpose, and falls when lines go. The second
 # number is where the directory should arrive.
 LIMITS = {
-    "inference": (6630, 4950),
+    "inference": (6670, 4950),
     "metrics and registry": (5550, 5450),
     "report": (4190, 3600),
     "merged and slices": (3120, 2600),
     "validation": (2420, 2250),
     "plotting": (2400, 1800),
     "backends": (1820, 1750),
-    "top level": (1800, 1300),
+    "top level": (1810, 1300),
     "cli": (1780, 1050),
     "scoring": (1280, 1000),
     "thresholds": (1430, 930),
