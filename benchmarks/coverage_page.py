@@ -122,8 +122,8 @@ that of the population's confusion matrix, or of a million rows of scores.
 
 Each number comes from {of_labels} samples for metrics of labels, {of_scores} for areas and mean
 losses, and {of_draws} for bootstrapped metrics, fewest where a draw takes longest. The
-bootstrap has {draws} draws here and 1,999 to 9,999 by default. Not simulated are means over five classes of
-metrics that are bootstrapped, `brier_skill_score` (equal to `d2_brier_score`), and
+bootstrap has {draws} draws here and 1,999 to 9,999 by default. Not simulated are means over five
+classes of metrics that are bootstrapped, `brier_skill_score` (equal to `d2_brier_score`), and
 `smooth_calibration_error`, which takes seconds a sample. Version {version}.
 
 The bootstrap that "auto" takes and the notes for partial areas and for the share of the largest
