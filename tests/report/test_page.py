@@ -3,6 +3,7 @@
 import json
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skmetrics_ext import cross_validation_report, f1_score
 from skmetrics_ext.formats import html_table
+from skmetrics_ext.report.page import document as page_document
 from skmetrics_ext.report.page.charts import Dot, dot_chart
 from skmetrics_ext.report.page.document import document, section
 
@@ -248,3 +250,78 @@ def test_a_baseline_that_cannot_vary_has_no_interval_without_comment():
     (row,) = report[report.baseline].summary("cv")
     assert row.low < 0.5 < row.high
     assert "no spread" in row.interval_note
+
+
+def card_of(text):
+    lines = text.split('<div class="brief">')[1].split("</div>")[0]
+    return re.findall(r"<p>(.*?)</p>", lines)
+
+
+@pytest.fixture(scope="module")
+def overfitted():
+    labels = np.where(Y == 1, "benign", "malignant")
+    models = {"bayes": GaussianNB(), "tree": DecisionTreeClassifier(random_state=0)}
+    scoring = ["neg_log_loss", "roc_auc", "f1"]
+    options = {"pos_label": "benign", "scoring": scoring, "train": True}
+    report = cross_validation_report(models, X, labels, cv=KFold(5), **options)
+    return report, report.to_html()
+
+
+def test_the_card_has_at_most_ten_lines_and_losses_are_positive(overfitted):
+    report, text = overfitted
+    card = card_of(text)
+    assert len(card) <= 10
+    assert card[0].startswith("Which of 2 models predicts &#x27;benign&#x27; best? Log loss (lower")
+    proba = report.predictions["bayes"].responses["predict_proba"]
+    own = report.predictions["bayes"]
+    true = np.where(Y[own.rows] == 1, proba[:, 0], proba[:, 1])
+    loss = np.mean([-np.log(true[own.fold == fold]).mean() for fold in range(5)])
+    assert f"{loss:.4f}" in text
+    assert f"-{loss:.4f}" not in text
+    assert "neg_log_loss" not in "".join(card)
+    assert card[-1].startswith("Findings: ")
+    assert "overfits (3)" in card[-1]
+
+
+def test_only_the_models_stand_open(overfitted):
+    _, text = overfitted
+    assert re.findall(r'<section id="[^"]*"><h2>(.*?)</h2>', text) == ["Models"]
+    folded = re.findall(r'<details id="[^"]*"><summary><h2>(.*?)</h2>', text)
+    assert folded == [
+        "Findings",
+        "Curves",
+        "Thresholds and confusion matrices",
+        "Comparison of the models",
+        "Details",
+    ]
+
+
+def test_the_positive_class_stands_last_in_every_matrix(overfitted):
+    report, text = overfitted
+    for model in ("bayes", "tree"):
+        matrix = text.split(f'aria-label="Confusion matrix of {model}"')[1].split("</table>")[0]
+        assert re.findall(r'<th scope="row">(\w+)</th>', matrix) == ["malignant", "benign"]
+        counts = list(map(int, re.findall(r"(\d+)<br>", matrix)))
+        own = report.predictions[model]
+        said, true = own.responses["predict"] == "benign", Y[own.rows] == 1
+        assert counts == [
+            ((true == a) & (said == b)).sum() for a in (False, True) for b in (False, True)
+        ]
+
+
+def test_findings_name_the_part_of_the_guide_that_explains_them(overfitted, monkeypatch):
+    report, text = overfitted
+    assert text.count("Guide: cross validation") == len({row.code for row in report.findings()})
+    monkeypatch.setattr(page_document, "_documentation", lambda: "https://docs.example")
+    link = re.search(r'<a href="https://docs.example/(\S+)\.html#(\S+)">', report.to_html())
+    guide = (Path(__file__).parents[2] / "docs" / f"{link[1]}.md").read_text(encoding="utf-8")
+    headings = re.findall(r"^#+ (.*)$", guide, flags=re.MULTILINE)
+    assert link[2] in [heading.lower().replace(" ", "-") for heading in headings]
+
+
+def test_rankings_that_are_not_pooled_have_one_footnote(overfitted):
+    report, _ = overfitted
+    lines = str(report.pooled()).splitlines()
+    assert sum("not pooled" in line for line in lines) == 3  # a model each
+    assert sum("have no common scale" in line for line in lines) == 1
+    assert not any("undefined" in line for line in lines)
