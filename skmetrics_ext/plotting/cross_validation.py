@@ -27,6 +27,18 @@ _LINE = 0.19  # inches of a line of a name
 _MODELS = "skmetrics_ext:models"  # mark of an axis that has models
 
 
+def limits_of_models(values: Array, baseline: float) -> tuple[float, float] | None:
+    """Limits of an axis that show the models, if the baseline is far from them; else None."""
+    values = values[np.isfinite(values)]
+    if not len(values) or np.isnan(baseline):
+        return None
+    low, high = float(values.min()), float(values.max())
+    span = high - low
+    if span == 0 or low - span / 4 <= baseline <= high + span / 4:
+        return None
+    return low - 0.2 * span, high + 0.2 * span
+
+
 @document_display
 class CrossValidationDisplay(Display):
     """Comparison of models by metric: folds as dots, mean and interval, the baseline marked.
@@ -279,14 +291,7 @@ class CrossValidationDisplay(Display):
         of_models = (self.folds["metric"] == metric) & (self.folds["model"] != self.baseline)
         train = [row.get("train", np.nan) for row in rows if not row["is_baseline"]]
         shown = np.concatenate([self.folds["value"][of_models], train, *ends])
-        shown = shown[np.isfinite(shown)]
-        if not len(shown) or not base or np.isnan(base[0]):
-            return None
-        low, high = float(shown.min()), float(shown.max())
-        span = high - low
-        if span == 0 or low - span / 4 <= base[0] <= high + span / 4:
-            return None
-        return low - 0.2 * span, high + 0.2 * span
+        return limits_of_models(shown, base[0] if base else np.nan)
 
     def _draw_model(self, ax: Any, place: int, row: Mapping[str, Any]) -> dict[str, Any]:
         """Draw folds, mean and interval of a model; return marks of the legend by their label."""

@@ -112,7 +112,7 @@ def test_a_page_without_a_positive_class_draws_what_needs_none():
 
 
 def test_picture_of_dot_chart():
-    lines = [Dot("first", 0.8, 0.7, 0.9, [0.75, 0.85]), Dot("base", 0.5, is_baseline=True)]
+    lines = [Dot("first", 0.8, 0.7, 0.9, [0.75, 0.85]), Dot("base", 0.68, is_baseline=True)]
     picture = dot_chart(lines, "accuracy")
     assert picture.count("<circle") == 2
     assert picture.count('class="chance"') == 1
@@ -124,6 +124,21 @@ def test_picture_of_dot_chart():
     ]
     assert base < ends[0] < first < ends[1]
     assert (first - ends[0]) == pytest.approx(ends[1] - first, abs=0.2)
+
+
+@pytest.mark.parametrize(("base", "arrow"), [(0.5, "← 0.5000"), (1.7, "1.7000 →")])
+def test_a_baseline_far_from_the_models_does_not_hide_their_differences(base, arrow):
+    """By hand: values from 0.80 to 0.84 with a fifth of room on both sides."""
+    lines = [Dot("a", 0.81, 0.8, 0.82), Dot("b", 0.83, 0.82, 0.84), Dot("base", base, 0.4, 1.8)]
+    lines[2] = lines[2]._replace(is_baseline=True)
+    picture = dot_chart(lines, "accuracy")
+    assert arrow in picture
+    assert 'class="chance"' not in picture
+    a, b = (float(x) for x in re.findall(r'<circle [^>]*cx="([0-9.]+)"', picture))
+    wide = 440 - (4 * 7.2 + 12) - 28
+    assert b - a == pytest.approx(wide * 0.02 / (0.04 * 1.4), abs=0.11)
+    near = dot_chart([*lines[:2], lines[2]._replace(value=0.795, low=0.79, high=0.8)], "accuracy")
+    assert near.count("<circle") == 3
 
 
 def test_pictures_without_spread_or_values():

@@ -12,6 +12,7 @@ import numpy as np
 
 from skmetrics_ext.formats import interval, known, number
 from skmetrics_ext.numeric import Array
+from skmetrics_ext.plotting.cross_validation import limits_of_models
 from skmetrics_ext.plotting.curve_display import MEAN
 
 TITLES = {"roc": "ROC", "precision_recall": "Precision and recall", "calibration": "Reliability"}
@@ -240,16 +241,19 @@ def _thinned(x: Array, y: Array) -> tuple[Array, Array]:
 
 
 def dot_chart(dots: Sequence[Dot], title: str) -> str:
-    """Dot and interval of each row over one axis; the baseline hollow, with a dotted line."""
-    numbers = [
-        value
-        for dot in dots
-        for value in (dot.value, dot.low, dot.high, dot.train, *dot.points)
-        if math.isfinite(value)
-    ]
-    if not numbers:
+    """Dot and interval of each row over one axis; the baseline hollow, with a dotted line.
+
+    A baseline that is far from the other dots is written at the edge, so that these differ visibly.
+    """
+    numbers_of = [np.array([d.value, d.low, d.high, d.train, *d.points]) for d in dots]
+    numbers = np.concatenate(numbers_of)
+    numbers = numbers[np.isfinite(numbers)]
+    if not len(numbers):
         return _svg(_DOTS_WIDTH, 40, title, [_text(8, 24, "undefined", "start")])
-    low, high = _padded(min(numbers), max(numbers))
+    base = [dot.value for dot in dots if dot.is_baseline]
+    others = [part for part, dot in zip(numbers_of, dots, strict=True) if not dot.is_baseline]
+    limits = limits_of_models(np.concatenate(others), base[0]) if base and others else None
+    low, high = limits or _padded(float(numbers.min()), float(numbers.max()))
     left = min(max(len(dot.label) for dot in dots) * _CHARACTER + 12, _LABEL_MOST)
     labels = [wrap(dot.label, int((left - 8) / _CHARACTER)) or [""] for dot in dots]
     heights = [max(_ROW, _LINE * len(label) + 8) for label in labels]
@@ -264,7 +268,7 @@ def dot_chart(dots: Sequence[Dot], title: str) -> str:
         parts.append(_text(place(tick), foot + 18, f"{tick:g}"))
     middle = np.cumsum([_TOP, *heights])[:-1] + np.array(heights) / 2
     for dot, label, y in zip(dots, labels, middle.tolist(), strict=True):
-        parts += _row(dot, label, y, left, place, foot)
+        parts += _row(dot, label, y, left, place, foot, dot.is_baseline and limits is not None)
     return _svg(_DOTS_WIDTH, foot + 30, title, parts)
 
 
@@ -275,11 +279,17 @@ def _row(
     left: float,
     place: Callable[[float], float],
     foot: float,
+    is_beyond: bool,
 ) -> list[str]:
     ends = interval(dot.low, dot.high)
     first = y + 4 - _LINE * (len(label) - 1) / 2
     parts = [f"<g><title>{escape(f'{dot.label}: {number(dot.value)} {ends}'.strip())}</title>"]
     parts += [_text(left, first + _LINE * k, part, "end") for k, part in enumerate(label)]
+    if is_beyond:
+        shown = _text(_DOTS_WIDTH - _RIGHT, y + 4, f"{number(dot.value)} →", "end")
+        if place(dot.value) < left:
+            shown = _text(left + 12, y + 4, f"← {number(dot.value)}", "start")
+        return [*parts, shown, "</g>"]
     ticks = [f"M{place(value):.1f} {y - 5}v10" for value in dot.points if math.isfinite(value)]
     parts.append(_path("".join(ticks), "tick") if ticks else "")
     if ends:

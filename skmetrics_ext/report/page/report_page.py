@@ -51,7 +51,8 @@ _INTERVALS = {
 }
 _LEGEND = (
     "Dot: {value}. Line: interval ({title}). Ticks: the folds. Hollow, with a dotted line: the "
-    "baseline. Further right is better, of losses (lower is better) further left."
+    "baseline; far from the models it is an arrow with its value. Further right is better, of "
+    "losses (lower is better) further left."
 )
 _LONG_TITLE = 80
 _FIRST = 3  # findings of a code; the others open by a click
