@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from skmetrics_ext.backends.engines import open_engine
 from skmetrics_ext.backends.partitions import SAMPLE, PartitionSurvey, Task
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
-from skmetrics_ext.merged.columns import ColumnNames, read_value_column
+from skmetrics_ext.merged.columns import ColumnNames, read_value_column, score_columns
 from skmetrics_ext.merged.evaluation import Evaluation, build_evaluation
 from skmetrics_ext.merged.layout import Layout, find_metrics, make_layout
 from skmetrics_ext.merged.ranges import RangePlan, RangeReading, merged_readings
@@ -190,7 +190,7 @@ def evaluate(
         check_integer("n_resamples", n_resamples, 1)
     points = check_integer("curve_points", curve_points, 0)
     wanted = find_metrics(metrics)
-    columns, labels = _score_columns(score, labels)
+    columns, labels = score_columns(score, labels)
     names = _names(true, columns, pred, weight, by, groups)
     of_labels = [metric.name for metric in wanted if metric.sums == "tables"]
     if pred is None and of_labels:
@@ -266,29 +266,6 @@ def _names(
                 f"{argument} must be the name of a column, got {name!r:.60}."
             )
     return ColumnNames(true, score, pred, weight, GroupColumns.of(by), groups)
-
-
-def _score_columns(
-    score: str | Sequence[str] | Mapping[Any, str] | None, labels: Any
-) -> tuple[tuple[str, ...], Any]:
-    """Columns of scores, and the classes that they belong to, as far as they are known."""
-    if score is None:
-        return (), labels
-    if isinstance(score, str):
-        return (score,), labels
-    if isinstance(score, Mapping):
-        classes = list(score if labels is None else labels)
-        if len(classes) != len(score) or any(label not in score for label in classes):
-            raise InvalidParameterError(
-                f"score names the columns of {list(score)}, labels are {classes}: they must be "
-                "the same classes."
-            )
-        return tuple(score[label] for label in classes), classes if labels is None else labels
-    if not isinstance(score, Iterable):
-        raise InvalidParameterError(
-            f"score must be the name of a column, a list of names, or a dict, got {score!r:.60}."
-        )
-    return tuple(score), labels
 
 
 def _layout(

@@ -15,6 +15,7 @@ from skmetrics_ext.inference.draws.readers import check_rows, find_metric, sampl
 from skmetrics_ext.inference.linearized import Linearized, linearize
 from skmetrics_ext.inference.margins import Claim
 from skmetrics_ext.inference.methods import methods_of
+from skmetrics_ext.merged.columns import score_columns
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.result_bases import draw
@@ -136,7 +137,7 @@ def weak_slices(
     table = Table(data)
     measure = find_metric(metric, metric_params)
     statistic, sign = _read(measure, table, true, pred, score, weight, groups)
-    used = [true, pred, weight, groups, *_score_columns(score, {})[0]]
+    used = [true, pred, weight, groups, *score_columns(score, None)[0]]
     names = slice_columns(columns, table, used)
     by_default, n_rows = columns is None, len(statistic.origin.data.true)
     coded, reasons = read_slices(table, names, bins, by_default=by_default, min_rows=min_rows)
@@ -215,27 +216,13 @@ def _response(metric: Metric, table: Table, pred: Any, score: Any) -> tuple[Any,
         raise InvalidParameterError(f"{metric.name} needs {missing}, the name of a column.")
     if reads_labels:
         return table.read(pred, "pred"), {}
-    names, params = _score_columns(score, metric.params)
+    names, labels = score_columns(score, metric.params.get("labels"))
+    params = {} if labels is None else {"labels": labels}
     read = [table.read(name, "score") for name in names]
     if len(read) == 1:
         return read[0], params
     check_lengths({name: len(one) for name, one in zip(names, read, strict=True)})
     return np.column_stack([one.values for one in read]), params
-
-
-def _score_columns(score: Any, params: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
-    if score is None:
-        return [], {}
-    if isinstance(score, Mapping):
-        labels = params.get("labels")
-        labels = list(score) if labels is None else list(labels)
-        if set(labels) != set(score):
-            raise InvalidParameterError(
-                f"score names the columns of {list(score)}, labels are {labels}: they must be "
-                "the same classes."
-            )
-        return [score[label] for label in labels], {"labels": labels}
-    return [score] if isinstance(score, str) or not isinstance(score, Sequence) else [*score], {}
 
 
 def _with_weight(
