@@ -45,7 +45,7 @@ STANDARD = ("precision", "recall", "f1-score")
 AVERAGES = {"macro avg": "macro", "weighted avg": "weighted", "samples avg": "samples"}
 
 
-class Line(NamedTuple):
+class ReportLine(NamedTuple):
     """A class or an average: its rates, their estimates where asked for, and its support."""
 
     name: str
@@ -159,7 +159,7 @@ def classification_report(
             share = interval_of_checked(find(accuracy_score), checked, **options)
             of_averages["accuracy"] = {"accuracy": share}
     lines = [
-        Line(
+        ReportLine(
             name,
             {column: float(values[i]) for column, values in rates.items()},
             {column: values[i] for column, values in of_classes.items()},
@@ -169,7 +169,7 @@ def classification_report(
     ]
     total = weight.sum()
     for heading, values in averages.items():
-        lines.append(Line(heading, values, of_averages.get(heading, {}), total))
+        lines.append(ReportLine(heading, values, of_averages.get(heading, {}), total))
     if output_dict:
         return as_dict(lines)
     head_width = max(*map(len, names), len("weighted avg"), int(digits))
@@ -239,7 +239,7 @@ def averages_of(
     return averages
 
 
-def as_dict(lines: list[Line]) -> dict[str, Any]:
+def as_dict(lines: list[ReportLine]) -> dict[str, Any]:
     """The report as scikit-learn nests it, bounds next to their rates."""
     report: dict[str, Any] = {}
     for name, rates, estimates, weight in lines:
@@ -255,7 +255,7 @@ def as_dict(lines: list[Line]) -> dict[str, Any]:
     return report
 
 
-def as_text(lines: list[Line], n_classes: int, digits: int, head_width: int) -> str:
+def as_text(lines: list[ReportLine], n_classes: int, digits: int, head_width: int) -> str:
     """Columns of 9 characters as in scikit-learn, wider where there are intervals."""
     estimates = [estimate for line in lines for estimate in line.estimates.values()]
     cell_width = len(f"{0:.{digits}f} [{0:.{digits}f}, {0:.{digits}f}]") if estimates else 9

@@ -238,7 +238,7 @@ def rate(
             )
         return read(plan, zero_division, with_params(kernel, {"prevalence": share}))
 
-    takes_prevalence = "prevalence" in inspect.signature(kernel).parameters
+    takes_prevalence = inspect.signature(kernel).parameters.get("prevalence") is not None
     described: Any = predictive_value if takes_prevalence else function
     described.__kwdefaults__["pos_label"] = pos_label
     parameters = f"""{{y_true_y_pred_multilabel}}

@@ -8,7 +8,7 @@ from typing import Any
 from skmetrics_ext.numeric import PosLabel
 from skmetrics_ext.registry import find, scorers, spec_of
 from skmetrics_ext.scoring.scorer import Missing, Scorer
-from skmetrics_ext.scoring.worst_group import WorstGroup
+from skmetrics_ext.scoring.worst_group import WorstOf
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.parameters import check_integer
 
@@ -170,7 +170,7 @@ def _of_worst_group(scorer: Scorer, column: Any, min_rows: Any, of_bound: Any) -
             "out."
         )
     check_option("worst_of_bound", of_bound, (False, True))
-    worst = WorstGroup(scorer, column, check_integer("min_rows", min_rows, 1), of_bound)
+    worst = WorstOf(scorer, column, check_integer("min_rows", min_rows, 1), of_bound)
     return Scorer(
         scorer._function,
         scorer._sign,

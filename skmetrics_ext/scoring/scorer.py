@@ -17,7 +17,7 @@ from skmetrics_ext.alignment import AlignedRows, positive_column
 from skmetrics_ext.registry import Metric, find, parameters_of, spec_of
 from skmetrics_ext.scoring.prepared import Ground, Prepared, ground_of, question_of
 from skmetrics_ext.scoring.responses import Responses
-from skmetrics_ext.scoring.worst_group import WorstGroup
+from skmetrics_ext.scoring.worst_group import WorstOf
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.containers import count_rows
 from skmetrics_ext.validation.rows import read_rows
@@ -197,7 +197,7 @@ class Scorer(TakesMetadata):
         Name in the registry.
     metric : Metric or None
         What ``score_func`` and ``kwargs`` are in the registry, where it was found before.
-    worst : WorstGroup or None
+    worst : WorstOf or None
         The groups of which the worst decides: the score is then no metric of all rows.
 
     Examples
@@ -234,7 +234,7 @@ class Scorer(TakesMetadata):
         missing: Missing = "align",
         name: str | None = None,
         metric: Metric | None = None,
-        worst: WorstGroup | None = None,
+        worst: WorstOf | None = None,
     ) -> None:
         check_option("missing", missing, MISSING)
         self._function = score_func

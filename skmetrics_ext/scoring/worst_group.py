@@ -22,7 +22,7 @@ _INT16 = 2**15
 
 
 @dataclass(frozen=True)
-class WorstGroup:
+class WorstOf:
     """A scorer, and the groups of which the worst decides.
 
     Parameters

@@ -30,7 +30,7 @@ _FOLDS = 5
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Plan:
+class SearchPlan:
     """A search, ready to be run.
 
     Parameters
@@ -112,7 +112,7 @@ class SearchArguments:
         return dict(self.params) if self.groups is None else {**self.params, "groups": self.groups}
 
 
-def plan_of(search: Any, arguments: SearchArguments) -> Plan:
+def plan_of(search: Any, arguments: SearchArguments) -> SearchPlan:
     """Plan a search, or a comparison of named candidates."""
     if isinstance(search, Mapping):
         return _of_named(search, arguments)
@@ -129,7 +129,7 @@ def plan_of(search: Any, arguments: SearchArguments) -> Plan:
     return _of_search(search, arguments)
 
 
-def _of_search(search: Any, arguments: SearchArguments) -> Plan:
+def _of_search(search: Any, arguments: SearchArguments) -> SearchPlan:
     from sklearn.base import clone, is_classifier
     from sklearn.model_selection import check_cv
 
@@ -143,7 +143,7 @@ def _of_search(search: Any, arguments: SearchArguments) -> Plan:
     splitter = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
     params, models, places = _candidates(search)
     fit, score, split = _route(search, panel, arguments)
-    return Plan(
+    return SearchPlan(
         search=search,
         params=params,
         models=models,
@@ -158,7 +158,7 @@ def _of_search(search: Any, arguments: SearchArguments) -> Plan:
     )
 
 
-def _of_named(search: Mapping[Any, Any], arguments: SearchArguments) -> Plan:
+def _of_named(search: Mapping[Any, Any], arguments: SearchArguments) -> SearchPlan:
     models, (classes, task) = named_models(search), classes_and_task(arguments.y)
     scoring = CHOICE if arguments.scoring is None else arguments.scoring
     positive = positive_of(scoring, classes) if task == "binary" else None
@@ -172,7 +172,7 @@ def _of_named(search: Mapping[Any, Any], arguments: SearchArguments) -> Plan:
     cv = _FOLDS if arguments.cv is None else arguments.cv
     splitter = make_splitter(cv, arguments.y, task, arguments.groups, None)
     routed = send_params(models, chosen, splitter, arguments.params, arguments.groups)
-    return Plan(
+    return SearchPlan(
         search=None,
         params=[{} for _ in models],
         models=models,

@@ -28,7 +28,7 @@ from skmetrics_ext.report.cross_validation import cross_validation_report, read_
 from skmetrics_ext.report.fold import FoldResult, Grouping
 from skmetrics_ext.report.out_of_fold import ScoredData
 from skmetrics_ext.report.search.noise import RowNoise, TopTwoDifference, of_folds, rounds_of
-from skmetrics_ext.report.search.plan import Plan, SearchArguments, plan_of
+from skmetrics_ext.report.search.plan import SearchArguments, SearchPlan, plan_of
 from skmetrics_ext.report.search.result import COLUMNS, NOT_INCLUDED, SearchReport, label_of
 from skmetrics_ext.report.search.simplest import SimplestWithin
 from skmetrics_ext.report.summary import bounds_of
@@ -175,7 +175,7 @@ def search_report(
         return report
 
 
-def _run(plan: Plan, X: Any, y: Any, rows: RowNoise, progress: Progress) -> list[FoldResult]:
+def _run(plan: SearchPlan, X: Any, y: Any, rows: RowNoise, progress: Progress) -> list[FoldResult]:
     """Run all fits, candidate by candidate; values are kept, predictions are not."""
     place = {name: k for k, name in enumerate(plan.names)}
 
@@ -192,7 +192,7 @@ def _run(plan: Plan, X: Any, y: Any, rows: RowNoise, progress: Progress) -> list
     return [*run_fits(fits, total, plan.n_jobs, progress, keep).values()]
 
 
-def _best_model(plan: Plan, best: int, X: Any, y: Any) -> Any:
+def _best_model(plan: SearchPlan, best: int, X: Any, y: Any) -> Any:
     """The chosen candidate, fitted to all rows, by the search if it did that."""
     from sklearn.base import clone
 
@@ -202,7 +202,7 @@ def _best_model(plan: Plan, best: int, X: Any, y: Any) -> Any:
     return clone(plan.models[name]).fit(X, y, **plan.routed.fit[name])
 
 
-def _nested(plan: Plan, arguments: SearchArguments, outer: Any, level: float) -> Estimate:
+def _nested(plan: SearchPlan, arguments: SearchArguments, outer: Any, level: float) -> Estimate:
     """The search itself, cross-validated."""
     from sklearn.base import clone
 
@@ -235,7 +235,7 @@ class SearchOutcome:
 
     Parameters
     ----------
-    plan : Plan
+    plan : SearchPlan
     values : dict of str to ndarray of shape (p, J)
         Of each metric.
     reasons : list of str
@@ -248,7 +248,7 @@ class SearchOutcome:
         The chosen one.
     """
 
-    plan: Plan
+    plan: SearchPlan
     values: dict[str, Array]
     reasons: list[str]
     times: Array
@@ -256,7 +256,7 @@ class SearchOutcome:
     best: int
 
     @classmethod
-    def of(cls, plan: Plan, fits: Sequence[FoldResult]) -> SearchOutcome:
+    def of(cls, plan: SearchPlan, fits: Sequence[FoldResult]) -> SearchOutcome:
         """Collect the finished fits; the refit rule of the search chooses."""
         names = plan.names
         place = {name: k for k, name in enumerate(names)}
@@ -458,7 +458,7 @@ class Scaled:
         return tuple(low + (high - low) * float(end) for end in found)  # type: ignore[return-value]
 
 
-def _value(plan: Plan, result: FoldResult, metric: str) -> float:
+def _value(plan: SearchPlan, result: FoldResult, metric: str) -> float:
     """Value on a fold, or the search's ``error_score`` if the fit failed."""
     value, reason = result.values[metric], result.reasons.get(metric, "")
     error_score = getattr(plan.search, "error_score", _NAN)
@@ -469,7 +469,7 @@ def _value(plan: Plan, result: FoldResult, metric: str) -> float:
     return value
 
 
-def _results(plan: Plan, values: Mapping[str, Array]) -> dict[str, Any]:
+def _results(plan: SearchPlan, values: Mapping[str, Array]) -> dict[str, Any]:
     """The values in the form of ``cv_results_``."""
     from scipy.stats import rankdata
 
@@ -491,7 +491,7 @@ def _results(plan: Plan, values: Mapping[str, Array]) -> dict[str, Any]:
     return found
 
 
-def _chosen(plan: Plan, results: Mapping[str, Any]) -> int:
+def _chosen(plan: SearchPlan, results: Mapping[str, Any]) -> int:
     """The candidate that the search chose, or its rule chooses."""
     told = getattr(plan.search, "best_index_", None)
     if told is not None:
