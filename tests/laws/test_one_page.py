@@ -112,7 +112,12 @@ def report():
 
 
 def bounds_of(rows):
-    return [(row["low"], row["high"]) for row in rows]
+    """The bounds of rows; a page shows losses as positive numbers."""
+    return [ends for row in rows for ends in _both_signs(row["low"], row["high"])]
+
+
+def _both_signs(low, high):
+    return ((low, high),) if low is None or np.isnan(low) else ((low, high), (-high, -low))
 
 
 def differences_of(report):
