@@ -253,15 +253,21 @@ def sample_of_fold(
     NoIntervalError
         If there is none, with the reason.
     """
-    params = data.params_of(metric, part.rows)
+    params, value = data.params_of(metric, part.rows), None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the report noted them when it computed the value
-            prepared = with_rows(data.scorers[metric], data.predicted(part), params)
+            if isinstance(part, FoldResult) and params.get("sample_weight") is None:
+                rows, value = data.predicted_in(part), data.sign(metric) * part.values[metric]
+            else:
+                rows = data.predicted(part)
+            prepared = with_rows(data.scorers[metric], rows, params)
             if not isinstance(prepared, str):
                 read = prepared.of_rows_read(np.arange(len(part.rows)), params)
                 design = design if len(read) == len(part.rows) else design.kept(read)
-                sample = sample_of_checked(prepared.metric, prepared.given, design, **identity)
+                sample = sample_of_checked(
+                    prepared.metric, prepared.given, design, value=value, **identity
+                )
     except (ValueError, TypeError, NotImplementedError) as error:
         raise NoIntervalError(one_line(error)) from error
     if isinstance(prepared, str):

@@ -16,7 +16,7 @@ PACKAGE = Path(skmetrics_ext.__file__).parent
 LIMITS = {
     "inference": (6670, 4950),
     "metrics and registry": (5550, 5450),
-    "report": (4180, 3600),
+    "report": (4200, 3600),
     "merged and slices": (3140, 2600),
     "validation": (2420, 2250),
     "plotting": (2400, 1800),
