@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from skmetrics_ext.inference.margins import Goal
 from skmetrics_ext.inference.methods import IntervalMethod, interval_of
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.numeric import Array, RandomState
+from skmetrics_ext.numeric import Array, Options, RandomState
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.tallies import ConfusionTally
@@ -34,7 +35,7 @@ from skmetrics_ext.validation.parameters import check_level
 
 @document
 def confidence_interval(
-    metric: str | Callable[..., Any],
+    metric: str | Callable[..., Any] | list[str],
     y_true: ArrayLike,
     y_pred: ArrayLike | None = None,
     *,
@@ -52,16 +53,17 @@ def confidence_interval(
     n_jobs: int | None = None,
     progress: Progress = None,
     **metric_params: Any,
-) -> Estimate | list[Estimate]:
+) -> Any:
     r"""Any metric with its confidence interval.
 
     Parameters
     ----------
-    metric : str or callable
+    metric : str, callable or list of str
         A name of `get_scorer_names` (losses with or without ``neg_``; they are not negated), a
         metric of this package, or any function ``f(y_true, y_pred)`` that gives a number or an
         array. A `functools.partial` fixes parameters whose names are also those of this
-        function (``partial(equal_error_rate, method="interpolated")``).
+        function (``partial(equal_error_rate, method="interpolated")``). Of several names, which
+        all take ``y_pred``, the table of `compute_metrics` is returned.
     y_true : array-like of shape (n_samples,) or (n_samples, n_outputs)
         True labels; or, for a metric of labels, a `ConfusionTally` of a published table, and
         then no ``y_pred``.
@@ -138,12 +140,13 @@ def confidence_interval(
 
     Returns
     -------
-    Estimate or list of Estimate
+    Estimate, list of Estimate, or Evaluation
         ``value, low, high, standard_error, method, confidence_level, note``; a list of one for
         each class where the metric gives an array (``average=None``). The interval holds the
         value, and has a width even if the data hold no error. ``note`` says why it may hold the
         true value too seldom. With ``groups`` or ``strata`` also their numbers, ``n_groups`` and
-        ``n_strata``, and ``design_effect``, by how much they multiply the variance.
+        ``n_strata``, and ``design_effect``, by how much they multiply the variance. Of a list of
+        metrics the table of `compute_metrics`.
 
     Raises
     ------
@@ -185,7 +188,24 @@ def confidence_interval(
     0.75 [0.6277, 0.8422], goal 0.6: reached (95% confidence, wilson)
     >>> print(confidence_interval("accuracy", y_true * 5, y_pred * 5, method="anytime"))
     0.75 [0.6694, 0.8212] (95% confidence, anytime)
+    >>> print(confidence_interval(["accuracy", "f1_macro"], y_true, y_pred))
+    metric     value      95% interval  rows  method
+    --------  ------  ----------------  ----  -----------
+    accuracy  0.7500  [0.6277, 0.8422]    60  wilson
+    f1_macro  0.7579  [0.6372, 0.8481]    60  effective_n
     """
+    if isinstance(metric, list | tuple):
+        of_one: Options = {
+            "method": method,
+            "goal": goal,
+            "strata": strata,
+            "weights_are": weights_are,
+        }
+        of_one |= {"stratified": stratified, "n_resamples": n_resamples, "min_rows": min_rows}
+        of_one |= {"random_state": random_state, "n_jobs": n_jobs, "progress": progress}
+        shared: Options = {"sample_weight": sample_weight, "groups": groups, **metric_params}
+        shared["confidence_level"] = confidence_level
+        return _of_several(metric, y_true, y_pred, of_one, shared)
     found, level = find_metric(metric, metric_params), check_level(confidence_level)
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress, min_rows)
     beyond = None if goal is None else Goal.of(goal, found)
@@ -194,6 +214,29 @@ def confidence_interval(
     sample = sample_asked(found, y_true, y_pred, **about)
     estimates = interval_of(linearize(sample), method, level, plan)
     return estimates if beyond is None else beyond.asked_of(estimates)
+
+
+def _of_several(
+    metrics: Sequence[str], y_true: Any, y_pred: Any, of_one: Options, shared: Options
+) -> Any:
+    """The table of `compute_metrics` for metrics that all take the same predictions."""
+    from skmetrics_ext import compute_metrics  # of a higher layer
+
+    defaults = inspect.signature(confidence_interval).parameters
+    for name, value in of_one.items():
+        if np.ndim(value) or value != defaults[name].default:
+            raise InvalidParameterError(
+                f"{name} is an option of one metric: ask for each by itself."
+            )
+    responses = {find_metric(name, {}).spec.response for name in metrics}
+    if len(responses) > 1 and "labels" in responses:
+        raise InvalidParameterError(
+            f"y_pred cannot be labels and scores, and {list(metrics)} take both: "
+            "compute_metrics([...], y_true, y_pred, y_proba=..., intervals=True)."
+        )
+    argument = {"labels": "y_pred", "scores": "y_score", "probabilities": "y_proba"}
+    given = {argument[min(responses, default="labels")]: y_pred}
+    return compute_metrics(metrics, y_true, **given, intervals=True, **shared)
 
 
 def sample_asked(found: Metric, y_true: Any, y_pred: Any, **about: Any) -> Sample:

@@ -14,7 +14,7 @@ PACKAGE = Path(skmetrics_ext.__file__).parent
 # A limit rises only when a capability is added on purpose, and falls when lines go. The second
 # number is where the directory should arrive.
 LIMITS = {
-    "inference": (6670, 4950),
+    "inference": (6700, 4950),
     "metrics and registry": (5550, 5450),
     "report": (4200, 3600),
     "merged and slices": (3140, 2600),

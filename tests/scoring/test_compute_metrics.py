@@ -124,6 +124,35 @@ def test_options_of_groups_are_refused_where_there_is_no_table():
         compute_metrics(["f1"], Y, PRED, margins=True, intervals=True)
 
 
+def test_several_metrics_of_one_interval_are_the_rows_of_the_table():
+    rng = np.random.default_rng(0)
+    y, group = rng.integers(0, 2, 90), np.arange(90) // 3
+    score = np.clip(rng.random(90) * 0.7 + 0.3 * y, 0, 1)
+    weight, pred = rng.integers(1, 4, 90), (score > 0.5).astype(int)
+    about = {"sample_weight": weight, "groups": group, "confidence_level": 0.9}
+    for names, given in ((["accuracy", "recall"], pred), (["roc_auc", "brier_score"], score)):
+        table = confidence_interval(names, y, given, **about)
+        assert [row.metric for row in table] == names
+        for row in table:
+            single = confidence_interval(row.metric, y, given, **about)
+            assert (row.value, row.low, row.high) == tuple(single)
+    text = np.where(y, "b", "a")
+    named = confidence_interval(["roc_auc"], text, score, pos_label="b")
+    assert named.value("roc_auc") == confidence_interval("roc_auc", y, score).value
+
+
+def test_what_several_intervals_do_not_take_is_refused():
+    y, score = [0, 1, 0, 1], [0.1, 0.9, 0.2, 0.4]
+    with pytest.raises(ValueError, match=r"labels and scores.*y_proba=..., intervals=True"):
+        confidence_interval(["accuracy", "roc_auc"], y, score)
+    with pytest.raises(ValueError, match="goal is an option of one metric"):
+        confidence_interval(["accuracy", "recall"], y, y, goal=0.5)
+    with pytest.raises(ValueError, match="strata is an option of one metric"):
+        confidence_interval(["accuracy", "recall"], y, y, strata=[0, 0, 1, 1])
+    with pytest.raises(ValueError, match="metrics is empty"):
+        confidence_interval([], y, y)
+
+
 @pytest.mark.parametrize("by", [None, {"site": np.arange(60) % 2}])
 def test_the_table_names_the_positive_class_where_labels_leave_it_open(by):
     rng = np.random.default_rng(0)
