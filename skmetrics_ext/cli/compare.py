@@ -39,8 +39,6 @@ def add_compare(commands: argparse._SubParsersAction[Any]) -> None:
         ),
         PREDICTIONS,
         resamples=9999,
-        stream=False,
-        memory="1GiB",
     )
     claim, margin = "claim about two models", "smallest difference that matters"
     command.add_argument("--claim", choices=_CLAIMS, default="two-sided", help=claim)

@@ -122,6 +122,7 @@ _TEXT = ("sep", "encoding", "decimal", "thousands", "drop-missing")
 _OUTPUT = ("confidence", "html", "json", "quiet")
 _COMMON = ("target", "positive", "weight", "groups", *_TEXT, *_OUTPUT)
 COLUMNS = ("score", "pred", *_COMMON)
+_UNSET = {"by": [], "require": [], "stream": False, "memory": "1GiB"}  # for who has no such option
 PREDICTIONS = (*COLUMNS, "by", "metrics", "resamples", "require")
 MODELLING = (*_COMMON, "features", "drop", "models", "trust", "folds", "seed", "jobs")
 
@@ -154,6 +155,7 @@ def add_command(
         command.add_argument("file", nargs="?", metavar="FILE", **hidden | {"help": texts})
         command.add_argument("--data", dest="file", **hidden)
     elif "score" in options:
+        command.set_defaults(**_UNSET)
         command.add_argument("file", metavar="FILE", help=_FORMATS)
     for option in options:
         dest = option.replace("-", "_")

@@ -33,11 +33,7 @@ def add_tally(commands: argparse._SubParsersAction[Any]) -> None:
             "-o north.skx",
         ),
         (*(name for name in COLUMNS if name not in _NOT_TALLIED), "metrics", "all"),
-        by=[],
         groups=None,
-        require=[],
-        stream=False,
-        memory="1GiB",
     )
     file = "file to write"
     command.add_argument("-o", "--output", type=new_file, required=True, metavar="OUT", help=file)

@@ -29,13 +29,11 @@ def add_slices(commands: argparse._SubParsersAction[Any]) -> None:
             "predictions.csv --target ill --pred said --metrics recall --positive yes",
         ),
         COLUMNS,
-        by=[],
-        require=[],
-        stream=False,
-        memory="1GiB",
     )
     metric = "metric that is worse there (default: one for labels, or for scores)"
-    command.add_argument("--metrics", "--metric", dest="metric", metavar="NAME", help=metric)
+    command.add_argument("--metrics", dest="metric", metavar="NAME", help=metric)
+    older: dict[str, Any] = {"default": argparse.SUPPRESS, "help": argparse.SUPPRESS}
+    command.add_argument("--metric", "--scoring", dest="metric", **older)
     by = "columns that make slices (default: all others that repeat their values)"
     command.add_argument("--by", dest="columns", nargs="+", metavar="COLUMN", help=by)
     most, rows = "most columns of a slice (default: 2)", "fewest rows of a slice (default: 50)"

@@ -41,10 +41,6 @@ def add_threshold(commands: argparse._SubParsersAction[Any]) -> None:
         (*COLUMNS, "metrics", "resamples"),
         metrics=list(RATES),
         confidence=None,
-        by=[],
-        require=[],
-        stream=False,
-        memory="1GiB",
     )
     chosen = f"what it is best by: {', '.join(RULES)}, or a metric of labels (default: youden)"
     command.add_argument("--criterion", metavar="NAME", help=chosen)

@@ -22,7 +22,7 @@ LIMITS = {
     "plotting": (2400, 1800),
     "backends": (1800, 1750),
     "top level": (1810, 1300),
-    "cli": (1780, 1050),
+    "cli": (1770, 1050),
     "scoring": (1280, 1000),
     "thresholds": (1430, 930),
     "tallies": (1110, 960),
