@@ -358,7 +358,7 @@ def test_a_matrix_of_two_classes_acts_from_the_ratio_of_costs_on():
         ({"constraint": TARGET}, "constraint=.* has no part"),
         ({"response_method": "decision_function"}, "response_method='decision_function' has no"),
         ({"cost": np.ones((2, 2))}, r"of shape \(3, 3\) for the classes"),
-        ({"cost": [[0, 1, "a"], [1, 0, 1], [1, 1, 0]]}, "cost_matrix must hold numbers"),
+        ({"cost": [[0, 1, "a"], [1, 0, 1], [1, 1, 0]]}, "cost must hold numbers"),
         ({"cost": np.full((3, 3), np.nan)}, "must be finite"),
     ],
 )
