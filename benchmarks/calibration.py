@@ -1,7 +1,7 @@
 """How often intervals of calibration and of decision curves hold the truth.
 
     python benchmarks/calibration.py
-    python benchmarks/calibration.py --draws 1000 --into docs/guide/probabilities.md
+    python benchmarks/calibration.py --draws 1000 --into docs/coverage_studies.md
 
 Events follow the line a + b * logit(p) of a model's probabilities p, so that slope and intercept
 are known; the isotonic line and its consistency band are those of a calibrated model. With groups,

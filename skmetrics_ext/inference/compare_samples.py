@@ -266,7 +266,7 @@ def difference_of_samples(
         ]
         told = partial(comparison, difference, values, named, level, claim)
         told = partial(told, error=error, note=note_of_both(first, second, notes, names))
-        down, up = away(level)
+        down, up = difference_distances((part.away for part in parts), shared)
         if not np.isfinite(difference + down + up):
             return told()
         bounds = float(difference - down), float(difference + up)

@@ -111,6 +111,12 @@ def test_intervals_at_every_look(run):
     assert len(rows(done.stdout)) == 1 + 4 * 5 + 2
 
 
+def test_coverage_of_calibration_and_decision_curves(run):
+    done = run("calibration.py", "--draws", "2")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len(rows(done.stdout)) == (1 + 7) + (1 + 4)
+
+
 def test_a_stream_says_what_the_function_says(run):
     few = ("--batches", "20", "--rounds", "1", "--seconds", "0.01")
     done = run("stream.py", "--sizes", "16", *few)
