@@ -114,8 +114,8 @@ default="prior"
         models trained on other samples of this size.
     train : bool, default=False
         Whether each model also predicts the rows that it was fitted on. Tables, page and picture
-        then show the value there and the gap from the test rows, and `findings` names models that
-        overfit. It takes one more prediction for each fit.
+        then show the value there and the gap from the test rows, and ``report.findings()`` names
+        models that overfit. It takes one more prediction for each fit.
     n_jobs : int or None, default=None
         Number of parallel jobs of joblib, over models and folds, on whichever backend
         ``joblib.parallel_config`` has chosen.

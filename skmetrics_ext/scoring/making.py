@@ -71,7 +71,7 @@ def get_scorer(
         With ``worst_of``: groups of fewer rows do not decide.
     worst_of_bound : bool, default=False
         With ``worst_of``: whether a group counts by its better bound, simultaneous over the groups
-        at 95 %, as in `Evaluation.worst`, and the worst of these bounds is given. So no group
+        at 95 %, as in ``Evaluation.worst``, and the worst of these bounds is given. So no group
         counts as worse than its rows show for sure.
     **params : dict
         Further parameters of the metric.

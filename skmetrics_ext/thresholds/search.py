@@ -210,7 +210,7 @@ def optimal_threshold(
         also be constraints.
     confidence : float in (0, 1), default=None
         Chance that the threshold keeps the constraints in the population as well; if no threshold
-        does so for sure enough, `InfeasibleError` says what can be certified. For constraints on
+        does so for sure enough, ``InfeasibleError`` says what can be certified. For constraints on
         rates of one class (precision, recall, specificity, negative predictive value and their
         complements), "expected_cost" and "net_benefit".
     groups : array-like of shape (n_samples,), default=None
