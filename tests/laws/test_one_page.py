@@ -112,12 +112,13 @@ def report():
 
 
 def bounds_of(rows):
-    """The bounds of rows; a page shows losses as positive numbers."""
-    return [ends for row in rows for ends in _both_signs(row["low"], row["high"])]
-
-
-def _both_signs(low, high):
-    return ((low, high),) if low is None or np.isnan(low) else ((low, high), (-high, -low))
+    """Bounds as a page shows them: of a loss itself, where the table has the negated score."""
+    return [
+        (-row["high"], -row["low"])
+        if row["metric"].startswith("neg_")
+        else (row["low"], row["high"])
+        for row in rows
+    ]
 
 
 def differences_of(report):
