@@ -19,6 +19,7 @@ from skmetrics_ext.validation.tensors import to_host
 
 _KINDS = (str, bool, int, float, np.bool_, np.integer, np.floating)  # of Python and of NumPy
 NO_SAMPLES = "Samplewise metrics are not available outside of multilabel classification."
+_CELLS = 1 << 24  # of sparse marks, told apart at once
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -187,11 +188,11 @@ class Labels:
 
     def indicator_sums(self, axis: int) -> tuple[Array, Array, Array]:
         """Sums of true and predicted, true, predicted marks, over rows (0) or outputs (1)."""
-        if hasattr(self.true, "multiply"):
-            parts = (self.true.multiply(self.pred).tocsr(), self.true, self.pred)
-        else:
-            parts = (self.true & self.pred, self.true, self.pred)
-        weight = self.weight
+        is_sparse, weight = hasattr(self.true, "indptr"), self.weight
+        both = _common_marks(self.true, self.pred) if is_sparse else self.true & self.pred
+        parts = (both, self.true, self.pred)
+        if weight is None and is_sparse:
+            return tuple(_sparse_sums(part, axis) for part in parts)  # type: ignore[return-value]
         if weight is None:
             return tuple(np.asarray(p.sum(axis=axis, dtype=np.int64)).ravel() for p in parts)  # type: ignore[return-value]
         if axis == 1:
@@ -202,9 +203,10 @@ class Labels:
         """Whether each row is predicted right; all its outputs, for multilabel data."""
         if not self.is_multilabel:
             return np.asarray(self.true == self.pred)
-        if hasattr(self.true, "multiply"):
-            wrong = (self.true != self.pred).tocsr()
-            return np.asarray(np.diff(wrong.indptr) == 0)
+        if hasattr(self.true, "indptr"):
+            parts = _common_marks(self.true, self.pred), self.true, self.pred
+            both, true, pred = (_sparse_sums(part, 1) for part in parts)
+            return np.asarray((both == true) & (both == pred))
         return np.asarray((self.true == self.pred).all(axis=1))
 
 
@@ -352,6 +354,39 @@ def _alike(true: Any, pred: Any) -> tuple[Any, Any]:
 
     marks = [csr_array(part, dtype=np.int64) for part in (true, pred)]
     return marks[0], marks[1]
+
+
+def _common_marks(true: Any, pred: Any) -> Any:
+    """The marks of both CSR matrices of ones, by a table of the cells of some rows at a time."""
+    from scipy.sparse import csr_array
+
+    n_rows, n_columns = true.shape
+    n_at_once = max(_CELLS // n_columns, 1)
+    marked = np.zeros(min(n_at_once, n_rows) * n_columns, dtype=bool)
+    common = np.empty(pred.nnz, dtype=bool)
+    for start in range(0, n_rows, n_at_once):
+        stop = min(start + n_at_once, n_rows)
+        of_true, of_pred = (_cells(part, start, stop) for part in (true, pred))
+        marked[of_true] = True
+        common[pred.indptr[start] : pred.indptr[stop]] = marked[of_pred]
+        marked[of_true] = False
+    ends = np.append(0, np.cumsum(common))[pred.indptr]
+    ones = np.ones(ends[-1], dtype=np.int64)
+    return csr_array((ones, pred.indices[common], ends), shape=pred.shape)
+
+
+def _cells(marks: Any, start: int, stop: int) -> Array:
+    """The numbers of the marked cells of these rows, counted from the first of them."""
+    ends = marks.indptr[start : stop + 1]
+    first = np.arange(stop - start) * marks.shape[1]
+    return np.asarray(np.repeat(first, np.diff(ends)) + marks.indices[ends[0] : ends[-1]])
+
+
+def _sparse_sums(marks: Any, axis: int) -> Array:
+    """Number of ones of each row (1), or of each column (0), of a CSR matrix of ones."""
+    if axis == 1:
+        return np.diff(marks.indptr).astype(np.int64)
+    return np.bincount(marks.indices, minlength=marks.shape[1])
 
 
 def distinct_labels(y_true: Any, name: str = "y_true") -> Array | None:

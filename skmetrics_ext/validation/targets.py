@@ -97,12 +97,16 @@ def _sparse_marks(column: Column) -> tuple[Any, str]:
             "Sparse input is only supported when targets are of multilabel type: "
             f"{column.name} is one sparse column. Pass {column.name}.toarray().ravel()."
         )
-    marks = csr_array(values, copy=True)
-    marks.sum_duplicates()
-    if marks.nnz:
-        marks.data = read_marks(marks.data, column.name).astype(np.int64)
+    marks = csr_array(values)  # shares the arrays of a CSR matrix
+    if not marks.has_canonical_format:
+        marks = marks.copy()
+        marks.sum_duplicates()
+    data = read_marks(marks.data, column.name) if marks.nnz else marks.data
+    marks = csr_array((data.astype(np.int64), marks.indices, marks.indptr), shape=marks.shape)
+    if not data.all():
+        marks = marks.copy()
         marks.eliminate_zeros()
-    return marks.astype(np.int64), MULTILABEL
+    return marks, MULTILABEL
 
 
 def _has_more_than_two(values: Array) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,6 +15,7 @@ from support.samples import integers
 
 import skmetrics_ext as m
 from skmetrics_ext import METRICS
+from skmetrics_ext.validation import labels
 
 TAKING_INDICATORS = [
     (name, params)
@@ -89,3 +92,28 @@ def test_labels_choose_outputs(outputs) -> None:
     values = np.array([2 / 3, 4 / 5])[outputs]
     got = m.f1_score(true, pred, labels=outputs, average=None)
     np.testing.assert_allclose(got, values)
+
+
+def test_sparse_marks_of_any_form_are_counted_a_few_rows_at_a_time(monkeypatch):
+    """Zeros that are stored, unsorted columns and CSC, in tables of one row and of all at once."""
+    rng = np.random.default_rng(0)
+    true, pred = (rng.random((2, 9, 4)) < 0.4).astype(int)
+    stored = sparse.csr_array(np.ones_like(true))
+    stored.data = true.ravel().astype(float)
+    turned = sparse.csr_array(pred)
+    for start, stop in pairwise(turned.indptr):
+        turned.indices[start:stop] = turned.indices[start:stop][::-1]
+    turned.has_sorted_indices = False
+    before = turned.indices.copy()
+    for cells in (1, 9, 1 << 24):
+        monkeypatch.setattr(labels, "_CELLS", cells)
+        for first, second in ((stored, turned), (sparse.csc_array(true), pred.astype(bool))):
+            assert m.hamming_loss(first, second) == np.mean(true != pred)
+            hits = (true & pred).sum(axis=0)
+            assert m.multilabel_confusion_matrix(first, second)[:, 1, 1].tolist() == hits.tolist()
+            alike = (true == pred).all(axis=1)
+            assert m.accuracy_score(first, second) == alike.mean()
+            weight = rng.random(9)
+            weighted = m.accuracy_score(first, second, sample_weight=weight)
+            assert weighted == pytest.approx(weight @ alike / weight.sum())
+    assert turned.indices.tolist() == before.tolist()
