@@ -296,8 +296,8 @@ class _Rows(NamedTuple):
 
     def design(self, checked: Any) -> Design:
         """How they were sampled."""
-        beside = {"y_true": self.true, "y_score": self.score, "sample_weight": self.weight}
-        return read_design(self.groups, self.strata, checked.true.shape[0], **beside)
+        others = {"y_true": self.true, "y_score": self.score, "sample_weight": self.weight}
+        return read_design(self.groups, self.strata, checked.true.shape[0], **others)
 
 
 def _of_points(metric: Metric, rows: _Rows, places: Array | None) -> _Curve:

@@ -208,18 +208,18 @@ def compare(
     (2.5e-05, True)
     """
     check_option("weights_are", weights_are, WEIGHT_KINDS)
-    found, level = find_metric(metric, metric_params), check_level(confidence_level)
-    claim = Claim.of(alternative, margin, found)
+    measure, level = find_metric(metric, metric_params), check_level(confidence_level)
+    claim = Claim.of(alternative, margin, measure)
     level = claim.level(level)
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress, min_rows)
     predictions = {"pred_a": pred_a, "pred_b": pred_b}
     about = sample_weight, groups, strata
-    checked = check_models(found, y_true, predictions, *about, weights_are=weights_are)
-    asked = ModelsToCompare(*checked, weights_are, claim, level, plan)
-    told = compare_pair(asked, method)
-    if not asked.statistics:
-        return told
-    return replace(told, facts=facts_of_both(told, asked.statistics[0]))
+    checked = check_models(measure, y_true, predictions, *about, weights_are=weights_are)
+    task = ModelsToCompare(*checked, weights_are, claim, level, plan)
+    result = compare_pair(task, method)
+    if not task.statistics:
+        return result
+    return replace(result, facts=facts_of_both(result, task.statistics[0]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -288,44 +288,44 @@ class ModelsToCompare:
         return two
 
 
-def compare_pair(asked: ModelsToCompare, method: str = "auto") -> Comparison:
+def compare_pair(task: ModelsToCompare, method: str = "auto") -> Comparison:
     """The comparison of two models by a method, or by the first that applies."""
     check_option("method", method, COMPARE_METHODS)
-    if method == "permutation" and asked.claim.margin is not None:
+    if method == "permutation" and task.claim.margin is not None:
         raise InvalidParameterError(
             "method='permutation' tests that nothing differs and takes no margin, got "
-            f"{asked.claim.margin:g}."
+            f"{task.claim.margin:g}."
         )
     by_t = method == "auto"
     runs: dict[str, tuple[bool, Callable[[ModelsToCompare], Comparison]]] = {
-        "delong": (is_mean_area(asked.metric), partial(_by_delong, by_t=by_t)),
-        "mcnemar": (is_hits(asked), _by_mcnemar),
-        LOG_RATIO: (is_ratio(asked.metric) and asked.has_influence, partial(_by_delta, log=True)),
-        "delta": (asked.has_influence, _by_delta),
+        "delong": (is_mean_area(task.metric), partial(_by_delong, by_t=by_t)),
+        "mcnemar": (is_hits(task), _by_mcnemar),
+        LOG_RATIO: (is_ratio(task.metric) and task.has_influence, partial(_by_delta, log=True)),
+        "delta": (task.has_influence, _by_delta),
         "bootstrap": (True, _by_bootstrap),
         "permutation": (True, _by_permutation),
-        ANYTIME: (asked.has_influence, _by_looks),
+        ANYTIME: (task.has_influence, _by_looks),
     }
     applicable = [name for name, (applies, _) in runs.items() if applies]
     chosen = applicable[0] if method == "auto" else method
     if chosen not in applicable:
         raise InvalidParameterError(
-            f"method={method!r} does not apply to {asked.metric.name} with these arguments; those "
+            f"method={method!r} does not apply to {task.metric.name} with these arguments; those "
             f"that do are {applicable}."
         )
     run = runs[chosen][1]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # nan where undefined
-        found = run(asked)
-        return found if asked.design.is_plain else _with_design(asked, found, chosen == LOG_RATIO)
+        found = run(task)
+        return found if task.design.is_plain else _with_design(task, found, chosen == LOG_RATIO)
 
 
-def _with_design(asked: ModelsToCompare, found: Comparison, log: bool) -> Comparison:
+def _with_design(task: ModelsToCompare, found: Comparison, log: bool) -> Comparison:
     """The comparison with the numbers of groups and strata, and the design effect."""
-    if asked.has_influence:
-        difference = asked.difference(log=log)
+    if task.has_influence:
+        difference = task.difference(log=log)
         atoms, effect = difference.atoms, float(difference.design_effect())
     else:
-        atoms, effect = asked.pair().atoms, _NAN
+        atoms, effect = task.pair().atoms, _NAN
     note = with_design(found.note, atoms)
     return replace(found, **atoms.of_design(), design_effect=effect, note=note)
 
@@ -341,75 +341,75 @@ def is_mean_area(metric: Metric) -> bool:
     return is_area(metric) and metric.params.get("average", "macro") in averages
 
 
-def is_hits(asked: ModelsToCompare) -> bool:
+def is_hits(task: ModelsToCompare) -> bool:
     """Whether McNemar's test applies (accuracy, independent, unweighted rows)."""
-    metric, first = asked.metric, asked.models[0]
+    metric, first = task.metric, task.models[0]
     if metric.row is None or metric.tally not in _READ_BY_HITS or metric.params:
         return False
-    counted = first.weight is None or asked.weights_are == "frequency"
-    return asked.design.is_plain and counted and not first.is_multilabel
+    counted = first.weight is None or task.weights_are == "frequency"
+    return task.design.is_plain and counted and not first.is_multilabel
 
 
 # --------------------------------------------------------------------------- methods
 
 
-def _by_delong(asked: ModelsToCompare, *, by_t: bool) -> Comparison:
-    difference = asked.difference()
-    found = paired_t_test(difference, asked.claim, asked.level, "delong", normal=not by_t)
+def _by_delong(task: ModelsToCompare, *, by_t: bool) -> Comparison:
+    difference = task.difference()
+    found = paired_t_test(difference, task.claim, task.level, "delong", normal=not by_t)
     if not by_t:
         return replace(found, note="" if np.isfinite(found.p_value) else found.note)
     if np.isfinite(found.statistic) and found.standard_error > 0:
         return replace(found, method="delong, Welch-Satterthwaite")
-    if asked.claim.margin is None and np.isnan(found.p_value) and not np.isnan(found.difference):
-        tested = _by_permutation(asked)
+    if task.claim.margin is None and np.isnan(found.p_value) and not np.isnan(found.difference):
+        tested = _by_permutation(task)
         name = f"{found.method}, p-value by {tested.method}"
         note = "the areas have no variance to estimate"
         found = replace(found, p_value=tested.p_value, method=name, note=note)
     return found
 
 
-def _by_delta(asked: ModelsToCompare, *, log: bool = False) -> Comparison:
-    difference = asked.difference(log=log)
+def _by_delta(task: ModelsToCompare, *, log: bool = False) -> Comparison:
+    difference = task.difference(log=log)
     name = LOG_RATIO if log else "delta"
     if difference.origin[0].origin.is_mean:
         name += ", paired t"
-    found = paired_t_test(difference, asked.claim, asked.level, name)
-    return replace(found, note=found.note or note_on_metric(asked.metric))
+    found = paired_t_test(difference, task.claim, task.level, name)
+    return replace(found, note=found.note or note_on_metric(task.metric))
 
 
-def _by_looks(asked: ModelsToCompare) -> Comparison:
+def _by_looks(task: ModelsToCompare) -> Comparison:
     """A difference whose interval and p-value hold at every look."""
     from scipy.special import ndtri
 
-    difference, plan = asked.difference(log=is_ratio(asked.metric)), asked.plan
+    difference, plan = task.difference(log=is_ratio(task.metric)), task.plan
     first, second = (float(one.value) for one in difference.origin)
     rows = independent_rows(difference)
     if rows < plan.min_rows:
         note = too_early(difference, plan.min_rows)
-        told = partial(comparison, float(difference.value), (first, second), ANYTIME)
-        return told(asked.level, asked.claim, note=note)
-    one_look = float(level_of_one_look(rows, asked.level, plan.min_rows))
+        build = partial(comparison, float(difference.value), (first, second), ANYTIME)
+        return build(task.level, task.claim, note=note)
+    one_look = float(level_of_one_look(rows, task.level, plan.min_rows))
 
     def tail(null: float, side: str) -> float:
         """Half of the two-sided p-value on the claimed side, as the interval has it."""
         t = (found.difference - null) / found.standard_error
         z = float(ndtri(tail_probability(abs(t), freedom, "greater")))
-        p_value = p_value_of_looks(z, rows, asked.level, plan.min_rows)
+        p_value = p_value_of_looks(z, rows, task.level, plan.min_rows)
         if side == "two-sided":
             return p_value
         return p_value / 2 if (t > 0) == (side == "greater") else 1 - p_value / 2
 
     freedom = float(variance_of_difference(difference)[1])
-    found = paired_t_test(difference, asked.claim, one_look, ANYTIME)
-    p_value = asked.claim.tested(tail)[0] if found.standard_error > 0 else found.p_value
-    return replace(found, p_value=p_value, confidence_level=asked.level)
+    found = paired_t_test(difference, task.claim, one_look, ANYTIME)
+    p_value = task.claim.tested(tail)[0] if found.standard_error > 0 else found.p_value
+    return replace(found, p_value=p_value, confidence_level=task.level)
 
 
-def _by_mcnemar(asked: ModelsToCompare) -> Comparison:
-    counts = discordant_rows(asked.models, asked.weights_are)
-    found = mcnemar_comparison(*counts, "mid_p", asked.level)
-    claim, two_sided = asked.claim, found
-    if not asked.metric.spec.greater_is_better:  # a share of errors
+def _by_mcnemar(task: ModelsToCompare) -> Comparison:
+    counts = discordant_rows(task.models, task.weights_are)
+    found = mcnemar_comparison(*counts, "mid_p", task.level)
+    claim, two_sided = task.claim, found
+    if not task.metric.spec.greater_is_better:  # a share of errors
         found, claim = _turned(found, 1 - found.value_a, 1 - found.value_b), claim.per(-1.0)
 
     def tail(null: float, side: str) -> float:
@@ -428,8 +428,8 @@ def _by_mcnemar(asked: ModelsToCompare) -> Comparison:
     found = replace(
         found,
         p_value=p_value,
-        alternative=asked.claim.alternative,
-        margin=asked.claim.margin,
+        alternative=task.claim.alternative,
+        margin=task.claim.margin,
     )
     if claim.margin is None:
         return found
@@ -446,20 +446,20 @@ def _turned(found: Comparison, value_a: float, value_b: float) -> Comparison:
 # --------------------------------------------------------------------------- draws
 
 
-def _by_bootstrap(asked: ModelsToCompare) -> Comparison:
-    return _in_canonical_order(asked, ModelsToCompare.pair, _bootstrap)
+def _by_bootstrap(task: ModelsToCompare) -> Comparison:
+    return _in_canonical_order(task, ModelsToCompare.pair, _bootstrap)
 
 
-def _bootstrap(asked: ModelsToCompare, pair: PairSample) -> Comparison:
-    told = partial(comparison, pair.value, pair.values, "bootstrap", asked.level, asked.claim)
+def _bootstrap(task: ModelsToCompare, pair: PairSample) -> Comparison:
+    build = partial(comparison, pair.value, pair.values, "bootstrap", task.level, task.claim)
     if np.isnan(pair.value):
-        return told()
-    draws = resample(pair, asked.plan, asked.level, [null for null, _ in asked.claim.parts])
-    told = partial(told, draws=len(draws))
-    low, high = bootstrap_bounds(pair, draws, "bootstrap", asked.level, (-np.inf, np.inf))
+        return build()
+    draws = resample(pair, task.plan, task.level, [null for null, _ in task.claim.parts])
+    build = partial(build, draws=len(draws))
+    low, high = bootstrap_bounds(pair, draws, "bootstrap", task.level, (-np.inf, np.inf))
     known = draws[~np.isnan(draws)]
     if pair.value == 0 and not known.any():
-        return alike(told, asked.claim, pair, asked.level, _NAN)
+        return alike(build, task.claim, pair, task.level, _NAN)
 
     def tail(null: float, side: str) -> float:
         """Share of draws beyond a value; the observed rows are one more, so that none is 0."""
@@ -468,41 +468,41 @@ def _bootstrap(asked: ModelsToCompare, pair: PairSample) -> Comparison:
         tails = {"greater": below, "less": above, "two-sided": min(2 * min(below, above), 1.0)}
         return tails[side]
 
-    notes = [note_on_metric(asked.metric)]
-    if any(one.origin.jumps for one in asked.statistics):
+    notes = [note_on_metric(task.metric)]
+    if any(one.origin.jumps for one in task.statistics):
         notes.append(JUMPS)
     if len(known) < len(draws):
         notes.append(f"{len(draws) - len(known)} of {len(draws)} draws were undefined")
     error = float(known.std(ddof=1)) if len(known) > 1 else _NAN
-    p_value, note = asked.claim.tested(tail)[0], "; ".join(filter(None, notes))
-    return told((float(low), float(high)), p_value=p_value, error=error, note=note)
+    p_value, note = task.claim.tested(tail)[0], "; ".join(filter(None, notes))
+    return build((float(low), float(high)), p_value=p_value, error=error, note=note)
 
 
-def _by_permutation(asked: ModelsToCompare) -> Comparison:
-    return _in_canonical_order(asked, ModelsToCompare.exchange, _permutation)
+def _by_permutation(task: ModelsToCompare) -> Comparison:
+    return _in_canonical_order(task, ModelsToCompare.exchange, _permutation)
 
 
-def _permutation(asked: ModelsToCompare, pair: ExchangeSample) -> Comparison:
-    ((_, side),) = asked.claim.parts
-    found = permutation_test(pair, asked.plan, side)
+def _permutation(task: ModelsToCompare, pair: ExchangeSample) -> Comparison:
+    ((_, side),) = task.claim.parts
+    found = permutation_test(pair, task.plan, side)
     note = "" if np.isnan(pair.value) else "exchanges have no interval"
     if found.undefined:
         note = f"{found.undefined} of {found.orders} exchanges were undefined and count as large"
     name = "permutation, exact" if found.exact else "permutation"
-    about = pair.value, pair.values, name, asked.level, asked.claim
+    about = pair.value, pair.values, name, task.level, task.claim
     return comparison(*about, p_value=found.p_value, note=note)
 
 
 def _in_canonical_order(
-    asked: ModelsToCompare,
+    task: ModelsToCompare,
     of_models: Callable[[ModelsToCompare], Any],
     method: Callable[[ModelsToCompare, Any], Comparison],
 ) -> Comparison:
     """Canonical model order, so that the p-value does not depend on it."""
-    pair = of_models(asked)
+    pair = of_models(task)
     if not pair.is_turned:
-        return method(asked, pair)
-    turned = replace(asked, models=asked.models[::-1], claim=asked.claim.per(-1.0))
+        return method(task, pair)
+    turned = replace(task, models=task.models[::-1], claim=task.claim.per(-1.0))
     found = method(turned, of_models(turned))
     found = _turned(found, found.value_b, found.value_a)
     return replace(found, statistic=0.0 - found.statistic)

@@ -170,10 +170,10 @@ def compare_samples(
     second = _statistic(found, "b", of_b, weights_are)
     about = _counts_of_both(first.atoms.of_design(), second.atoms.of_design())
     if method == "welch":
-        told = _welch(first, second, claim, level)
+        result = _welch(first, second, claim, level)
     else:
-        told = difference_of_samples(first, second, method, claim, level, plan)
-    return replace(told, **about, facts=facts_of_both(told, first, second))
+        result = difference_of_samples(first, second, method, claim, level, plan)
+    return replace(result, **about, facts=facts_of_both(result, first, second))
 
 
 def _statistic(found: Metric, name: str, given: tuple[Any, ...], weights_are: str) -> Linearized:
@@ -231,8 +231,8 @@ def difference_of_samples(
     name = both[0] if method == "auto" else method
     values = float(first.value), float(second.value)
     if method == "auto" and metric.row is not None and metric.row.interval in BIASED:
-        told = partial(comparison, values[0] - values[1], values, NONE, level, claim)
-        return told(note=BIASED_DIFFERENCE)
+        build = partial(comparison, values[0] - values[1], values, NONE, level, claim)
+        return build(note=BIASED_DIFFERENCE)
     if name not in both:
         raise InvalidParameterError(
             f"method={method!r} does not apply to {metric.name} here; those that do are "
@@ -264,13 +264,13 @@ def difference_of_samples(
             with_design(part.note, one.atoms)
             for part, one in zip(parts, (first, second), strict=True)
         ]
-        told = partial(comparison, difference, values, named, level, claim)
-        told = partial(told, error=error, note=note_of_both(first, second, notes, names))
+        build = partial(comparison, difference, values, named, level, claim)
+        build = partial(build, error=error, note=note_of_both(first, second, notes, names))
         down, up = difference_distances((part.away for part in parts), shared)
         if not np.isfinite(difference + down + up):
-            return told()
+            return build()
         bounds = float(difference - down), float(difference + up)
-        return told(bounds, p_value=claim.tested(tail)[0])
+        return build(bounds, p_value=claim.tested(tail)[0])
 
 
 class Distances(NamedTuple):
@@ -331,13 +331,13 @@ def note_of_both(
     first: Linearized, second: Linearized, notes: list[str], names: Sequence[str] = "ab"
 ) -> str:
     """What is to be said of either sample, and of both."""
-    told = [f"{name}: {note}" for name, note in zip(names, notes, strict=True) if note]
+    parts = [f"{name}: {note}" for name, note in zip(names, notes, strict=True) if note]
     if notes[0] and notes[0] == notes[1]:
-        told = [f"both samples: {notes[0]}"]
+        parts = [f"both samples: {notes[0]}"]
     one, other = first.origin.known_classes, second.origin.known_classes
     if one is not None and other is not None and one != other and len(one | other) > 2:
-        told.append("the samples have different classes")
-    return "; ".join(told)
+        parts.append("the samples have different classes")
+    return "; ".join(parts)
 
 
 # --------------------------------------------------------------------------- Welch

@@ -149,8 +149,8 @@ def interval_of(
     estimates = []
     for value, low, high, error, note, times in numbers:
         about = {"atoms": atoms, "design_effect": float(times), "facts": facts}
-        ends, told = (float(low), float(high)), str(note)
-        estimates.append(estimate(float(value), ends, float(error), method, level, told, **about))
+        ends, note = (float(low), float(high)), str(note)
+        estimates.append(estimate(float(value), ends, float(error), method, level, note, **about))
     return estimates if is_array else estimates[0]
 
 
@@ -188,8 +188,8 @@ def _share(statistic: Linearized, method: str, level: Level, plan: DrawPlan) -> 
     elif not design.is_plain:
         groups = _effective_groups(statistic)
         if np.any(groups < UNITS) and statistic.atoms.effective_groups() >= UNITS:
-            told = few(float(np.min(groups)), "effective groups that the share reads")
-            notes[groups < UNITS] = told
+            note = few(float(np.min(groups)), "effective groups that the share reads")
+            notes[groups < UNITS] = note
         # As many rows as a t quantile is worth.
         rows = rows * (normal_quantile(level) / quantile(level, statistic.freedom)) ** 2
     if method == ANYTIME:
@@ -409,8 +409,8 @@ def _mean(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> Inte
     value, bounds = float(statistic.value), statistic.bounds
     error = np.sqrt(statistic.variance)
     if error <= ROUNDING * abs(value):
-        down, up, told = _of_rarest(statistic.origin.fewest_rows, bounds, np.asarray(value), level)
-        return Interval(down, up, error, f"{NO_SPREAD}: {told}")
+        down, up, note = _of_rarest(statistic.origin.fewest_rows, bounds, np.asarray(value), level)
+        return Interval(down, up, error, f"{NO_SPREAD}: {note}")
     z = quantile(level, None if method == "normal" else statistic.freedom)
     below, above = -z, z
     if method == "hall":
@@ -439,11 +439,11 @@ def _area(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> Inte
 def _smooth(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> Interval:
     """A metric that has a derivative by every row, on a scale that keeps it in its range."""
     sample = statistic.origin
-    told = _by_the_rule(statistic) if sample.is_mean else few_rows(statistic)
-    found = on_scale(statistic, sample.fewest_rows, method, level, told)
+    note = _by_the_rule(statistic) if sample.is_mean else few_rows(statistic)
+    found = on_scale(statistic, sample.fewest_rows, method, level, note)
     between = sample.metric.options.get("method") == "interpolated"
-    told = "" if between else ROUGH.get(sample.metric.spec.interval, "")
-    return found._replace(notes=np.where(found.notes == "", told, found.notes)) if told else found
+    note = "" if between else ROUGH.get(sample.metric.spec.interval, "")
+    return found._replace(notes=np.where(found.notes == "", note, found.notes)) if note else found
 
 
 def _folds(statistic: Linearized, _method: str, level: Level, _: DrawPlan) -> Interval:
@@ -454,8 +454,8 @@ def _folds(statistic: Linearized, _method: str, level: Level, _: DrawPlan) -> In
         return Interval(nothing, nothing, nothing, "a fold has one row, or one group, of a class")
     scale = scales_of(statistic.bounds)[0]
     by_rows = statistic.origin.metric.tally != "moments"
-    told = few_rows(statistic) if by_rows else _by_the_rule(statistic)
-    return on_scale(statistic, fewest, scale, level, told)
+    note = few_rows(statistic) if by_rows else _by_the_rule(statistic)
+    return on_scale(statistic, fewest, scale, level, note)
 
 
 def _by_the_rule(statistic: Linearized) -> str:
@@ -463,12 +463,12 @@ def _by_the_rule(statistic: Linearized) -> str:
     return few_contributions(float(statistic.effective)) or few_units(statistic)
 
 
-def on_scale(statistic: Linearized, rows: float, method: str, level: Level, told: str) -> Interval:
+def on_scale(statistic: Linearized, rows: float, method: str, level: Level, note: str) -> Interval:
     """Bounds from value and variance, with ``rows`` of the rarest class and a note on them."""
     value, bounds = np.asarray(statistic.value, dtype=np.float64), statistic.bounds
     error = np.sqrt(statistic.variance)
     low, high = SCALES[method](value, error, quantile(level, statistic.freedom), bounds)
-    notes = np.full(value.shape, told, dtype=object)
+    notes = np.full(value.shape, note, dtype=object)
     at_end = np.minimum(np.abs(value - bounds[0]), np.abs(value - bounds[1])) <= ROUNDING
     still = (~(error > ROUNDING) | at_end) & np.isfinite(value)
     if still.any():
@@ -509,8 +509,8 @@ def bounds_of_draws(
         notes[...] = scarce
     if method == UPPER:
         less = np.clip(2 * value - mean, *bounds)
-        told = f"one-sided; corrected for bias {less:.3g}; {CALIBRATION_TEST}"
-        notes[...] = f"{scarce}; {told}" if scarce else told
+        note = f"one-sided; corrected for bias {less:.3g}; {CALIBRATION_TEST}"
+        notes[...] = f"{scarce}; {note}" if scarce else note
     for place in np.ndindex(value.shape):
         column = values[(slice(None), *place)]
         n_values = len(np.unique(column[~np.isnan(column)]))
@@ -520,10 +520,10 @@ def bounds_of_draws(
             notes[place] = f"undefined in {undefined} of {len(values)} draws"
     still = (low == high) & np.isfinite(value)
     if still.any():
-        down, up, told = _of_rarest(sample.fewest_rows, bounds, value, level)
+        down, up, note = _of_rarest(sample.fewest_rows, bounds, value, level)
         low, high = np.where(still, down, low), np.where(still, up, high)
         notes[still.any(axis=0) if still.ndim > value.ndim else still] = (
-            f"all draws have this value: {told}"
+            f"all draws have this value: {note}"
         )
     return Interval(low, high, error, notes, draws=len(values))
 

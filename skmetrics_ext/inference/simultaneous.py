@@ -97,7 +97,7 @@ class PairwiseComparisons:
         return cls([values[k] for k in sorted(values)], difference, low, high, p_value, notes)
 
 
-def by_max_t(asked: ModelsToCompare, pairs: Sequence[Pair]) -> PairwiseComparisons:
+def by_max_t(task: ModelsToCompare, pairs: Sequence[Pair]) -> PairwiseComparisons:
     """Max-t comparisons, from the distribution of the largest of all statistics.
 
     Each row, or group, has a standard normal multiplier of what it contributes to all the models,
@@ -106,16 +106,16 @@ def by_max_t(asked: ModelsToCompare, pairs: Sequence[Pair]) -> PairwiseCompariso
     """
     from scipy.special import ndtri, stdtr
 
-    if not asked.has_influence:
+    if not task.has_influence:
         raise InvalidParameterError(
-            f"adjust='max_t' needs a derivative by the rows, which {asked.metric.name} of these "
+            f"adjust='max_t' needs a derivative by the rows, which {task.metric.name} of these "
             "data does not have; adjust='holm' resamples each pair."
         )
     if len(pairs) == 1:
         ((i, j),) = pairs
-        return PairwiseComparisons.of([compare_pair(asked.only(i, j, asked.level))], pairs)
-    log = is_ratio(asked.metric)
-    statistics = [one.on_log() if log else one for one in asked.statistics]
+        return PairwiseComparisons.of([compare_pair(task.only(i, j, task.level))], pairs)
+    log = is_ratio(task.metric)
+    statistics = [one.on_log() if log else one for one in task.statistics]
     statistics = [one if one.origin.is_compact else one.as_rows() for one in statistics]
     values = np.array([float(one.value) for one in statistics])
     covariance, found = differences_of(statistics)
@@ -130,32 +130,30 @@ def by_max_t(asked: ModelsToCompare, pairs: Sequence[Pair]) -> PairwiseCompariso
     error = np.sqrt(np.where(known, variance, np.nan))
     alone = 2 * stdtr(freedom, -np.abs(divide(difference, error)))
     z = -ndtri(alone / 2)
-    n_draws = asked.plan.most_draws
+    n_draws = task.plan.most_draws
     root = root_of(covariance)
-    largest = largest_of(root[first[known]] - root[second[known]], n_draws, asked.plan.random_state)
+    largest = largest_of(root[first[known]] - root[second[known]], n_draws, task.plan.random_state)
     n_tests, n_values = max(int(known.sum()), 1), n_draws + 1
     as_large = n_values - np.searchsorted(largest, z)
     # Of any dependence it is at least that of one, and at most that of all separately (Bonferroni).
     p_value = np.clip(as_large / n_values, alone, np.minimum(n_tests * alone, 1.0))
-    away = quantile(level_together(largest, n_tests, asked.level), freedom) * error
+    away = quantile(level_together(largest, n_tests, task.level), freedom) * error
     low, high = np.clip((difference - away, difference + away), *differences[0].bounds)
-    notes = [note_on_few_rows(one) or note_on_metric(asked.metric) for one in differences]
+    notes = [note_on_few_rows(one) or note_on_metric(task.metric) for one in differences]
     for k, pair in enumerate(pairs):
         if known[k]:
             continue
         # No row distinguishes these two, or nothing is known of one.
         method = LOG_RATIO if log else "delta"
-        alike = compare_pair(asked.only(*pair, 1 - (1 - asked.level) / len(pairs)), method)
+        alike = compare_pair(task.only(*pair, 1 - (1 - task.level) / len(pairs)), method)
         low[k], high[k], p_value[k], notes[k] = alike.low, alike.high, alike.p_value, alike.note
     return PairwiseComparisons(values.tolist(), difference, low, high, p_value, notes)
 
 
-def by_holm(asked: ModelsToCompare, pairs: Sequence[Pair]) -> PairwiseComparisons:
+def by_holm(task: ModelsToCompare, pairs: Sequence[Pair]) -> PairwiseComparisons:
     """Every pair alone: p-values by Holm, intervals at the Bonferroni level."""
-    level = 1 - (1 - asked.level) / len(pairs)
-    found = PairwiseComparisons.of(
-        [compare_pair(asked.only(*pair, level)) for pair in pairs], pairs
-    )
+    level = 1 - (1 - task.level) / len(pairs)
+    found = PairwiseComparisons.of([compare_pair(task.only(*pair, level)) for pair in pairs], pairs)
     return replace(found, p_value=holm_adjust(found.p_value))
 
 

@@ -97,17 +97,17 @@ def paired_t_test(
     freedom = np.inf if normal else freedom
     values = float(sides[0].value), float(sides[1].value)
     value = float(difference.value)
-    told = partial(comparison, value, values, method, level, claim)
+    build = partial(comparison, value, values, method, level, claim)
     if abs(value) <= ROUNDING and variance == 0:
-        return alike(told, claim, sides[0].origin, level)
+        return alike(build, claim, sides[0].origin, level)
     if not (variance > 0 and freedom > 0 and np.isfinite(value)):
-        return _without_variance(told, claim, sides, value, level)
-    told = partial(told, note=note_on_few_rows(difference))
-    return _t_test(told, claim, value, variance**0.5, freedom, level, difference.bounds)
+        return _without_variance(build, claim, sides, value, level)
+    build = partial(build, note=note_on_few_rows(difference))
+    return _t_test(build, claim, value, variance**0.5, freedom, level, difference.bounds)
 
 
 def _t_test(
-    told: Callable[..., Comparison],
+    build: Callable[..., Comparison],
     claim: Claim,
     value: float,
     error: float,
@@ -121,7 +121,7 @@ def _t_test(
     p_value, null = claim.tested(
         lambda null, side: float(tail_probability((value - null) / error, freedom, side))
     )
-    return told((low, high), (value - null) / error, p_value, error, freedom=freedom)
+    return build((low, high), (value - null) / error, p_value, error, freedom=freedom)
 
 
 def welch_t_test(
@@ -135,15 +135,15 @@ def welch_t_test(
     """Welch's t test of two samples, whose variances add."""
     value = float(sides[0].value) - float(sides[1].value)
     values = float(sides[0].value), float(sides[1].value)
-    told = partial(comparison, value, values, method, level, claim)
+    build = partial(comparison, value, values, method, level, claim)
     error, width = float(np.sqrt(variances.sum())), sides[0].bounds[1] - sides[0].bounds[0]
     if not (error > 0 and np.isfinite(value)):
-        return _without_variance(told, claim, sides, value, level)
-    return _t_test(told, claim, value, error, freedom, level, (-width, width))
+        return _without_variance(build, claim, sides, value, level)
+    return _t_test(build, claim, value, error, freedom, level, (-width, width))
 
 
 def alike(
-    told: Callable[..., Comparison],
+    build: Callable[..., Comparison],
     claim: Claim,
     sample: Any,
     level: float,
@@ -154,14 +154,14 @@ def alike(
     width = np.inf if row is None else row.bounds[1] - row.bounds[0]
     p_value = 1.0 if claim.margin is None else _NAN
     if not np.isfinite(width):
-        return told((0.0, 0.0), statistic, p_value, 0.0, f"{NONE_DIFFER}: {NO_WIDTH}")
+        return build((0.0, 0.0), statistic, p_value, 0.0, f"{NONE_DIFFER}: {NO_WIDTH}")
     low, high = alike_bounds(sample.fewest_rows, level)
     note = f"{NONE_DIFFER}: {OF_RAREST}"
-    return told((width * low, width * high), statistic, p_value, 0.0, note)
+    return build((width * low, width * high), statistic, p_value, 0.0, note)
 
 
 def _without_variance(
-    told: Callable[..., Comparison],
+    build: Callable[..., Comparison],
     claim: Claim,
     sides: Sequence[Linearized],
     value: float,
@@ -169,7 +169,7 @@ def _without_variance(
 ) -> Comparison:
     """A difference whose variance cannot be estimated: of areas, Newcombe's bounds of both."""
     if np.isnan(value):
-        return told()
+        return build()
     if all(one.origin.kind == "area" for one in sides):
         start, stop = sides[0].bounds
         away = []
@@ -181,9 +181,9 @@ def _without_variance(
         low, high = np.clip((value - down, value + up), start - stop, stop - start).tolist()
         p_value = 1.0 if value == 0 and claim.margin is None else _NAN
         note = reason(value, low, high) or _AREAS_WITHOUT_VARIANCE
-        return told((low, high), p_value=p_value, note=note)
+        return build((low, high), p_value=p_value, note=note)
     what = "difference" if np.isfinite(value) else "logarithm of 0 or infinity"
     note = f"the {what} has no variance to estimate"
     if claim.margin is None:
         note += ": method='permutation' has a test"
-    return told(note=note)
+    return build(note=note)

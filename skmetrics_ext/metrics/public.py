@@ -209,8 +209,8 @@ def rate(
     ) -> Any:
         check_zero_division(zero_division)
         check_average(average)
-        asked = labels, pos_label, average, sample_weight
-        plan = counted(y_true, y_pred, title, *asked, either=either, in_units=in_units)
+        options = labels, pos_label, average, sample_weight
+        plan = counted(y_true, y_pred, title, *options, either=either, in_units=in_units)
         return read(plan, zero_division)
 
     def predictive_value(
@@ -226,8 +226,8 @@ def rate(
     ) -> Any:
         check_zero_division(zero_division)
         check_average(average)
-        asked = labels, pos_label, average, sample_weight
-        plan = counted(y_true, y_pred, title, *asked, either=either, in_units=in_units)
+        options = labels, pos_label, average, sample_weight
+        plan = counted(y_true, y_pred, title, *options, either=either, in_units=in_units)
         if prevalence is None:
             return read(plan, zero_division)
         share = check_level(prevalence, "prevalence")

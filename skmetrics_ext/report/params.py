@@ -102,8 +102,8 @@ def _route(
     )
     panel = scoring.panel
     # A panel that was told what it takes speaks for all of its metrics.
-    asked = hasattr(panel, "_metadata_request")
-    metrics: Mapping[str, Any] = {"": panel} if asked else panel.scorers
+    is_panel = hasattr(panel, "_metadata_request")
+    metrics: Mapping[str, Any] = {"": panel} if is_panel else panel.scorers
     for name, item in metrics.items():
         if name in scoring.by_name and accepts_weight(item):
             item.set_score_request(sample_weight=True)
@@ -116,7 +116,7 @@ def _route(
         {name: routed[f"{callee}_{k}"].get(callee, {}) for k, name in enumerate(objects)}
         for callee, objects in (("fit", models), ("score", metrics))
     )
-    if asked:
+    if is_panel:
         score = {name: _taken(score[""], scorer) for name, scorer in panel.scorers.items()}
     return Params(fit, score, routed["splitter"].get("split", {}))
 

@@ -184,8 +184,8 @@ class ConfusionTally(Tabulated, Merges):
         checked = checked.single_label("a confusion table")
         if groups is None:
             return cls.from_labels(checked.restrict(labels))
-        beside = {"y_true": y_true, "y_pred": y_pred, "sample_weight": sample_weight}
-        tally = cls.from_labels(checked, read_numbered_groups(groups, checked.n_rows, **beside))
+        others = {"y_true": y_true, "y_pred": y_pred, "sample_weight": sample_weight}
+        tally = cls.from_labels(checked, read_numbered_groups(groups, checked.n_rows, **others))
         if labels is None:
             return tally
         return tally.select(checked.positions(labels, once=True), read_labels(labels))

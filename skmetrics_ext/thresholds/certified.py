@@ -106,9 +106,9 @@ class Tests:
         if self._of_class:  # the bound falls with each threshold
             fails = bisect_left(order, True, key=lambda place: not self._keeps(place))
             return order[: fails + 1]
-        asked = self.constraint.bound / factor
-        rows, asked = (inside + rest)[order], asked if self._is_lower(factor) else 1 - asked
-        return order[_sizes_to_test(rows, asked, self.level)]
+        bound = self.constraint.bound / factor
+        rows, bound = (inside + rest)[order], bound if self._is_lower(factor) else 1 - bound
+        return order[_sizes_to_test(rows, bound, self.level)]
 
     def _keeps(self, place: int) -> bool:
         return bool(self.constraint.kept(self.bounds(np.array([place])))[0])
@@ -148,20 +148,20 @@ class CertifiedThresholds:
 
     @classmethod
     def make(
-        cls, thresholds: Array, counts: Counts, objective: Objective, asked: Guarantee
+        cls, thresholds: Array, counts: Counts, objective: Objective, guarantee: Guarantee
     ) -> CertifiedThresholds:
         """Tests at the thresholds of these counts; refuse constraints without an exact bound."""
         if not objective.constraints:
             raise InvalidParameterError(
                 "confidence= is of a constraint: pass constraint=, as ('precision', '>=', 0.8)."
             )
-        tests, level = [], (1 - asked.confidence) / len(objective.constraints)
-        effective = EffectiveRows(thresholds, asked)
+        tests, level = [], (1 - guarantee.confidence) / len(objective.constraints)
+        effective = EffectiveRows(thresholds, guarantee)
         for one in objective.constraints:
             _check_constraint(one, objective.prevalence)
             cells = [_cells(share, counts, effective) for share in one.criterion.shares]
             tests.append(Tests(one, cells, level))
-        return cls(thresholds, objective, tests, asked.confidence)
+        return cls(thresholds, objective, tests, guarantee.confidence)
 
     @cached_property
     def passed(self) -> Array:
@@ -260,29 +260,29 @@ class EffectiveRows:
     """Effective numbers of groups, or of rows by their weights, at each threshold."""
 
     thresholds: Array
-    asked: Guarantee
+    guarantee: Guarantee
 
     @property
     def is_plain(self) -> bool:
         """Whether each row counts as one."""
-        return self.asked.unit is None and self.asked.rows.weight is None
+        return self.guarantee.unit is None and self.guarantee.rows.weight is None
 
     @cached_property
     def _weight(self) -> Array:
-        weight, n_rows = self.asked.rows.weight, len(self.asked.rows.true)
+        weight, n_rows = self.guarantee.rows.weight, len(self.guarantee.rows.true)
         return np.ones(n_rows) if weight is None else weight.astype(np.float64)
 
     @cached_property
     def _place(self) -> Array:
         """The first threshold that predicts each row positive."""
         # A row without weight may lie below them all.
-        place = np.searchsorted(-self.thresholds, -self.asked.rows.score)
+        place = np.searchsorted(-self.thresholds, -self.guarantee.rows.score)
         return np.minimum(place, len(self.thresholds) - 1)
 
     @cached_property
     def _order(self) -> Array:
         """Rows by group, those of a group by their threshold."""
-        unit = self.asked.unit
+        unit = self.guarantee.unit
         assert unit is not None
         return np.argsort(unit * len(self.thresholds) + self._place, kind="stable")
 
@@ -290,7 +290,7 @@ class EffectiveRows:
         """Effective number at each threshold among the rows in some cells."""
         if cells not in _PREDICTED:
             return self._of_class(cells)
-        place, order = self._place, None if self.asked.unit is None else self._order
+        place, order = self._place, None if self.guarantee.unit is None else self._order
         if cells == _PREDICTED[1]:  # rows below a threshold, from the lowest on
             place = len(self.thresholds) - 1 - place
             order = None if order is None else order[::-1]
@@ -299,15 +299,15 @@ class EffectiveRows:
 
     def _of_class(self, cells: set[str]) -> Array:
         """Among the rows of a class, or all."""
-        added, unit = self._weight, self.asked.unit
+        added, unit = self._weight, self.guarantee.unit
         if cells in _CLASSES:
-            added = added * (self.asked.rows.true == (cells == _CLASSES[0]))
+            added = added * (self.guarantee.rows.true == (cells == _CLASSES[0]))
         squares = ((added if unit is None else np.bincount(unit, added)) ** 2).sum()
         return np.full(len(self.thresholds), added.sum() ** 2 / squares if squares else 0.0)
 
     def _of_predicted(self, place: Array, order: Array | None) -> Array:
         """Among the rows up to each threshold."""
-        added, unit, n_thresholds = self._weight, self.asked.unit, len(self.thresholds)
+        added, unit, n_thresholds = self._weight, self.guarantee.unit, len(self.thresholds)
         if order is None or unit is None:
             at, grown = place, added**2
         else:

@@ -282,8 +282,8 @@ def optimal_threshold(
                 "groups changes a threshold with a guarantee only: pass confidence= as well."
             )
         return chosen_of(tally, objective)
-    beside = {"y_true": y_true, "y_score": y_score, "sample_weight": sample_weight}
-    unit = None if groups is None else read_groups(groups, len(checked.true), **beside)
+    others = {"y_true": y_true, "y_score": y_score, "sample_weight": sample_weight}
+    unit = None if groups is None else read_groups(groups, len(checked.true), **others)
     asked = Guarantee(checked, unit, check_level(confidence, "confidence"))
     return chosen_of(tally, objective, asked)
 

@@ -290,8 +290,8 @@ def optimal_threshold_interval(
     about: Options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
     checked, tally = binary_ranking(y_true, y_score, what="optimal_threshold_interval", **about)
     chosen = chosen_of(tally, objective)
-    beside = {"y_true": y_true, "y_score": y_score, "sample_weight": sample_weight}
-    design = read_design(groups, strata, checked.true.shape[0], **beside)
+    others = {"y_true": y_true, "y_score": y_score, "sample_weight": sample_weight}
+    design = read_design(groups, strata, checked.true.shape[0], **others)
     scores, design = weighed(checked, design)
     row_design = RowDesign.of(scores.weight, design, weights_are)
     metric = Metric(chosen.criterion, optimal_threshold_interval, None)

@@ -52,15 +52,15 @@ INDEPENDENT = Design()
 
 
 def read_design(
-    groups: Any, strata: Any, n_rows: int, alone: bool = False, /, **beside: Any
+    groups: Any, strata: Any, n_rows: int, alone: bool = False, /, **others: Any
 ) -> Design:
     """Groups and strata as in `read_groups`; a group lies within one stratum."""
     if groups is None and strata is None:
         return INDEPENDENT
-    group = None if groups is None else read_groups(groups, n_rows, alone, **beside)
+    group = None if groups is None else read_groups(groups, n_rows, alone, **others)
     if strata is None:
         return Design(group)
-    stratum = _several(_codes(_column("strata", strata, n_rows, beside)))
+    stratum = _several(_codes(_column("strata", strata, n_rows, others)))
     if stratum is None:
         return Design(group)
     if group is not None:
@@ -91,7 +91,7 @@ def _refuse_torn(group: Array, stratum: Array) -> None:
         )
 
 
-def read_groups(groups: Any, n_rows: int, alone: bool = False, /, **beside: Any) -> Array:
+def read_groups(groups: Any, n_rows: int, alone: bool = False, /, **others: Any) -> Array:
     """Number of the group of each row; one group of all rows says nothing of how groups vary.
 
     Parameters
@@ -102,11 +102,11 @@ def read_groups(groups: Any, n_rows: int, alone: bool = False, /, **beside: Any)
         Number of the rows that are left where masked ones are left out.
     alone : bool
         Whether one group of all rows is accepted: these are a part of the rows that were passed.
-    **beside : array-like
+    **others : array-like
         Arguments of the same rows by their names, as they came. Their index has to be that of
         ``groups``, and a row that one of them masks has no group.
     """
-    group = _codes(_column("groups", groups, n_rows, beside))
+    group = _codes(_column("groups", groups, n_rows, others))
     if n_rows > 1 and not (alone or group.any()):
         raise InvalidParameterError(
             f"groups holds one group for all {n_rows} rows, and how groups vary shows in two or "
@@ -128,9 +128,9 @@ def _codes(column: Column) -> Array:
         ) from error
 
 
-def read_numbered_groups(groups: Any, n_rows: int, /, **beside: Any) -> Array:
+def read_numbered_groups(groups: Any, n_rows: int, /, **others: Any) -> Array:
     """Like `read_groups`, for groups that are numbers from 0 and stay so."""
-    column = _column("groups", groups, n_rows, beside)
+    column = _column("groups", groups, n_rows, others)
     values = np.asarray(column.values)
     if column.categories is not None:  # their codes number something else
         values = column.categories[values]
@@ -142,16 +142,16 @@ def read_numbered_groups(groups: Any, n_rows: int, /, **beside: Any) -> Array:
     return values.astype(np.int64, copy=False)
 
 
-def _column(name: str, given: Any, n_rows: int, beside: Mapping[str, Any]) -> Column:
+def _column(name: str, given: Any, n_rows: int, others: Mapping[str, Any]) -> Column:
     column, one = read_column(given, name), _ONE[name]
-    check_index(**{other: index_of(data) for other, data in beside.items()}, **{name: column.index})
+    check_index(**{other: index_of(data) for other, data in others.items()}, **{name: column.index})
     if column.is_sparse or column.values.ndim != 1:
         raise InvalidParameterError(
             f"{name} must be 1-D, one {one} for each of the {n_rows} rows, got an array of shape "
             f"{column.values.shape}."
         )
     _refuse_missing(column)
-    masked = [data for data in beside.values() if isinstance(data, np.ma.MaskedArray)]
+    masked = [data for data in others.values() if isinstance(data, np.ma.MaskedArray)]
     rows = [masked_rows(read_column(data, name)) for data in masked]
     if rows and len(rows[0]) == len(column):
         column = column.keep(~np.logical_or.reduce(rows))

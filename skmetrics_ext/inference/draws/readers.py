@@ -97,8 +97,8 @@ def sample_of_rows(
         about = sample_weight, (groups, strata), weights_are
         return FunctionSample.of_rows(found, y_true, y_pred, *about)
     settled, checked = check_rows(found, y_true, y_pred, sample_weight)
-    beside = {"y_true": y_true, "y_pred": y_pred, "sample_weight": sample_weight}
-    design = read_design(groups, strata, checked.true.shape[0], **beside)
+    others = {"y_true": y_true, "y_pred": y_pred, "sample_weight": sample_weight}
+    design = read_design(groups, strata, checked.true.shape[0], **others)
     return sample_of_checked(settled, checked, design, weights_are)
 
 

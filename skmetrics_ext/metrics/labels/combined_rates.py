@@ -176,8 +176,8 @@ def fbeta_score(
     check_zero_division(zero_division)
     check_average(average)
     check_beta(beta)
-    asked = labels, pos_label, average, sample_weight
-    plan = counted(y_true, y_pred, f1_score.spec.title, *asked)
+    options = labels, pos_label, average, sample_weight
+    plan = counted(y_true, y_pred, f1_score.spec.title, *options)
     return f1_score.read(plan, zero_division, partial(rates.fbeta, beta=float(beta)))
 
 
@@ -298,8 +298,8 @@ def geometric_mean_score(
     check_zero_division(zero_division)
     if not (isinstance(correction, Real) and 0 <= float(correction) <= 1):
         raise InvalidParameterError(f"correction has to be in [0, 1], got {correction!r}.")
-    asked = labels, pos_label, average, sample_weight
-    plan = counted(y_true, y_pred, recall_score.spec.title, *asked, either=True)
+    options = labels, pos_label, average, sample_weight
+    plan = counted(y_true, y_pred, recall_score.spec.title, *options, either=True)
     mean = _mean_of_rates(plan, zero_division)
     value = geometric_mean(mean, average, correction, of_averages)
     return value if average is None else float(value)
@@ -384,8 +384,8 @@ def index_balanced_accuracy_score(
         raise InvalidParameterError(f"alpha has to be a finite number, got {alpha!r}.")
     check_zero_division(zero_division)
     check_average(average)
-    asked = labels, pos_label, average, sample_weight
-    mean = _mean_of_rates(counted(y_true, y_pred, recall_score.spec.title, *asked), zero_division)
+    options = labels, pos_label, average, sample_weight
+    mean = _mean_of_rates(counted(y_true, y_pred, recall_score.spec.title, *options), zero_division)
     value = index_balanced_accuracy(mean, alpha, squared, base)
     return value if average is None else float(value)
 

@@ -134,8 +134,8 @@ def precision_recall_fscore_support(
         raise InvalidParameterError(
             f"warn_for has to be a list, tuple or set of names, got {warn_for!r}."
         )
-    asked = labels, pos_label, average, sample_weight
-    plan = counted(y_true, y_pred, precision_score.spec.title, *asked)
+    options = labels, pos_label, average, sample_weight
+    plan = counted(y_true, y_pred, precision_score.spec.title, *options)
     rates = (
         (precision_score, "precision", None),
         (recall_score, "recall", None),
