@@ -25,6 +25,8 @@ settings.register_profile(
     phases=(Phase.explicit, Phase.generate),
     **COMMON,
 )
+# A second run of the same laws, on the other kernels.
+settings.register_profile("again", max_examples=6, derandomize=True, **COMMON)
 settings.register_profile("thorough", max_examples=500, **COMMON)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
