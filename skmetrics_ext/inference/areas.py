@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skmetrics_ext.inference.linearized import Linearized
-from skmetrics_ext.inference.notes import OF_RANKINGS, ROUNDING, few, few_units
+from skmetrics_ext.inference.notes import OF_RANKINGS, ROUNDING, few, few_of_rarest
 from skmetrics_ext.inference.proportions import Bounds, Level, increasing_root, normal_quantile
 from skmetrics_ext.inference.scales import delta_bounds, logit_bounds, quantile
 from skmetrics_ext.metrics.averaging import (
@@ -90,15 +90,13 @@ def area_bounds(
 
 
 def _warning(statistic: Linearized, error: float, sides: Sides | None) -> str:
-    sample = statistic.origin
     if error == 0:
         return "all scores are equal"
-    rows = sample.by_class
-    code = int(np.where(rows > 0, rows, np.inf).argmin())
-    if sample.design.group is not None:
-        return few_units(statistic, code)
-    rarest = rows[code] if sides is None else sides.sizes.min()  # of a mean of areas, or of one
-    return few(rarest, "rows of the rarer class") if rarest < OF_RANKINGS else ""
+    what = "rows of the rarer class"
+    if sides is None or statistic.origin.design.group is not None:
+        return few_of_rarest(statistic, OF_RANKINGS, what)
+    rarest = sides.sizes.min()  # of one area of several
+    return few(rarest, what) if rarest < OF_RANKINGS else ""
 
 
 # --------------------------------------------------------------------------- without a variance

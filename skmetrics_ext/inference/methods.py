@@ -42,6 +42,7 @@ from skmetrics_ext.inference.notes import (
     UNITS,
     few,
     few_contributions,
+    few_of_rarest,
     few_rows,
     few_units,
 )
@@ -77,6 +78,7 @@ _NAN = float("nan")
 _PRIOR = 1.0  # rows added to each class, so that one with no errors is not treated as certain
 _PLUS_FOUR = 4.0  # rows added to each class, half of them to each prediction
 _TINY = 1e-6
+_OF_CLASS = "rows of class {}"
 _EXACT = "method='clopper_pearson' is exact"
 _NOTHING = 1e-9  # of what the row that contributes most does: less is rounding
 
@@ -263,7 +265,7 @@ def _by_shares(
     """A metric that is linear in shares of rows, from the bounds of each (MOVER)."""
     value = np.asarray(statistic.value, dtype=np.float64)
     sample = statistic.origin
-    rare = _rare_class(statistic) if sample.is_compact else ""
+    rare = few_of_rarest(statistic, OF_SHARES, _OF_CLASS) if sample.is_compact else ""
     notes = np.full(value.shape, rare, dtype=object)
     fewest = shares.fewest()
     if not rare and (fewest < OF_SHARES).any():
@@ -300,23 +302,12 @@ def _by_table(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> 
     inside = (bounds[0] < value) & (value < bounds[1])
     found = OF_RAREST if np.isfinite(bounds).all() else NO_WIDTH
     notes[(variance == 0) & inside] = f"{NO_SPREAD}: {found}"
-    rare = _rare_class(statistic)
+    rare = few_of_rarest(statistic, OF_SHARES, _OF_CLASS)
     notes[...] = rare if rare else notes
     notes[np.isinf(value)] = "infinite: the other bound is after a row more in each class"
     width = np.broadcast_to(low < high, value.shape) if np.ndim(level) == 0 else False
     notes[(notes == "") & width] = ROUGH.get(sample.metric.spec.interval, "")
     return Interval(low, high, np.sqrt(variance), notes)
-
-
-def _rare_class(statistic: Linearized) -> str:
-    """What to say of the class with the fewest rows, or groups, of a metric of labels."""
-    sample = statistic.origin
-    rows = sample.by_class
-    code = int(np.where(rows > 0, rows, np.inf).argmin())
-    if sample.design.group is not None:
-        return few_units(statistic, code)
-    enough = rows[code] >= OF_SHARES
-    return "" if enough else few(rows[code], f"rows of class {sample.classes[code]}")
 
 
 def _table_quantile(statistic: Linearized, level: Level) -> Array:

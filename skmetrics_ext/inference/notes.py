@@ -133,15 +133,25 @@ def with_design(note: str, atoms: Any) -> str:
     return "; ".join(notes)
 
 
-def few_rows(statistic: Any) -> str:
-    """What to say of a rare class, or of a narrow range of rates."""
+def few_of_rarest(statistic: Any, least: int, what: str) -> str:
+    """A note on few rows, or groups, of the class with the fewest; "{}" is its name."""
     sample = statistic.origin
     rows = sample.by_class
     code = int(np.where(rows > 0, rows, np.inf).argmin())
     if sample.design.group is not None:
         return few_units(statistic, code)
-    if rows[code] < OF_RANKINGS:
-        return few(rows[code], "rows of the rarest class")
+    if rows[code] >= least:
+        return ""
+    return few(rows[code], what.format(sample.classes[code]) if "{}" in what else what)
+
+
+def few_rows(statistic: Any) -> str:
+    """What to say of a rare class, or of a narrow range of rates."""
+    sample = statistic.origin
+    if scarce := few_of_rarest(statistic, OF_RANKINGS, "rows of the rarest class"):
+        return scarce
+    if sample.design.group is not None:
+        return ""
     if (inside := _rows_in_range(sample)) < BEYOND_POINT:
         return few(inside, "rows of a class in the range of rates", "take a wider one")
     if (beyond := rows_beyond(sample)) < BEYOND_POINT:
