@@ -144,7 +144,7 @@ class FoldStatistics:
         if dependent is not None:
             design = Design(np.unique(dependent[part.fold], return_inverse=True)[1])
             cluster = dependent[numbers]
-        identity = {"numbers": numbers, "cluster": cluster}
+        identity: dict[str, Any] = {"numbers": numbers, "cluster": cluster}
         sample, _ = sample_of_fold(self.data, metric, part, design, **identity)
         if not np.isfinite(sample.value):
             raise NoIntervalError("undefined")

@@ -91,9 +91,6 @@ class ScoredData:
     grouping: Grouping | None = None
     source: FittedOn | None = None
     rows_by: Any = None
-    _of_folds: dict[int, tuple[FoldResult, ScoredModel]] = field(
-        default_factory=dict, init=False, compare=False, repr=False
-    )
 
     @property
     def metrics(self) -> dict[str, Metric | None]:
@@ -118,12 +115,6 @@ class ScoredData:
         """Predictions next to their true labels."""
         stored = Stored(part.classes, part.responses)
         return ScoredModel(stored, None, take_rows(self.y, part.rows))
-
-    def predicted_in(self, fold: FoldResult) -> ScoredModel:
-        """Predictions of a fold of the report, which all metrics without weights share."""
-        if id(fold) not in self._of_folds:
-            self._of_folds[id(fold)] = fold, self.predicted(fold)
-        return self._of_folds[id(fold)][1]
 
     def dependent(self, rows: Array) -> Array | None:
         """Number of the group of each prediction, or of its row if rows repeat; else None."""

@@ -31,7 +31,7 @@ from skmetrics_ext.report.fold import FoldResult, computed_once, group_sizes
 from skmetrics_ext.report.out_of_fold import OutOfFold, ScoredData, no_estimate, pool
 from skmetrics_ext.scoring.intervals import turned, with_rows
 from skmetrics_ext.scoring.recording import one_line
-from skmetrics_ext.scoring.scorer import metric_of
+from skmetrics_ext.scoring.scorer import ScoredModel, metric_of
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.groups import INDEPENDENT, Design
 
@@ -209,10 +209,15 @@ def _over_folds(report: CrossValidationReport, model: str, metric: str) -> Estim
         raise NoIntervalError("only metrics of this package have influence values")
     if not results or not all(r.responses for r in results):
         raise NoIntervalError("the report holds no predictions or true labels")
-    samples, read = zip(*(sample_of_fold(data, metric, r) for r in results), strict=True)
+    sign, models = data.sign(metric), _checked_folds(report, model)
+    values = [sign * result.values[metric] for result in results]
+    pairs = [
+        sample_of_fold(data, metric, result, known=(models[result.fold], value))
+        for result, value in zip(results, values, strict=True)
+    ]
+    samples, read = zip(*pairs, strict=True)
     rows = np.concatenate([r.rows[places] for r, places in zip(results, read, strict=True)])
-    sign = data.sign(metric)
-    value = float(np.mean([sign * result.values[metric] for result in results]))
+    value = float(np.mean(values))
     mean = mean_of_samples(samples, rows, data, value)
     if mean is None:
         raise NoIntervalError(f"{metric} has no derivative by its rows")
@@ -221,6 +226,12 @@ def _over_folds(report: CrossValidationReport, model: str, metric: str) -> Estim
     if not np.isfinite(estimate.low):
         raise NoIntervalError(estimate.note)
     return turned(estimate, sign)
+
+
+@computed_once
+def _checked_folds(report: CrossValidationReport, model: str) -> dict[int, ScoredModel]:
+    """The predictions of each fold, which are checked once for all metrics."""
+    return {result.fold: report.data.predicted(result) for result in report.results_of(model)}
 
 
 def mean_of_samples(
@@ -244,23 +255,24 @@ def sample_of_fold(
     metric: str,
     part: FoldResult | OutOfFold,
     design: Design = INDEPENDENT,
+    *,
+    known: tuple[ScoredModel, float] | None = None,
     **identity: Any,
 ) -> tuple[TallySample, Array]:
     """A metric of a fold, and the positions of the rows that it reads in the fold.
+
+    ``known`` are the predictions of the fold and the value of the metric, where there are any.
 
     Raises
     ------
     NoIntervalError
         If there is none, with the reason.
     """
-    params, value = data.params_of(metric, part.rows), None
+    params = data.params_of(metric, part.rows)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the report noted them when it computed the value
-            if isinstance(part, FoldResult) and params.get("sample_weight") is None:
-                rows, value = data.predicted_in(part), data.sign(metric) * part.values[metric]
-            else:
-                rows = data.predicted(part)
+            rows, value = known or (data.predicted(part), None)
             prepared = with_rows(data.scorers[metric], rows, params)
             if not isinstance(prepared, str):
                 read = prepared.of_rows_read(np.arange(len(part.rows)), params)
