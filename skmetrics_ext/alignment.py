@@ -44,7 +44,7 @@ def positive_column(response: Any, classes: Any, pos_label: Any) -> Any:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ModelTarget:
-    """True labels as codes, and which classes they have beside those of the model.
+    """True labels as codes, and which classes they have besides those of the model.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class ModelTarget:
 
 
 class AlignedRows:
-    """True labels of the rows to score beside the responses of one model to them.
+    """True labels of the rows to score, and the responses of one model to them.
 
     Parameters
     ----------

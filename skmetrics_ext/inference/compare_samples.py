@@ -92,7 +92,7 @@ def compare_samples(
     metric : str or callable
         As in `confidence_interval`.
     y_true_a, y_pred_a : array-like
-        True labels of the first sample, and what the metric takes beside them. A `ConfusionTally`
+        True labels of the first sample, and what the metric takes with them. A `ConfusionTally`
         that counts rows, and None, stand for both.
     y_true_b, y_pred_b : array-like
         Those of the second, of any number of rows.

@@ -76,7 +76,7 @@ def weak_slices(
     max_columns : int, default=2
         The most columns of a slice.
     min_rows : int, default=50
-        The fewest rows of a slice that is tested, and of those beside it.
+        The fewest rows of a slice that is tested, and of the rows outside of it.
     alpha : float in (0, 1), default=0.05
         The chance that any slice is found that is not worse.
     bins : int or dict, default=5

@@ -50,7 +50,7 @@ def compute_metrics(
         are not negated.
     y_true : array-like of shape (n_samples,) or (n_samples, n_outputs)
         True labels, or multilabel indicators; or, for metrics of labels, a `ConfusionTally` (a
-        published table), with nothing beside it.
+        published table), on its own.
     y_pred : array-like of the shape of y_true, default=None
         Predicted labels, for metrics of labels.
     y_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None

@@ -77,7 +77,7 @@ def hosmer_lemeshow_test(
 
     compared with a chi-squared distribution of (groups that hold rows) - ``ddof`` degrees of
     freedom. With many rows it rejects useful models, and it depends on the groups; report the
-    slope, the intercept and the curve beside it.
+    slope, the intercept and the curve as well.
 
     Parameters
     ----------

@@ -86,7 +86,7 @@ def search_report(
     cv, scoring : object, default=None
         As in `cross_validation_report`, for a dict of candidates: 5 folds and accuracy by default.
     outer : int, splitter or iterable of (train, test), default=None
-        Folds of a nested cross-validation, whose estimate is given beside; it runs the search
+        Folds of a nested cross-validation, whose estimate is shown as well; it runs the search
         once for each.
     n_resamples : int, default=1000
         Draws of the noise.
