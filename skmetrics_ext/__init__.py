@@ -11,7 +11,7 @@ from warnings import warn
 
 from skmetrics_ext._lazy import lazy_names, places_of
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Public names by module, apart from the metrics, which the registry finds.
 _MODULES = {
@@ -99,7 +99,7 @@ def __getattr__(name: str) -> Any:
         for home in map(_get, () if name.startswith("_") else _MOVED_TO):
             if name in home.__all__:
                 old, new = f"{__name__}.{name}", f"{home.__name__}.{name}"
-                message = f"{old} is deprecated and will be removed in version 0.2: use {new}."
+                message = f"{old} is deprecated and will be removed in version 0.3: use {new}."
                 warn(message, DeprecationWarning, stacklevel=2)
                 return getattr(home, name)
         raise

@@ -13,11 +13,18 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-ADDRESS = "https://example.org/owner/name"
+ADDRESS, GUIDE = "https://example.org/owner/name", "https://name.example.org"
 RELATIVE = re.compile(r"\]\((?![a-z]+://|#)([^)]+)\)")
 PIP = [sys.executable, "-m", "pip"]
 STRICT = "-Ccmake.define.SKMETRICS_WARNINGS_AS_ERRORS=ON"  # those of the optimiser, too
-PUBLISHED = ("README.md", "README.zh.md", "pyproject.toml", "CITATION.cff", ".ci/address.py")
+PUBLISHED = (
+    "README.md",
+    "README.zh.md",
+    "pyproject.toml",
+    "CITATION.cff",
+    ".ci/address.py",
+    ".ci/addresses.toml",
+)
 
 # An editable installation would be found before the one that is tested here.
 RUN = """
@@ -45,13 +52,21 @@ def test_links_hold_outside_of_the_repository(tmp_path):
     missing = [link for link in links if not (ROOT / link).exists()]
     assert links
     assert not missing
-    command = [sys.executable, ".ci/address.py", f"{ADDRESS}/", "v1"]
+    command = [sys.executable, ".ci/address.py", "v1"]
+    addresses = tmp_path / ".ci/addresses.toml"
+    for repository in ("", "example.org"):
+        addresses.write_text(f'repository = "{repository}"\ndocumentation = ""\n', "utf-8")
+        run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert run.returncode == 1
+        assert "no https:// address of: repository, documentation" in run.stderr
+    addresses.write_text(f'repository = "{ADDRESS}/"\ndocumentation = "{GUIDE}"\n', "utf-8")
     subprocess.run(command, cwd=tmp_path, check=True)
     readme = (tmp_path / "README.md").read_text(encoding="utf-8")
     assert not RELATIVE.findall(readme)
     assert all(f"{ADDRESS}/{kind}/v1/" in readme for kind in ("raw", "blob"))
     project = tomllib.loads((tmp_path / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project["urls"]["Issues"] == f"{ADDRESS}/issues"
+    assert project["urls"]["Documentation"] == GUIDE
     assert f"repository-code: {ADDRESS}\n" in (tmp_path / "CITATION.cff").read_text("utf-8")
 
 
