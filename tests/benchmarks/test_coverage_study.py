@@ -43,7 +43,7 @@ def test_coverage_of_an_interval_that_is_known(script):
         for pair in study.groups(list(study.cases(["accuracy_score"])))
         if pair[0][0].n_classes == 2
     )
-    first = next(simulate(listed, "balanced", 4000, 0))
+    first = next(simulate(listed, "balanced", 1000, 0))
     counts = np.arange(51)
     low, high = np.array(
         [

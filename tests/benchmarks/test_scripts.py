@@ -106,7 +106,7 @@ def test_coverage_of_clustered_rows(run):
 
 
 def test_intervals_at_every_look(run):
-    done = run("anytime.py", "--streams", "1", "--population", "20000")
+    done = run("anytime.py", "--streams", "1", "--rows", "1500", "--population", "20000")
     assert done.returncode == 0, done.stdout + done.stderr
     assert len(rows(done.stdout)) == 1 + 4 * 5 + 2
 

@@ -19,6 +19,7 @@ import skmetrics_ext
 NEEDED = ("sphinx", "numpydoc", "myst_parser", "sphinx_gallery", "pydata_sphinx_theme",
           "sphinx_copybutton", "latex2mathml", "matplotlib")  # fmt: skip
 MADE = shutil.ignore_patterns("api", "auto_gallery", "_build", "__pycache__")
+SPHINX = (sys.executable, "-m", "sphinx", "-D", "plot_gallery=0")
 SKLEARN = "https://scikit-learn.org/stable/modules/generated/"
 # What the pages need beside docs/ itself.
 BESIDE = ("CHANGELOG.md", "CONTRIBUTING.md", "README.md", "README.zh.md")
@@ -43,14 +44,17 @@ class Links(HTMLParser):
 
 
 def build(copy: Path) -> Path:
-    """The built site, from a copy that holds no page of an earlier build."""
+    """The built site, from a copy that holds no page of an earlier build.
+
+    Its examples are shown and not run, which tests/docs/test_gallery.py does.
+    """
     shutil.copytree(ROOT / "docs", copy / "docs", ignore=MADE)
     for name in BESIDE:
         shutil.copy(ROOT / name, copy / name)
     place = copy / "site"
     package = Path(skmetrics_ext.__file__).parents[1]
     run = subprocess.run(
-        [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "docs", place],
+        [*SPHINX, "-W", "--keep-going", "-q", "-b", "html", "docs", place],
         cwd=copy,
         env=os.environ | {"PYTHONPATH": str(package)},
         capture_output=True,

@@ -145,8 +145,9 @@ def apply(step: Step, copy: Path) -> None:
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The package and its tests with the new metrics."""
     folder = tmp_path_factory.mktemp("copy")
+    unfinished = shutil.ignore_patterns("*.pyc.*")  # bytecode is copied: files keep their times
     for name in ("skmetrics_ext", "tests"):
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / name, folder / name, ignore=unfinished)
     shutil.copy(ROOT / "pyproject.toml", folder)
     for step in steps():
         apply(step, folder)

@@ -55,9 +55,16 @@ def test_no_finding_and_no_warning(tmp_path):
         "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
         "OMP_NUM_THREADS": "2",
         "SKMETRICS_EXT_KERNELS": "native",
+        "HYPOTHESIS_PROFILE": "again",  # the twin has more examples
     }
-    command = [sys.executable, "-c", RUN, str(target), "-q", "-x", "-n0", "-p", "no:cacheprovider"]
-    command += ["--import-mode=importlib", "--ignore=kernels/test_choice.py", "kernels"]
+    command = [sys.executable, "-c", RUN, str(target), "-q", "-x", "-n0", "-m", "not slow"]
+    command += [
+        "-p",
+        "no:cacheprovider",
+        "--import-mode=importlib",
+        "--ignore=kernels/test_choice.py",
+        "kernels",
+    ]
     run = subprocess.run(
         command, cwd=tests, env=environment, capture_output=True, text=True, check=False
     )

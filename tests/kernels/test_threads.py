@@ -156,7 +156,7 @@ def test_threads_do_not_disturb_each_other():
 
 @pytest.mark.slow
 def test_many_threads_with_many_calls_do_not_disturb_each_other():
-    same_in_threads(5000)
+    same_in_threads(2000)
 
 
 def test_large_calls_in_threads():

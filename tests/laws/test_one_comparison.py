@@ -257,9 +257,10 @@ def between_models(question):
 @pytest.mark.parametrize("design", ["plain", "weights", "groups", "strata"])
 @pytest.mark.parametrize("adjust", ["max_t", "holm"])
 def test_many_comparisons_of_two_models_are_one(adjust, design):
+    """Every second metric of some rows by one way to adjust, the others by the other."""
     found = []
     for rows in cases(design):
-        for question in questions(rows):
+        for question in questions(rows)[(rows.number + (adjust == "holm")) % 2 :: 2]:
             right = between_models(question)
             if right is None:
                 continue
@@ -336,9 +337,10 @@ def has_weights(question):
 
 @pytest.mark.parametrize("design", ["plain", "groups", "strata"])
 def test_frequencies_are_repeated_rows_to_compare(design):
+    """Every second metric, which other designs complete."""
     found = []
     for rows in cases(design):
-        for question in filter(has_weights, questions(rows)):
+        for question in filter(has_weights, questions(rows)[rows.number % 2 :: 2]):
             both = of_frequencies(question, ask_compare)
             if both is None:
                 continue

@@ -13,29 +13,37 @@ from support.compare import undefined_allowed
 
 import skmetrics_ext as sx
 
-from .interval_cases import N_RESAMPLES, Said, cases, is_resampled, questions, reference
+from .interval_cases import DESIGNS, N_RESAMPLES, Said, cases, is_resampled, questions, reference
 from .ways_to_intervals import OF_REPORT, OF_TABLES, WAYS
 
 CLOSE = {"rtol": 1e-9, "atol": 1e-12, "equal_nan": True}
 _MOST = 8  # disagreements that a failure shows
-ASKED = [(way, design) for way, own in WAYS.items() for design in own.designs]
+_FEW = 10  # questions that are all asked
+# Designs are the outer loop, so that answers about the same rows are kept in one process.
+ASKED = [(way, design) for design in DESIGNS for way, own in WAYS.items() if design in own.designs]
+PLACES = {way: place for place, way in enumerate(WAYS.values())}
 
 
 @cache
 def asked_of(way, rows):
-    """The questions that are put to an entry point.
+    """The questions that are put to an entry point, which the other designs complete.
 
-    An interval of many draws takes long: one of each case is asked for, in turn, and those of
-    calibration errors, which take longest, where rows are plain.
+    Of intervals by formulas it is every second one, and those that are left out are put to the
+    next entry point. An interval of few draws is every third one; of many, which take long, it is
+    one of each case, and those of calibration errors, which take longest, where rows are plain.
     """
     found = list(filter(way.takes, questions(rows)))
-    if way.n_resamples == N_RESAMPLES:
-        return found
     drawn = [one for one in found if is_resampled(one)]
-    quick = [one for one in drawn if one.spec.interval_note != "calibration"]
-    offered = quick if rows.number > 2 else drawn
-    kept = offered[rows.number % len(offered)] if offered else None
-    return [one for one in found if one is kept or not is_resampled(one)]
+    if way.n_resamples == N_RESAMPLES:
+        kept = drawn[rows.number % 3 :: 3]
+    else:
+        quick = [one for one in drawn if one.spec.interval_note != "calibration"]
+        offered = quick if rows.number > 2 else drawn
+        kept = [offered[rows.number % len(offered)]] if offered else []
+    of_formulas = [one for one in found if not is_resampled(one)]
+    if len(of_formulas) > _FEW:
+        of_formulas = of_formulas[(rows.number + PLACES[way]) % 2 :: 2]
+    return of_formulas + kept
 
 
 def disagreement(way, question, said):

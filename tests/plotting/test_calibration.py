@@ -134,7 +134,7 @@ def test_the_consistency_band_is_that_of_outcomes_drawn_from_the_probabilities()
 def test_calibrated_models_lie_in_the_band_of_dependent_rows() -> None:
     """Pairs of equal rows: the band is that of half as many rows."""
     inside, widths = [], []
-    for seed in range(40):
+    for seed in range(24):
         y, proba = calibrated(150, seed)
         rows = np.repeat(np.arange(150), 2)
         options = {"strategy": "isotonic", "groups": rows}

@@ -212,7 +212,7 @@ def coverage(n_draws, n_rows=200):
 
 @pytest.mark.slow
 def test_intervals_over_folds_cover():
-    found = coverage(2000)
+    found = coverage(1000)
     assert all(0.93 <= share <= 0.975 for share in found.values()), found
 
 

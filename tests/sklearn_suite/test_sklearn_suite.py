@@ -25,11 +25,14 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def run(*options: str, path: Path | None = None) -> subprocess.CompletedProcess:
+def run(
+    *options: str, path: Path | None = None, most_cases: int = 0
+) -> subprocess.CompletedProcess:
     # The same package that this process has imported, installed or not.
     path = path or Path(skmetrics_ext.__file__).parents[1]
     env = dict(os.environ)
     env["PYTHONPATH"] = os.pathsep.join([str(path), env.get("PYTHONPATH", "")])
+    env["SKSUITE_MOST_CASES"] = str(most_cases)
     cmd = [sys.executable, str(HERE / "runner.py"), *options]
     return subprocess.run(cmd, env=env, capture_output=True, text=True, check=False)
 
@@ -38,7 +41,16 @@ def run(*options: str, path: Path | None = None) -> subprocess.CompletedProcess:
 def test_scikit_learns_own_tests_pass(group):
     if group == "displays":
         pytest.importorskip("matplotlib")
-    result = run("--groups", group)
+    # Displays draw what the functions give: a few of the many cases of one test are enough here.
+    result = run("--groups", group, most_cases=5)
+    if result.returncode:
+        pytest.fail(f"{result.stdout}\n{result.stderr}", pytrace=False)
+
+
+@pytest.mark.slow
+def test_all_cases_of_displays_pass():
+    pytest.importorskip("matplotlib")
+    result = run("--groups", "displays")
     if result.returncode:
         pytest.fail(f"{result.stdout}\n{result.stderr}", pytrace=False)
 

@@ -3,7 +3,7 @@
 import pickle
 from dataclasses import FrozenInstanceError, replace
 from fractions import Fraction
-from functools import reduce
+from functools import cache, reduce
 from itertools import combinations_with_replacement, pairwise
 from math import prod
 
@@ -140,17 +140,33 @@ def test_moments_of_a_combination_are_those_of_its_values(data, n_rows):
         same(moment, stats.moment(own, order), rtol=1e-10, atol=1e-12 * size**order)
 
 
+FAR = np.random.default_rng(5).gamma(2.0, size=(1000, 200)) + 1000
+
+
+@cache
+def exact_sums_of_powers():
+    """The mean of `FAR`, and its sums of powers of deviations, by arithmetic of whole numbers."""
+    scale = 2**43  # values from 1,000 on are whole multiples of 1 / scale
+    whole = [int(x) for x in (FAR * scale).ravel()]
+    assert [x / scale for x in whole] == FAR.ravel().tolist()
+    n_rows, total = len(whole), sum(whole)
+    deviations = [n_rows * x - total for x in whole]
+    sums = {
+        order: float(Fraction(sum(x**order for x in deviations), (n_rows * scale) ** order))
+        for order in (2, 3, 4)
+    }
+    return float(Fraction(total, n_rows * scale)), sums
+
+
 @pytest.mark.parametrize("merge", ["at once", "one by one"])
 def test_a_thousand_parts_far_from_zero_keep_their_digits(merge):
-    rows = np.random.default_rng(5).gamma(2.0, size=(1000, 200)) + 1000
-    parts = [MomentTally.from_values(part) for part in rows]
+    parts = [MomentTally.from_values(part) for part in FAR]
     whole = MomentTally.combine(parts) if merge == "at once" else reduce(MomentTally.merge, parts)
-    every = [Fraction(float(x)) for x in rows.ravel()]
-    mean = sum(every) / len(every)
-    same(whole.mean, [float(mean)], rtol=1e-15)
+    mean, exact = exact_sums_of_powers()
+    same(whole.mean, [mean], rtol=1e-15)
     sums = ((2, whole.comoment[0]), (3, whole.third), (4, whole.fourth))
     for order, found in sums:
-        same(found, [float(sum((x - mean) ** order for x in every))], rtol=1e-11)
+        same(found, [exact[order]], rtol=1e-11)
 
 
 @given(data=st.data(), n_rows=st.integers(1, 30))

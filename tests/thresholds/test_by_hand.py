@@ -53,7 +53,7 @@ def test_thresholds_are_those_of_all_smaller_draws():
     checked = Scores.check(TRUE, SCORE, side="one", by_rule=False)
     objective = Objective.make("youden", None, None, None)
     sample = _ThresholdSample(
-        Metric("", optimal_threshold, None), SCORE[0], checked, PLAIN, objective
+        Metric("", optimal_threshold, None), SCORE[0], checked, PLAIN, objective=objective
     )
     drawn = resample(sample, DrawPlan(8100, stratified=True, random_state=0))
     for threshold in SCORE:

@@ -323,7 +323,7 @@ COSTS = np.array([[0.0, 1.0, 10.0], [1.0, 0.0, 10.0], [1.0, 2.0, 0.0]])
 @pytest.mark.parametrize("labels", [np.arange(3), np.array(["a", "b", "c"])])
 def test_a_matrix_of_costs_predicts_the_cheapest_class(labels):
     X, codes = load_wine(return_X_y=True)
-    X, y = X[:, :2], labels[codes]
+    X, y = (X[:, :2] - X[:, :2].mean(axis=0)) / X[:, :2].std(axis=0), labels[codes]
     model, folds = LogisticRegression(max_iter=2000), KFold(4, shuffle=True, random_state=0)
     found = ThresholdOptimizerCV(model, cost=COSTS, cv=folds).fit(X, y)
     proba = model.fit(X, y).predict_proba(X)

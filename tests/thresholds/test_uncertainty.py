@@ -27,7 +27,8 @@ ABOUT = {"n_resamples": 99, "random_state": 0}
 def reading(criterion):
     checked, _ = binary_ranking(TRUE, SCORE, labels=None, pos_label=1, sample_weight=None, what="")
     objective = Objective.make(criterion, None, None, None)
-    return _ThresholdSample(Metric("", optimal_threshold, None), 0.0, checked, PLAIN, objective)
+    metric = Metric("", optimal_threshold, None)
+    return _ThresholdSample(metric, 0.0, checked, PLAIN, objective=objective)
 
 
 def test_every_draw_is_searched_as_rows_are():
