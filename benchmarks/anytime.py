@@ -20,9 +20,8 @@ from output import markdown, put
 from scipy import special
 
 import skmetrics_ext as sx
-from skmetrics_ext.inference.confidence_interval import sample_asked
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
-from skmetrics_ext.inference.draws.readers import find_metric
+from skmetrics_ext.inference.draws.readers import find_metric, sample_of_rows
 from skmetrics_ext.inference.linearized import linearize
 from skmetrics_ext.inference.methods import interval_of
 
@@ -78,14 +77,14 @@ def truth(metric: str, about: dict[str, Any], differs: bool, n_rows: int) -> flo
 
 
 def of_stream(
-    seed: int, metric: str, about: dict[str, Any], true: float, differs: bool
+    seed: int, metric: str, about: dict[str, Any], true: float, differs: bool, n_rows: int
 ) -> list[Any]:
     """Whether both intervals hold at all looks, and how their widths compare at the last."""
-    rows = draw(seed, N_ROWS, **about)
+    rows = draw(seed, n_rows, **about)
     pred, other = (response(metric, rows[odds], about["prevalence"]) for odds in ("odds", "other"))
     plan, held, wider = DrawPlan(min_rows=MIN_ROWS), [True, True], np.nan
     found, size = find_metric(metric, {}), about.get("size", 1)
-    for n in range(MIN_ROWS * size, N_ROWS + 1, STEP):
+    for n in range(MIN_ROWS * size, n_rows + 1, STEP):
         part = {"sample_weight": rows["weight"], "groups": rows["group"]}
         part = {name: None if data is None else data[:n] for name, data in part.items()}
         if differs:
@@ -94,7 +93,7 @@ def of_stream(
                 for method in ("delta", "anytime")
             ]
         else:
-            statistic = linearize(sample_asked(found, rows["y"][:n], pred[:n], **part))
+            statistic = linearize(sample_of_rows(found, rows["y"][:n], pred[:n], **part))
             both = [interval_of(statistic, method, 0.95, plan) for method in ("auto", "anytime")]
         for place, interval in enumerate(both):
             held[place] &= not (true < interval.low or true > interval.high)
@@ -102,12 +101,15 @@ def of_stream(
     return [*held, wider]
 
 
-def row_of(name: str, metric: str, differs: bool, n_streams: int, n_rows: int) -> list[str]:
+def row_of(
+    name: str, metric: str, differs: bool, n_streams: int, n_rows: int, population: int
+) -> list[str]:
     """A row of the table."""
     about = STREAMS[name]
-    true = truth(metric, about, differs, n_rows)
+    true = truth(metric, about, differs, population)
     seeds = range(FIRST, FIRST + n_streams)
-    found = Parallel(2)(delayed(of_stream)(seed, metric, about, true, differs) for seed in seeds)
+    asked = (metric, about, true, differs, n_rows)
+    found = Parallel(2)(delayed(of_stream)(seed, *asked) for seed in seeds)
     one_look, every_look, wider = np.nanmean(np.array(found, dtype=float), axis=0)
     title = f"`{metric}`" + (" of two models" if differs else "")
     line = [name, title, f"{one_look:.1%}", f"{every_look:.1%}", f"{wider:.2f}"]
@@ -118,12 +120,14 @@ def row_of(name: str, metric: str, differs: bool, n_streams: int, n_rows: int) -
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--streams", type=int, default=1000)
+    parser.add_argument("--rows", type=int, default=N_ROWS, help="of each stream")
     parser.add_argument("--population", type=int, default=4_000_000)
     parser.add_argument("--into", type=Path)
     options = parser.parse_args()
     asked = [(name, metric, False) for name in STREAMS for metric in METRICS]
     asked += [("30 % positive", metric, True) for metric in DIFFERENCES]
-    lines = [row_of(*one, options.streams, options.population) for one in asked]
+    sizes = options.streams, options.rows, options.population
+    lines = [row_of(*one, *sizes) for one in asked]
     error = np.sqrt(0.95 * 0.05 / options.streams)
     head = ["stream", "metric", "one look", "every look", "times as wide"]
     table = markdown(head, lines)

@@ -4,9 +4,9 @@
 
 Scores with heavy tails, of a few grades, areas near 1, probabilities that say too much, five or
 ten rows of a class, few groups that hold it, groups of 1 to 40 rows, skewed weights, two positive
-rows in a hundred, and models that are equally good at other operating points. An interval with a
-note says itself that its level is doubtful, so the share of those is told, and how often those
-without one hold the true value. Prints Markdown.
+rows in a hundred, precision at low recalls, and models that are equally good at other operating
+points. An interval with a note says itself that its level is doubtful, so the share of those is
+shown, and how often those without one hold the true value; the worst come first. Prints Markdown.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import argparse
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from scipy.stats import norm
 
 import skmetrics_ext as sx
 
-LEAST, MOST = 93.0, 6.5  # percent: of intervals that hold, and of true nulls that are rejected
+LEAST, MOST = 92.0, 7.0  # percent: of intervals that hold, and of true nulls that are rejected
 LARGE = 2_000_000
 FIRST = 5000  # seed
 Rows = tuple[Any, Any, dict[str, Any]]  # labels, predictions, groups
@@ -113,6 +114,13 @@ def _rare_probabilities(rng: np.random.Generator, n_neg: int, n_pos: int) -> Row
     return (rng.random(len(odds)) < expit(odds)).astype(int), expit(odds), {}
 
 
+def _five_classes(rng: np.random.Generator, n_neg: int, n_pos: int) -> Rows:
+    """Probabilities of five classes; the true one is among the first two of 98 in 100 rows."""
+    y = np.tile(np.arange(5), n_neg + n_pos)[: n_neg + n_pos]
+    raised = np.exp(3.4 * np.eye(5)[y] + rng.normal(size=(len(y), 5)))
+    return y, raised / raised.sum(axis=1, keepdims=True), {}
+
+
 def _normal(rng: np.random.Generator, n: int) -> Any:
     return rng.normal(size=n)
 
@@ -124,10 +132,19 @@ def _t2(rng: np.random.Generator, n: int) -> Any:
 AREAS = ("roc_auc", "average_precision", "partial_roc_auc")
 LOSSES = ("log_loss", "brier_score_loss", "d2_log_loss_score")
 LABELS = ("recall", "precision", "f1", "balanced_accuracy", "matthews_corrcoef", "youden_j")
+PRECISIONS = tuple(f"precision_at_recall of {recall}" for recall in (0.1, 0.2, 0.3, 0.5))
 RATES = ("sensitivity_at_specificity_90", "specificity_at_sensitivity_80")
 RARE = ((95, 5), (990, 10))
 UNEQUAL = ((12, 13), (30, 30), (75, 75))  # groups
 SOME = ((30, 30), (180, 20), (950, 50))
+WITH_PARAMETERS = {
+    "partial_roc_auc": partial(sx.partial_roc_auc_score, fpr_range=(0.0, 0.2)),
+    "top_2_accuracy": partial(sx.top_k_accuracy_score, k=2),
+    **{
+        name: partial(sx.precision_at_recall, recall=float(name[-3:]), method="interpolated")
+        for name in PRECISIONS
+    },
+}
 CASES = (
     Case("tails of t with 2 degrees", AREAS, _scores(_t2, 2.0), SOME),
     Case("area near 1", AREAS, _scores(_normal, 3.3), SOME),
@@ -144,16 +161,18 @@ CASES = (
     Case("unequal groups, labels", LABELS, _unequal_groups_of_labels, UNEQUAL),
     Case("skewed weights", ("roc_auc", *LOSSES[:2]), _skewed_weights, ((40, 40), (200, 200))),
     Case("2 in 100", ("net_benefit_at_10",), _rare_probabilities, ((490, 10), (1960, 40))),
+    Case("low recalls", PRECISIONS, _scores(_normal, 1.2), ((300, 100), (800, 200))),
+    Case("low recalls, area 0.97", PRECISIONS, _scores(_normal, 2.66), ((300, 100), (800, 200))),
+    Case("0.98 right", ("top_2_accuracy",), _five_classes, ((60, 20), (150, 50))),
 )  # fmt: skip
 
 
 def asked(metric: str, y: Any, said: Any, about: dict[str, Any]) -> Any:
     """The interval that is made by default."""
-    params = {"fpr_range": (0.0, 0.2)} if metric == "partial_roc_auc" else {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return sx.confidence_interval(
-            metric, y, said, n_resamples=399, random_state=0, **about, **params
+            WITH_PARAMETERS.get(metric, metric), y, said, n_resamples=399, random_state=0, **about
         )
 
 
@@ -195,7 +214,13 @@ def _shares(held: list[bool], noted: list[bool], least: float) -> list[str]:
     """All, those without a note, and how many these are; bold where it misses beyond chance."""
     right, clear = np.array(held), ~np.array(noted)
     alone = "" if clear.sum() < 50 else _marked(right[clear], least)
-    return [f"{100 * right.mean():.1f}", alone, f"{100 * (1 - clear.mean()):.0f} %"]
+    silent = 100 * (clear & ~right).mean()
+    return [
+        f"{100 * right.mean():.1f}",
+        alone,
+        f"{100 * (1 - clear.mean()):.0f} %",
+        f"{silent:.1f}",
+    ]
 
 
 def _marked(right: Any, least: float) -> str:
@@ -203,6 +228,11 @@ def _marked(right: Any, least: float) -> str:
     chance = 200 * np.sqrt(least / 100 * (1 - least / 100) / len(right))
     text = f"{share:.1f}"
     return f"**{text}**" if share < least - chance else text
+
+
+def _worst_first(row: list[str]) -> float:
+    """Most intervals that are wrong and do not say so."""
+    return -float(row[-1])
 
 
 def _points(rng: np.random.Generator, n_neg: int, n_pos: int) -> Rows:
@@ -250,8 +280,8 @@ def of_comparisons(n_draws: int) -> Iterator[list[str]]:
                     kept.append(not found.p_value <= 0.05)
                     noted.append(bool(found.note))
                 told = f"{size[1]} of {sum(size)} rows"
-                every, alone, share = _shares(kept, noted, 100 - MOST)
-                yield [name, f"`{metric}`", told, _turned(every), _turned(alone), share]
+                every, alone, *rest = _shares(kept, noted, 100 - MOST)
+                yield [name, f"`{metric}`", told, _turned(every), _turned(alone), *rest]
 
 
 def _turned(text: str) -> str:
@@ -266,12 +296,14 @@ def main() -> None:
     parser.add_argument("--large", type=int, default=LARGE, help="rows that true values are of")
     parser.add_argument("--into", type=Path, nargs="+", default=[], metavar="PAGE")
     options = parser.parse_args()
-    intervals = ["what", "metric", "positive, about", "hold, %", "without a note, %", "noted"]
-    nulls = ["what", "metric", "positive, about", "rejected, %", "without a note, %", "noted"]
+    last = ["without a note, %", "noted", "wrong without a note, % of all"]
+    intervals = ["what", "metric", "positive, about", "hold, %", *last]
+    nulls = ["what", "metric", "positive, about", "rejected, %", *last]
     parts = [
         f"{options.draws:,} samples of each case, 95 % intervals by default; **bold** misses "
-        f"{LEAST:g} % of those without a note, beyond chance:",
-        markdown(intervals, list(of_intervals(options.draws, options.large))),
+        f"{LEAST:g} % of those without a note, beyond chance. The cases "
+        "with most intervals that are wrong without a note come first:",
+        markdown(intervals, sorted(of_intervals(options.draws, options.large), key=_worst_first)),
         f"True hypotheses that `compare` rejects at 5 %; **bold** is above {MOST:g} %:",
         markdown(nulls, list(of_comparisons(options.draws))),
     ]

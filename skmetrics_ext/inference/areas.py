@@ -7,17 +7,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from skmetrics_ext.inference.area_power import newcombe_variance
 from skmetrics_ext.inference.linearized import Linearized
-from skmetrics_ext.inference.notes import OF_RANKINGS, ROUNDING, few, few_of_rarest
-from skmetrics_ext.inference.proportions import Bounds, Level, increasing_root, normal_quantile
-from skmetrics_ext.inference.scales import delta_bounds, logit_bounds, quantile
-from skmetrics_ext.metrics.averaging import (
-    MACRO,
-    SAMPLES,
-    class_shares,
-    is_pooled,
-    pair_shares,
+from skmetrics_ext.inference.notes import OF_RANKINGS, ROUNDING, few, few_of_rarest, near_end
+from skmetrics_ext.inference.scales import (
+    Bounds,
+    Level,
+    delta_bounds,
+    increasing_root,
+    logit_bounds,
+    quantile,
 )
+from skmetrics_ext.metrics.averaging import MACRO, SAMPLES, class_shares, is_pooled, pair_shares
 from skmetrics_ext.metrics.rankings.ranking_kernels import roc_auc
 from skmetrics_ext.metrics.rankings.score_tally import rankings_of, read_areas
 from skmetrics_ext.numeric import Array, divide, wilson
@@ -76,7 +77,7 @@ def area_bounds(
     for place in np.ndindex(value.shape):
         if known[place]:
             own = sides if sides is None or value.ndim == 0 else sides.only(place[0])
-            notes[place] = _warning(statistic, float(error[place]), own)
+            notes[place] = _warning(statistic, value[place], float(error[place]), own)
         elif not np.isnan(value[place]):
             own = sides if sides is None or value.ndim == 0 else sides.only(place[0])
             ends = score_bounds(float(value[place]), own or sides_of(sample), level)
@@ -89,14 +90,17 @@ def area_bounds(
     return start + width * low, start + width * high, width * error, notes
 
 
-def _warning(statistic: Linearized, error: float, sides: Sides | None) -> str:
+def _warning(statistic: Linearized, area: Any, error: float, sides: Sides | None) -> str:
     if error == 0:
         return "all scores are equal"
     what = "rows of the rarer class"
     if sides is None or statistic.origin.design.group is not None:
-        return few_of_rarest(statistic, OF_RANKINGS, what)
-    rarest = sides.sizes.min()  # of one area of several
-    return few(rarest, what) if rarest < OF_RANKINGS else ""
+        rarest = statistic.origin.fewest_rows
+        note = few_of_rarest(statistic, OF_RANKINGS, what)
+    else:
+        rarest = float(sides.sizes.min())  # of one area of several
+        note = few(rarest, what) if rarest < OF_RANKINGS else ""
+    return note or near_end(area, rarest, (0.0, 1.0))
 
 
 # --------------------------------------------------------------------------- without a variance
@@ -118,15 +122,14 @@ def score_bounds(value: float, sides: Sides, level: Level) -> Bounds:
 
 def newcombe_bounds(area: Array, n_pos: Array, n_neg: Array, level: Level) -> Bounds:
     """Newcombe's method 5: the areas that lie within z errors, of exponential scores, of ours."""
-    z, half = normal_quantile(level), (n_pos + n_neg) / 2
+    z = quantile(level)
     area = np.broadcast_to(area, np.broadcast_shapes(np.shape(area), np.shape(z)))
 
     def apart(other: Array) -> Array:
         """Distance in errors; rises with `other`."""
-        bends = (1 - other) / (2 - other) + other / (1 + other)
-        variance = other * (1 - other) * (1 + (half - 1) * bends) / (n_pos * n_neg)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.nan_to_num((other - area) / np.sqrt(variance), nan=0.0)
+            errors = (other - area) / np.sqrt(newcombe_variance(other, n_pos, n_neg))
+        return np.nan_to_num(errors, nan=0.0)
 
     area = np.clip(np.asarray(area, dtype=np.float64), 0.0, 1.0)
     low = increasing_root(lambda other: apart(other) + z, np.zeros_like(area), area)

@@ -9,9 +9,12 @@ equal ones. Three kinds have limits of their own, which the study of coverage fo
   Their bounds do not trust the observed variance, so that few contributions do not harm: they
   cover 92 to 97 % with 3 to 10. They need 5 rows of each class.
 - Metrics of rankings, on the logit or log scale with a t quantile, and all that is resampled.
-  With 20 rows of each class they cover 92 to 97 %, however few contributions there are.
+  With 20 rows of each class they cover 92 to 97 %, however few contributions there are, unless
+  the value is so near an end of its range that fewer than 3 of these rows are, as it were, on
+  the wrong side: rows of the rarest class by the distance from the end.
 - A rate at a point of a curve, or a part of an area, rests on the rows beyond the point, or within
-  the part: 5 of these.
+  the part: 5 of these. A precision at a recall rests on the false positives there: 10 of these,
+  for with 5 it covers 76 to 96 %.
 """
 
 from __future__ import annotations
@@ -28,7 +31,9 @@ UNITS = 30  # effective number of rows or groups; of distinct values of draws
 # Rows of each class, in the place of the contributions: the exceptions.
 OF_SHARES = 5
 OF_RANKINGS = 20
+NEAR_END = 3  # times the distance from the nearer end of the range
 BEYOND_POINT = 5
+FALSE_POSITIVES = 10
 
 MAY_MISS = "true coverage may be below the nominal level"
 TEST_MAY_MISS = "the test may reject more often than its level"
@@ -63,7 +68,7 @@ NO_INTERVAL = {
 }
 ROUGH = {
     "largest of several": f"the largest of several is too large on average: {MAY_MISS}; "
-    "method='interpolated' is not one",
+    "method='interpolated' is not one"
 }
 
 
@@ -145,6 +150,17 @@ def few_of_rarest(statistic: Any, least: int, what: str) -> str:
     return few(rows[code], what.format(sample.classes[code]) if "{}" in what else what)
 
 
+def near_end(value: Any, rows: float, bounds: Any) -> str:
+    """A note on a value so near an end of its range that few rows tell how near."""
+    low, high = bounds
+    if not np.isfinite(high - low):
+        return ""
+    distance = np.minimum(value - low, high - value) / (high - low)
+    if not (rows * distance < NEAR_END).any():
+        return ""
+    return few(rows, "rows of the rarest class, for a value so near the end of its range,")
+
+
 def few_rows(statistic: Any) -> str:
     """What to say of a rare class, or of a narrow range of rates."""
     sample = statistic.origin
@@ -156,7 +172,22 @@ def few_rows(statistic: Any) -> str:
         return few(inside, "rows of a class in the range of rates", "take a wider one")
     if (beyond := rows_beyond(sample)) < BEYOND_POINT:
         return few(beyond, f"rows beyond the {sample.metric.spec.point}")
-    return ""
+    if (false := _false_positives(statistic)) < FALSE_POSITIVES:
+        return few(false, f"false positives at this {sample.metric.spec.point}")
+    row = sample.metric.row
+    if row is None or row.point_of or row.interval in BIASED:
+        return ""
+    return near_end(np.asarray(statistic.value), sample.fewest_rows, statistic.bounds)
+
+
+def _false_positives(statistic: Any) -> float:
+    """Those of a precision at a recall; infinite for any other metric."""
+    sample, precision = statistic.origin, np.asarray(statistic.value)
+    row = sample.metric.row
+    if row is None or row.interval not in ROUGH or len(sample.by_class) != 2 or precision.ndim:
+        return np.inf
+    true = sample.by_class[1] * sample.metric.options[row.point]
+    return float(true * (1 - precision) / precision) if precision > 0 else np.inf
 
 
 def rows_beyond(sample: Any, at: Any = None) -> Any:
