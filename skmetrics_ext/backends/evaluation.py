@@ -127,7 +127,8 @@ def evaluate(
     n_resamples : int, default=None
         Bootstrap resamples of intervals without a formula (Kolmogorov-Smirnov statistic,
         calibration errors). All intervals are then those of `confidence_interval`, and the rows
-        are held in memory. By default such metrics have no interval, and ``reason`` says so.
+        are held in memory. By default such metrics have no interval, and ``reason`` says so; 0
+        holds the rows for all that has influence values, and leaves out what needs draws.
     curve_points : int, default=0
         Number of points of the ROC and precision-recall curves in ``curves`` of the result, which
         come with a bound of the error of leaving out the others.
@@ -187,7 +188,7 @@ def evaluate(
     least = check_integer("min_rows", min_rows, 1)
     level = check_level(confidence_level)
     if n_resamples is not None:
-        check_integer("n_resamples", n_resamples, 1)
+        check_integer("n_resamples", n_resamples, 0)
     points = check_integer("curve_points", curve_points, 0)
     wanted = find_metrics(metrics)
     columns, labels = score_columns(score, labels)

@@ -170,10 +170,7 @@ class Files:
         from pyarrow.fs import LocalFileSystem
 
         return pyarrow.dataset.dataset(
-            list(files),
-            schema=self.schema(columns),
-            format="parquet",
-            filesystem=LocalFileSystem(),
+            list(files), schema=self.schema(columns), format="parquet", filesystem=LocalFileSystem()
         )
 
     def reader(self, columns: Sequence[str]) -> Any:

@@ -52,14 +52,14 @@ def _compare(options: argparse.Namespace) -> int:
     if (options.margin is not None or options.claim != "two-sided") and n_models > 2:
         raise ValueError("--margin and --claim are for two models.")
     metrics = files.asked_metrics(options)
-    found = files.read_predictions(options)
-    log(found.note)
-    if len(found.names.score) > 1 and len(found.classes) > 2:
+    data = files.read_predictions(options)
+    log(data.note)
+    if len(data.names.score) > 1 and len(data.classes) > 2:
         which = "a column of scores is for one class of two; compare --pred."
-        raise ValueError(f"{len(found.classes)} classes: {which}")
-    files.check_fit(metrics, [kind for _, kind in _compared(found)])
-    rows = differences(options, found, metrics, options.by)
-    table = table_of(options, found, rows)
+        raise ValueError(f"{len(data.classes)} classes: {which}")
+    files.check_fit(metrics, [kind for _, kind in compared_models(data)])
+    rows = differences(options, data, options.by)
+    table = table_of(options, data, rows)
     of_pairs = [
         {**row, "model": f"{row['first']} - {row['second']}", "value": row["difference"]}
         for row in rows
@@ -67,32 +67,26 @@ def _compare(options: argparse.Namespace) -> int:
     ]
     verdicts = verdicts_of(options, of_pairs)
 
-    page = partial(predictions_page, options, found, "Comparison of {}", (), rows, verdicts)
+    page = partial(predictions_page, options, data, "Comparison of {}", (), rows, verdicts)
     figures = rows if verdicts is None else {"rows": rows}
     return show(options, figures, str(table), page, verdicts)
 
 
 def differences(
-    options: argparse.Namespace,
-    found: files.Predictions,
-    metrics: list[str] | None,
-    by: Sequence[str] = (),
+    options: argparse.Namespace, data: files.Predictions, by: Sequence[str] = ()
 ) -> list[dict[str, Any]]:
     """Differences between models, for all rows and for each group of these columns."""
-    required = files.required_metrics(options)
     questions = [
-        (name, metric, {model.name: found.column(model.name) for model in models})
-        for models, kind in _compared(found)
-        for name, metric in files.applicable_metrics(
-            kind, found, metrics, required=required
-        ).items()
+        (name, metric, {model.name: data.column(model.name) for model in models})
+        for models, kind in compared_models(data)
+        for name, metric in files.applicable_metrics(options, data, kind).items()
     ]
-    cases = list(product(_groups(found, by), questions))
+    cases = list(product(_groups(data, by), questions))
     rows: list[dict[str, Any]] = []
     with reporting(not options.quiet, len(cases), "metric") as done:
         for place, ((group, kept), (name, metric, columns)) in enumerate(cases, start=1):
             try:
-                answers = _answers(name, metric, columns, found, options, kept)
+                answers = _answers(name, metric, columns, data, options, kept)
             except ValueError as error:  # such as a group of one class
                 if len(cases) == 1:
                     raise
@@ -104,38 +98,33 @@ def differences(
 
 def table_of(
     options: argparse.Namespace,
-    found: files.Predictions,
+    data: files.Predictions,
     rows: list[dict[str, Any]],
     lead: Sequence[str] = (),
 ) -> Rows:
     """Differences as a table."""
     level = f"{100 * options.confidence:g} % intervals"
-    return Rows(rows, lead=[f"{found.files.n_rows} rows, {level}", *lead])
+    return Rows(rows, lead=[f"{data.files.n_rows} rows, {level}", *lead])
 
 
-def is_comparable(found: files.Predictions) -> bool:
-    """Whether two models or more hold the same: labels, or scores."""
-    return bool(_compared(found))
-
-
-def _groups(found: files.Predictions, by: Sequence[str]) -> Iterator[tuple[str | None, Any]]:
+def _groups(data: files.Predictions, by: Sequence[str]) -> Iterator[tuple[str | None, Any]]:
     """Names and masks of groups: first all rows, named None, then each group of each column."""
     yield None, slice(None)
     for name in by:
-        values = found.column(name)
+        values = data.column(name)
         for value in np.unique(values):
             yield str(value) if len(by) == 1 else f"{name}={value}", values == value
 
 
-def _compared(
-    found: files.Predictions,
+def compared_models(
+    data: files.Predictions,
 ) -> list[tuple[list[files.PredictedModel], files.PredictedModel]]:
     """Models that are compared with each other, and the one by whose kind all of them are read.
 
     They are read as probabilities only if all of them are.
     """
     by_kind: dict[bool, list[files.PredictedModel]] = {}
-    for model in found.models:
+    for model in data.models:
         by_kind.setdefault(model.holds == "labels", []).append(model)
     several = [models for models in by_kind.values() if len(models) > 1]
     return [(m, min(m, key=lambda model: model.holds != "values")) for m in several]
@@ -163,16 +152,16 @@ def _answers(
     name: str,
     metric: Metric,
     columns: dict[str, Array],
-    found: files.Predictions,
+    data: files.Predictions,
     options: argparse.Namespace,
     kept: Any,
 ) -> list[dict[str, Any]]:
     """Rows with the differences between the models, for the rows that are kept."""
     if metric.spec.response == "probabilities":  # in a column for each class
-        turned = found.positive is not None and found.positive == found.classes[0]
+        turned = data.positive is not None and data.positive == data.classes[0]
         pairs = {model: np.column_stack([1 - p, p]) for model, p in columns.items()}
         columns = {model: pair[:, ::-1] if turned else pair for model, pair in pairs.items()}
-    groups, weight = found.column(options.groups), found.column(options.weight)
+    groups, weight = data.column(options.groups), data.column(options.weight)
     common: dict[str, Any] = {
         "confidence_level": options.confidence,
         "n_resamples": options.resamples,
@@ -180,12 +169,12 @@ def _answers(
         "groups": None if groups is None else groups[kept],
         "sample_weight": None if weight is None else weight[kept],
     }
-    if metric.takes("pos_label") and metric.sides != "none" and found.positive is not None:
-        common["pos_label"] = found.positive
-    asked, true = name.removeprefix("neg_"), found.column(found.names.true)[kept]
+    if metric.takes("pos_label") and metric.sides != "none" and data.positive is not None:
+        common["pos_label"] = data.positive
+    bare, true = name.removeprefix("neg_"), data.column(data.names.true)[kept]
     models = {model: values[kept] for model, values in columns.items()}
     if len(models) > 2:
-        many = compare_many(asked, true, models, **common)
+        many = compare_many(bare, true, models, **common)
         values = [(many.values[row["first"]], many.values[row["second"]]) for row in many.rows]
         return [
             {"metric": name, "first": row["first"], "value_a": a, "second": row["second"]}
@@ -193,7 +182,7 @@ def _answers(
             for row, (a, b) in zip(many.rows, values, strict=True)
         ]
     (first, a), (second, b) = models.items()
-    pair = compare(asked, true, a, b, alternative=options.claim, margin=options.margin, **common)
+    pair = compare(bare, true, a, b, alternative=options.claim, margin=options.margin, **common)
     row = {"metric": name, "first": first, "value_a": pair.value_a, "second": second}
     row |= {key: getattr(pair, key) for key in _KEYS}
     if options.claim != "two-sided" or options.margin is not None:

@@ -49,10 +49,10 @@ def add_cv(commands: argparse._SubParsersAction[Any]) -> None:
 
 
 def _cv(options: argparse.Namespace) -> int:
-    asked = names_in(options.metrics) if options.metrics else None
+    names = names_in(options.metrics) if options.metrics else None
     for text in options.require:  # before models are fitted
         Requirement.parse(text)
-    scoring = None if asked is None else [scorer_name(name) for name in asked]
+    scoring = None if names is None else [scorer_name(name) for name in names]
     data, models, classes, positive = load_data_and_models(options, options.by)
     if scoring is None:
         log(note_no_positive_class(classes, positive))

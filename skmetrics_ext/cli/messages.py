@@ -57,10 +57,7 @@ def show(
 
 
 def page_of(
-    options: argparse.Namespace,
-    title: str,
-    tables: Mapping[str, Rows],
-    lead: Iterable[str] = (),
+    options: argparse.Namespace, title: str, tables: Mapping[str, Rows], lead: Iterable[str] = ()
 ) -> str:
     """A page of tables by their headings; ``title`` has a place for the name of the file."""
     parts = [section(name, *map(note, rows.lead), table(rows)) for name, rows in tables.items()]
@@ -85,39 +82,35 @@ def new_file(text: str) -> str:
     return text
 
 
+def value_of(
+    read: Callable[[str], Any], holds: Callable[[Any], bool], must: str
+) -> Callable[[str], Any]:
+    """Type of arguments that can be read and for which something holds."""
+
+    def checked(text: str) -> Any:
+        try:
+            value = read(text)
+        except ValueError:
+            value = None
+        if value is None or not holds(value):
+            raise argparse.ArgumentTypeError(f"must be {must}, got {text!r}")
+        return value
+
+    return checked
+
+
 def whole_number(least: int) -> Callable[[str], int]:
-    """Type of whole numbers from ``least``."""
-
-    def read(text: str) -> int:
-        number = int(text) if text.isdecimal() else least - 1
-        if number < least:
-            raise argparse.ArgumentTypeError(
-                f"must be a whole number of at least {least}, got {text!r}"
-            )
-        return number
-
-    return read
+    """Type of whole numbers from ``least``, which is positive."""
+    must = f"a whole number of at least {least}"
+    return value_of(lambda text: int(text) * text.isdecimal(), lambda n: n >= least, must)
 
 
-def level(text: str) -> float:
-    """Confidence level: a number strictly between 0 and 1."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if not 0 < number < 1:
-        raise argparse.ArgumentTypeError(f"must be a number between 0 and 1, got {text!r}")
-    return number
-
-
-def one_character(text: str) -> str:
-    """One character, or its name."""
-    character = _SEPARATORS.get(text, text)
-    if len(character) != 1:
-        raise argparse.ArgumentTypeError(
-            f"must be one character, or one of {', '.join(_SEPARATORS)}, got {text!r}"
-        )
-    return character
+level = value_of(float, lambda number: 0 < number < 1, "a number between 0 and 1")
+one_character = value_of(
+    lambda text: _SEPARATORS.get(text, text),
+    lambda text: len(text) == 1,
+    f"one character, or one of {', '.join(_SEPARATORS)}",
+)
 
 
 def encoding(text: str) -> str:

@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext import confidence_interval
 from skmetrics_ext.cli.messages import print_lines
 from skmetrics_ext.cli.options import add_command
 from skmetrics_ext.formats import json_of, text_table
+from skmetrics_ext.inference.draws.readers import sample_of_rows
+from skmetrics_ext.inference.linearized import linearize
+from skmetrics_ext.inference.methods import methods_of
 from skmetrics_ext.registry import METRICS, MetricSpec, find
 
 _WIDTH = 100
@@ -44,18 +46,11 @@ def interval_methods(spec: MetricSpec) -> list[str]:
     if "cost_matrix" in inspect.signature(spec.function).parameters:
         params["cost_matrix"] = [[0, 1], [5, 0]]
     metric = partial(spec.function, **params)
-    given: Any = TRUE, PREDICTED if spec.response == "labels" else SCORE
+    rows: Any = TRUE, PREDICTED if spec.response == "labels" else SCORE
     if spec.ranks_labels:  # rows of four labels
-        given = [np.reshape(values, (-1, 4)) for values in given]
-    methods: list[str] = []
-    try:
-        with warnings.catch_warnings(action="ignore"):
-            confidence_interval(metric, *given, method="?")  # type: ignore[arg-type]
-    except ValueError as error:  # it lists those that apply
-        named = re.search(r"those that do are \[(.*)\]", str(error))
-        if named is None:
-            return []
-        methods = re.findall(r"'(\w+)'", named[1])
+        rows = [np.reshape(values, (-1, 4)) for values in rows]
+    with warnings.catch_warnings(action="ignore"):
+        methods = [*methods_of(linearize(sample_of_rows(metric, *rows)))]
     areas = ["logit", "delong"] if spec.interval == "logit" else []
     return [*areas, *(method for method in methods if method not in areas)]
 

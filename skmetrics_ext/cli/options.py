@@ -11,6 +11,9 @@ from skmetrics_ext.cli.messages import encoding, level, new_file, one_character,
 from skmetrics_ext.cli.models import MODELS
 from skmetrics_ext.datasets import BUNDLED
 
+RESAMPLES = 1000
+MOST_RESAMPLED = 20_000  # rows of a file that `score` resamples without being asked to
+
 _FORMATS = "a .csv, .tsv (also .gz) or .parquet file with a header"
 
 
@@ -93,9 +96,10 @@ OPTIONS: Mapping[str, dict[str, Any]] = {
         "level of intervals (default: 0.95)", type=level, default=0.95, metavar="LEVEL"
     ),
     "resamples": _option(
-        "bootstrap resamples, where no formula gives the interval (default: %(default)s)",
+        "bootstrap resamples, where no formula gives the interval "
+        f"(default: {RESAMPLES:,}; `score`: none beyond {MOST_RESAMPLED:,} rows)",
         type=whole_number(100),
-        default=1000,
+        default=RESAMPLES,
         metavar="N",
     ),
     "folds": _option("default: 5", type=whole_number(2), default=5, metavar="N"),
@@ -122,7 +126,8 @@ _TEXT = ("sep", "encoding", "decimal", "thousands", "drop-missing")
 _OUTPUT = ("confidence", "html", "json", "quiet")
 _COMMON = ("target", "positive", "weight", "groups", *_TEXT, *_OUTPUT)
 COLUMNS = ("score", "pred", *_COMMON)
-_UNSET = {"by": [], "require": [], "stream": False, "memory": "1GiB"}  # for who has no such option
+# For commands that have no such option.
+_UNSET = {"by": [], "require": [], "all": False, "stream": False, "memory": "1GiB"}
 PREDICTIONS = (*COLUMNS, "by", "metrics", "resamples", "require")
 MODELLING = (*_COMMON, "features", "drop", "models", "trust", "folds", "seed", "jobs")
 

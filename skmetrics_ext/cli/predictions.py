@@ -95,7 +95,9 @@ def read_predictions(
 
     ``others`` are columns to read with the others, ``listed`` all classes that may occur, in order.
     """
-    scores, preds = (tuple(dict.fromkeys(given)) for given in (options.score, options.pred))
+    scores, preds = (tuple(dict.fromkeys(names)) for names in (options.score, options.pred))
+    if not scores and not preds:
+        raise ValueError("nothing to score: pass --score or --pred.")
     more = GroupColumns((*preds[1:], *(others or options.by)), crossed=True)
     form = form_of(options)
     target = target_of(options.target, columns_of(options.file, form))
@@ -163,9 +165,9 @@ def _classes(files: Files, names: ColumnNames, preds: Sequence[str], most_bytes:
 
 def _held_by(files: Files, names: ColumnNames, columns: tuple[str, ...]) -> str:
     """Whether columns of scores are probabilities; one row decides that they are not."""
-    asked = ColumnNames(names.true, columns)
-    for batch, place in files.rows(asked.all):
-        values = read_part(batch, asked, place).score if batch.num_rows else None
+    wanted = ColumnNames(names.true, columns)
+    for batch, place in files.rows(wanted.all):
+        values = read_part(batch, wanted, place).score if batch.num_rows else None
         if values is None:
             continue
         sums = values.sum(axis=1) if len(columns) > 1 else np.ones(len(values))
@@ -174,16 +176,16 @@ def _held_by(files: Files, names: ColumnNames, columns: tuple[str, ...]) -> str:
     return "probabilities"
 
 
-def chosen_positive(classes: Sequence[Any], given: str | None) -> Any:
+def chosen_positive(classes: Sequence[Any], text: str | None) -> Any:
     """The positive class of two; None if it is not known. Text is matched with labels as text."""
     if len(classes) != 2:
         return None
-    if given is None:
+    if text is None:
         return natural_positive(classes)
     for label in classes:
-        if str(label) == given:
+        if str(label) == text:
             return label
-    raise ValueError(f"--positive has to be one of {list(classes)}, got {given!r}")
+    raise ValueError(f"--positive has to be one of {list(classes)}, got {text!r}")
 
 
 def note_no_positive_class(classes: Sequence[Any], positive: Any, scores: bool = False) -> str:
@@ -218,6 +220,8 @@ def columns_of_classes(columns: Sequence[str], classes: Sequence[Any]) -> list[s
 
 def asked_metrics(options: argparse.Namespace) -> list[str] | None:
     """Names that were asked for, checked before any data are read; None for the default."""
+    if options.all and options.metrics:
+        raise ValueError("--all and --metrics both choose the metrics: pass one of them.")
     required = required_metrics(options)
     names = names_in(options.metrics) if options.metrics else []
     for name in (*names, *required):
@@ -248,19 +252,15 @@ def check_fit(names: Sequence[str] | None, models: Sequence[PredictedModel]) -> 
 
 
 def applicable_metrics(
-    model: PredictedModel,
-    found: Predictions,
-    names: Sequence[str] | None,
-    *,
-    every: bool = False,
-    required: Sequence[str] = (),
+    options: argparse.Namespace, data: Predictions, model: PredictedModel, *, every: bool = False
 ) -> dict[str, Metric]:
     """Metrics of a model in the order of their headings: the named ones, a few, or all.
 
     Metrics of one class are among the defaults only if the positive class is known; named ones
     raise an error that asks for it.
     """
-    classes, positive = found.classes, found.positive
+    classes, positive = data.classes, data.positive
+    names, required = asked_metrics(options), required_metrics(options)
     if names is not None:
         metrics = {name: find_metric(name) for name in names if model.fits(name)}
     else:

@@ -13,7 +13,7 @@ import numpy as np
 
 from skmetrics_ext import compute_metrics, confusion_matrix
 from skmetrics_ext.cli import predictions as files
-from skmetrics_ext.formats import interval, number, probability, signed
+from skmetrics_ext.formats import interval, number
 from skmetrics_ext.plotting.plot_results import KINDS, computed_of_predictions
 from skmetrics_ext.registry.defaults import display_name
 from skmetrics_ext.report.page.charts import (
@@ -24,18 +24,10 @@ from skmetrics_ext.report.page.charts import (
     curve_chart,
     matrix_table,
 )
-from skmetrics_ext.report.page.document import (
-    Section,
-    brief,
-    document,
-    note,
-    pictures,
-    section,
-    table,
-)
+from skmetrics_ext.report.page.document import brief, document, note, pictures, section, table
 from skmetrics_ext.report.tables import best_text, difference_text, question_text
 from skmetrics_ext.requirements import Verdicts
-from skmetrics_ext.rows import Rows, Shown
+from skmetrics_ext.rows import Rows, columns
 
 _LEGENDS = (
     "Numbers in legends have {}; bands hold at each point, and end where too few rows lie beyond. "
@@ -51,7 +43,7 @@ Worst = Callable[[str, str], Any]  # the worst group of a metric and a model, as
 
 def predictions_page(
     options: argparse.Namespace,
-    found: files.Predictions,
+    data: files.Predictions,
     title: str,
     rows: Sequence[Row],
     pairs: Sequence[Row],
@@ -85,28 +77,28 @@ def predictions_page(
         of_metric = {row["of"]: row for row in values if row["metric"] == metric}
         pairs_of_metric = [row for row in named if row["metric"] == metric]
         ordered = _best_first(of_metric, files.find_metric(metric).spec.greater_is_better)
-        card += _answer(options, found, metric, of_metric, ordered, pairs_of_metric)
-        card += _constant(options, found, metric)
+        card += _answer(options, data, metric, of_metric, ordered, pairs_of_metric)
+        card += _constant(options, data, metric)
         if worst is not None and ordered:
             card += _worst_group(metric, ordered[0], worst)
     if verdicts is not None:
         met = sum(row.verdict == "pass" for row in verdicts.rows)
         card.append(f"Requirements: {met} of {len(verdicts.rows)} pass.")
-    facts = {"true classes": found.names.true, "positive class": found.positive}
+    facts = {"true classes": data.names.true, "positive class": data.positive}
     facts |= {"weights": options.weight, "groups": options.groups}
     card.append("; ".join(f"{name}: {fact}" for name, fact in facts.items() if fact is not None))
     of_groups = "".join(
         _table(options, [row for row in table if not _has_all_rows(row)]) for table in (rows, pairs)
     )
-    parts: list[Section | None] = [
+    parts = [
         None if verdicts is None else section("Requirements", table(verdicts.rows)),
-        section("Models", _table(options, whole)) if whole else None,
-        section("Differences between models", _table(options, compared)) if compared else None,
-        section("Pictures", _pictures(options, found)),
-        section("Groups", of_groups, is_folded=True) if of_groups else None,
+        section("Models", _table(options, whole)),
+        section("Differences between models", _table(options, compared)),
+        section("Pictures", _pictures(options, data)),
+        section("Groups", of_groups, is_folded=True),
     ]
     heading = title.format(Path(options.file).name)
-    return document(heading, (), parts, card=brief(filter(None, [*card, found.note])))
+    return document(heading, (), parts, card=brief(filter(None, [*card, data.note])))
 
 
 def _has_all_rows(row: Row) -> bool:
@@ -118,23 +110,16 @@ def _table(options: argparse.Namespace, rows: Sequence[Row]) -> str:
     if not rows:
         return ""
     shown = [{**row, "metric": display_name(row["metric"])} for row in rows]
-    ends = Shown(f"{100 * options.confidence:g}% interval", ("low", "high"), interval)
-    group = [Shown("group", is_text=True)] * (not _has_all_rows(rows[0]))
-    metric, method = Shown("metric", is_text=True), Shown("method", is_text=True)
+    ends = f"{100 * options.confidence:g}% interval", "interval"
+    group = [] if _has_all_rows(rows[0]) else ["group"]
     if "of" not in rows[0]:
-        models = [
-            Shown(title, key, is_text=True) for title, key in (("a", "first"), ("b", "second"))
-        ]
-        numbers = [Shown("a - b", "difference", signed), ends, Shown("p", "p_value", probability)]
-        keys = ("claim", "margin", "concluded")
-        claim = [Shown(key, is_text=True) for key in keys if key in rows[0]]
-        return table(Rows(shown, [*group, metric, *models, *numbers, *claim, method]))
-    model, value = Shown("model", "of", is_text=True), Shown("value", "value", number)
-    columns = [*group, model, metric, value, ends, method, Shown("rows", "n_rows")]
+        pair = ("a", "first"), ("b", "second"), ("a - b", "difference"), ends, ("p", "p_value")
+        claim = [key for key in ("claim", "margin", "concluded") if key in rows[0]]
+        return table(Rows(shown, columns(*group, "metric", *pair, *claim, "method")))
+    value = ("model", "of"), "metric", "value", ends, "method", ("rows", "n_rows")
     places = {key: [*dict.fromkeys(row[key] for row in shown)] for key in ("group", "metric")}
-    return table(
-        Rows(sorted(shown, key=lambda row: [places[k].index(row[k]) for k in places]), columns)
-    )
+    shown.sort(key=lambda row: [places[key].index(row[key]) for key in places])
+    return table(Rows(shown, columns(*group, *value)))
 
 
 # --------------------------------------------------------------------------- card
@@ -142,7 +127,7 @@ def _table(options: argparse.Namespace, rows: Sequence[Row]) -> str:
 
 def _answer(
     options: argparse.Namespace,
-    found: files.Predictions,
+    data: files.Predictions,
     metric: str,
     rows: Mapping[str, Row],
     ordered: Sequence[str],
@@ -151,8 +136,8 @@ def _answer(
     """The question, the best model by a metric, and how it compares with the next one."""
     name, higher = display_name(metric), files.find_metric(metric).spec.greater_is_better
     lower = " (lower is better)" if higher is False else ""
-    n_rows = "" if found.files.n_rows is None else f", {found.files.n_rows:,} rows"
-    question = f"{question_text([*rows], found.positive)} {name}{lower}{n_rows}."
+    n_rows = "" if data.files.n_rows is None else f", {data.files.n_rows:,} rows"
+    question = f"{question_text([*rows], data.positive)} {name}{lower}{n_rows}."
     lines = [question]
     if ordered:
         row, title = rows[ordered[0]], f"{100 * options.confidence:g} %"
@@ -181,20 +166,20 @@ def _best_first(rows: Mapping[str, Row], higher: bool | None) -> list[str]:
     return sorted(keys, key=lambda model: math.inf if math.isnan(keys[model]) else keys[model])
 
 
-def _constant(options: argparse.Namespace, found: files.Predictions, metric: str) -> list[str]:
+def _constant(options: argparse.Namespace, data: files.Predictions, metric: str) -> list[str]:
     """The value of a prediction that ignores the features."""
-    if found.files.held is None:
+    if data.files.held is None:
         return []
-    true, weight = found.column(found.names.true), found.column(options.weight)
-    shares = np.array([np.average(true == label, weights=weight) for label in found.classes])
-    common: dict[str, Any] = {"sample_weight": weight, "pos_label": found.positive}
+    true, weight = data.column(data.names.true), data.column(options.weight)
+    shares = np.array([np.average(true == label, weights=weight) for label in data.classes])
+    common: dict[str, Any] = {"sample_weight": weight, "pos_label": data.positive}
     if files.find_metric(metric).spec.response == "labels":
-        common["y_pred"] = np.full(len(true), found.classes[int(shares.argmax())])
+        common["y_pred"] = np.full(len(true), data.classes[int(shares.argmax())])
     elif len(shares) > 2:
         common["y_proba"] = np.tile(shares, (len(true), 1))
     else:
-        positive = found.classes[1] if found.positive is None else found.positive
-        common["y_proba"] = np.full(len(true), shares[found.classes.index(positive)])
+        positive = data.classes[1] if data.positive is None else data.positive
+        common["y_proba"] = np.full(len(true), shares[data.classes.index(positive)])
         common["pos_label"] = positive
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # an undefined value is left out
@@ -218,43 +203,43 @@ def _worst_group(metric: str, model: str, worst: Worst) -> list[str]:
 # --------------------------------------------------------------------------- pictures
 
 
-def _pictures(options: argparse.Namespace, found: files.Predictions) -> str:
-    if found.files.held is None:
+def _pictures(options: argparse.Namespace, data: files.Predictions) -> str:
+    if data.files.held is None:
         return note(_NOT_DRAWN)
-    shown = [(curve_chart(chart), chart.title) for chart in _charts(options, found)]
+    shown = [(curve_chart(chart), chart.title) for chart in _charts(options, data)]
     level = f"{100 * options.confidence:g} % intervals"
-    return note(_LEGENDS.format(level)) + pictures([*shown, *_matrices(options, found)])
+    return note(_LEGENDS.format(level)) + pictures([*shown, *_matrices(options, data)])
 
 
-def _charts(options: argparse.Namespace, found: files.Predictions) -> list[Chart]:
+def _charts(options: argparse.Namespace, data: files.Predictions) -> list[Chart]:
     """The curves of all models, a chart of each kind that the classes and scores allow."""
-    true, weight = found.column(found.names.true), found.column(options.weight)
-    about = {"labels": found.classes, "pos_label": found.positive, "weight": weight}
-    about |= {"groups": found.column(options.groups), "confidence_level": options.confidence}
+    true, weight = data.column(data.names.true), data.column(options.weight)
+    shared = {"labels": data.classes, "pos_label": data.positive, "weight": weight}
+    shared |= {"groups": data.column(options.groups), "confidence_level": options.confidence}
     charts = []
     for kind in TITLES:
         display, models = KINDS[kind], {}
-        for model in found.models:
+        for model in data.models:
             if _METHODS.get(model.holds) in display.methods:
-                scores = [found.column(name) for name in model.columns]
+                scores = [data.column(name) for name in model.columns]
                 models[model.name] = scores[0] if len(scores) == 1 else np.column_stack(scores)
-        is_known = len(found.classes) != 2 or found.positive is not None or display.sides != "one"
+        is_known = len(data.classes) != 2 or data.positive is not None or display.sides != "one"
         if models and is_known:
             more = {"curves": "top label"} if kind == "calibration" else {}
-            more = more if len(found.classes) > CROWDED else {}
-            drawn = computed_of_predictions(kind, true, models, **about, **more)
+            more = more if len(data.classes) > CROWDED else {}
+            drawn = computed_of_predictions(kind, true, models, **shared, **more)
             charts.append(chart_of(kind, drawn, next(iter(models))))
     return charts
 
 
-def _matrices(options: argparse.Namespace, found: files.Predictions) -> list[tuple[str, str]]:
+def _matrices(options: argparse.Namespace, data: files.Predictions) -> list[tuple[str, str]]:
     """Confusion matrices with their captions."""
-    true, weight = found.column(found.names.true), found.column(options.weight)
-    labels = sorted(found.classes, key=lambda label: label == found.positive)
+    true, weight = data.column(data.names.true), data.column(options.weight)
+    labels = sorted(data.classes, key=lambda label: label == data.positive)
     shown = []
-    for model in found.models:
+    for model in data.models:
         if model.holds == "labels":
-            pred, title = found.column(model.name), f"Confusion matrix of {model.name}"
+            pred, title = data.column(model.name), f"Confusion matrix of {model.name}"
             table = confusion_matrix(true, pred, labels=labels, sample_weight=weight)
             shown.append((matrix_table(labels, table, title), title))
     return shown

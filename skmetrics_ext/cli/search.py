@@ -84,10 +84,10 @@ def _search(options: argparse.Namespace) -> int:
     return show(options, figures, str(report), report.to_html)
 
 
-def _grids(given: list[str], models: dict[str, Any]) -> Grids:
+def _grids(texts: list[str], models: dict[str, Any]) -> Grids:
     """Values by model and parameter."""
     grids: Grids = {name: {} for name in models}
-    for text in given:
+    for text in texts:
         left, equals, listed = text.partition("=")
         name, dot, param = left.rpartition(".")
         if not (equals and param and listed):

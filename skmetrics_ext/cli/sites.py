@@ -13,9 +13,8 @@ from skmetrics_ext import Accumulator
 from skmetrics_ext.cli import predictions as files
 from skmetrics_ext.cli.messages import log, new_file, print_lines, show, verdicts_of, whole_number
 from skmetrics_ext.cli.options import COLUMNS, add_command
-from skmetrics_ext.formats import interval, number, probability, signed
 from skmetrics_ext.report.page.document import document, section, table
-from skmetrics_ext.rows import Rows, Shown
+from skmetrics_ext.rows import Rows, columns
 
 _NOT_TALLIED = ("groups", "confidence", "html", "json", "quiet")
 
@@ -48,33 +47,31 @@ def add_tally(commands: argparse._SubParsersAction[Any]) -> None:
 def _tally(options: argparse.Namespace) -> None:
     if len(options.pred) > 1:
         raise ValueError(f"sums are of one model, and --pred names {len(options.pred)} columns.")
-    if not options.score and not options.pred:
-        raise ValueError("nothing to score: pass --score or --pred.")
-    if options.all and options.metrics:
-        raise ValueError("--all and --metrics both choose the metrics: pass one of them.")
-    asked = files.asked_metrics(options)
-    found = files.read_predictions(options, listed=options.classes)
-    log(found.note)
-    scored = [model for model in found.models if model.holds != "labels"]
+    names = files.asked_metrics(options)
+    data = files.read_predictions(options, listed=options.classes)
+    log(data.note)
+    scored = [model for model in data.models if model.holds != "labels"]
     if len(scored) > 1:
         raise ValueError(f"sums are of one model, and --score names {len(scored)} columns.")
-    files.check_fit(asked, found.models)
+    files.check_fit(names, data.models)
     metrics = {
         name: metric.without("pos_label")
-        for model in found.models
-        for name, metric in files.applicable_metrics(model, found, asked, every=options.all).items()
+        for model in data.models
+        for name, metric in files.applicable_metrics(
+            options, data, model, every=options.all
+        ).items()
     }
-    labels: list[Any] | None = found.classes if scored or options.classes else None
-    if labels is not None and found.positive is not None:
-        labels = sorted(labels, key=lambda label: bool(label == found.positive))
-    accumulator = Accumulator(metrics, labels=labels, pos_label=found.positive)
+    labels: list[Any] | None = data.classes if scored or options.classes else None
+    if labels is not None and data.positive is not None:
+        labels = sorted(labels, key=lambda label: bool(label == data.positive))
+    accumulator = Accumulator(metrics, labels=labels, pos_label=data.positive)
     columns = {"y_pred": options.pred[0] if options.pred else None, "sample_weight": options.weight}
-    for batch, _ in found.files.rows(found.names.all):
-        given = {key: batch.column(name) for key, name in columns.items() if name is not None}
+    for batch, _ in data.files.rows(data.names.all):
+        arrays = {key: batch.column(name) for key, name in columns.items() if name is not None}
         for model in scored:
             scores = [batch.column(name).to_numpy() for name in model.columns]
-            given["y_score"] = scores[0] if len(scores) == 1 else np.column_stack(scores)
-        accumulator.update(batch.column(found.names.true), **given)
+            arrays["y_score"] = scores[0] if len(scores) == 1 else np.column_stack(scores)
+        accumulator.update(batch.column(data.names.true), **arrays)
     bins = options.bins
     if bins is not None and len(bins) == 1:
         bins = int(bins[0]) if bins[0].is_integer() else bins[0]
@@ -102,7 +99,7 @@ def add_merge(commands: argparse._SubParsersAction[Any]) -> None:
 
 
 def _merge(options: argparse.Namespace) -> int:
-    paths = [path for given in options.files for path in sorted(glob(given)) or [given]]
+    paths = [path for pattern in options.files for path in sorted(glob(pattern)) or [pattern]]
     names = [Path(path).stem for path in paths]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
@@ -114,25 +111,22 @@ def _merge(options: argparse.Namespace) -> int:
     rows = [{**row, "of": "all", "model": "all"} for row in evaluation]
     whole = [row for row in rows if row["group"] is None]
     verdicts = verdicts_of(options, whole, lambda metric, _: evaluation.worst(metric))
-    level = f"{100 * options.confidence:g}% interval"
-    bounds = Shown(level, ("low", "high"), interval)
-    metric, value = Shown("metric", is_text=True), Shown("value", "value", number)
+    ends = f"{100 * options.confidence:g}% interval", "interval"
     title = f"{', '.join(names)}: {whole[0]['n_rows']:,} rows"
-    tables = {title: Rows(whole, [metric, value, bounds, Shown("method", is_text=True)])}
+    tables = {title: Rows(whole, columns("metric", "value", ends, "method"))}
     gaps: list[dict[str, Any]] = []
     if len(sites) > 1:
-        for asked in next(iter(sites.values())).names:
-            gaps += [{"metric": asked, **gap} for gap in evaluation.gaps(asked).rows]
-        site, difference = Shown("site", "group", is_text=True), Shown("difference", form=signed)
-        p_value, n_rows = Shown("p_value", form=probability), Shown("rows", "n_rows")
-        columns = [metric, site, value, difference, bounds, p_value, n_rows]
-        tables["Each site, and its difference from the others"] = Rows(gaps, columns)
+        for name in next(iter(sites.values())).names:
+            gaps += [{"metric": name, **gap} for gap in evaluation.gaps(name).rows]
+        of_site = "metric", ("site", "group"), "value", "difference", ends, "p_value"
+        shown = columns(*of_site, ("rows", "n_rows"))
+        tables["Each site, and its difference from the others"] = Rows(gaps, shown)
 
     def page() -> str:
-        parts = [section(title, table(own)) for title, own in tables.items()]
+        parts = [section(title, table(rows)) for title, rows in tables.items()]
         if verdicts is not None:
             parts.insert(0, section("Requirements", table(verdicts.rows)))
         return document("Metrics of all sites", [f"sites: {', '.join(names)}"], parts)
 
-    text = "\n\n".join(f"{title}\n{own}" for title, own in tables.items())
+    text = "\n\n".join(f"{title}\n{part}" for title, part in tables.items())
     return show(options, {"rows": rows, "gaps": gaps}, text, page, verdicts)

@@ -43,26 +43,22 @@ def add_slices(commands: argparse._SubParsersAction[Any]) -> None:
 
 def _slices(options: argparse.Namespace) -> int:
     models = [*options.score, *options.pred]
-    if not models:
-        raise ValueError("nothing to score: pass --score or --pred.")
-    if options.pred and models[1:]:
-        raise ValueError(f"slices are of one model, and there are {len(models)}: {models}.")
     if options.metric:
         files.find_metric(options.metric)
     listed = columns_of(options.file, form_of(options))
     roles = {target_of(options.target, listed), *models, options.weight, options.groups}
     others = [name for name in listed if name not in roles]
-    found = files.read_predictions(options, options.columns or others)
-    log(found.note)
-    (model, *more) = found.models
+    data = files.read_predictions(options, options.columns or others)
+    log(data.note)
+    (model, *more) = data.models
     if more:
         raise ValueError(f"slices are of one model, and there are {1 + len(more)}: {models}.")
-    by_default = CHOICE if options.pred else OF_SCORES[0 if len(found.classes) == 2 else -1]
+    by_default = CHOICE if options.pred else OF_SCORES[0 if len(data.classes) == 2 else -1]
     name = options.metric or by_default
     files.check_fit([name], [model])
     result = weak_slices(
-        found.files.reader(found.names.all).read_all(),
-        true=found.names.true,
+        data.files.reader(data.names.all).read_all(),
+        true=data.names.true,
         metric=name,
         columns=options.columns,
         max_columns=options.most_columns,
@@ -70,7 +66,7 @@ def _slices(options: argparse.Namespace) -> int:
         alpha=round(1 - options.confidence, 12),
         weight=options.weight,
         groups=options.groups,
-        **_role(found, model, name),
+        **_role(data, model, name),
     )
     figures = {key: getattr(result, key) for key in ("metric", "value", "n_rows", "alpha")}
     tables = {"rows": result.rows, "folded": result.folded, "left_out": result.left_out}
@@ -83,9 +79,9 @@ def _slices(options: argparse.Namespace) -> int:
     return show(options, figures | tables, text, page)
 
 
-def _role(found: files.Predictions, model: files.PredictedModel, name: str) -> dict[str, Any]:
+def _role(data: files.Predictions, model: files.PredictedModel, name: str) -> dict[str, Any]:
     """The columns of the model, and the positive class or the order of the classes."""
-    metric, classes = files.find_metric(name), found.classes
+    metric, classes = files.find_metric(name), data.classes
     if model.holds == "labels":
         role: dict[str, Any] = {"pred": model.columns[0]}
     elif len(classes) > 2:
@@ -93,7 +89,7 @@ def _role(found: files.Predictions, model: files.PredictedModel, name: str) -> d
     else:
         role = {"score": model.columns[0]}
     if len(classes) == 2 and metric.takes("pos_label") and metric.sides != "none":
-        role["pos_label"] = metric.positive(classes, found.positive)
+        role["pos_label"] = metric.positive(classes, data.positive)
     elif len(classes) == 2 and metric.spec.response == "probabilities":
-        role["labels"] = sorted(classes, key=lambda label: label == found.positive)
+        role["labels"] = sorted(classes, key=lambda label: label == data.positive)
     return role

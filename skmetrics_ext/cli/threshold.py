@@ -11,7 +11,7 @@ import numpy as np
 
 from skmetrics_ext import confidence_interval, optimal_threshold, optimal_threshold_interval
 from skmetrics_ext.cli import predictions as files
-from skmetrics_ext.cli.messages import page_of, show
+from skmetrics_ext.cli.messages import page_of, show, value_of
 from skmetrics_ext.cli.options import COLUMNS, add_command
 from skmetrics_ext.registry.defaults import RATES
 from skmetrics_ext.requirements import Requirement
@@ -22,6 +22,11 @@ _OPTIMISM = (
     "The threshold was chosen on these rows, so that rates at it look better here than elsewhere"
 )
 _SAMPLE_ONLY = "In the population the limit may not hold; with --confidence 0.95 it does."
+_LIMIT = value_of(
+    Requirement.parse,
+    lambda limit: limit.sign in (">=", "<=") and not limit.part and not limit.model,
+    "METRIC>=NUMBER or METRIC<=NUMBER",
+)
 _ENDS = ("value", "low", "high", "method", "note")
 
 
@@ -49,21 +54,10 @@ def add_threshold(commands: argparse._SubParsersAction[Any]) -> None:
         "population; may be repeated"
     )
     command.add_argument(
-        "--constraint", type=_constraint, action="append", default=[], metavar="LIMIT", help=limit
+        "--constraint", type=_LIMIT, action="append", default=[], metavar="LIMIT", help=limit
     )
     costs = f"costs of a false positive and of a false negative, for {', '.join(RULES)}"
     command.add_argument("--cost", nargs=2, type=float, metavar="COST", help=costs)
-
-
-def _constraint(text: str) -> tuple[str, str, float]:
-    """A metric, >= or <=, and a number."""
-    try:
-        limit = Requirement.parse(text)
-    except ValueError:
-        limit = None
-    if limit is None or limit.sign not in (">=", "<=") or limit.part or limit.model:
-        raise argparse.ArgumentTypeError(f"must be METRIC>=NUMBER or METRIC<=NUMBER, got {text!r}")
-    return limit.metric, limit.sign, limit.limit
 
 
 def _threshold(options: argparse.Namespace) -> int:
@@ -73,53 +67,53 @@ def _threshold(options: argparse.Namespace) -> int:
     for name in metrics:
         if files.find_metric(name).spec.response != "labels":
             raise ValueError(f"{name} does not depend on a threshold: name metrics of labels.")
-    found = files.read_predictions(options)
-    if len(found.classes) != 2:
-        raise ValueError(f"a threshold is of one class of two, and there are {found.classes}.")
-    if found.positive is None:
-        first, last = found.classes
+    data = files.read_predictions(options)
+    if len(data.classes) != 2:
+        raise ValueError(f"a threshold is of one class of two, and there are {data.classes}.")
+    if data.positive is None:
+        first, last = data.classes
         raise ValueError(f"no positive class: pass --positive {last} or --positive {first}.")
-    tables = {model.name: _table(options, found, model.name, metrics) for model in found.models}
+    tables = {model.name: _table(options, data, model.name, metrics) for model in data.models}
     figures = [{"of": of, **row} for of, rows in tables.items() for row in rows]
     text = "\n\n".join(map(str, tables.values()))
     return show(options, figures, text, partial(page_of, options, "Thresholds of {}", tables))
 
 
 def _table(
-    options: argparse.Namespace, found: files.Predictions, model: str, metrics: Sequence[str]
+    options: argparse.Namespace, data: files.Predictions, model: str, metrics: Sequence[str]
 ) -> Rows:
     """The threshold of a model, and metrics of the labels that it gives."""
-    true, score = found.column(found.names.true), found.column(model)
-    limits = options.constraint
+    true, score = data.column(data.names.true), data.column(model)
+    limits = [(limit.metric, limit.sign, limit.limit) for limit in options.constraint]
     choice: dict[str, Any] = {"constraint": limits or None, "cost": options.cost}
     choice |= {"criterion": options.criterion} if options.criterion else {}
-    data: dict[str, Any] = {"pos_label": found.positive, "groups": found.column(options.groups)}
-    data["sample_weight"] = found.column(options.weight)
+    design: dict[str, Any] = {"pos_label": data.positive, "groups": data.column(options.groups)}
+    design["sample_weight"] = data.column(options.weight)
     level = options.confidence or 0.95
     draws = {"confidence_level": level, "n_resamples": options.resamples, "random_state": 0}
     notes, where = [f"{100 * level:g} % intervals. {_OPTIMISM}"], " in this file"
     if limits and options.confidence:
-        best = optimal_threshold(true, score, **choice, **data, confidence=level)
+        best = optimal_threshold(true, score, **choice, **design, confidence=level)
         rows: list[dict[str, Any]] = [{"measure": "threshold", "value": best.threshold}]
         bounds = zip(limits, best.bounds, strict=True)
         sure = _joined((name, sign, bound) for (name, sign, _), bound in bounds)
         notes = [f"{notes[0]}.", f"In the population, with confidence {level:g}: {sure}."]
         where = " in the population"
     else:
-        interval = optimal_threshold_interval(true, score, **choice, **data, **draws)
+        interval = optimal_threshold_interval(true, score, **choice, **design, **draws)
         best = interval.chosen
         value = f"{best.criterion}, on other rows"
         rows = [_row("threshold", interval.threshold), _row(value, interval.value)]
         notes[0] += "; the second row is of rows that did not choose it."
         notes += [_SAMPLE_ONLY] if limits else []
-    other = next(label for label in found.classes if label != found.positive)
-    pred = np.where(score >= best.threshold, found.positive, other)
-    rows += [_row(of, confidence_interval(of, true, pred, **data, **draws)) for of in metrics]
+    other = next(label for label in data.classes if label != data.positive)
+    pred = np.where(score >= best.threshold, data.positive, other)
+    rows += [_row(of, confidence_interval(of, true, pred, **design, **draws)) for of in metrics]
     tp, fp, fn, tn = (float(part) for part in best.counts.astuple())
     kept = f" where {_joined(limits)}{where}" if limits else ""
     lead = [
-        f"{model}: {found.positive!r} from {best.threshold:.4g} on, by {best.criterion}{kept}",
-        f"{tp + fp:g} of {tp + fp + fn + tn:g} rows predicted {found.positive!r}: {tp:g} right, "
+        f"{model}: {data.positive!r} from {best.threshold:.4g} on, by {best.criterion}{kept}",
+        f"{tp + fp:g} of {tp + fp + fn + tn:g} rows predicted {data.positive!r}: {tp:g} right, "
         f"{fp:g} wrong; {fn:g} missed",
     ]
     return Rows(rows, lead=lead, notes=notes)

@@ -113,10 +113,8 @@ def join_parts(parts: Sequence[Partition]) -> Partition:
     """Concatenate parts, of which all or none have groups."""
     if len(parts) == 1:
         return parts[0]
-    labels, groups = (
-        parts[0].labels,
-        list(dict.fromkeys(one for part in parts for one in part.groups)),
-    )
+    labels = parts[0].labels
+    groups = list(dict.fromkeys(group for part in parts for group in part.groups))
     codes = numbers = None
     if not all(np.array_equal(part.labels, labels) for part in parts[1:]):
         labels, codes = encode(*(part.labels for part in parts))
@@ -210,7 +208,9 @@ def _refused(
 
 
 def _by_dictionary(column: Any) -> Any:
-    """Arrow text as dictionary codes: many times faster than Python strings."""
+    """Text of Arrow and pandas as codes into categories: many times faster than Python strings."""
+    if str(getattr(column, "dtype", "")) in ("str", "string") and hasattr(column, "factorize"):
+        return column.astype("category")
     kind = str(getattr(column, "type", ""))
     if kind in ("string", "large_string", "string_view") and hasattr(column, "dictionary_encode"):
         if kind == "string_view":
@@ -326,9 +326,10 @@ def each_group(part: Partition, kept: Array | None = None) -> Iterator[tuple[Any
     order = np.argsort(narrow, kind="stable")
     if kept is not None:
         order = order[kept[order]]
-    starts = np.flatnonzero(np.diff(part.group[order], prepend=-1))
-    for start, rows in zip(starts, np.split(order, starts[1:]), strict=True):
-        yield part.groups[part.group[order[start]]], rows
+    n_rows = np.bincount(narrow if kept is None else narrow[kept], minlength=len(part.groups))
+    for group, rows in zip(part.groups, np.split(order, n_rows.cumsum()[:-1]), strict=True):
+        if len(rows):
+            yield group, rows
 
 
 def _probabilities(score: Array, names: ColumnNames, place: RowLocation) -> Array:

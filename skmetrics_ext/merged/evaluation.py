@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.formats import interval, number
 from skmetrics_ext.inference.anytime import ANYTIME
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
 from skmetrics_ext.merged.layout import Layout, refusal
@@ -32,7 +31,7 @@ from skmetrics_ext.metrics.calibration.calibration_error import error_of_classes
 from skmetrics_ext.numeric import Array, as_factors
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.result_bases import draw
-from skmetrics_ext.rows import Row, Rows, Shown, Tabular
+from skmetrics_ext.rows import Row, Rows, Shown, Tabular, columns
 from skmetrics_ext.slices import group_comparisons
 from skmetrics_ext.slices.group_columns import ALL, NO_GROUPS, GroupColumns
 from skmetrics_ext.slices.group_comparisons import (
@@ -265,18 +264,10 @@ def evaluation_rows(
     }
     has["group"] |= bool(by.names)
     has["low"] = any(row["low"] == row["low"] for row in rows)
-    columns = [
-        Shown("group", "group", by.label_of, is_text=True, none=ALL),
-        Shown("metric", is_text=True),
-        Shown("of", is_text=True),
-        Shown("value", "value", number),
-        Shown(f"{100 * level:g}% interval", ("low", "high"), interval),
-        Shown("rows", "n_rows"),
-        Shown("method", is_text=True),
-    ]
-    shown = [
-        c for c in columns if has.get(c.keys[0] if isinstance(c.keys, tuple) else c.title, True)
-    ]
+    group = Shown("group", "group", by.label_of, is_text=True, none=ALL)
+    ends = f"{100 * level:g}% interval", "interval"
+    others = columns("metric", "of", "value", ends, ("rows", "n_rows"), "method")
+    shown = [column for column in (group, *others) if has.get(column.names()[0], True)]
     return Rows(rows, shown, notes=notes)
 
 

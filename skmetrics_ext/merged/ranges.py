@@ -22,11 +22,7 @@ from skmetrics_ext.merged.layout import Layout
 from skmetrics_ext.merged.thinned_curve import chord_gap, evenly_along, rates
 from skmetrics_ext.metrics.averaging import RankKernel, is_by_class, is_pooled
 from skmetrics_ext.metrics.rankings.ranking_kernels import OF_WINS, average_precision
-from skmetrics_ext.metrics.rankings.score_tally import (
-    both_sides,
-    pairs_of_columns,
-    pairs_of_wins,
-)
+from skmetrics_ext.metrics.rankings.score_tally import both_sides, pairs_of_columns, pairs_of_wins
 from skmetrics_ext.metrics.spec import Ranges
 from skmetrics_ext.numeric import Array, as_factors, divide, exact_dot, exclusive_cumsum
 from skmetrics_ext.registry import Metric, parameters_of
@@ -206,13 +202,7 @@ def read_range(
     gap = chord_gap(*rates(stretch), np.append(0, places + 1)) if plan.points else 0.0
     held = len(tally.thresholds) <= most
     return RangeReading(
-        order,
-        wins,
-        sums,
-        stretch.only(places),
-        gap,
-        tally if held else None,
-        len(tally.thresholds),
+        order, wins, sums, stretch.only(places), gap, tally if held else None, len(tally.thresholds)
     )
 
 

@@ -246,7 +246,8 @@ class HeldRows:
     cells : GroupSums or None
         Sums of the same rows, which suffice for most metrics of counted rows.
     n_resamples : int or None
-        Draws for intervals that need resampling; None: such intervals are given for few rows only.
+        Draws for intervals that need resampling; None: such intervals are given for few rows only,
+        0: not at all.
     weights_are : {"importance", "frequency"}
     """
 
@@ -265,7 +266,7 @@ class HeldRows:
 
     @property
     def plan(self) -> DrawPlan:
-        return DrawPlan(self.n_resamples, random_state=0)
+        return DrawPlan(self.n_resamples or None, random_state=0)
 
     @cached_property
     def _rows(self) -> dict[Any, Array]:
@@ -301,7 +302,7 @@ class HeldRows:
             return _SINGLE
         if not np.isfinite(statistic.value):
             return metric.spec.undefined
-        few = self.n_resamples is not None or self.part.n_rows <= MOST_RESAMPLED
+        few = self.part.n_rows <= MOST_RESAMPLED if self.n_resamples is None else self.n_resamples
         return statistic if statistic.has_influence or few else RESAMPLED
 
     def _checked(self, metric: Metric, rows: Array) -> Any:

@@ -55,4 +55,4 @@ def test_rows_that_do_not_fit_name_the_argument():
     with pytest.raises(ValueError, match=r"n_resamples needs the rows in memory.*memory_limit"):
         evaluate(FRAME, true="y", score="p", engine="memory", memory_limit=100, **asked)
     with pytest.raises(ValueError, match="n_resamples has to be"):
-        evaluate(FRAME, true="y", score="p", **(asked | {"n_resamples": 0}))
+        evaluate(FRAME, true="y", score="p", **(asked | {"n_resamples": -1}))

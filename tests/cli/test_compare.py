@@ -1,6 +1,7 @@
 """``compare``: the numbers of `score` and of the functions, many models, claims."""
 
 import json
+from argparse import Namespace
 
 import numpy as np
 import pytest
@@ -48,7 +49,9 @@ def rows_of(capsys, command, *arguments):
 def test_values_are_those_of_score(file, positive, option, columns, holds, capsys):
     model = PredictedModel("", columns[:1], holds)
     found = Predictions(None, None, ["ill", "well"], positive, (model,))
-    metrics = applicable_metrics(model, found, None, every=True)
+    metrics = applicable_metrics(
+        Namespace(metrics=None, require=[], all=False), found, model, every=True
+    )
     names = [*list(metrics)[::3], *(["log_loss"] if option == "--score" else [])]
     given = (file, "--positive", positive, "--metrics", *dict.fromkeys(names))
     rows = rows_of(capsys, "compare", *given, option, columns[0], option, columns[1])

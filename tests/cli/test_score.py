@@ -321,3 +321,20 @@ def test_names_and_groups_do_not_steer_the_terminal(tmp_path, frame, capsys):
     out, err = capsys.readouterr()
     assert r"p\x1b[2J, group A\x07: " in out
     assert all(line.isprintable() for text in (out, err) for line in text.splitlines())
+
+
+def test_many_rows_are_resampled_only_where_asked(file, monkeypatch, capsys):
+    monkeypatch.setattr("skmetrics_ext.cli.score.MOST_RESAMPLED", 50)
+    columns = [file, "--true", "truth", "--score", "p", "--positive", "ill"]
+    told = ["--metrics", "roc_auc", "ks_statistic", "--json", "--quiet"]
+    assert main(["score", *columns, *told]) == 0
+    out, err = capsys.readouterr()
+    assert "intervals by resampling are left out of" in err
+    area, distance = json.loads(out)
+    assert area["low"] < area["value"] < area["high"]
+    assert distance["low"] is None
+    assert "needs resampling" in distance["reason"]
+    assert main(["score", *columns, *told, "--resamples", "100"]) == 0
+    out, err = capsys.readouterr()
+    assert "left out of" not in err
+    assert json.loads(out)[1]["low"] is not None
