@@ -205,9 +205,7 @@ from skmetrics_ext.metrics.rankings.precision_recall_gain import (
 )
 from skmetrics_ext.metrics.rankings.roc_auc import gini_score as gini_score
 from skmetrics_ext.metrics.rankings.roc_auc import pairwise_roc_auc as pairwise_roc_auc
-from skmetrics_ext.metrics.rankings.roc_auc import (
-    partial_roc_auc_score as partial_roc_auc_score,
-)
+from skmetrics_ext.metrics.rankings.roc_auc import partial_roc_auc_score as partial_roc_auc_score
 from skmetrics_ext.metrics.rankings.roc_auc import (
     roc_auc_convex_hull_score as roc_auc_convex_hull_score,
 )

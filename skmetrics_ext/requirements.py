@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from skmetrics_ext.formats import interval, number
 from skmetrics_ext.result_bases import SCHEMA_VERSION, Jsonable
-from skmetrics_ext.rows import Row, Rows, Shown, Tabular
+from skmetrics_ext.rows import Row, Rows, Tabular, columns
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.errors import near, shown_names
 
@@ -150,9 +149,7 @@ class Verdicts(Tabular, Jsonable):
 
 
 def check_requirements(
-    requirements: str | Iterable[str],
-    rows: Iterable[Mapping[str, Any]],
-    worst: Worst | None = None,
+    requirements: str | Iterable[str], rows: Iterable[Mapping[str, Any]], worst: Worst | None = None
 ) -> Verdicts:
     """Verdict of each requirement on the rows of a table.
 
@@ -186,14 +183,9 @@ def check_requirements(
     table = list(map(Row, rows))
     parsed = map(Requirement.parse, texts)
     verdicts = [row for one in parsed for row in _verdicts(one, table, worst)]
-    columns = [
-        Shown("requirement", is_text=True),
-        *(Shown(key, is_text=True) for key in ("model", "group") if any(v[key] for v in verdicts)),
-        Shown("value", form=number),
-        Shown("interval", ("low", "high"), interval),
-        Shown("verdict", is_text=True),
-    ]
-    return Verdicts(Rows(verdicts, columns))
+    named = [key for key in ("model", "group") if any(v[key] for v in verdicts)]
+    shown = columns("requirement", *named, "value", "interval", "verdict")
+    return Verdicts(Rows(verdicts, shown))
 
 
 def _verdicts(wanted: Requirement, table: Sequence[Row], worst: Worst | None) -> list[Row]:

@@ -28,6 +28,14 @@ _FORMS: Mapping[str, Callable[..., str]] = {
     "difference": formats.signed,
     "p_value": formats.probability,
 }
+# Further forms of columns that a table names, and those that are text also where they are empty.
+_NAMED: Mapping[str, Callable[..., str]] = {
+    "rest": formats.number,
+    "reference": formats.number,
+    "gap": formats.signed,
+    "interval": formats.interval,
+}
+_TEXTS = ("model", "metric", "method", "first", "second", "margin", "concluded")
 _NO_NAMES = ("method", "set", "verdict", "kind", "interval", "unit")  # texts that name no row
 _UNNAMED = re.compile(r"[^\w.:-]+", re.ASCII)  # what a path may not hold
 # Columns of sentences, which stand below the table.
@@ -106,6 +114,21 @@ class Shown(NamedTuple):
         """The text of a row's cell."""
         values = [row.get(key) for key in self.names()]
         return self.none if any(value is None for value in values) else self.form(*values)
+
+
+def columns(*names: str | tuple[str, str]) -> list[Shown]:
+    """Columns by their keys, or by title and key; "interval" is of low and high."""
+    shown = []
+    for name in names:
+        title, key = (name, name) if isinstance(name, str) else name
+        keys = ("low", "high") if key == "interval" else key
+        shown.append(Shown(title, keys, _NAMED.get(key) or _form(key), key in _TEXTS or None))
+    return shown
+
+
+def _form(key: str) -> Callable[..., str]:
+    """How numbers are shown by default, by the name of their key."""
+    return _FORMS.get(key, formats.probability if key.startswith("p_") else formats.plain)
 
 
 class Tabular:
@@ -404,9 +427,8 @@ def _inferred(rows: Rows) -> list[Shown]:
             if key == "low":
                 columns.append(Shown("interval", ("low", "high"), formats.interval))
             continue
-        form = _FORMS.get(key, formats.probability if key.startswith("p_") else formats.plain)
         are_numbers = all(isinstance(row.get(key), float | int | None) for row in rows)
-        columns.append(Shown(key, key, form if are_numbers else formats.plain))
+        columns.append(Shown(key, key, _form(key) if are_numbers else formats.plain))
     return [column for column in columns if any(map(column.cell, rows))]  # not empty everywhere
 
 

@@ -19,7 +19,7 @@ _MOST_NAMED = 8  # columns that a line names
 # Names that people give to identifiers, alone or at the end of a longer one.
 _IDENTIFIER = re.compile(
     r"(?:^|[_\s.\-])(?:id|ids|uid|uuid|guid)$|[a-z](?:Id|ID)$|编号$"
-    r"|^(?:user|customer|client|patient|account|record|row|case|order|sample|subject|person)id$",
+    r"|^(?:user|customer|client|patient|account|record|row|case|order|sample|subject|person)id$"
 )
 _TIME = r"([T ]\d{1,2}:\d{2}.*)?"
 _DATE = re.compile(

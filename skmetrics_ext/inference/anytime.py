@@ -16,13 +16,12 @@ from __future__ import annotations
 import numpy as np
 
 from skmetrics_ext.inference.linearized import Linearized
-from skmetrics_ext.inference.proportions import Bounds, Level
+from skmetrics_ext.inference.scales import Bounds, Level, increasing_root
 from skmetrics_ext.numeric import Array, divide
 
 ANYTIME = "anytime"
 MIN_ROWS = 200  # at which intervals from standard errors start, unless another number is given
 _NARROWEST = 2.5  # times min_rows: where intervals are narrowest next to those of one look
-_HALVINGS = 60
 
 
 def variance_of_mixture(level: Level, min_rows: int) -> Array:
@@ -53,21 +52,15 @@ def mixture_bounds(count: Array, rows: Array, level: Level, min_rows: int) -> Bo
     prior, limit = 1 / variance_of_mixture(level, min_rows), -np.log1p(-np.asarray(level))
     share = divide(count, rows)
 
-    def ends(outside: Array) -> Array:
-        """The bound on one side, by halving the way to the end of the range."""
-        inside = np.broadcast_to(share, np.broadcast_shapes(share.shape, limit.shape))
-        outside = np.broadcast_to(outside, inside.shape)
-        for _ in range(_HALVINGS):
-            middle = (inside + outside) / 2
-            a, b = prior * middle, prior * (1 - middle)
-            likelihood = xlogy(count, middle) + xlog1py(rows - count, -middle)
-            with np.errstate(invalid="ignore"):  # inf - inf at an end, which is not excluded
-                excluded = betaln(a + count, b + rows - count) - betaln(a, b) - likelihood > limit
-            inside = np.where(excluded, inside, middle)
-            outside = np.where(excluded, middle, outside)
-        return inside
+    def distance(middle: Array) -> Array:
+        """From the limit of what is not excluded; negative beyond it."""
+        a, b = prior * middle, prior * (1 - middle)
+        likelihood = xlogy(count, middle) + xlog1py(rows - count, -middle)
+        with np.errstate(invalid="ignore"):  # inf - inf at an end, which is not excluded
+            return limit - (betaln(a + count, b + rows - count) - betaln(a, b) - likelihood)
 
-    return ends(np.zeros(())), ends(np.ones(()))
+    low = increasing_root(distance, np.zeros_like(share), share)
+    return low, increasing_root(lambda middle: -distance(middle), share, np.ones_like(share))
 
 
 def independent_rows(statistic: Linearized) -> float:

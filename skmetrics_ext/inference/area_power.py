@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from skmetrics_ext.inference.proportions import increasing_root
+from skmetrics_ext.inference.scales import increasing_root
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.rows import Rows
 from skmetrics_ext.validation import InvalidParameterError, check_option
@@ -71,7 +71,7 @@ def hanley_mcneil_variance(auc: float, n_pos: Any, n_neg: Any) -> Any:
     return (auc * (1 - auc) + spread) / pairs
 
 
-def newcombe_variance(auc: float, n_pos: Any, n_neg: Any) -> Any:
+def newcombe_variance(auc: Any, n_pos: Any, n_neg: Any) -> Any:
     """Hanley and McNeil's variance with the mean of both class sizes in the place of each."""
     half = (n_pos + n_neg) / 2
     bends = (1 - auc) / (2 - auc) + auc / (1 + auc)

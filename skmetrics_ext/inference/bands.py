@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,15 +15,14 @@ from skmetrics_ext.inference.draws.readers import check_rows, find_metric, sampl
 from skmetrics_ext.inference.linearized import Linearized, covariance_of, linearize
 from skmetrics_ext.inference.methods import interval_of, methods_of
 from skmetrics_ext.inference.notes import BEYOND_POINT, rows_beyond
-from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.simultaneous import level_of_all
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.numeric import Array, PosLabel, RandomState
+from skmetrics_ext.numeric import Array, Options, PosLabel, RandomState
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.result_bases import read_curve
 from skmetrics_ext.rows import Rows, Tabular
 from skmetrics_ext.validation import InvalidParameterError, Labels, Scores, check_option
-from skmetrics_ext.validation.groups import Design, read_design
+from skmetrics_ext.validation.groups import read_design
 from skmetrics_ext.validation.parameters import check_level
 from skmetrics_ext.validation.tensors import to_host
 
@@ -100,14 +99,6 @@ class CurveBand(Tabular):
         lead = [f"{self.metric} by {self.along} ({level})"]
         listed = zip(*(list(column) for column in columns.values()), strict=True)
         return Rows([dict(zip(columns, row, strict=True)) for row in listed], lead=lead)
-
-
-class _Curve(NamedTuple):
-    """Places along a curve, and the statistic at each."""
-
-    along: str
-    at: Array
-    statistic: Callable[[float], Linearized]
 
 
 @document
@@ -214,57 +205,54 @@ def curve_band(
          0.8000  0.3667  [0.1386, 0.6757]          0.1483
     """
     check_option("band", band, BANDS)
-    found, level = find_metric(metric, metric_params), check_level(confidence_level)
+    measure, level = find_metric(metric, metric_params), check_level(confidence_level)
     plan = DrawPlan(n_resamples, random_state=random_state)
-    if found.row is None or not (found.spec.point or found.spec.response == "labels"):
+    if measure.row is None or not (measure.spec.point or measure.spec.response == "labels"):
         raise InvalidParameterError(
             f"metric must have a point on a curve (a rate, a threshold, a fraction), or be a "
-            f"metric of labels, which thresholds give; {found.name} has none."
+            f"metric of labels, which thresholds give; {measure.name} has none."
         )
-    if pos_label is not None and found.takes("pos_label"):
-        found = found.with_params(pos_label=pos_label)
-    places = None if at is None else _places(at)
-    rows = _Rows(y_true, y_score, sample_weight, groups, strata, weights_are, pos_label)
-    curve = (_of_points if found.spec.point else _of_thresholds)(found, rows, places)
-    statistics, own = [curve.statistic(float(place)) for place in curve.at], level
-    if band == "simultaneous":
-        if at is None:
-            curve, statistics = _without_notes(curve, statistics, method, level, plan)
-        shares = len(statistics) > 1 and all(
-            _EXACT in methods_of(statistic) for statistic in statistics
-        )
-        method = _EXACT if method == "auto" and shares else method
-        own = _level_of_band(statistics, found.name, level, plan)
-    estimates = [interval_of(statistic, method, own, plan) for statistic in statistics]
-    return _as_band(found.name, curve, estimates, band, level, own)
+    if pos_label is not None and measure.takes("pos_label"):
+        measure = measure.with_params(pos_label=pos_label)
+    of_place = _at_point if measure.spec.point else _at_threshold
+    checked, data_at = of_place(measure, y_true, y_score, sample_weight, pos_label)
+    columns = {"y_true": y_true, "y_score": y_score, "sample_weight": sample_weight}
+    design = read_design(groups, strata, checked.true.shape[0], **columns)
 
+    def statistic(place: float) -> Linearized:
+        return linearize(sample_of_checked(*data_at(place), design, weights_are))
 
-def _without_notes(
-    curve: _Curve, statistics: list[Linearized], method: str, level: float, plan: DrawPlan
-) -> tuple[_Curve, list[Linearized]]:
-    """The points whose own interval bears no note; all of them where each bears one."""
-    told = [_note_of(interval_of(statistic, method, level, plan)) for statistic in statistics]
-    kept = [i for i, note in enumerate(told) if not note] or list(range(len(told)))
-    return curve._replace(at=curve.at[kept]), [statistics[i] for i in kept]
-
-
-def _note_of(found: Estimate | list[Estimate]) -> str:
-    return found.note if isinstance(found, Estimate) else ""
-
-
-def _as_band(
-    name: str, curve: _Curve, estimates: Sequence[Any], band: str, level: float, own: float
-) -> CurveBand:
-    if not all(isinstance(one, Estimate) for one in estimates):
+    if at is not None:
+        places = _places(at)
+    elif measure.spec.point:
+        beyond = rows_beyond(statistic(0.5).origin, _POINTS)
+        places = _POINTS[beyond >= min(BEYOND_POINT, np.max(beyond))]
+    else:
+        places = _distinct(checked)
+    statistics, own = [statistic(place) for place in places.tolist()], level
+    if any(np.ndim(one.value) for one in statistics):
         raise InvalidParameterError(
-            f"A band is of one number at each point, and {name} with these parameters gives one of "
-            "each class: ask for an average."
+            f"A band is of one number at each point, and {measure.name} with these parameters "
+            "gives one of each class: ask for an average."
         )
+
+    def estimates_of(method: str, level: float) -> list[Any]:
+        return [interval_of(one, method, level, plan) for one in statistics]
+
+    if band == "simultaneous":
+        if at is None:  # the points whose own interval bears no note, if there are some
+            notes = [one.note for one in estimates_of(method, level)]
+            kept = [i for i, note in enumerate(notes) if not note] or list(range(len(notes)))
+            places, statistics = places[kept], [statistics[i] for i in kept]
+        shares = len(statistics) > 1 and all(_EXACT in methods_of(one) for one in statistics)
+        method = _EXACT if method == "auto" and shares else method
+        own = _level_of_band(statistics, measure.name, level, plan)
+    estimates = estimates_of(method, own)
     parts = ("value", "low", "high", "standard_error")
     value, low, high, error = (np.array([getattr(one, p) for one in estimates]) for p in parts)
-    notes, method = tuple(one.note for one in estimates), estimates[0].method
-    about = notes, band, method, level, own
-    return CurveBand(name, curve.along, curve.at, value, low, high, error, *about)
+    about = tuple(one.note for one in estimates), band, estimates[0].method, level, own
+    along = measure.spec.point or "threshold"
+    return CurveBand(measure.name, along, places, value, low, high, error, *about)
 
 
 def _level_of_band(
@@ -283,66 +271,45 @@ def _level_of_band(
 # --------------------------------------------------------------------------- where it is read
 
 
-class _Rows(NamedTuple):
-    """Rows as they were given."""
-
-    true: Any
-    score: Any
-    weight: Any
-    groups: Any
-    strata: Any
-    weights_are: str
-    pos_label: Any
-
-    def design(self, checked: Any) -> Design:
-        """How they were sampled."""
-        others = {"y_true": self.true, "y_score": self.score, "sample_weight": self.weight}
-        return read_design(self.groups, self.strata, checked.true.shape[0], **others)
+# Checked rows, and the metric with the data that it reads at each place.
+_Places = tuple[Any, Callable[[float], tuple[Metric, Any]]]
 
 
-def _of_points(metric: Metric, rows: _Rows, places: Array | None) -> _Curve:
+def _at_point(metric: Metric, y_true: Any, y_score: Any, weight: Any, _: Any) -> _Places:
     """A metric that says itself where it is read."""
     along = metric.spec.point
     metric = metric.with_params(**{**_BETWEEN.get(metric.spec.interval, {}), **metric.params})
-    settled, checked = check_rows(metric, rows.true, rows.score, rows.weight)
-    design = rows.design(checked)
-
-    def statistic(place: float) -> Linearized:
-        there = settled.with_params(**{along: place})
-        return linearize(sample_of_checked(there, checked, design, rows.weights_are))
-
-    if places is None:
-        beyond = rows_beyond(statistic(0.5).origin, _POINTS)
-        places = _POINTS[beyond >= min(BEYOND_POINT, np.max(beyond))]
-    return _Curve(along, places, statistic)
+    settled, checked = check_rows(metric, y_true, y_score, weight)
+    return checked, lambda place: (settled.with_params(**{along: place}), checked)
 
 
-def _of_thresholds(metric: Metric, rows: _Rows, places: Array | None) -> _Curve:
+def _at_threshold(
+    metric: Metric, y_true: Any, y_score: Any, weight: Any, pos_label: Any
+) -> _Places:
     """A metric of the labels that thresholds give."""
-    about = {"sample_weight": rows.weight, "pos_label": rows.pos_label, "side": "one"}
-    scores = Scores.check(rows.true, rows.score, what=f"{metric.name} at thresholds", **about)
+    options: Options = {"sample_weight": weight, "pos_label": pos_label, "side": "one"}
+    scores = Scores.check(y_true, y_score, what=f"{metric.name} at thresholds", **options)
     if scores.kind != "binary":
         raise InvalidParameterError(
             f"{metric.name} at thresholds needs labels of two classes, got {scores.kind}."
         )
-    design, own = rows.design(scores), metric
+    own = metric
     if metric.takes("pos_label") and metric.sides != "none":
         own = metric.with_params(pos_label=scores.classes.tolist()[-1])
 
-    def statistic(place: float) -> Linearized:
+    def data_at(place: float) -> tuple[Metric, Labels]:
         pred = (scores.score >= place).astype(np.int64)
-        labels = Labels("binary", scores.classes, scores.true, pred, scores.weight)
-        return linearize(sample_of_checked(own, labels, design, rows.weights_are))
+        return own, Labels("binary", scores.classes, scores.true, pred, scores.weight)
 
-    return _Curve("threshold", _distinct(scores) if places is None else places, statistic)
+    return scores, data_at
 
 
 def _distinct(scores: Scores) -> Array:
     """The distinct scores, falling, or as many of them as a curve needs."""
     kept = scores.score if scores.weight is None else scores.score[scores.weight != 0]
     falling = np.sort(kept)[::-1]
-    if len(found := np.unique(falling)[::-1]) <= _MOST_THRESHOLDS:
-        return found
+    if len(distinct := np.unique(falling)[::-1]) <= _MOST_THRESHOLDS:
+        return distinct
     share = np.linspace(0, len(falling) - 1, _MOST_THRESHOLDS).astype(np.int64)
     return np.unique(falling[share])[::-1]
 

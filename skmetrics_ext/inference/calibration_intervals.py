@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.confidence_interval import interval_of_checked
 from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign
-from skmetrics_ext.inference.linearized import Linearized
+from skmetrics_ext.inference.linearized import Linearized, differences_of
 from skmetrics_ext.inference.notes import MAY_MISS, reason, with_design
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.scales import quantile
@@ -255,25 +255,22 @@ def calibration_slope_intercept(
     large = fit_intercept(x, event, weight) if has_both else float("nan")
     chance = expected_share(np.array([large, 1.0]), x)
     variance = 1 / (weight * chance * (1 - chance)).sum()
+    values, parts = (*line, large), (*influence, variance * weight * (event - chance))
+    statistics = [
+        Linearized(value, None, contributions=part, own_atoms=atoms, own_ways=(None, event))
+        for value, part in zip(values, parts, strict=True)
+    ]
     if groups is not None:
-        covariance = _covariance_by_groups(influence, atoms)
+        covariance, _ = differences_of(statistics[:2])
     rarer = min(float(weight[event == code].sum()) for code in (0, 1))
     note = f"{rarer:g} rows of the rarer class are few: {MAY_MISS}" if rarer < _EVENTS else ""
+    names = "calibration intercept", "calibration slope", "calibration in the large"
+    variances = *np.diag(covariance), variance
     intercept, slope, in_the_large = (
         _wald(
-            Linearized(value, None, contributions=parts, own_atoms=atoms, own_ways=(None, event)),
-            variance,
-            level,
-            note,
-            Facts(name, n=len(x), positive_class=every_row.classes[-1]),
+            one, variance, level, note, Facts(name, n=len(x), positive_class=every_row.classes[-1])
         )
-        for name, value, parts, variance in zip(
-            ("calibration intercept", "calibration slope", "calibration in the large"),
-            (*line, large),
-            (*influence, variance * weight * (event - chance)),
-            (*np.diag(covariance), variance),
-            strict=True,
-        )
+        for name, one, variance in zip(names, statistics, variances, strict=True)
     )
     return CalibrationLine(slope, intercept, in_the_large, covariance, slope.n_groups)
 
@@ -353,16 +350,3 @@ def _curve_by_groups(
         assert isinstance(rate, Estimate)
         bounds[:, k] = rate.low, rate.high
     return replace(curve, low=bounds[0], high=bounds[1])
-
-
-def _covariance_by_groups(influence: Array, atoms: Atoms) -> Array:
-    """Covariance (2, 2) of two statistics from the influence of each row (2, n)."""
-
-    def variance(parts: Array) -> float:
-        return float(
-            Linearized(0.0, None, contributions=parts, own_atoms=atoms, own_ways=(None,)).variance
-        )
-
-    first, second = map(variance, influence)
-    shared = (first + second - variance(influence[0] - influence[1])) / 2
-    return np.array([[first, shared], [shared, second]])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, Literal, get_args
@@ -18,27 +18,20 @@ from skmetrics_ext.inference.anytime import (
     p_value_of_looks,
     too_early,
 )
-from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
+from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, Atoms, WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan, bootstrap_bounds, resample
 from skmetrics_ext.inference.draws.pairs import (
     ExchangeSample,
     PairSample,
-    exchange_of_functions,
     exchange_of_samples,
     pair_of_samples,
     permutation_test,
 )
 from skmetrics_ext.inference.draws.rankings import is_area
-from skmetrics_ext.inference.draws.readers import (
-    check_models,
-    find_metric,
-    samples_of_models,
-)
+from skmetrics_ext.inference.draws.readers import check_rows, find_metric, samples_of_models
+from skmetrics_ext.inference.draws.samples import FunctionSample
 from skmetrics_ext.inference.facts import facts_of_both
-from skmetrics_ext.inference.linearized import (
-    Linearized,
-    linearize,
-)
+from skmetrics_ext.inference.linearized import Linearized, linearize
 from skmetrics_ext.inference.margins import Alternative, Claim
 from skmetrics_ext.inference.notes import JUMPS, note_on_metric, with_design
 from skmetrics_ext.inference.results import Comparison, comparison
@@ -54,8 +47,9 @@ from skmetrics_ext.numeric import RandomState
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.validation import InvalidParameterError, check_option
-from skmetrics_ext.validation.groups import INDEPENDENT, Design
+from skmetrics_ext.validation.groups import INDEPENDENT, Design, read_design
 from skmetrics_ext.validation.parameters import check_level
+from skmetrics_ext.validation.rows import check_same_masks
 
 LOG_RATIO = "log_ratio"
 CompareMethod = Literal[
@@ -213,11 +207,11 @@ def compare(
     level = claim.level(level)
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress, min_rows)
     predictions = {"pred_a": pred_a, "pred_b": pred_b}
-    about = sample_weight, groups, strata
-    checked = check_models(measure, y_true, predictions, *about, weights_are=weights_are)
-    task = ModelsToCompare(*checked, weights_are, claim, level, plan)
+    about = sample_weight, groups, strata, weights_are
+    asked: Any = {"claim": claim, "level": level, "plan": plan}
+    task = ModelsToCompare.of_rows(measure, y_true, predictions, *about, **asked)
     result = compare_pair(task, method)
-    if not task.statistics:
+    if measure.row is None:
         return result
     return replace(result, facts=facts_of_both(result, task.statistics[0]))
 
@@ -238,11 +232,45 @@ class ModelsToCompare:
     plan: DrawPlan = PLAN
     names: tuple[str, ...] = ("pred_a", "pred_b")
 
+    @classmethod
+    def of_rows(
+        cls,
+        metric: Metric,
+        y_true: Any,
+        predictions: Mapping[str, Any],
+        sample_weight: Any,
+        groups: Any,
+        strata: Any,
+        weights_are: str,
+        **asked: Any,
+    ) -> ModelsToCompare:
+        """Check the predictions of each model by its name; an error names the model at fault."""
+        models: list[Any] = []
+        settled = metric
+        for name, pred in predictions.items():
+            try:
+                if metric.row is None:
+                    about = sample_weight, (groups, strata), weights_are
+                    models.append(FunctionSample.of_rows(metric, y_true, pred, *about))
+                    continue
+                own, checked = check_rows(metric, y_true, pred, sample_weight)
+            except ValueError as error:
+                raise InvalidParameterError(f"{name}: {error}") from error
+            settled = settled if models else own
+            models.append(checked)
+        check_same_masks(**predictions)
+        if metric.row is None:
+            design = models[0].design.design
+        else:
+            name, pred = next(iter(predictions.items()))
+            columns = {"y_true": y_true, name: pred, "sample_weight": sample_weight}
+            design = read_design(groups, strata, models[0].true.shape[0], **columns)
+        names = tuple(predictions)
+        return cls(settled, tuple(models), design, weights_are, names=names, **asked)
+
     @cached_property
     def statistics(self) -> list[Linearized]:
-        """The metric of each model; none for a function that is not of this package."""
-        if self.metric.row is None:
-            return []
+        """The metric of each model."""
         models = dict(zip(self.names, self.models, strict=True))
         samples = samples_of_models(self.metric, models, self.design, self.weights_are)
         return [linearize(sample) for sample in samples]
@@ -250,7 +278,7 @@ class ModelsToCompare:
     @property
     def has_influence(self) -> bool:
         """Whether the metric has a derivative by its rows."""
-        return bool(self.statistics) and all(one.has_influence for one in self.statistics)
+        return all(one.has_influence for one in self.statistics)
 
     def difference(self, i: int = 0, j: int = 1, *, log: bool = False) -> Linearized:
         """The difference of two models, or of the logarithms of their values."""
@@ -259,31 +287,26 @@ class ModelsToCompare:
 
     def pair(self) -> PairSample:
         """Both models under other numbers of rows."""
-        if self.metric.row is None:
-            return exchange_of_functions(*self.models)
         return pair_of_samples(*(one.origin for one in self.statistics))
 
     def exchange(self) -> ExchangeSample:
         """Both models, which change places."""
-        if self.metric.row is None:
-            return exchange_of_functions(*self.models)
         return exchange_of_samples(*(one.origin for one in self.statistics))
 
     def design_effects(
-        self, pairs: Sequence[tuple[int, int]]
-    ) -> tuple[dict[str, Any], list[float]]:
-        """Numbers of groups and strata, and what they do to the variance of each difference."""
+        self, pairs: Sequence[tuple[int, int]], *, log: bool
+    ) -> tuple[Atoms, list[float]]:
+        """Groups and strata of the rows, and what they do to the variance of each difference."""
         if not self.has_influence:
-            return self.only(0, 1, self.level).pair().atoms.of_design(), [_NAN] * len(pairs)
-        log = is_ratio(self.metric)
+            return self.only(0, 1, self.level).pair().atoms, [_NAN] * len(pairs)
         effects = [float(self.difference(i, j, log=log).design_effect()) for i, j in pairs]
-        return self.statistics[0].atoms.of_design(), effects
+        return self.statistics[0].atoms, effects
 
     def only(self, i: int, j: int, level: float) -> ModelsToCompare:
         """Two of the models, at a level of their own."""
         models, names = ((of[i], of[j]) for of in (self.models, self.names))
         two = replace(self, models=models, names=names, level=level)
-        if "statistics" in self.__dict__ and self.statistics:
+        if "statistics" in self.__dict__:
             two.__dict__["statistics"] = [self.statistics[i], self.statistics[j]]
         return two
 
@@ -321,11 +344,7 @@ def compare_pair(task: ModelsToCompare, method: str = "auto") -> Comparison:
 
 def _with_design(task: ModelsToCompare, found: Comparison, log: bool) -> Comparison:
     """The comparison with the numbers of groups and strata, and the design effect."""
-    if task.has_influence:
-        difference = task.difference(log=log)
-        atoms, effect = difference.atoms, float(difference.design_effect())
-    else:
-        atoms, effect = task.pair().atoms, _NAN
+    atoms, (effect,) = task.design_effects([(0, 1)], log=log)
     note = with_design(found.note, atoms)
     return replace(found, **atoms.of_design(), design_effect=effect, note=note)
 
@@ -426,10 +445,7 @@ def _by_mcnemar(task: ModelsToCompare) -> Comparison:
 
     p_value, null = claim.tested(tail)
     found = replace(
-        found,
-        p_value=p_value,
-        alternative=task.claim.alternative,
-        margin=task.claim.margin,
+        found, p_value=p_value, alternative=task.claim.alternative, margin=task.claim.margin
     )
     if claim.margin is None:
         return found

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.compare import is_ratio
-from skmetrics_ext.inference.confidence_interval import sample_asked
 from skmetrics_ext.inference.draws.atoms import WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import (
     BOOTSTRAP_METHODS,
@@ -20,7 +19,7 @@ from skmetrics_ext.inference.draws.bootstrap import (
     acceleration,
     resample,
 )
-from skmetrics_ext.inference.draws.readers import find_metric
+from skmetrics_ext.inference.draws.readers import find_metric, sample_of_rows
 from skmetrics_ext.inference.facts import facts_of_both
 from skmetrics_ext.inference.linearized import (
     Linearized,
@@ -30,15 +29,11 @@ from skmetrics_ext.inference.linearized import (
     satterthwaite,
 )
 from skmetrics_ext.inference.margins import Alternative, Claim
-from skmetrics_ext.inference.methods import (
-    IntervalMethod,
-    bounds_of_draws,
-    methods_of,
-)
+from skmetrics_ext.inference.methods import IntervalMethod, bounds_of_draws, methods_of
 from skmetrics_ext.inference.mover import difference_distances, summed_errors
 from skmetrics_ext.inference.notes import BIASED, BIASED_DIFFERENCE, NONE, with_design
-from skmetrics_ext.inference.proportions import Bounds
 from skmetrics_ext.inference.results import Comparison, comparison
+from skmetrics_ext.inference.scales import Bounds
 from skmetrics_ext.inference.t_tests import welch_t_test
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import RandomState, divide
@@ -166,8 +161,8 @@ def compare_samples(
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress)
     of_a = y_true_a, y_pred_a, sample_weight_a, groups_a, strata_a
     of_b = y_true_b, y_pred_b, sample_weight_b, groups_b, strata_b
-    first = _statistic(found, "a", of_a, weights_are)
-    second = _statistic(found, "b", of_b, weights_are)
+    first = _statistic(found, "a", *of_a, weights_are)
+    second = _statistic(found, "b", *of_b, weights_are)
     about = _counts_of_both(first.atoms.of_design(), second.atoms.of_design())
     if method == "welch":
         result = _welch(first, second, claim, level)
@@ -176,30 +171,24 @@ def compare_samples(
     return replace(result, **about, facts=facts_of_both(result, first, second))
 
 
-def _statistic(found: Metric, name: str, given: tuple[Any, ...], weights_are: str) -> Linearized:
+def _statistic(metric: Metric, name: str, *rows: Any) -> Linearized:
     """The metric of one of the samples, which has to be one number."""
-    y_true, y_pred, weight, groups, strata = given
-    about = {"sample_weight": weight, "groups": groups, "strata": strata}
-    about["weights_are"] = weights_are
     try:
-        sample = sample_asked(found, y_true, y_pred, **about)
+        sample = sample_of_rows(metric, *rows)
     except ValueError as error:
         raise InvalidParameterError(f"sample {name}: {error}") from error
     if np.ndim(sample.value) != 0:
         raise InvalidParameterError(
             f"compare_samples needs a metric that is one number, got {sample.value!r:.60} from "
-            f"{found.name}: choose an average."
+            f"{metric.name}: choose an average."
         )
     return linearize(sample)
 
 
 def _counts_of_both(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
     """Numbers of groups and strata in both samples; None where one has none."""
-    counts: dict[str, Any] = {}
-    for name, number in first.items():
-        other = second[name]
-        counts[name] = None if number is None or other is None else number + other
-    return counts
+    both = {name: (number, second[name]) for name, number in first.items()}
+    return {name: None if None in pair else sum(pair) for name, pair in both.items()}
 
 
 # --------------------------------------------------------------------------- MOVER

@@ -18,7 +18,6 @@ from skmetrics_ext.inference.draws.readers import (
     sample_of_checked,
     sample_of_rows,
 )
-from skmetrics_ext.inference.draws.samples import Sample
 from skmetrics_ext.inference.linearized import linearize
 from skmetrics_ext.inference.margins import Goal
 from skmetrics_ext.inference.methods import IntervalMethod, interval_of
@@ -27,7 +26,6 @@ from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array, Options, RandomState
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.registry import Metric
-from skmetrics_ext.tallies import ConfusionTally
 from skmetrics_ext.validation import InvalidParameterError, Labels, Probabilities, Scores
 from skmetrics_ext.validation.groups import INDEPENDENT, read_design
 from skmetrics_ext.validation.parameters import check_level
@@ -209,9 +207,8 @@ def confidence_interval(
     found, level = find_metric(metric, metric_params), check_level(confidence_level)
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress, min_rows)
     beyond = None if goal is None else Goal.of(goal, found)
-    about = {"sample_weight": sample_weight, "groups": groups, "strata": strata}
-    about["weights_are"] = weights_are
-    sample = sample_asked(found, y_true, y_pred, **about)
+    about = sample_weight, groups, strata, weights_are
+    sample = sample_of_rows(found, y_true, y_pred, *about)
     estimates = interval_of(linearize(sample), method, level, plan)
     return estimates if beyond is None else beyond.asked_of(estimates)
 
@@ -237,25 +234,6 @@ def _of_several(
     argument = {"labels": "y_pred", "scores": "y_score", "probabilities": "y_proba"}
     given = {argument[min(responses, default="labels")]: y_pred}
     return compute_metrics(metrics, y_true, **given, intervals=True, **shared)
-
-
-def sample_asked(found: Metric, y_true: Any, y_pred: Any, **about: Any) -> Sample:
-    """A metric of rows, or of a table that counts them in the place of both arrays."""
-    if isinstance(y_true, ConfusionTally):
-        y_pred = y_true if y_pred is None else y_pred
-        about["weights_are"] = "frequency"
-        by_rows = [about.get(name) is not None for name in ("groups", "strata")]
-        if found.row is None or found.row.response != "labels" or any(by_rows):
-            raise InvalidParameterError(
-                "y_true is a ConfusionTally, which has the cells of metrics of labels and no rows: "
-                f"neither {found.name!r} of other data nor groups or strata can be read from it."
-            )
-    if y_pred is None:
-        raise InvalidParameterError(
-            f"y_pred is missing: pass what {found.name} takes beside y_true. Only a ConfusionTally "
-            "stands for both."
-        )
-    return sample_of_rows(found, y_true, y_pred, **about)
 
 
 def interval_of_checked(

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.inference.draws.bootstrap import BOOTSTRAP_METHODS
-from skmetrics_ext.inference.draws.samples import Sample
 from skmetrics_ext.inference.linearized import Linearized
 from skmetrics_ext.inference.notes import NONE
 from skmetrics_ext.inference.proportions import PROPORTION_METHODS
@@ -44,12 +43,6 @@ def facts_of(
     positive = positive_class_of(metric, data)
     about = n_rows, effective, freedom, positive, counts, draws
     return Facts(metric.name, dict(metric.params), *about)
-
-
-def facts_of_choice(sample: Sample, criterion: str, positive: Any) -> Facts:
-    """The facts of a chosen threshold."""
-    atoms = sample.atoms
-    return Facts(criterion, {}, atoms.n_rows, atoms.effective_rows, None, positive)
 
 
 def facts_of_both(found: Comparison, *sides: Linearized) -> Facts:

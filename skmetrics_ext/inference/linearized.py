@@ -321,40 +321,31 @@ def joint_atoms(
 
 def correlation(first: Linearized, second: Linearized) -> float:
     """Correlation of two statistics through the rows, or the clusters, that both have."""
-    one, other = _by_cluster(first), _by_cluster(second)
-    if one is not None and other is not None:
-        (places, sums), (others, more) = one, other
-        _, i, j = np.intersect1d(places, others, assume_unique=True, return_indices=True)
-        shared = (sums[i] * more[j]).sum()
-    else:
-        (number, parts, rows), (others, more, _) = _identified(first), _identified(second)
-        _, i, j = np.intersect1d(number, others, assume_unique=True, return_indices=True)
-        shared = (rows[i] * parts[i] * more[j]).sum()
+    by_cluster = first.design.group is not None and second.design.group is not None
+    numbers, totals, _ = _identified(first, by_cluster)
+    others, _, each = _identified(second, by_cluster)
+    _, i, j = np.intersect1d(numbers, others, assume_unique=True, return_indices=True)
+    shared = (totals[i] * each[j]).sum()
     size = np.sqrt(float(first.squares) * float(second.squares))
     return float(np.clip(shared / size, -1.0, 1.0)) if size > 0 else 0.0
 
 
-def _identified(one: Linearized) -> tuple[Array, Array, Array]:
-    """Identity of each row or atom, what a row of it contributes, and how many it is."""
-    atoms = one.atoms
-    if atoms.number is not None:
-        return atoms.number, one.influence, atoms.rows
-    parts, design = one.by_row[0], one.design
-    number = np.arange(len(parts)) if design.number is None else design.number
-    sizes = np.ones(len(parts)) if design.sizes is None else design.sizes
-    return number, parts, sizes
+def _identified(one: Linearized, by_cluster: bool) -> tuple[Array, Array, Array]:
+    """Identities of clusters, rows or atoms in the whole; what all and one row of each adds.
 
-
-def _by_cluster(one: Linearized) -> tuple[Array, Array] | None:
-    """Clusters of the rows by their numbers in the whole, and what each contributes."""
-    design = one.design
-    if design.group is None:
-        return None
-    cluster = design.group if design.cluster is None else design.cluster
+    Of a cluster both are the sum of its rows.
+    """
+    atoms, design = one.atoms, one.design
+    if atoms.number is not None and not by_cluster:
+        return atoms.number, atoms.rows * one.influence, one.influence
     parts = one.by_row[0]
-    sums = np.bincount(cluster, weights=parts if design.sizes is None else parts * design.sizes)
-    present = np.unique(cluster)
-    return present, sums[present]
+    totals = parts if design.sizes is None else parts * design.sizes
+    if not by_cluster:
+        return np.arange(len(parts)) if design.number is None else design.number, totals, parts
+    cluster = design.group if design.cluster is None else design.cluster
+    assert cluster is not None
+    sums, present = np.bincount(cluster, weights=totals), np.unique(cluster)
+    return present, sums[present], sums[present]
 
 
 # --------------------------------------------------------------------------- variance of classes

@@ -48,19 +48,16 @@ from skmetrics_ext.inference.notes import (
 )
 from skmetrics_ext.inference.proportions import (
     PROPORTION_METHODS,
-    Bounds,
-    Level,
     ProportionMethod,
-    normal_quantile,
     proportion_bounds,
 )
 from skmetrics_ext.inference.results import Estimate, estimate
 from skmetrics_ext.inference.scales import (
     SCALES,
+    Bounds,
+    Level,
     Range,
     delta_bounds,
-    log_bounds,
-    logit_bounds,
     quantile,
     scales_of,
 )
@@ -73,7 +70,6 @@ IntervalMethod = (
     | ProportionMethod
 )
 MEAN_METHODS = ("hall", "t", "normal")
-_NO_BOUNDS = (-np.inf, np.inf)
 _NAN = float("nan")
 _PRIOR = 1.0  # rows added to each class, so that one with no errors is not treated as certain
 _PLUS_FOUR = 4.0  # rows added to each class, half of them to each prediction
@@ -193,7 +189,7 @@ def _share(statistic: Linearized, method: str, level: Level, plan: DrawPlan) -> 
             note = few(float(np.min(groups)), "effective groups that the share reads")
             notes[groups < UNITS] = note
         # As many rows as a t quantile is worth.
-        rows = rows * (normal_quantile(level) / quantile(level, statistic.freedom)) ** 2
+        rows = rows * (quantile(level) / quantile(level, statistic.freedom)) ** 2
     if method == ANYTIME:
         notes[...] = ""  # exact for any number of rows
         low, high = mixture_bounds(np.rint(share * rows), rows, level, plan.min_rows)
@@ -297,7 +293,8 @@ def _by_table(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> 
     """A metric of labels that is no share: by effective sample size, logarithms, or as it is."""
     sample, bounds = statistic.origin, statistic.bounds
     value, variance = np.asarray(statistic.value, dtype=np.float64), statistic.variance
-    low, high = _TABLE_BOUNDS[method](statistic, value, variance, level)
+    run = _table_score if method == "effective_n" else _table_bounds
+    low, high = run(statistic, method, level)
     notes = np.full(value.shape, "", dtype=object)
     inside = (bounds[0] < value) & (value < bounds[1])
     found = OF_RAREST if np.isfinite(bounds).all() else NO_WIDTH
@@ -310,86 +307,46 @@ def _by_table(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> 
     return Interval(low, high, np.sqrt(variance), notes)
 
 
-def _table_quantile(statistic: Linearized, level: Level) -> Array:
-    return quantile(level, statistic.freedom)
+def _table_bounds(statistic: Linearized, method: str, level: Level) -> Bounds:
+    """Bounds on a scale; next to an end of the range the other one after a few rows more.
 
-
-def _table_delta(statistic: Linearized, value: Array, variance: Array, level: Level) -> Bounds:
-    """Value -+ z standard errors; beside infinity, the bound after a row more in each class."""
-    bounds = statistic.bounds
-    z = quantile(level, None if statistic.design.is_plain else statistic.freedom)
-    low, high = delta_bounds(value, np.sqrt(variance), z, bounds)
-    if not np.isinf(value).any():
-        return low, high
-    added, of_added = statistic.origin.with_prior_rows(_PRIOR)
-    near = delta_bounds(added, np.sqrt(of_added), z, bounds)
-    rises, falls = value == np.inf, value == -np.inf
-    low = np.where(rises, near[0], np.where(falls, value, low))
-    return low, np.where(falls, near[1], np.where(rises, value, high))
-
-
-def _table_logit(statistic: Linearized, value: Array, variance: Array, level: Level) -> Bounds:
-    """A predictive value at a stated prevalence, on the logit scale (Mercaldo, Lau & Zhou 2007).
-
-    At 0 and 1 the other bound is that after four rows more in each class (Agresti & Coull 1998).
+    These are a row in each class (half a row in each cell of two classes: Haldane 1956), or four
+    on the logit scale (Agresti & Coull 1998), which is that of a predictive value at a stated
+    prevalence (Mercaldo, Lau & Zhou 2007). Nor is the variance of a logarithm taken as less than it
+    is then, for a class with no errors in its few rows shows none.
     """
-    bounds = statistic.bounds
-    z = quantile(level, None if statistic.design.is_plain else statistic.freedom)
-    low, high = logit_bounds(value, np.sqrt(variance), z, bounds)
-    added, of_added = statistic.origin.with_prior_rows(_PLUS_FOUR)
-    near = logit_bounds(added, np.sqrt(of_added), z, bounds)
-    low = np.where(value >= bounds[1], near[0], np.where(value <= bounds[0], value, low))
-    return low, np.where(value <= bounds[0], near[1], np.where(value >= bounds[1], value, high))
+    value, error = np.asarray(statistic.value, dtype=np.float64), np.sqrt(statistic.variance)
+    plain, bounds = statistic.design.is_plain, statistic.bounds
+    z = quantile(level, None if plain and method != "log" else statistic.freedom)
+    start, end = bounds if method != "delta" else (-np.inf, np.inf)
+    at_start, at_end = value <= start, value >= end
+    if method == "delta" and not (at_start | at_end).any():
+        return delta_bounds(value, error, z, bounds)
+    prior = _PLUS_FOUR if method == "logit" else _PRIOR
+    added, of_added = statistic.origin.with_prior_rows(prior)
+    least, origin = np.sqrt(of_added), start if np.isfinite(start) else end
+    with np.errstate(invalid="ignore"):
+        near = np.abs(added - origin)
+        if method == "log" and plain:
+            share = np.where(near == 0, 0.0, divide(least, near))
+            error = np.fmax(error, np.abs(value - origin) * share)
+    low, high = SCALES[method](value, error, z, bounds)
+    near_low, near_high = (
+        np.where(near == 0, added, bound) for bound in SCALES[method](added, least, z, bounds)
+    )
+    low = np.where(at_end, near_low, np.where(at_start, value, low))
+    return low, np.where(at_start, near_high, np.where(at_end, value, high))
 
 
-def _table_score(statistic: Linearized, value: Array, variance: Array, level: Level) -> Bounds:
+def _table_score(statistic: Linearized, _method: str, level: Level) -> Bounds:
     """Wilson's bounds of a share of as many rows as the metric is worth."""
+    value, variance = np.asarray(statistic.value, dtype=np.float64), statistic.variance
     bounds, prior = statistic.bounds, _PRIOR if statistic.design.is_plain else None
     rows = _effective_rows(statistic, value, variance, bounds, prior)
     low, width = bounds[0], bounds[1] - bounds[0]
     share = np.clip((value - low) / width, 0.0, 1.0)
-    down, up = wilson_bounds(share, rows, _table_quantile(statistic, level))
+    down, up = wilson_bounds(share, rows, quantile(level, statistic.freedom))
     return np.minimum(low + width * down, value), np.maximum(low + width * up, value)
-
-
-def _table_log(statistic: Linearized, value: Array, variance: Array, level: Level) -> Bounds:
-    """Bounds on the scale of the log of the distance from the only finite bound.
-
-    Where the distance is 0 or infinite the other bound is that after a row is added to each class
-    (half a row to each cell of two classes: Haldane 1956). Nor is the variance of the log taken as
-    less than it is then, for a class with no errors in its few rows shows none.
-    """
-    bounds, z = statistic.bounds, _table_quantile(statistic, level)
-    start = bounds[0] if np.isfinite(bounds[0]) else bounds[1]
-    distance = np.abs(value - start)
-    added, of_added = statistic.origin.with_prior_rows(_PRIOR)
-    near = np.abs(added - start)
-    with np.errstate(invalid="ignore"):
-        error, least = divide(np.sqrt(variance), distance), divide(np.sqrt(of_added), near)
-    least = np.where(near == 0, 0.0, least)
-    if statistic.design.is_plain:
-        error = np.fmax(error, least)
-    inner = np.isfinite(distance) & (distance > 0)
-    of_inner = log_bounds(value, error * distance, z, bounds)
-    ends = log_bounds(added, least * near, z, bounds)
-    of_added = tuple(np.where(near == 0, added, end) for end in ends)
-    falls, at_start = start == bounds[1], distance == 0
-    near_bound, far_bound = of_inner[::-1] if falls else of_inner
-    near_added, far_added = of_added[::-1] if falls else of_added
-    near_bound = np.where(inner, near_bound, np.where(at_start, start, near_added))
-    far_bound = np.where(inner, far_bound, np.where(at_start, far_added, value))
-    near_bound, far_bound = (
-        np.where(np.isnan(distance), np.nan, bound) for bound in (near_bound, far_bound)
-    )
-    return (far_bound, near_bound) if falls else (near_bound, far_bound)
-
-
-_TABLE_BOUNDS = {
-    "delta": _table_delta,
-    "log": _table_log,
-    "logit": _table_logit,
-    "effective_n": _table_score,
-}
 
 
 # --------------------------------------------------------------------------- smooth metrics
@@ -407,10 +364,7 @@ def _mean(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> Inte
     if method == "hall":
         slant = float(statistic.skewness) / 3
         below, above = _unskewed(below, slant), _unskewed(above, slant)
-    low, high = (
-        np.minimum(value - above * error, value),
-        np.maximum(value - below * error, value),
-    )
+    low, high = (np.minimum(value - above * error, value), np.maximum(value - below * error, value))
     low, high = np.clip(low, *bounds), np.clip(high, *bounds)
     return Interval(low, high, error, _by_the_rule(statistic))
 
@@ -431,7 +385,7 @@ def _smooth(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> In
     """A metric that has a derivative by every row, on a scale that keeps it in its range."""
     sample = statistic.origin
     note = _by_the_rule(statistic) if sample.is_mean else few_rows(statistic)
-    found = on_scale(statistic, sample.fewest_rows, method, level, note)
+    found = on_scale(statistic, method, level, note)
     between = sample.metric.options.get("method") == "interpolated"
     note = "" if between else ROUGH.get(sample.metric.spec.interval, "")
     return found._replace(notes=np.where(found.notes == "", note, found.notes)) if note else found
@@ -439,14 +393,13 @@ def _smooth(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> In
 
 def _folds(statistic: Linearized, _method: str, level: Level, _: DrawPlan) -> Interval:
     """A mean over folds, from what the rows of all folds contribute."""
-    fewest = statistic.origin.fewest_rows
     if np.isnan(statistic.variance):
         nothing = np.asarray(np.nan)
         return Interval(nothing, nothing, nothing, "a fold has one row, or one group, of a class")
     scale = scales_of(statistic.bounds)[0]
     by_rows = statistic.origin.metric.tally != "moments"
     note = few_rows(statistic) if by_rows else _by_the_rule(statistic)
-    return on_scale(statistic, fewest, scale, level, note)
+    return on_scale(statistic, scale, level, note)
 
 
 def _by_the_rule(statistic: Linearized) -> str:
@@ -454,8 +407,8 @@ def _by_the_rule(statistic: Linearized) -> str:
     return few_contributions(float(statistic.effective)) or few_units(statistic)
 
 
-def on_scale(statistic: Linearized, rows: float, method: str, level: Level, note: str) -> Interval:
-    """Bounds from value and variance, with ``rows`` of the rarest class and a note on them."""
+def on_scale(statistic: Linearized, method: str, level: Level, note: str) -> Interval:
+    """Bounds from value and variance, with a note on the rows of the rarest class."""
     value, bounds = np.asarray(statistic.value, dtype=np.float64), statistic.bounds
     error = np.sqrt(statistic.variance)
     low, high = SCALES[method](value, error, quantile(level, statistic.freedom), bounds)
@@ -463,7 +416,7 @@ def on_scale(statistic: Linearized, rows: float, method: str, level: Level, note
     at_end = np.minimum(np.abs(value - bounds[0]), np.abs(value - bounds[1])) <= ROUNDING
     still = (~(error > ROUNDING) | at_end) & np.isfinite(value)
     if still.any():
-        down, up, shown = _of_rarest(rows, bounds, value, level)
+        down, up, shown = _of_rarest(statistic.origin.fewest_rows, bounds, value, level)
         low, high = np.where(still, down, low), np.where(still, up, high)
         notes[still] = f"{NO_SPREAD}: {shown}"
     return Interval(low, high, error, notes)
@@ -483,7 +436,7 @@ def bounds_of_draws(
     """The interval from the values (B, ...) of draws, with what makes it doubtful."""
     sample = statistic.origin
     value, row = np.asarray(sample.value, dtype=np.float64), sample.metric.row
-    bounds = _NO_BOUNDS if row is None else row.bounds
+    bounds = statistic.bounds
     low, high = bootstrap_bounds(sample, values, method, level, bounds, skewness)
     defined = (~np.isnan(values)).sum(axis=0)
     with np.errstate(invalid="ignore"):

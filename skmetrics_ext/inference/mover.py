@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.inference.derivatives import STEP
-from skmetrics_ext.inference.proportions import Bounds, Level, proportion_bounds
+from skmetrics_ext.inference.proportions import proportion_bounds
+from skmetrics_ext.inference.scales import Bounds, Level
 from skmetrics_ext.metrics.averaging import MACRO, is_by_class, is_plain
 from skmetrics_ext.numeric import Array, divide, wilson
 from skmetrics_ext.registry import Metric

@@ -23,12 +23,7 @@ from skmetrics_ext.metrics.probabilities.losses import (
 from skmetrics_ext.numeric import Array, RandomState
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.column_names import check_response
-from skmetrics_ext.validation.containers import (
-    read_array,
-    read_column,
-    read_numbers,
-    take_rows,
-)
+from skmetrics_ext.validation.containers import read_array, read_column, read_numbers, take_rows
 from skmetrics_ext.validation.encoding import encode_columns, find_labels
 from skmetrics_ext.validation.groups import read_groups
 from skmetrics_ext.validation.parameters import check_integer, check_level

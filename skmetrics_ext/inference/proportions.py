@@ -9,39 +9,30 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.results import Estimate, estimate
+from skmetrics_ext.inference.scales import Bounds, Level, increasing_root, quantile
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array, divide, wilson
 from skmetrics_ext.validation import InvalidParameterError, check_option, warn_undefined
 from skmetrics_ext.validation.parameters import check_level, check_number
-
-Bounds = tuple[Array, Array]
-Level = float | Array  # one level, or several that broadcast with the other arguments
 
 # --------------------------------------------------------------------------- kernels
 # Each takes (count, nobs, level), float64 arrays of one shape with nobs > 0. Counts need not be
 # whole: sums of weights have a place between the integers.
 
 
-def normal_quantile(level: Any) -> Any:
-    """The z that a standard normal value exceeds in size with probability 1 - level."""
-    from scipy.special import ndtri
-
-    return ndtri((1 + level) / 2)
-
-
 def _wald(count: Array, nobs: Array, level: Level) -> Bounds:
     share = count / nobs
-    spread = normal_quantile(level) * np.sqrt(share * (1 - share) / nobs)
+    spread = quantile(level) * np.sqrt(share * (1 - share) / nobs)
     return share - spread, share + spread
 
 
 def _agresti_coull(count: Array, nobs: Array, level: Level) -> Bounds:
-    z = normal_quantile(level)
+    z = quantile(level)
     return _wald(count + z * z / 2, nobs + z * z, level)
 
 
 def _wilson_cc(count: Array, nobs: Array, level: Level) -> Bounds:
-    z = normal_quantile(level)
+    z = quantile(level)
     share, rest = count / nobs, (nobs - count) / nobs
     down = z * np.sqrt(np.maximum(z * z - 2 - 1 / nobs + 4 * share * (nobs * rest + 1), 0))
     up = z * np.sqrt(np.maximum(z * z + 2 - 1 / nobs + 4 * share * (nobs * rest - 1), 0))
@@ -94,7 +85,7 @@ def _mid_p(count: Array, nobs: Array, level: Level) -> Bounds:
 def _likelihood_ratio(count: Array, nobs: Array, level: Level) -> Bounds:
     from scipy.special import xlog1py, xlogy
 
-    share, limit = count / nobs, normal_quantile(level) ** 2 / 2
+    share, limit = count / nobs, quantile(level) ** 2 / 2
 
     def log_likelihood(p: Array) -> Array:
         return xlogy(count, p) + xlog1py(nobs - count, -p)
@@ -113,7 +104,7 @@ def _logit(count: Array, nobs: Array, level: Level) -> Bounds:
 
     inner = (count > 0) & (count < nobs)
     count_in = np.where(inner, count, nobs / 2)
-    spread = normal_quantile(level) * np.sqrt(1 / count_in + 1 / (nobs - count_in))
+    spread = quantile(level) * np.sqrt(1 / count_in + 1 / (nobs - count_in))
     centre = np.log(count_in / (nobs - count_in))
     low, high = _clopper_pearson(count, nobs, level)  # the logit of 0 and of 1 is infinite
     return (
@@ -124,22 +115,11 @@ def _logit(count: Array, nobs: Array, level: Level) -> Bounds:
 
 def _arcsine(count: Array, nobs: Array, level: Level) -> Bounds:
     angle = np.arcsin(np.sqrt((count + 0.375) / (nobs + 0.75)))
-    spread = normal_quantile(level) / (2 * np.sqrt(nobs))
+    spread = quantile(level) / (2 * np.sqrt(nobs))
     return (
         np.sin(np.maximum(angle - spread, 0.0)) ** 2,
         np.sin(np.minimum(angle + spread, np.pi / 2)) ** 2,
     )
-
-
-def increasing_root(rising: Callable[[Array], Array], low: Array, high: Array) -> Array:
-    """Where a rising function passes 0 in [low, high], by halving; an end where it does not."""
-    below, above = np.array(low), np.array(high)
-    # 60 halvings leave less than the rounding of a number in [0, 1].
-    for _ in range(60):
-        middle = (below + above) / 2
-        right = rising(middle) < 0
-        below, above = np.where(right, middle, below), np.where(right, above, middle)
-    return (below + above) / 2
 
 
 _BOUNDS: dict[str, Callable[[Array, Array, Any], Bounds]] = {

@@ -15,12 +15,7 @@ from skmetrics_ext.inference.calibration_intervals import calibration_slope_inte
 from skmetrics_ext.inference.compare import ModelsToCompare
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.inference.draws.rankings import is_area
-from skmetrics_ext.inference.draws.readers import (
-    check_models,
-    check_rows,
-    find_metric,
-    sample_of_checked,
-)
+from skmetrics_ext.inference.draws.readers import find_metric, sample_of_rows
 from skmetrics_ext.inference.draws.samples import share_of
 from skmetrics_ext.inference.linearized import linearize
 from skmetrics_ext.inference.margins import Alternative, Claim
@@ -29,11 +24,9 @@ from skmetrics_ext.inference.notes import CONTRIBUTIONS
 from skmetrics_ext.inference.proportions import (
     PROPORTION_METHODS,
     ProportionMethod,
-    increasing_root,
-    normal_quantile,
     proportion_bounds,
 )
-from skmetrics_ext.inference.scales import SCALES, Range
+from skmetrics_ext.inference.scales import SCALES, Range, increasing_root, quantile
 from skmetrics_ext.inference.t_tests import variance_of_difference
 from skmetrics_ext.metrics.calibration.recalibration import observed_expected_ratio
 from skmetrics_ext.metrics.documentation import document
@@ -42,7 +35,6 @@ from skmetrics_ext.registry import Metric
 from skmetrics_ext.result_bases import Result
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.containers import read_numbers
-from skmetrics_ext.validation.groups import read_design
 from skmetrics_ext.validation.parameters import as_number, check_level, check_number
 
 PlanMethod = Literal["auto"] | AreaVariance | ProportionMethod
@@ -249,11 +241,12 @@ def sample_size(
         )
     claim = Claim.of(alternative, margin, known)
     if known is not None and has_pilot:
-        arrays = y_true, y_pred, y_pred_b, sample_weight
-        plan = _plan_of_pilot(known, arrays, (groups, strata), weights_are)
+        about = sample_weight, groups, strata, weights_are
+        plan = _plan_of_pilot(known, y_true, y_pred, y_pred_b, *about)
+    elif known is not None:
+        plan = _plan_without_pilot(known, value, prevalence, method)
     else:
-        assumed = value, prevalence, logits, method
-        plan = _plan_of_slope(assumed) if known is None else _plan_without_pilot(known, assumed)
+        plan = _plan_of_slope(value, logits)
     truth = 0.0 if difference is None else float(difference)
     if difference is not None and (margin is None or abs(truth) >= plan.limits[1] - plan.limits[0]):
         truth = _check_distance("difference", difference, plan.limits)
@@ -268,7 +261,7 @@ def sample_size(
         return np.sqrt(sum(plan.error(n, value) ** 2 for value in values))
 
     if width is None:
-        z = normal_quantile(claim.level(level))
+        z = quantile(claim.level(level))
 
         def excess(log_rows: Array) -> Array:
             return np.asarray(_power_of_claim(claim, truth, error(2.0**log_rows), z) - power)
@@ -314,19 +307,13 @@ class Plan(NamedTuple):
             low, high = proportion_bounds(self.value * rows, rows, self.scale, level)
         else:
             limits = self.limits if self.scale != "delta" else (-np.inf, np.inf)
-            about = self.error(n, self.value), normal_quantile(level), limits
+            about = self.error(n, self.value), quantile(level), limits
             low, high = SCALES[self.scale](np.asarray(self.value), *about)
         return high - low
 
 
-def _plan_of_pilot(
-    metric: Metric,
-    arrays: tuple[Any, Any, Any, Any],
-    groups_strata: tuple[Any, Any],
-    weights_are: str,
-) -> Plan:
+def _plan_of_pilot(metric: Metric, y_true: Any, y_pred: Any, y_pred_b: Any, *about: Any) -> Plan:
     """The metric of one model, or the difference between two, on the rows of a pilot."""
-    y_true, y_pred, y_pred_b, weight = arrays
     if y_true is None or y_pred is None:
         raise InvalidParameterError("a pilot has both y_true and y_pred.")
     if metric.row is None:
@@ -335,23 +322,18 @@ def _plan_of_pilot(
         )
     compared = None
     if y_pred_b is None:
-        settled, checked = check_rows(metric, y_true, y_pred, weight)
-        columns = {"y_true": y_true, "y_pred": y_pred, "sample_weight": weight}
-        design = read_design(*groups_strata, checked.true.shape[0], **columns)
-        statistics = [linearize(sample_of_checked(settled, checked, design, weights_are))]
+        statistics = [linearize(sample_of_rows(metric, y_true, y_pred, *about))]
     else:
         models = {"pred_a": y_pred, "pred_b": y_pred_b}
-        about = metric, y_true, models, weight, *groups_strata
-        compared = ModelsToCompare(*check_models(*about, weights_are=weights_are), weights_are)
-        settled, statistics = compared.metric, compared.statistics
+        compared = ModelsToCompare.of_rows(metric, y_true, models, *about)
+        statistics = compared.statistics
     if not all(statistic.has_influence for statistic in statistics):
         raise InvalidParameterError(
             f"metric={metric.name!r} of these data has no derivative by its rows, from which a "
             "number of rows would follow."
         )
-    limits, scale, statistic = settled.spec.bounds, "delta", statistics[0]
+    scale, statistic = "delta", statistics[0]
     if compared is not None:
-        limits = limits[0] - limits[1], limits[1] - limits[0]
         statistic = compared.difference()
         variance, freedom = variance_of_difference(statistic)
     else:
@@ -374,16 +356,15 @@ def _plan_of_pilot(
     return Plan(
         value,
         lambda n, _: np.sqrt(squared * atoms.n_rows / n),
-        limits,
+        statistic.bounds,
         scale if scale in SCALES else "delta",
         None if atoms.group is None else atoms.n_rows / atoms.n_groups,
         "few rows decide the variance in the pilot: plan with more" if few else "",
     )
 
 
-def _plan_without_pilot(metric: Metric, assumed: tuple[Any, ...]) -> Plan:
+def _plan_without_pilot(metric: Metric, value: Any, prevalence: Any, method: str) -> Plan:
     """A share of rows, an area, or a ratio of observed to expected, of an assumed value."""
-    value, prevalence, _, method = assumed
     limits = (-np.inf, np.inf) if metric.row is None else metric.row.bounds
     if metric.row is not None and metric.row.function is observed_expected_ratio:
         ratio = check_number("value", 1.0 if value is None else value, 0)
@@ -448,9 +429,8 @@ def _known_prevalence(metric: Metric, prevalence: Any) -> float:
     return check_level(prevalence, "prevalence")
 
 
-def _plan_of_slope(assumed: tuple[Any, ...]) -> Plan:
+def _plan_of_slope(value: Any, logits: Any) -> Plan:
     """A calibration slope, from the information about it in the log odds that are expected."""
-    value, _, logits, _ = assumed
     if logits is None:
         raise InvalidParameterError(
             "logits is missing: the log odds that the model is expected to predict, such as the "

@@ -7,19 +7,30 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.inference.proportions import Bounds, Level, normal_quantile
 from skmetrics_ext.numeric import Array, divide
 
 Range = tuple[float, float]
+Bounds = tuple[Array, Array]
+Level = float | Array  # one level, or several that broadcast with the other arguments
 
 
-def quantile(level: Level, freedom: Array | float | None) -> Array:
+def quantile(level: Level, freedom: Array | float | None = None) -> Any:
     """Two-sided quantile of the normal distribution, or of t distributions."""
-    if freedom is None:
-        return np.asarray(normal_quantile(level))
-    from scipy.special import stdtrit
+    from scipy.special import ndtri, stdtrit
 
-    return np.asarray(stdtrit(freedom, (1 + level) / 2))
+    tail = (1 + level) / 2
+    return ndtri(tail) if freedom is None else np.asarray(stdtrit(freedom, tail))
+
+
+def increasing_root(rising: Callable[[Array], Array], low: Array, high: Array) -> Array:
+    """Where a rising function passes 0 in [low, high], by halving; an end where it does not."""
+    below, above = np.array(low), np.array(high)
+    # 60 halvings leave less than the rounding of a number in [0, 1].
+    for _ in range(60):
+        middle = (below + above) / 2
+        right = rising(middle) < 0
+        below, above = np.where(right, middle, below), np.where(right, above, middle)
+    return (below + above) / 2
 
 
 def delta_bounds(value: Array, error: Array, z: Array, bounds: Range) -> Bounds:

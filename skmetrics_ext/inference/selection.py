@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skmetrics_ext.inference.proportions import normal_quantile
+from skmetrics_ext.inference.scales import quantile
 from skmetrics_ext.numeric import Array, parts
 
 # The candidate that is chosen in each draw (B,) of values (B, p).
@@ -245,7 +245,7 @@ def from_best(values: Array, noise: Noise, drawn: Array, level: float) -> FromBe
     apart = values[:, None] - values  # of row from column
     critical = np.zeros(n_values)
     # No largest of p - 1 statistics exceeds Bonferroni's bound by more than chance.
-    most = normal_quantile(1 - (1 - level) / max(n_values - 1, 1)) * 1.1
+    most = quantile(1 - (1 - level) / max(n_values - 1, 1)) * 1.1
     open_to = np.flatnonzero((apart + most * error >= 0).all(axis=1))
     for k in open_to.tolist():
         critical[k] = _largest_quantile(drawn, k, error[k], level)
@@ -287,4 +287,4 @@ def repeats_to_tell(difference: float, lasting: float, varying: float, level: fl
 
 
 def _detectable_variance(difference: float, level: float) -> float:
-    return float((difference / (normal_quantile(level) + normal_quantile(0.6))) ** 2)
+    return float((difference / (quantile(level) + quantile(0.6))) ** 2)

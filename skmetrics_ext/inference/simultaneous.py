@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.inference.compare import (
-    LOG_RATIO,
-    ModelsToCompare,
-    compare_pair,
-    is_ratio,
-)
+from skmetrics_ext.inference.compare import LOG_RATIO, ModelsToCompare, compare_pair, is_ratio
 from skmetrics_ext.inference.draws.atoms import block_sizes
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan, seed_sequence
 from skmetrics_ext.inference.linearized import Linearized, differences_of
 from skmetrics_ext.inference.methods import interval_of, methods_of
 from skmetrics_ext.inference.notes import ROUNDING, note_on_metric
-from skmetrics_ext.inference.proportions import normal_quantile
-from skmetrics_ext.inference.results import Comparison, Estimate
+from skmetrics_ext.inference.results import Comparison, Estimate, comparison
 from skmetrics_ext.inference.scales import quantile
 from skmetrics_ext.inference.t_tests import note_on_few_rows, variance_of_difference
 from skmetrics_ext.inference.tests.rank_tests import holm_adjust
@@ -58,7 +52,7 @@ def level_together(largest: Array, n_errors: int, level: float) -> float:
     from scipy.special import ndtr
 
     place = min(int(np.ceil(level * (len(largest) + 1))), len(largest)) - 1
-    ends = normal_quantile(level), normal_quantile(1 - (1 - level) / max(n_errors, 1))
+    ends = quantile(level), quantile(1 - (1 - level) / max(n_errors, 1))
     return float(1 - 2 * ndtr(-np.clip(largest[place], *ends)))
 
 
@@ -73,31 +67,7 @@ def level_of_all(covariance: Array, level: float, n_draws: int, seed: object) ->
 # --------------------------------------------------------------------------- many models
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class PairwiseComparisons:
-    """Values of k models; differences of m pairs (m,), adjusted p-values and joint bounds."""
-
-    values: list[float]
-    difference: Array
-    low: Array
-    high: Array
-    p_value: Array
-    notes: list[str]
-
-    @classmethod
-    def of(cls, found: Sequence[Comparison], pairs: Sequence[Pair]) -> PairwiseComparisons:
-        """Comparisons of pairs of models, each alone."""
-        values = {i: one.value_a for (i, _), one in zip(pairs, found, strict=True)}
-        values |= {j: one.value_b for (_, j), one in zip(pairs, found, strict=True)}
-        difference, low, high, p_value = (
-            np.array([getattr(one, name) for one in found])
-            for name in ("difference", "low", "high", "p_value")
-        )
-        notes = [one.note for one in found]
-        return cls([values[k] for k in sorted(values)], difference, low, high, p_value, notes)
-
-
-def by_max_t(task: ModelsToCompare, pairs: Sequence[Pair]) -> PairwiseComparisons:
+def by_max_t(task: ModelsToCompare, pairs: Sequence[Pair]) -> list[Comparison]:
     """Max-t comparisons, from the distribution of the largest of all statistics.
 
     Each row, or group, has a standard normal multiplier of what it contributes to all the models,
@@ -112,12 +82,10 @@ def by_max_t(task: ModelsToCompare, pairs: Sequence[Pair]) -> PairwiseComparison
             "data does not have; adjust='holm' resamples each pair."
         )
     if len(pairs) == 1:
-        ((i, j),) = pairs
-        return PairwiseComparisons.of([compare_pair(task.only(i, j, task.level))], pairs)
+        return [compare_pair(task.only(*pairs[0], task.level))]
     log = is_ratio(task.metric)
     statistics = [one.on_log() if log else one for one in task.statistics]
     statistics = [one if one.origin.is_compact else one.as_rows() for one in statistics]
-    values = np.array([float(one.value) for one in statistics])
     covariance, found = differences_of(statistics)
     first, second = np.array(pairs).T
     own = np.diag(covariance)
@@ -139,22 +107,26 @@ def by_max_t(task: ModelsToCompare, pairs: Sequence[Pair]) -> PairwiseComparison
     p_value = np.clip(as_large / n_values, alone, np.minimum(n_tests * alone, 1.0))
     away = quantile(level_together(largest, n_tests, task.level), freedom) * error
     low, high = np.clip((difference - away, difference + away), *differences[0].bounds)
-    notes = [note_on_few_rows(one) or note_on_metric(task.metric) for one in differences]
-    for k, pair in enumerate(pairs):
-        if known[k]:
+    method, compared = LOG_RATIO if log else "delta", []
+    for k, (i, j) in enumerate(pairs):
+        if not known[k]:  # no row distinguishes these two, or nothing is known of one
+            level = 1 - (1 - task.level) / len(pairs)
+            compared.append(compare_pair(task.only(i, j, level), method))
             continue
-        # No row distinguishes these two, or nothing is known of one.
-        method = LOG_RATIO if log else "delta"
-        alike = compare_pair(task.only(*pair, 1 - (1 - task.level) / len(pairs)), method)
-        low[k], high[k], p_value[k], notes[k] = alike.low, alike.high, alike.p_value, alike.note
-    return PairwiseComparisons(values.tolist(), difference, low, high, p_value, notes)
+        values = float(statistics[i].value), float(statistics[j].value)
+        note = note_on_few_rows(differences[k]) or note_on_metric(task.metric)
+        bounds, p = (float(low[k]), float(high[k])), float(p_value[k])
+        about = method, task.level, task.claim, bounds
+        compared.append(comparison(difference[k], values, *about, p_value=p, note=note))
+    return compared
 
 
-def by_holm(task: ModelsToCompare, pairs: Sequence[Pair]) -> PairwiseComparisons:
+def by_holm(task: ModelsToCompare, pairs: Sequence[Pair]) -> list[Comparison]:
     """Every pair alone: p-values by Holm, intervals at the Bonferroni level."""
     level = 1 - (1 - task.level) / len(pairs)
-    found = PairwiseComparisons.of([compare_pair(task.only(*pair, level)) for pair in pairs], pairs)
-    return replace(found, p_value=holm_adjust(found.p_value))
+    compared = [compare_pair(task.only(*pair, level)) for pair in pairs]
+    adjusted = holm_adjust([one.p_value for one in compared]).tolist()
+    return [replace(one, p_value=p) for one, p in zip(compared, adjusted, strict=True)]
 
 
 def optimistic_estimates(

@@ -25,7 +25,7 @@ from skmetrics_ext.inference.notes import (
 )
 from skmetrics_ext.inference.results import Comparison, comparison
 from skmetrics_ext.inference.scales import Range, quantile, tail_probability
-from skmetrics_ext.inference.tests.contingency import alike_bounds
+from skmetrics_ext.inference.tests.contingency import tango_bounds
 from skmetrics_ext.numeric import Array
 
 _NAN = float("nan")
@@ -59,9 +59,7 @@ def variance_of_difference(difference: Linearized) -> tuple[Array, Array]:
     effects = [
         np.abs(
             difference_of(
-                one.origin.moves_of_one_row(labels[rare]),
-                np.asarray(one.value),
-                log=difference.log,
+                one.origin.moves_of_one_row(labels[rare]), np.asarray(one.value), log=difference.log
             )
         )
         for one in sides
@@ -155,9 +153,9 @@ def alike(
     p_value = 1.0 if claim.margin is None else _NAN
     if not np.isfinite(width):
         return build((0.0, 0.0), statistic, p_value, 0.0, f"{NONE_DIFFER}: {NO_WIDTH}")
-    low, high = alike_bounds(sample.fewest_rows, level)
+    low, high = tango_bounds(0, 0, sample.fewest_rows, level)  # as if right on the same rows
     note = f"{NONE_DIFFER}: {OF_RAREST}"
-    return build((width * low, width * high), statistic, p_value, 0.0, note)
+    return build((width * float(low), width * float(high)), statistic, p_value, 0.0, note)
 
 
 def _without_variance(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -11,14 +12,9 @@ from numpy.typing import ArrayLike
 from skmetrics_ext.inference.derivatives import value_and_deviations
 from skmetrics_ext.inference.mover import difference_distances
 from skmetrics_ext.inference.notes import ROUNDING
-from skmetrics_ext.inference.proportions import (
-    Bounds,
-    check_count,
-    increasing_root,
-    normal_quantile,
-    proportion_bounds,
-)
+from skmetrics_ext.inference.proportions import check_count, proportion_bounds
 from skmetrics_ext.inference.results import Estimate, estimate
+from skmetrics_ext.inference.scales import Bounds, increasing_root, quantile
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.labels import paired_rates
 from skmetrics_ext.numeric import Array, divide, ratio
@@ -28,55 +24,38 @@ from skmetrics_ext.validation import check_option, warn_undefined
 from skmetrics_ext.validation.parameters import check_level, check_number
 
 # --------------------------------------------------------------------------- kernels of differences
-# Each takes (count_a, nobs_a, count_b, nobs_b, level), float64 arrays of one shape.
+# Each takes successes and trials of both samples, float64 arrays of one shape, and the level.
+Trials = tuple[Array, Array]
 
 
-def _wald(count_a: Array, nobs_a: Array, count_b: Array, nobs_b: Array, level: float) -> Bounds:
-    share_a, share_b = divide(count_a, nobs_a), divide(count_b, nobs_b)
-    spread = normal_quantile(level) * np.sqrt(_variance(share_a, nobs_a, share_b, nobs_b))
-    return share_a - share_b - spread, share_a - share_b + spread
+def _wald(a: Trials, b: Trials, level: float) -> Bounds:
+    difference = divide(*a) - divide(*b)
+    spread = quantile(level) * np.sqrt(_variance(divide(*a), a[1], divide(*b), b[1]))
+    return difference - spread, difference + spread
 
 
 def _variance(share_a: Array, nobs_a: Array, share_b: Array, nobs_b: Array) -> Array:
     return divide(share_a * (1 - share_a), nobs_a) + divide(share_b * (1 - share_b), nobs_b)
 
 
-def _agresti_caffo(
-    count_a: Array, nobs_a: Array, count_b: Array, nobs_b: Array, level: float
-) -> Bounds:
-    return _wald(count_a + 1, nobs_a + 2, count_b + 1, nobs_b + 2, level)
+def _agresti_caffo(a: Trials, b: Trials, level: float) -> Bounds:
+    return _wald((a[0] + 1, a[1] + 2), (b[0] + 1, b[1] + 2), level)
 
 
-def _square_and_add(single: str) -> Callable[..., Bounds]:
+def _newcombe(a: Trials, b: Trials, level: float, single: str = "wilson") -> Bounds:
     """Newcombe's combination of the intervals of the single proportions."""
-
-    def bounds(
-        count_a: Array, nobs_a: Array, count_b: Array, nobs_b: Array, level: float
-    ) -> Bounds:
-        shares = divide(count_a, nobs_a), divide(count_b, nobs_b)
-        ends = (
-            proportion_bounds(count_a, nobs_a, single, level),
-            proportion_bounds(count_b, nobs_b, single, level),
-        )
-        down, up = difference_distances(
-            (share - low, high - share) for share, (low, high) in zip(shares, ends, strict=True)
-        )
-        return shares[0] - shares[1] - down, shares[0] - shares[1] + up
-
-    return bounds
+    ends = [(divide(*one), *proportion_bounds(*one, single, level)) for one in (a, b)]
+    down, up = difference_distances((share - low, high - share) for share, low, high in ends)
+    return ends[0][0] - ends[1][0] - down, ends[0][0] - ends[1][0] + up
 
 
-def _miettinen_nurminen(
-    count_a: Array, nobs_a: Array, count_b: Array, nobs_b: Array, level: float
-) -> Bounds:
-    z = normal_quantile(level)
-    difference = divide(count_a, nobs_a) - divide(count_b, nobs_b)
-    total = nobs_a + nobs_b
+def _miettinen_nurminen(a: Trials, b: Trials, level: float) -> Bounds:
+    z, difference, total = quantile(level), divide(*a) - divide(*b), a[1] + b[1]
 
     def score(delta: Array) -> Array:
-        share_b = shares_under_difference(count_a, nobs_a, count_b, nobs_b, delta)
+        share_b = shares_under_difference(*a, *b, delta)
         share_a = np.clip(share_b + delta, 0.0, 1.0)
-        variance = _variance(share_a, nobs_a, share_b, nobs_b) * total / (total - 1)
+        variance = _variance(share_a, a[1], share_b, b[1]) * total / (total - 1)
         away = difference - delta
         # No variance is left where both constrained shares are 0 or 1: any distance is infinite.
         return np.sign(away) * ratio(np.abs(away), np.sqrt(variance))
@@ -107,8 +86,8 @@ def shares_under_difference(
 
 
 _DIFFERENCES: dict[str, Callable[..., Bounds]] = {
-    "newcombe": _square_and_add("wilson"),
-    "newcombe_cc": _square_and_add("wilson_cc"),
+    "newcombe": _newcombe,
+    "newcombe_cc": partial(_newcombe, single="wilson_cc"),
     "miettinen_nurminen": _miettinen_nurminen,
     "agresti_caffo": _agresti_caffo,
     "wald": _wald,
@@ -123,14 +102,14 @@ def difference_bounds(
     count_b: ArrayLike,
     nobs_b: ArrayLike,
     method: DifferenceMethod = "newcombe",
-    confidence_level: float = 0.95,
+    level: float = 0.95,
 ) -> Bounds:
     """Bounds of differences of independent proportions, broadcast; nan where one has no rows."""
     count_a, nobs_a, count_b, nobs_b = np.broadcast_arrays(
         *(np.asarray(part, dtype=np.float64) for part in (count_a, nobs_a, count_b, nobs_b))
     )
     with np.errstate(invalid="ignore"):
-        low, high = _DIFFERENCES[method](count_a, nobs_a, count_b, nobs_b, confidence_level)
+        low, high = _DIFFERENCES[method]((count_a, nobs_a), (count_b, nobs_b), level)
     seen = (nobs_a > 0) & (nobs_b > 0)
     low, high = np.where(seen, low, np.nan), np.where(seen, high, np.nan)
     difference = divide(count_a, nobs_a) - divide(count_b, nobs_b)
@@ -298,6 +277,6 @@ def ratio_interval(
         centre, variance = _ratio_of(ratio, table + 0.5)
         note = "its logarithm has no variance: 1/2 was added to each cell"
     error = np.sqrt(variance)
-    factor = np.exp(normal_quantile(level) * error)
+    factor = np.exp(quantile(level) * error)
     bounds = min(centre / factor, value), max(centre * factor, value)
     return estimate(value, bounds, float(error), "log, z", level, note)

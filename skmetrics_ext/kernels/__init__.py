@@ -34,10 +34,7 @@ value_range = _numpy.value_range
 _INTERFACE = _numpy.__all__
 # A third implementation (an array library, a GPU) is a module and a line here; what is on a
 # device would come to it from validation/tensors.py, before it is moved to the host.
-_MODULES = {
-    "numpy": "skmetrics_ext.kernels._numpy",
-    "native": "skmetrics_ext.kernels._native",
-}
+_MODULES = {"numpy": "skmetrics_ext.kernels._numpy", "native": "skmetrics_ext.kernels._native"}
 _VARIABLE = "SKMETRICS_EXT_KERNELS"
 _active = "numpy"
 

@@ -160,18 +160,11 @@ def draw_legend(ax: Any, where: str, size: tuple[float, float], title: str | Non
     look: dict[str, Any] = {"loc": "best" if where == "beside" else where}
     if beside:
         look = {"loc": "upper left", "bbox_to_anchor": (1.02, 1.0), "borderaxespad": 0.0}
-    legend = ax.legend(
-        entries.values(),
-        entries.keys(),
-        title=None if title is None else wrap(title, width),
-        alignment="left",
-        fontsize="small",
-        title_fontsize="small",
-        framealpha=0.85,
-        edgecolor="none",
-        handlelength=2.8,
-        **look,
-    )
+    if title is not None:
+        look["title"] = wrap(title, width)
+    look |= {"alignment": "left", "fontsize": "small", "title_fontsize": "small"}
+    look |= {"framealpha": 0.85, "edgecolor": "none", "handlelength": 2.8}
+    legend = ax.legend(entries.values(), entries.keys(), **look)
     if not beside:
         return legend
     legend.set_gid(BESIDE)

@@ -8,10 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from skmetrics_ext.inference.calibration_intervals import (
-    calibration_curve_binned,
-    consistency_band,
-)
+from skmetrics_ext.inference.calibration_intervals import calibration_curve_binned, consistency_band
 from skmetrics_ext.metrics.calibration.binning import STRATEGIES, CalibrationCurve
 from skmetrics_ext.metrics.calibration.calibration_error import expected_calibration_error
 from skmetrics_ext.metrics.calibration.decomposition import corp_decomposition, isotonic

@@ -162,7 +162,7 @@ class ConfusionMatrixDisplay(SourceDisplay):
             for name, (true, pred, weight) in models.items()
         }
         if len(tables) == 1:
-            name, table = next(iter(tables.items()))
+            ((name, table),) = tables.items()
             return cls(table, display_labels=names, name=name)
         display = cls(tables, display_labels=names)
         if not source.in_folds:
@@ -204,16 +204,13 @@ class ConfusionMatrixDisplay(SourceDisplay):
         """
         names, n_models = objects(self.display_labels), len(self._models)
         n_classes = len(names)
-        table = {
-            "model": np.repeat(objects(self._models), n_classes**2),
+        of_models = {"model": np.repeat(objects(self._models), n_classes**2)}
+        return (of_models if self._several else {}) | {
             "true": np.tile(np.repeat(names, n_classes), n_models),
             "predicted": np.tile(names, n_classes * n_models),
             "count": self._counts.ravel(),
             "rate": self._rates().ravel(),
         }
-        if not self._several:
-            del table["model"]
-        return table
 
     # --------------------------------------------------------------------- drawing
 

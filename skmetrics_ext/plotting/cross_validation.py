@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -97,11 +98,8 @@ class CrossValidationDisplay(Display):
             raise InvalidParameterError(
                 f"baseline must be one of the models {self.models}, got {baseline!r}."
             )
-        self._summary = {
-            (metric, model): self._summarize(metric, model)
-            for metric in self.metrics
-            for model in self.models
-        }
+        pairs = product(self.metrics, self.models)
+        self._summary = {pair: self._summarize(*pair) for pair in pairs}
         has_sizes = all(size in self.folds for size in _SIZES)
         self._target = "Nadeau-Bengio" if has_sizes else None  # None: one standard deviation
 

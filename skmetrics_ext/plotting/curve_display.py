@@ -218,12 +218,9 @@ class CurveDisplay(SourceDisplay):
                 if (few if band == "auto" else band is not None) and not line.is_average:
                     line = cls._with_band(line, line_rows, kind, design)
                 drawn.append((replace(line, model=name if several else None), metric_rows))
-        first = next(iter(models))
-        display = cls(
-            [line for line, _ in drawn],
-            name=None if several else first,
-            positive=_positive_class(models[first]),
-        )
+        name, first = next(iter(models.items()))
+        lines, name = [line for line, _ in drawn], None if several else name
+        display = cls(lines, name=name, positive=_positive_class(first))
         if several and len(drawn) == 2 and interval is not None and drawn[0][1].is_defined:
             display.comparison = drawn[0][1].compared_with(drawn[1][1])
         display.band_label = f"{100 * confidence_level:g}% {kind} band"
@@ -256,15 +253,12 @@ class CurveDisplay(SourceDisplay):
         with without_undefined_warnings():
             options = {"at": spec.at, "band": kind, "random_state": 0, **design}
             band = curve_band(spec.metric, rows, rows, **options)
-        places = spec.x(band.at)
+        places, columns = spec.x(band.at), dict(line.columns)
         order = np.argsort(places)
-        outside = {"left": np.nan, "right": np.nan}
-        bounds = spec.y(band.at, band.low), np.minimum(spec.y(band.at, band.high), cls.bounds[1])
-        low, high = (
-            np.interp(line.columns[cls.x], places[order], bound[order], **outside)
-            for bound in bounds
-        )
-        return replace(line, columns={**line.columns, "low": low, "high": high})
+        for name, bound in (("low", band.low), ("high", band.high)):
+            bound = np.minimum(spec.y(band.at, bound), cls.bounds[1])[order]
+            columns[name] = np.interp(columns[cls.x], places[order], bound, np.nan, np.nan)
+        return replace(line, columns=columns)
 
     @classmethod
     def _of_folds(
@@ -276,10 +270,8 @@ class CurveDisplay(SourceDisplay):
         confidence_level: float = 0.95,
         **options: Any,
     ) -> Self:
-        level, points = (
-            check_level(confidence_level),
-            None if grid is None else read_grid(grid, -np.inf, np.inf),
-        )
+        level = check_level(confidence_level)
+        points = None if grid is None else read_grid(grid, -np.inf, np.inf)
         lines: list[Line] = []
         undefined: dict[Any, str] = {}
         models = source.folds()
@@ -302,10 +294,8 @@ class CurveDisplay(SourceDisplay):
             for pairs in by_curve.values():
                 of_folds = [line for _, line in pairs]
                 own_grid = cls._grid(of_folds) if points is None else points
-                lines += [
-                    *of_folds,
-                    cls._mean([fold for fold, _ in pairs], of_folds, own_grid, level),
-                ]
+                mean = cls._mean([fold for fold, _ in pairs], of_folds, own_grid, level)
+                lines += [*of_folds, mean]
         if not lines:
             raise InvalidParameterError(
                 f"No fold has a curve: {'; '.join(sorted(set(undefined.values())))}."
@@ -438,10 +428,8 @@ class CurveDisplay(SourceDisplay):
         self.lines_: list[Any] = []
         self.fold_lines_: list[Any] = []
         self.bands_: list[Any] = []
-        models, curves = (
-            list(dict.fromkeys(getattr(line, key) for line in self.lines))
-            for key in ("model", "curve")
-        )
+        models = list(dict.fromkeys(line.model for line in self.lines))
+        curves = list(dict.fromkeys(line.curve for line in self.lines))
         several = len(models) > 1
         for line in self.lines:
             look = axes.style(place, self.markers)

@@ -24,14 +24,10 @@ if TYPE_CHECKING:
 Shown = TypeVar("Shown", bound=type)
 Options = dict[str, Parameter]
 
-# Each constructor: the methods that take its shared options, and whether it draws folds.
-_CONSTRUCTORS = {
-    "from_predictions": (("_make",), False),
-    "from_estimator": (("_make_of_models", "_make"), False),
-    "from_folds": (("_make",), True),
-    "from_cv_results": (("_make_of_models", "_make"), True),
-    "from_report": (("_make_of_models", "_make"), True),
-}
+_IN_FOLDS = ("from_folds", "from_cv_results", "from_report")
+_CONSTRUCTORS = ("from_predictions", "from_estimator", *_IN_FOLDS)
+# Those that are given models, which may have several responses.
+_OF_MODELS = ("from_estimator", "from_cv_results", "from_report")
 
 
 class Display:
@@ -159,9 +155,7 @@ class SourceDisplay(Display):
 
         {drawn}
         """
-        return cls._make_of_models(
-            DisplaySource.of_estimator, estimator, X, y, sample_weight, **options
-        )
+        return cls._make(DisplaySource.of_estimator, estimator, X, y, sample_weight, **options)
 
     @classmethod
     def from_folds(
@@ -223,9 +217,7 @@ class SourceDisplay(Display):
 
         {drawn}
         """
-        return cls._make_of_models(
-            DisplaySource.of_cv_results, cv_results, X, y, sample_weight, **options
-        )
+        return cls._make(DisplaySource.of_cv_results, cv_results, X, y, sample_weight, **options)
 
     @classmethod
     def from_report(
@@ -252,19 +244,7 @@ class SourceDisplay(Display):
 
         {drawn}
         """
-        return cls._make_of_models(DisplaySource.of_report, report, model, **options)
-
-    @classmethod
-    def _make_of_models(
-        cls, read: Any, *data: Any, response_method: ResponseMethod = "auto", **options: Any
-    ) -> Self:
-        """Draw the responses of one method of models; "auto" is the first that a model has."""
-
-        def read_responses(request: Request, *args: Any) -> DisplaySource:
-            source: DisplaySource = read(request.using(response_method), *args)
-            return source
-
-        return cls._make(read_responses, *data, **options)
+        return cls._make(DisplaySource.of_report, report, model, **options)
 
     @classmethod
     def _make(
@@ -274,10 +254,11 @@ class SourceDisplay(Display):
         pos_label: Any = None,
         name: str | None = None,
         ax: Any = None,
+        response_method: ResponseMethod = "auto",
         **options: Any,
     ) -> Self:
         """Read the data, compute the display and draw it, each with its own options."""
-        source = read(cls._request(pos_label), *data, name)
+        source = read(cls._request(pos_label).using(response_method), *data, name)
         known = computing_options(cls, source.in_folds)
         computing = {key: options.pop(key) for key in known if key in options}
         return cls._computed(source, **computing).plot(ax, **options)
@@ -390,21 +371,21 @@ def document_display(display: Shown) -> Shown:
     Its constructors take ``**options``: each gets a signature and a docstring that name those of
     this display, and refuses others.
     """
-    for name, (methods, in_folds) in _CONSTRUCTORS.items():
+    for name in _CONSTRUCTORS:
         function = getattr(getattr(display, name, None), "__func__", None)
         if function is not None:
-            call = _naming_options(function, display, methods, in_folds)
-            setattr(display, name, classmethod(call))
+            setattr(display, name, classmethod(_naming_options(function, display)))
     return document(display, BLOCKS)
 
 
-def _naming_options(
-    function: Callable[..., Any], display: Any, methods: tuple[str, ...], in_folds: bool
-) -> Callable[..., Any]:
+def _naming_options(function: Callable[..., Any], display: Any) -> Callable[..., Any]:
     signature = inspect.signature(function)
     explicit = {key: p for key, p in signature.parameters.items() if key != "options"}
-    explicit |= _options(display, methods)
-    computing = {k: p for k, p in computing_options(display, in_folds).items() if k not in explicit}
+    explicit |= _keywords(getattr(display, "_make", lambda: None))
+    if function.__name__ not in _OF_MODELS:
+        explicit.pop("response_method", None)
+    computing = computing_options(display, function.__name__ in _IN_FOLDS)
+    computing = {key: p for key, p in computing.items() if key not in explicit}
     known = {**explicit, **computing}
     drawing = {key: p for key, p in _keywords(display.plot).items() if key not in known}
     accepted = {**known, **drawing}
@@ -435,15 +416,10 @@ def _naming_options(
 def computing_options(display: Any, in_folds: bool) -> Options:
     """Options that computing a display takes; the others belong to its ``plot``."""
     reader = "_of_folds" if in_folds and not display.pools else "_of_rows"
-    return _options(display, (reader, "_read", "_line"))
-
-
-def _options(display: type, methods: tuple[str, ...]) -> Options:
-    """Keyword parameters of methods that pass their ``**options`` to the next one."""
     options: Options = {}
-    for function in [
+    for function in [  # each passes its ``**options`` to the next one
         vars(kind)[name].__func__
-        for name in methods
+        for name in ("_computed", reader, "_read", "_line")
         for kind in display.__mro__
         if name in vars(kind)
     ]:

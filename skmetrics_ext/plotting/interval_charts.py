@@ -71,29 +71,22 @@ def draw_slices(table: Any, ax: Any = None) -> Any:
 
 def draw_models(result: Any, ax: Any = None) -> Any:
     """Draw models by value, or by their difference from a control; significant ones in colour."""
+    what, alpha = "ManyComparisons.plot", 1 - result.confidence_level
     if result.control is None:
-        return _draw_values(result, ax)
-    alpha = 1 - result.confidence_level
-    colours = [axes.COLOURS[0] if row["p_value"] <= alpha else axes.GREY for row in result.rows]
-    dots = [
-        (row["difference"], row["low"], row["high"], colour)
-        for row, colour in zip(result.rows, colours, strict=True)
-    ]
-    level = f"{100 * result.confidence_level:g}% simultaneous intervals"
-    label = f"{result.metric} minus that of {result.control} ({level})"
-    names = [row["first"] for row in result.rows]
-    ax = _draw_rows("ManyComparisons.plot", ax, names, dots, label, 0)
-    axes.fit_text(ax)
-    return ax
-
-
-def _draw_values(result: Any, ax: Any) -> Any:
-    """Draw a dot for each model by its value, those without a significant difference joined."""
-    values = result.values
-    names = sorted(values, key=lambda name: (np.isnan(values[name]), values[name]))
-    means, level = [values[name] for name in names], 1 - result.confidence_level
-    ax = _draw_joined("ManyComparisons.plot", ax, names, means, result.rows, level)
-    ax.set_xlabel(f"{result.metric}; a line joins models without a significant difference")
+        values = result.values
+        names = sorted(values, key=lambda name: (np.isnan(values[name]), values[name]))
+        means = [values[name] for name in names]
+        ax = _draw_joined(what, ax, names, means, result.rows, alpha)
+        ax.set_xlabel(f"{result.metric}; a line joins models without a significant difference")
+    else:
+        colours = {True: axes.COLOURS[0], False: axes.GREY}
+        dots = [
+            (row.difference, row.low, row.high, colours[row.p_value <= alpha])
+            for row in result.rows
+        ]
+        level = f"{100 * result.confidence_level:g}% simultaneous intervals"
+        label = f"{result.metric} minus that of {result.control} ({level})"
+        ax = _draw_rows(what, ax, [row.first for row in result.rows], dots, label, 0)
     axes.fit_text(ax)
     return ax
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.curves import precision_recall_curves, roc_curves
+from skmetrics_ext.curves import Curves, precision_recall_curves, roc_curves
 from skmetrics_ext.metrics.rankings.gains import (
     GainCurve,
     gain_capture_score,
@@ -31,6 +31,13 @@ _ROC_BAND = BandSpec(
     partial(sensitivity_at_specificity, method="interpolated"), x=lambda at: 1 - at
 )
 _PR_BAND = BandSpec(partial(precision_at_recall, method="interpolated"))
+
+
+def _lines(curves: Curves, metric: Any, band: BandSpec) -> list[Line]:
+    return [
+        Line(name, curve.columns(), curve.area, metric=metric, band=band)
+        for name, curve in curves.named().items()
+    ]
 
 
 @document_display
@@ -86,10 +93,7 @@ class RocCurvesDisplay(CurveDisplay):
     @classmethod
     def _read(cls, rows: Any, *, drop_intermediate: bool = True) -> list[Line]:
         curves = roc_curves(rows, rows, drop_intermediate=drop_intermediate)
-        return [
-            Line(name, curve.columns(), curve.area, metric=_AREA, band=_ROC_BAND)
-            for name, curve in curves.named().items()
-        ]
+        return _lines(curves, _AREA, _ROC_BAND)
 
     @classmethod
     def _at(cls, line: Line, column: str, grid: Array) -> Array:
@@ -153,16 +157,7 @@ class PrecisionRecallCurvesDisplay(CurveDisplay):
     @classmethod
     def _read(cls, rows: Any, *, drop_intermediate: bool = False) -> list[Line]:
         curves = precision_recall_curves(rows, rows, drop_intermediate=drop_intermediate)
-        return [
-            Line(
-                name,
-                curve.columns(),
-                curve.area,
-                metric=average_precision_score,
-                band=_PR_BAND,
-            )
-            for name, curve in curves.named().items()
-        ]
+        return _lines(curves, average_precision_score, _PR_BAND)
 
     @classmethod
     def _at(cls, line: Line, column: str, grid: Array) -> Array:

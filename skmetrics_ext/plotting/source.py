@@ -230,14 +230,9 @@ def _joined(folds: Sequence[ModelRows]) -> ModelRows:
         return known[0]
     parts: list[Any] = [fold.scores for fold in known]
     weights = [np.ones(len(p.true)) if p.weight is None else p.weight for p in parts]
-    is_weighted = any(part.weight is not None for part in parts)
-    scores = Scores(
-        parts[0].kind,
-        parts[0].classes,
-        np.concatenate([part.true for part in parts]),
-        np.concatenate([part.score for part in parts]),
-        np.concatenate(weights) if is_weighted else None,
-    )
+    weight = np.concatenate(weights) if any(p.weight is not None for p in parts) else None
+    true, score = (np.concatenate([getattr(p, key) for p in parts]) for key in ("true", "score"))
+    scores = Scores(parts[0].kind, parts[0].classes, true, score, weight)
     groups = [fold.group for fold in known if fold.group is not None]
     return known[0]._replace(scores=scores, group=np.concatenate(groups) if groups else None)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, Self
@@ -132,26 +132,18 @@ class DecisionCurveDisplay(CurveDisplay):
                 "probabilities."
             )
         display = super()._of_rows(source, at=at, **{**options, "band": None})
-        return display._as_difference(source, **options)
+        return display._as_difference(source, options)
 
-    def _as_difference(
-        self,
-        source: DisplaySource,
-        *,
-        band: Any = "auto",
-        confidence_level: float = 0.95,
-        groups: Any = None,
-        **_: Any,
-    ) -> Self:
+    def _as_difference(self, source: DisplaySource, options: Mapping[str, Any]) -> Self:
         """The difference of two models at each threshold, with the interval of `compare`."""
         first, second = self.lines
         parts: list[Any] = list(source.rows().values())
-        groups = parts[0].group if source.in_folds else groups
-        design = {"confidence_level": confidence_level, "groups": groups}
+        design = {"confidence_level": 0.95, "groups": None}
+        design |= {key: options[key] for key in design if key in options}
         assert first.band is not None
         columns = {self.x: first.columns[self.x]}
         columns[self.y] = first.columns[self.y] - second.columns[self.y]
-        if band is not None:
+        if options.get("band", "auto") is not None:
             bounds = []
             for threshold in columns[self.x].tolist():
                 line = replace(first, metric=partial(first.band.metric, threshold=threshold))
@@ -248,12 +240,8 @@ class ThresholdDisplay(CurveDisplay):
     _criterion: str = ""
 
     @classmethod
-    def _of_rows(cls, source: DisplaySource, *, criterion: Any = None, **options: Any) -> Self:
-        return super()._of_rows(source, **options)._with_best(source, criterion)
-
-    @classmethod
-    def _of_folds(cls, source: DisplaySource, *, criterion: Any = None, **options: Any) -> Self:
-        return super()._of_folds(source, **options)._with_best(source, criterion)
+    def _computed(cls, source: DisplaySource, *, criterion: Any = None, **options: Any) -> Self:
+        return super()._computed(source, **options)._with_best(source, criterion)
 
     def _with_best(self, source: DisplaySource, criterion: Any) -> Self:
         """Find the threshold with the best mean over the folds, or over the one set of rows."""

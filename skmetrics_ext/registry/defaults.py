@@ -7,13 +7,7 @@ from collections.abc import Mapping
 # Scorers that a report shows where none are asked for, by the kind of target.
 HEADLINE: Mapping[str, tuple[str, ...]] = {
     "binary": ("roc_auc", "f1", "balanced_accuracy", "accuracy", "neg_log_loss"),
-    "multiclass": (
-        "roc_auc_ovr",
-        "f1_macro",
-        "balanced_accuracy",
-        "accuracy",
-        "neg_log_loss",
-    ),
+    "multiclass": ("roc_auc_ovr", "f1_macro", "balanced_accuracy", "accuracy", "neg_log_loss"),
     "multilabel": ("f1_macro", "f1_micro", "accuracy", "neg_hamming_loss"),
 }
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from skmetrics_ext.formats import number, probability, signed
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.linearized import Linearized, linearize
 from skmetrics_ext.merged.arrays import group_arrays
@@ -17,12 +16,7 @@ from skmetrics_ext.merged.evaluation import Evaluation, evaluation_rows
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.report.fold import Fold, FoldResult, computed_once
-from skmetrics_ext.report.out_of_fold import (
-    OutOfFold,
-    ScoredData,
-    needs_common_scale,
-    out_of_fold,
-)
+from skmetrics_ext.report.out_of_fold import OutOfFold, ScoredData, needs_common_scale, out_of_fold
 from skmetrics_ext.report.summary import (
     NoIntervalError,
     interval_title,
@@ -31,7 +25,7 @@ from skmetrics_ext.report.summary import (
     without_baseline,
 )
 from skmetrics_ext.report.tables import interval_column
-from skmetrics_ext.rows import Row, Rows, Shown
+from skmetrics_ext.rows import Row, Rows, Shown, columns
 from skmetrics_ext.slices.group_columns import GroupColumns
 from skmetrics_ext.slices.group_comparisons import Groups
 from skmetrics_ext.validation import InvalidParameterError
@@ -217,21 +211,16 @@ def group_table(report: CrossValidationReport) -> Rows:
         gaps = {name: evaluation.gaps(name) for name in evaluation.groups.metrics}
         for row in evaluation.rows:
             gap = gaps[row.metric].row(row.group) if row.group is not None else Row()
-            shown = {**by.values(row.group), "model": model, **{key: row[key] for key in _SHOWN}}
-            shown |= {"gap": gap.get("difference"), "p_value": gap.get("p_value")}
-            rows.append({**shown, "reason": row.reason or gap.get("reason")})
-    columns = [
-        Shown("model", is_text=True),
-        Shown("metric", is_text=True),
+            cells = {**by.values(row.group), "model": model, **{key: row[key] for key in _SHOWN}}
+            cells |= {"gap": gap.get("difference"), "p_value": gap.get("p_value")}
+            rows.append({**cells, "reason": row.reason or gap.get("reason")})
+    shown = [
+        *columns("model", "metric"),
         *(Shown(name, is_text=True, none="all") for name in by.names),
-        Shown("value", form=number),
-        interval_column(report),
-        Shown("gap", form=signed),
-        Shown("p", "p_value", probability),
-        Shown("rows", "n_rows"),
+        *columns("value", interval_column(report), "gap", ("p", "p_value"), ("rows", "n_rows")),
     ]
     note = (
         f"intervals: {interval_title(report, 'cv')}; gap: from all other groups; p: adjusted by "
         "Holm for the groups of a metric"
     )
-    return Rows(rows, columns, notes=[note])
+    return Rows(rows, shown, notes=[note])

@@ -9,32 +9,25 @@ from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
-from skmetrics_ext.formats import interval, probability, signed
 from skmetrics_ext.inference.compare import LOG_RATIO, ModelsToCompare, is_ratio
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
-from skmetrics_ext.inference.draws.readers import check_models, find_metric
+from skmetrics_ext.inference.draws.readers import find_metric
 from skmetrics_ext.inference.facts import positive_class_of
-from skmetrics_ext.inference.results import design_told
-from skmetrics_ext.inference.simultaneous import Pair, PairwiseComparisons, by_holm, by_max_t
+from skmetrics_ext.inference.results import Comparison, design_told
+from skmetrics_ext.inference.simultaneous import Pair, by_holm, by_max_t
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import RandomState
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.result_bases import draw
-from skmetrics_ext.rows import Rows, Shown, Tabular
+from skmetrics_ext.rows import Rows, Tabular, columns
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.parameters import check_level
 from skmetrics_ext.validation.positive import class_notes
 
-_KEYS = ("first", "second", "difference", "low", "high", "p_value", "note")
+_KEYS = ("difference", "low", "high", "p_value", "note")
 ADJUSTMENTS = ("max_t", "holm")
-_COLUMNS = (
-    Shown("first", is_text=True),
-    Shown("second", is_text=True),
-    Shown("difference", "difference", signed),
-    Shown("interval", ("low", "high"), interval),
-    Shown("p (adjusted)", "p_value", probability),
-)
+_COLUMNS = columns("first", "second", "difference", "interval", ("p (adjusted)", "p_value"))
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
@@ -212,18 +205,20 @@ def compare_many(
     names = _names(predictions, control)
     labels = tuple(f"predictions[{name!r}]" for name in names)
     by_label = dict(zip(labels, predictions.values(), strict=True))
-    about = sample_weight, groups, strata
-    checked = check_models(measure, y_true, by_label, *about, weights_are=weights_are)
+    about = sample_weight, groups, strata, weights_are
     plan = DrawPlan(n_resamples, False, random_state, n_jobs, progress)
-    compared = ModelsToCompare(*checked, weights_are, level=level, plan=plan, names=labels)
+    compared = ModelsToCompare.of_rows(measure, y_true, by_label, *about, level=level, plan=plan)
     pairs = _pairs(names, control)
     differences = by_max_t(compared, pairs) if adjust == "max_t" else by_holm(compared, pairs)
-    values = dict(zip(names, differences.values, strict=True))
+    by_place = {i: one.value_a for (i, _), one in zip(pairs, differences, strict=True)}
+    by_place |= {j: one.value_b for (_, j), one in zip(pairs, differences, strict=True)}
+    values = {name: by_place[k] for k, name in enumerate(names)}
     listed = ", ".join(f"{name} {value:.4g}" for name, value in values.items())
     described = f"{adjust}, {LOG_RATIO}" if is_ratio(measure) else adjust
     counts: dict[str, Any] = {}
     if not compared.design.is_plain:
-        counts, effects = compared.design_effects(pairs)
+        atoms, effects = compared.design_effects(pairs, log=is_ratio(compared.metric))
+        counts = atoms.of_design()
         described += f"; {design_told(**counts, effects=effects)}"
     lead = f"{measure.name}: {listed} ({100 * level:g}% together, {described})"
     notes = class_notes(positive_class_of(compared.metric, compared.models[0]))
@@ -252,8 +247,8 @@ def _pairs(names: list[Any], control: Any) -> list[Pair]:
     return [(i, place) for i in range(len(names)) if i != place]
 
 
-def _rows(names: list[Any], pairs: list[Pair], found: PairwiseComparisons) -> list[dict[str, Any]]:
-    columns = [names[i] for i, _ in pairs], [names[j] for _, j in pairs]
-    numbers = (found.difference, found.low, found.high, found.p_value)
-    cells = zip(*columns, *(part.tolist() for part in numbers), found.notes, strict=True)
-    return [dict(zip(_KEYS, row, strict=True)) for row in cells]
+def _rows(names: list[Any], pairs: list[Pair], found: list[Comparison]) -> list[dict[str, Any]]:
+    return [
+        {"first": names[i], "second": names[j], **{key: getattr(one, key) for key in _KEYS}}
+        for (i, j), one in zip(pairs, found, strict=True)
+    ]

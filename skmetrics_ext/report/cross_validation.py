@@ -15,12 +15,7 @@ from skmetrics_ext.progress import Progress, reporting
 from skmetrics_ext.report.cv_report import CrossValidationReport
 from skmetrics_ext.report.fold import FoldResult, Grouping, fit_and_score, numbered_folds
 from skmetrics_ext.report.out_of_fold import FittedOn, ScoredData
-from skmetrics_ext.report.params import (
-    ReportScoring,
-    positive_of,
-    resolve_scoring,
-    send_params,
-)
+from skmetrics_ext.report.params import ReportScoring, positive_of, resolve_scoring, send_params
 from skmetrics_ext.report.summary import INTERVAL_KINDS, IntervalKind
 from skmetrics_ext.scoring.panel import unique
 from skmetrics_ext.scoring.responses import estimator_name

@@ -11,12 +11,7 @@ import numpy as np
 from skmetrics_ext.report.fold import FoldResult, Grouping
 from skmetrics_ext.report.out_of_fold import OutOfFold, ScoredData, out_of_fold
 from skmetrics_ext.report.outputs import ReportOutputs, with_interval
-from skmetrics_ext.report.summary import (
-    INTERVAL_KINDS,
-    IntervalKind,
-    compare_models,
-    fold_cells,
-)
+from skmetrics_ext.report.summary import INTERVAL_KINDS, IntervalKind, compare_models, fold_cells
 from skmetrics_ext.report.tables import (
     comparison_table,
     fold_table,

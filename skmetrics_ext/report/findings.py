@@ -25,7 +25,7 @@ from skmetrics_ext.report.summary import (
     without_baseline,
 )
 from skmetrics_ext.report.tables import best_text, difference_text, question_text, shown_metric
-from skmetrics_ext.rows import Rows, Shown
+from skmetrics_ext.rows import Rows, Shown, columns
 from skmetrics_ext.tallies import Counts, ThresholdTally
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.containers import read_array
@@ -90,12 +90,12 @@ def findings_of(report: CrossValidationReport, code: str | Iterable[str] | None)
     for name in codes:
         check_option("code", name, KINDS)
     rows = [row for row in _all_findings(report) if row["code"] in codes]
-    columns = [Shown(key, is_text=True) for key in ("code", "metric", "model")]
-    columns += [
+    shown = columns("code", "metric", "model")
+    shown += [
         Shown("number", "value", _four_digits),
         Shown("false alarms", "false_alarms", _percent),
     ]
-    return Rows(rows, columns, sentences=["text", "advice"], empty="nothing found")
+    return Rows(rows, shown, sentences=["text", "advice"], empty="nothing found")
 
 
 def _four_digits(value: float) -> str:
@@ -179,26 +179,14 @@ def _of_distinct_scores(report: CrossValidationReport, n_values: int) -> Found:
 # --------------------------------------------------------------------------- tests
 
 
-def _worse(report: CrossValidationReport) -> Found:
-    for row in _against_baseline(report, significant=True):
-        if row["difference"] < 0:
-            text = f"worse than the baseline: {_difference(row)}"
-            yield row["metric"], row["model_a"], text, row["difference"]
-
-
-def _no_better(report: CrossValidationReport) -> Found:
-    for row in _against_baseline(report, significant=False):
-        text = f"not distinguishable from the baseline: {_difference(row)}"
-        yield row["metric"], row["model_a"], text, row["difference"]
-
-
-def _against_baseline(
-    report: CrossValidationReport, *, significant: bool
-) -> Iterator[dict[str, Any]]:
+def _against_baseline(report: CrossValidationReport, is_worse: bool) -> Found:
+    verdict = "worse than" if is_worse else "not distinguishable from"
     for metric, model in product(report.metrics, report.models):
         row = comparison_of(report, metric, model, report.baseline)
-        if row is not None and _is_significant(report, row) == significant:
-            yield row
+        if row is None or _is_significant(report, row) != is_worse:
+            continue
+        if row["difference"] < 0 or not is_worse:
+            yield metric, model, f"{verdict} the baseline: {_difference(row)}", row["difference"]
 
 
 def _within_noise(report: CrossValidationReport) -> Found:
@@ -362,12 +350,12 @@ KINDS: Mapping[str, FindingKind] = {
         "Check the features, their scale, and the regularisation of the model.",
     ),
     "worse_than_baseline": FindingKind(
-        _worse,
+        partial(_against_baseline, is_worse=True),
         "A model that ignores the features is significantly better.",
         "Check the direction of the scores; if the metric is a loss, calibrate the probabilities.",
     ),
     "no_better_than_baseline": FindingKind(
-        _no_better,
+        partial(_against_baseline, is_worse=False),
         "The difference from a model that ignores the features may be chance.",
         "Collect more rows or better features before using the model.",
     ),

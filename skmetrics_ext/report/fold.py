@@ -11,12 +11,11 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.report.params import take_params
 from skmetrics_ext.scoring.panel import ScorerPanel
 from skmetrics_ext.scoring.recording import PanelResult, one_line
 from skmetrics_ext.scoring.scorer import ScoredModel
 from skmetrics_ext.validation import InvalidParameterError
-from skmetrics_ext.validation.containers import count_rows, read_array, take_rows
+from skmetrics_ext.validation.containers import count_rows, read_array, take_params, take_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +88,7 @@ def numbered_folds(splits: Iterable[Any]) -> list[Fold]:
     """Folds from pairs of training and test rows, which are numbers or masks."""
     folds = []
     for number, pair in enumerate(splits):
-        train, test = map(np.asarray, pair)
-        if train.dtype == bool:
-            train = np.flatnonzero(train)
-        if test.dtype == bool:
-            test = np.flatnonzero(test)
+        train, test = (np.flatnonzero(r) if r.dtype == bool else r for r in map(np.asarray, pair))
         folds.append(Fold(number, train, test))
     if not folds:
         raise InvalidParameterError("cv gives no folds.")

@@ -13,14 +13,13 @@ from skmetrics_ext.merged.thinned_curve import evenly_along
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.report.fold import Grouping, computed_once
-from skmetrics_ext.report.params import take_params
 from skmetrics_ext.scoring.intervals import estimate_of
 from skmetrics_ext.scoring.recording import evaluate_all
 from skmetrics_ext.scoring.responses import Stored
 from skmetrics_ext.scoring.scorer import ScoredModel, Scorer, metric_of
 from skmetrics_ext.tallies import Counts, RankTally, ThresholdTally
 from skmetrics_ext.validation import InvalidParameterError, Scores, distinct_labels
-from skmetrics_ext.validation.containers import count_rows, take_rows
+from skmetrics_ext.validation.containers import count_rows, take_params, take_rows
 
 if TYPE_CHECKING:
     from skmetrics_ext.report.cv_report import CrossValidationReport

@@ -30,10 +30,7 @@ class ReportOutputs(Tabular):
     __slots__ = ()
 
     def require(
-        self: Any,
-        requirements: str | Iterable[str],
-        *,
-        interval: IntervalKind | None = None,
+        self: Any, requirements: str | Iterable[str], *, interval: IntervalKind | None = None
     ) -> Verdicts:
         """Whether the models meet limits, as in a test that decides about a release.
 
@@ -166,10 +163,7 @@ class ReportOutputs(Tabular):
         return written(text, path, "\n")
 
     def to_html(
-        self: Any,
-        path: str | Path | None = None,
-        *,
-        interval: IntervalKind | None = None,
+        self: Any, path: str | Path | None = None, *, interval: IntervalKind | None = None
     ) -> str | None:
         """All of it as one self-contained page: tables and pictures, nothing to load.
 

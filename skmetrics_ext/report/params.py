@@ -6,14 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import find
 from skmetrics_ext.registry.defaults import HEADLINE
 from skmetrics_ext.scoring import ScorerPanel
 from skmetrics_ext.scoring.panel import accepts_weight, named_scorers
 from skmetrics_ext.scoring.scorer import metric_of
 from skmetrics_ext.validation import InvalidParameterError
-from skmetrics_ext.validation.containers import count_rows, take_rows
 from skmetrics_ext.validation.errors import warn_user
 from skmetrics_ext.validation.positive import natural_positive, positive_class
 
@@ -41,16 +39,6 @@ def send_params(
         given = params if groups is None else {**params, "groups": groups}
         return _route(models, scoring, splitter, given)
     return _send_weight(models, scoring, params, groups)
-
-
-def take_params(params: Mapping[str, Any], n_samples: int | None, rows: Array) -> dict[str, Any]:
-    """Parameters with one value per sample cut to the rows; others as they are."""
-    return {
-        key: take_rows(value, rows)
-        if n_samples is not None and count_rows(value) == n_samples
-        else value
-        for key, value in params.items()
-    }
 
 
 def _send_weight(

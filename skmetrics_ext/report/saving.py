@@ -119,20 +119,13 @@ def _report_fields(content: dict[str, Any]) -> dict[str, Any]:
     check_content(all(map(_are_texts, texts)), "the splitter and metrics do not fit")
     check_content(content["baseline"] in (None, *models), "the baseline does not fit")
     check_content(0 < float(content["confidence_level"]) < 1, "the confidence level does not fit")
-    check_content(
-        content.get("interval", "auto") in INTERVAL_KINDS, "the kind of interval does not fit"
-    )
-    check_content(
-        not isinstance(content["positive_class"], Mapping | list), "the positive class does not fit"
-    )
+    kind, positive = content.get("interval", "auto"), content["positive_class"]
+    check_content(kind in INTERVAL_KINDS, "the kind of interval does not fit")
+    check_content(not isinstance(positive, Mapping | list), "the positive class does not fit")
     content["results"] = tuple(FoldResult(**result) for result in content["results"])
     for result in content["results"]:
-        values = [
-            *result.values.values(),
-            *result.train_values.values(),
-            result.fit_time,
-            result.score_time,
-        ]
+        times = result.fit_time, result.score_time
+        values = [*result.values.values(), *result.train_values.values(), *times]
         sizes = {len(result.rows), *map(count_rows, result.responses.values())}
         check_content(
             result.model in models

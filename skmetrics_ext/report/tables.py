@@ -8,12 +8,12 @@ from itertools import product
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal
 
-from skmetrics_ext.formats import WIDTH, interval, known, number, probability, signed, text_table
+from skmetrics_ext.formats import WIDTH, interval, number, probability, signed, text_table
 from skmetrics_ext.registry import scorers
 from skmetrics_ext.registry.defaults import display_name
 from skmetrics_ext.report.out_of_fold import pool
 from skmetrics_ext.report.summary import fold_cells, interval_title, kind_of, summary_of
-from skmetrics_ext.rows import Row, Rows, Shown
+from skmetrics_ext.rows import Row, Rows, Shown, columns
 
 if TYPE_CHECKING:
     from skmetrics_ext.report.cv_report import CrossValidationReport
@@ -25,14 +25,13 @@ _TESTS = (
     "p below {:g}. P: posterior probability that a is better, or b{}."
 )
 _ROPE = ", by more than the given difference, or that neither is"
-_NAMES = (Shown("model", is_text=True), Shown("metric", is_text=True))
-_VALUE = Shown("value", "value", number)
+_NAMES = columns("model", "metric")
 _FIT = "fit (s)"
 _SECONDS = (
     Shown(_FIT, "fit_time", "{:.3f}".format),
     Shown("score (s)", "score_time", "{:.3f}".format),
 )
-_FOLDS = (*_NAMES, Shown("fold"), _VALUE, Shown("train", "n_train"), Shown("test", "n_test"))
+_FOLDS = columns("model", "metric", "fold", "value", ("train", "n_train"), ("test", "n_test"))
 _OF_FOLD = ("n_train", "n_test", "fit_time", "score_time")
 _OF_ESTIMATE = ("value", "low", "high", "standard_error", "design_effect")
 
@@ -91,9 +90,9 @@ def best_text(model: str, others: int, name: str, value: float, ends: str, title
     return f"{model} has {'the best ' * bool(others)}{name}: {shown}."
 
 
-def interval_column(report: CrossValidationReport, low: str = "low", high: str = "high") -> Shown:
-    """The column of intervals, with their level."""
-    return Shown(f"{100 * report.confidence_level:g}% interval", (low, high), interval)
+def interval_column(report: CrossValidationReport) -> tuple[str, str]:
+    """Title and key of the column of intervals, with their level."""
+    return f"{100 * report.confidence_level:g}% interval", "interval"
 
 
 def _difference(value: float) -> str:
@@ -103,12 +102,11 @@ def _difference(value: float) -> str:
 def summary_table(report: CrossValidationReport, interval: str) -> Rows:
     """Mean and spread over folds, and an interval."""
     kind = kind_of(report, interval)
-    pooled = [Shown("pooled", "value", number)] if kind == "pooled" else []
-    columns = [*_NAMES, Shown("mean", "mean", number), Shown("sd", "std"), *pooled]
-    columns += [interval_column(report), *_train_columns(report)]
+    pooled = [("pooled", "value")] if kind == "pooled" else []
+    shown = columns("model", "metric", "mean", ("sd", "std"), *pooled, interval_column(report))
     return Rows(
         summary_of(report, kind),
-        columns,
+        shown + _train_columns(report),
         lead=[f"intervals: {interval_title(report, kind)}"],
         baseline=report.baseline,
     )
@@ -119,7 +117,7 @@ def _train_columns(report: CrossValidationReport) -> list[Shown]:
     if not report.has_train:
         return []
     ends = Shown("gap interval", ("gap_low", "gap_high"), interval)
-    return [Shown("train", form=known), Shown("gap", form=signed), ends]
+    return [*columns("train", "gap"), ends]
 
 
 def fold_table(report: CrossValidationReport) -> Rows:
@@ -131,7 +129,7 @@ def fold_table(report: CrossValidationReport) -> Rows:
         rows.append(row | {key: getattr(result, key) for key in _OF_FOLD})
         if report.has_train:
             rows[-1]["train_value"] = result.train_values.get(metric, math.nan)
-    train = [Shown("on train", "train_value", known)] * report.has_train
+    train = columns(("on train", "train_value")) * report.has_train
     return Rows(rows, [*_FOLDS, *train, *_SECONDS], baseline=report.baseline)
 
 
@@ -149,9 +147,9 @@ def pooled_table(report: CrossValidationReport) -> Rows:
         }
         for (model, metric), estimate in pool(report).items()
     ]
-    columns = [*_NAMES, Shown("value", form=_pooled_number), interval_column(report)]
-    columns += [Shown("method", is_text=True), Shown("rows", "n_rows")]
-    return Rows(rows, columns, baseline=report.baseline)
+    value = Shown("value", form=_pooled_number)
+    more = columns(interval_column(report), "method", ("rows", "n_rows"))
+    return Rows(rows, [*_NAMES, value, *more], baseline=report.baseline)
 
 
 def _pooled_number(value: float) -> str:
@@ -163,19 +161,15 @@ def comparison_table(report: CrossValidationReport, rows: list[dict[str, Any]]) 
     ropes = {row["rope"] for row in rows}
     has_rope = not ropes <= {None}
     title = f"P(±{ropes.pop():g})" if len(ropes) == 1 and has_rope else "P(same)"
-    columns = [
-        Shown("metric", is_text=True),
-        Shown("a", "model_a", is_text=True),
-        Shown("b", "model_b", is_text=True),
+    shares = [("P(a)", "p_a_better"), (title, "p_equivalent"), ("P(b)", "p_b_better")]
+    shown = [
+        *columns("metric", ("a", "model_a"), ("b", "model_b")),
         Shown("a - b", "difference", _difference),
-        interval_column(report, "low_holm", "high_holm"),
-        Shown("p (Holm)", "p_holm", probability),
-        Shown("P(a)", "p_a_better", probability),
-        *([Shown(title, "p_equivalent", probability)] if has_rope else []),
-        Shown("P(b)", "p_b_better", probability),
+        Shown(interval_column(report)[0], ("low_holm", "high_holm"), interval),
+        *columns(("p (Holm)", "p_holm"), *(shares if has_rope else shares[::2])),
     ]
     notes = [_TESTS.format(1 - report.confidence_level, _ROPE * has_rope)] if rows else []
-    return Rows(rows, columns, notes=notes, empty="no pair of models to compare")
+    return Rows(rows, shown, notes=notes, empty="no pair of models to compare")
 
 
 # --------------------------------------------------------------------------- the report
@@ -211,15 +205,13 @@ def report_rows(report: CrossValidationReport) -> Rows:
         texts[model].append(f"{fit_time:.3f}")
     titles = ["model", *report.metrics, _FIT]
     keys = list(map(str, range(len(titles))))  # a metric may have the name of another column
-    columns = [
-        Shown(title, key, is_text=key == "0") for title, key in zip(titles, keys, strict=True)
-    ]
+    shown = [Shown(title, key, is_text=key == "0") for title, key in zip(titles, keys, strict=True)]
     rows = [dict(zip(keys, row, strict=True)) for row in texts.values()]
     notes = []
     for place, (note, cells) in enumerate(cells_of_note.items(), start=1):
         models, metrics = (", ".join(dict.fromkeys(names)) for names in zip(*cells, strict=True))
         notes.append(f"[{place}] {metrics} of {models}: {note}")
-    return Rows(rows, columns, lead=heading(report), notes=notes, baseline=report.baseline)
+    return Rows(rows, shown, lead=heading(report), notes=notes, baseline=report.baseline)
 
 
 def _parts(cell: Mapping[str, Any]) -> Iterator[str]:

@@ -19,7 +19,7 @@ from skmetrics_ext.merged.columns import score_columns
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.result_bases import draw
-from skmetrics_ext.rows import Row, Rows, Shown, Tabular
+from skmetrics_ext.rows import Row, Rows, Shown, Tabular, columns
 from skmetrics_ext.slices.coding import Coded
 from skmetrics_ext.slices.slice_cells import check_number
 from skmetrics_ext.slices.slice_search import Search, WeakSlice, search
@@ -148,16 +148,10 @@ def weak_slices(
     check_number(coded, max_columns)
     result = search(slice_tests(statistic, sign), coded, max_columns, min_rows, alpha)
     undefined = f"{measure.name} is undefined there"
-    left_out = [
-        *(
-            {"slice": {name: "any"}, "n_rows": n_rows, "reason": why}
-            for name, why in reasons.items()
-        ),
-        *(
-            {"slice": part.values(coded), "n_rows": n_inside, "reason": undefined}
-            for part, n_inside in result.undefined
-        ),
-    ]
+    skipped = [({name: "any"}, n_rows, why) for name, why in reasons.items()]
+    skipped += [(part.values(coded), n_inside, undefined) for part, n_inside in result.undefined]
+    keys = ("slice", "n_rows", "reason")
+    left_out = [dict(zip(keys, row, strict=True)) for row in skipped]
     folded = [
         {
             "slice": less.slice.values(coded),
@@ -276,19 +270,11 @@ def slice_text(values: Mapping[str, Any] | str) -> str:
 
 
 _SLICE = Shown("slice", "slice", slice_text, is_text=True)
-_ROWS = Shown("rows", "n_rows", str)
-_P_VALUE = Shown("p (adjusted)", "p_value", formats.probability)
-SHOWN = [
-    _SLICE,
-    _ROWS,
-    Shown("value", "value", formats.number),
-    Shown("rest", "rest", formats.number),
-    Shown("difference", "difference", formats.signed),
-    Shown("interval", ("low", "high"), formats.interval),
-    _P_VALUE,
-]
-FOLDED = [_SLICE, Shown("into", "into", slice_text, is_text=True), _ROWS, _P_VALUE]
-LEFT_OUT = [_SLICE, _ROWS]
+_ROWS, _P_VALUE = ("rows", "n_rows"), ("p (adjusted)", "p_value")
+_NUMBERS = columns(_ROWS, "value", "rest", "difference", "interval", _P_VALUE)
+SHOWN = [_SLICE, *_NUMBERS]
+FOLDED = [_SLICE, Shown("into", "into", slice_text, is_text=True), *columns(_ROWS, _P_VALUE)]
+LEFT_OUT = [_SLICE, *columns(_ROWS)]
 
 
 @dataclass(frozen=True, eq=False, slots=True)

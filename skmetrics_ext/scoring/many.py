@@ -180,15 +180,7 @@ def _table(
     reads = {one.sums == "tables" for one in settled}
     y_pred = given["y_pred"] if True in reads else None
     y_score = y_score if False in reads else None
-    return evaluate_arrays(
-        settled,
-        y_true,
-        y_pred,
-        y_score,
-        level=level,
-        **grouping,
-        **told,
-    )
+    return evaluate_arrays(settled, y_true, y_pred, y_score, level=level, **grouping, **told)
 
 
 def _value(metric: Metric, given: Any, labels: Any, pos_label: Any) -> Any:

@@ -171,11 +171,7 @@ def _recorded(
             told.append(" ".join(str(warning.message).split()))
         else:
             warnings.warn_explicit(
-                warning.message,
-                warning.category,
-                warning.filename,
-                warning.lineno,
-                registry=_SHOWN,
+                warning.message, warning.category, warning.filename, warning.lineno, registry=_SHOWN
             )
     note = "; ".join(dict.fromkeys(told))
     if np.isnan(value):

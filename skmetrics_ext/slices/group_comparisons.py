@@ -8,7 +8,6 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from skmetrics_ext.formats import interval, number, probability, signed
 from skmetrics_ext.inference.compare_samples import difference_of_samples
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.linearized import Linearized
@@ -20,7 +19,7 @@ from skmetrics_ext.inference.tests.rank_tests import holm_adjust
 from skmetrics_ext.numeric import divide
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.result_bases import Jsonable, Result
-from skmetrics_ext.rows import Row, Rows, Shown, Tabular
+from skmetrics_ext.rows import Row, Rows, Tabular, columns
 from skmetrics_ext.slices.chance_spread import compare_ranges
 from skmetrics_ext.slices.group_columns import NO_GROUPS, GroupColumns
 from skmetrics_ext.validation import InvalidParameterError
@@ -238,10 +237,8 @@ def _gaps_to_best(of: GroupComparison, level: float) -> list[Row]:
             ]
         references = [ranked[0], *(other for other in rivals[kind] if other != group)]
         gaps = [_gap(of, of.parts(group), of.parts(other), each) for other in references]
-        low, high = (
-            np.nanmin([gap["low"] for gap in gaps]),
-            np.nanmax([gap["high"] for gap in gaps]),
-        )
+        low = np.nanmin([gap["low"] for gap in gaps])
+        high = np.nanmax([gap["high"] for gap in gaps])
         if rises:
             high = 0.0 if group in rivals[kind] else min(high, 0.0)
         else:
@@ -428,14 +425,8 @@ class GroupGaps(Jsonable, Tabular):
     columns: GroupColumns
 
     def _as_rows(self) -> Rows:
-        shown = [
-            Shown("value", form=number),
-            Shown("reference", form=number),
-            Shown("difference", form=signed),
-            Shown(f"{100 * self.confidence_level:g}% interval", ("low", "high"), interval),
-            Shown("p_value", form=probability),
-            Shown("rows", "n_rows"),
-        ]
+        ends = f"{100 * self.confidence_level:g}% interval", "interval"
+        shown = columns("value", "reference", "difference", ends, "p_value", ("rows", "n_rows"))
         return self.columns.table(self.rows, shown)
 
     @property

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skmetrics_ext.inference.proportions import normal_quantile
-from skmetrics_ext.numeric import Array
+from skmetrics_ext.inference.scales import quantile
+from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies import Counts
 from skmetrics_ext.thresholds.criteria import Constraint, Objective, Share
 from skmetrics_ext.validation import InvalidParameterError, Scores
@@ -224,7 +224,7 @@ def _sizes_to_test(rows: Array, share: float, level: float) -> Array:
     sizes = np.append(np.arange(1, _EACH), _EACH * _STEP ** np.arange(n_steps + 1))
     places = np.unique(np.searchsorted(most, sizes[sizes <= most[-1]]))
     rows, share = rows[places], min(max(share, 1e-12), 1 - 1e-12)
-    z = normal_quantile(1 - 2 * level)
+    z = quantile(1 - 2 * level)
     wrong = rows * (1 - share) - z * np.sqrt(rows * share * (1 - share))
     wrong = np.maximum(np.floor(wrong + (z**2 - 1) * (2 * share - 1) / 6), 0.0)
     passes = betainc(np.maximum(rows - wrong, 1e-12), wrong + 1, share) <= level
@@ -245,14 +245,9 @@ def _cells(share: Share, counts: Counts, effective: EffectiveRows) -> Cells:
     total = inside + sum(getattr(counts, name) for name in share.others)
     if not effective.is_plain:
         n_effective = effective.among({share.cell, *share.others})
-        inside = _ratio_or_0(inside, total) * n_effective
+        inside = np.nan_to_num(divide(inside, total)) * n_effective
         total = n_effective
     return Cells(share.factor, inside, total - inside)
-
-
-def _ratio_or_0(numerator: Array, denominator: Array) -> Array:
-    found = np.zeros(len(denominator))
-    return np.divide(numerator, denominator, out=found, where=denominator > 0)
 
 
 @dataclass(frozen=True)
@@ -320,4 +315,4 @@ class EffectiveRows:
             np.cumsum(np.bincount(where, values, minlength=n_thresholds))
             for where, values in ((place, added), (at, grown))
         )
-        return _ratio_or_0(total**2, squares)
+        return np.nan_to_num(divide(total**2, squares))

@@ -276,29 +276,26 @@ def _rule(
         )
         return Criterion(name, partial(_sum_of_shares, factors=factors), sign, "one", shares)
     plain = costs is None and prevalence is None
-    weight = partial(_specificity_weight, costs=costs or (1.0, 1.0)) if not plain else _one
-    sides = "either" if plain else "one"
-    if name == "youden":
-        return Criterion(name, partial(_youden, weight=weight), 1, sides)
-    return Criterion(name, partial(_distance_to_corner, weight=weight), -1, sides)
+    rule, sign = (_youden, 1) if name == "youden" else (_distance_to_corner, -1)
+    read = partial(rule, costs=None if plain else costs or (1.0, 1.0))
+    return Criterion(name, read, sign, "either" if plain else "one")
 
 
-def _one(counts: Counts) -> float:
-    return 1.0
-
-
-def _specificity_weight(counts: Counts, costs: tuple[float, float]) -> Array:
+def _specificity_weight(counts: Counts, costs: tuple[float, float] | None) -> Any:
     """(1 - prevalence) / (cost ratio prevalence): worth of specificity in units of sensitivity."""
+    if costs is None:
+        return 1.0
     return divide(costs[0] * (counts.tn + counts.fp), costs[1] * counts.true)
 
 
-def _youden(counts: Counts, weight: Callable[[Counts], Any]) -> Array:
-    return (rates.recall(counts) + weight(counts) * rates.specificity(counts)) - 1
+def _youden(counts: Counts, costs: tuple[float, float] | None) -> Array:
+    weight = _specificity_weight(counts, costs)
+    return (rates.recall(counts) + weight * rates.specificity(counts)) - 1
 
 
-def _distance_to_corner(counts: Counts, weight: Callable[[Counts], Any]) -> Array:
+def _distance_to_corner(counts: Counts, costs: tuple[float, float] | None) -> Array:
     missed, alarms = rates.false_negative(counts), rates.false_positive(counts)
-    return np.asarray(missed**2 + weight(counts) * alarms**2)
+    return np.asarray(missed**2 + _specificity_weight(counts, costs) * alarms**2)
 
 
 def _sum_of_shares(counts: Counts, factors: Mapping[str, float]) -> Array:

@@ -12,9 +12,9 @@ from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.thresholds.certified import CertifiedThresholds, Guarantee
 from skmetrics_ext.thresholds.criteria import Objective
 from skmetrics_ext.thresholds.search import best_threshold, choose, thresholds_from_none
-from skmetrics_ext.validation import InvalidParameterError, Scores, containers
+from skmetrics_ext.validation import InvalidParameterError, Scores
 from skmetrics_ext.validation.column_names import check_response
-from skmetrics_ext.validation.containers import read_array
+from skmetrics_ext.validation.containers import read_array, take_params, take_rows
 from skmetrics_ext.validation.parameters import check_level
 
 RESPONSES = ("predict_proba", "decision_function")
@@ -42,7 +42,7 @@ class FoldSearch:
 
 
 def best_over_folds(
-    tallies: list[RankTally], objective: Objective, asked: Guarantee | None = None
+    tallies: list[RankTally], objective: Objective, guarantee: Guarantee | None = None
 ) -> FoldSearch:
     """Mean of a criterion over folds at every threshold of any of them, and where it is best.
 
@@ -56,9 +56,9 @@ def best_over_folds(
     mean = _mean_at(every, grids, values)
     mean_bounded = [_mean_at(every, grids, list(of)) for of in zip(*bounded, strict=True)]
     certified = None
-    if asked is not None:
+    if guarantee is not None:
         counts_of_all = RankTally.combine(tallies).counts_from_none()
-        certified = CertifiedThresholds.make(every, counts_of_all, objective, asked)
+        certified = CertifiedThresholds.make(every, counts_of_all, objective, guarantee)
     best = int(choose(every, mean, mean_bounded, objective, certified)[0])
     by_fold = [
         best_threshold(grid, own, bound, objective)
@@ -114,11 +114,18 @@ def score_fold(
     """
     train, test = split
     if train is not None:
-        params = {name: take_rows(value, train, len(y)) for name, value in fit_params.items()}
-        estimator.fit(take_rows(X, train), take_rows(y, train), **params)
+        fit_rows(estimator, X, y, train, fit_params)
         X, y = take_rows(X, test), take_rows(y, test)
         weight = None if weight is None else take_rows(weight, test)
     return FoldRows(read_array("y", y), response_columns(estimator, X, *response), weight)
+
+
+def fit_rows(estimator: Any, X: Any, y: Any, rows: Any, params: dict[str, Any]) -> Any:
+    """The estimator, fitted to these rows; None for all of them."""
+    if rows is not None:
+        params = take_params(params, len(y), rows)
+        X, y = take_rows(X, rows), take_rows(y, rows)
+    return estimator.fit(X, y, **params)
 
 
 def pooled_rows(rows: list[Scores], places: list[Array], groups: Any, confidence: Any) -> Guarantee:
@@ -167,14 +174,3 @@ def response_columns(
     # A class that the estimator never saw has probability 0.
     padded = np.column_stack([response, np.zeros(len(response), dtype=response.dtype)])
     return padded[:, [known.index(name) if name in known else -1 for name in names]]
-
-
-def take_rows(data: Any, rows: Any, n_rows: int | None = None) -> Any:
-    """The rows at these positions, in the container they came in.
-
-    With ``n_rows`` given, what does not have so many rows is returned as it is: it is a
-    parameter of the whole fit.
-    """
-    if n_rows is not None and containers.count_rows(data) != n_rows:
-        return data
-    return containers.take_rows(data, rows)

@@ -32,10 +32,10 @@ from skmetrics_ext.thresholds.folds import (
     RESPONSES,
     FoldRows,
     best_over_folds,
+    fit_rows,
     pooled_rows,
     response_columns,
     score_fold,
-    take_rows,
 )
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.containers import count_rows, read_array
@@ -128,15 +128,6 @@ def make_splits(
     if not refit and len(splits) > 1:
         raise InvalidParameterError("When cv has several folds, refit cannot be False.")
     return splits
-
-
-def final_estimator(estimator: Any, X: Any, y: Any, rows: Any, params: dict[str, Any]) -> Any:
-    """A clone fitted to these rows; None for all of them."""
-    fitted = clone(estimator)
-    if rows is not None:
-        params = {name: take_rows(value, rows, len(y)) for name, value in params.items()}
-        X, y = take_rows(X, rows), take_rows(y, rows)
-    return fitted.fit(X, y, **params)
 
 
 def _estimator_has(method: str) -> Callable[[Any], bool]:
@@ -317,7 +308,7 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
             self.estimator_ = self.estimator
         else:
             rows = None if self.refit else splits[0][0]
-            self.estimator_ = final_estimator(self.estimator, X, y, rows, routed.estimator)
+            self.estimator_ = fit_rows(clone(self.estimator), X, y, rows, routed.estimator)
         self.classes_ = read_array("classes_", self.estimator_.classes_)
         self._check_classes(y)
         self._costs = self._read_costs() if objective is None else None
@@ -407,24 +398,26 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         labels = self.classes_ if self._positive is None else [self.classes_[self._positive]]
         for column, label in enumerate(labels):
             rows = [fold.one_against_rest(label, column) for fold in folds]
-            asked = None
+            guarantee = None
             if self.confidence is not None:
                 unit = None if groups is None else read_groups(groups, count_rows(groups) or 0)
-                asked = pooled_rows(rows, places, unit, self.confidence)
+                guarantee = pooled_rows(rows, places, unit, self.confidence)
             tallies = [RankTally.of_class(fold) for fold in rows]
-            results.append(best_over_folds(tallies, objective, asked))
+            results.append(best_over_folds(tallies, objective, guarantee))
         by_fold = np.column_stack([result.by_fold for result in results])
         known = [column[~np.isnan(column)] for column in by_fold.T]
-        with np.errstate(invalid="ignore"):  # a threshold may be infinite
-            mean = np.array([of.mean() if of.size else np.nan for of in known])
-            spread = np.array([of.std() if of.size else np.nan for of in known])
-        best = np.array([result.threshold for result in results])
-        self.best_score_ = float(np.mean([result.value for result in results]))
         one = len(results) == 1
-        self.best_threshold_ = float(best[0]) if one else best
+
+        def of_class(values: list[Any]) -> Any:
+            """The only value, or an array of one for each class."""
+            return values[0] if one else np.array(values)
+
+        self.best_score_ = float(np.mean([result.value for result in results]))
+        self.best_threshold_ = of_class([result.threshold for result in results])
         self.thresholds_by_fold_ = by_fold[:, 0] if one else by_fold
-        self.threshold_mean_ = float(mean[0]) if one else mean
-        self.threshold_std_ = float(spread[0]) if one else spread
+        with np.errstate(invalid="ignore"):  # a threshold may be infinite
+            self.threshold_mean_ = of_class([float(x.mean()) if x.size else np.nan for x in known])
+            self.threshold_std_ = of_class([float(x.std()) if x.size else np.nan for x in known])
         if self.store_cv_results:
             thresholds = [result.thresholds for result in results]
             scores = [result.values for result in results]

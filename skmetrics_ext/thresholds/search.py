@@ -284,18 +284,18 @@ def optimal_threshold(
         return chosen_of(tally, objective)
     others = {"y_true": y_true, "y_score": y_score, "sample_weight": sample_weight}
     unit = None if groups is None else read_groups(groups, len(checked.true), **others)
-    asked = Guarantee(checked, unit, check_level(confidence, "confidence"))
-    return chosen_of(tally, objective, asked)
+    guarantee = Guarantee(checked, unit, check_level(confidence, "confidence"))
+    return chosen_of(tally, objective, guarantee)
 
 
 def chosen_of(
-    tally: RankTally, objective: Objective, asked: Guarantee | None = None
+    tally: RankTally, objective: Objective, guarantee: Guarantee | None = None
 ) -> OptimalThreshold:
     """The threshold of a ranking that an objective chooses, with a guarantee if one is asked."""
     thresholds, counts = thresholds_from_none(tally), tally.counts_from_none()
     certified = None
-    if asked is not None:
-        certified = CertifiedThresholds.make(thresholds, counts, objective, asked)
+    if guarantee is not None:
+        certified = CertifiedThresholds.make(thresholds, counts, objective, guarantee)
     values = objective.values(counts)
     best = choose(thresholds, values, objective.bounded(counts), objective, certified)
     first = int(best[0])

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign, Scatter, WeightsAre
+from skmetrics_ext.inference.draws.atoms import RowDesign, WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan, resample, seed_sequence
-from skmetrics_ext.inference.draws.rankings import ScoreIndex
+from skmetrics_ext.inference.draws.rankings import RankingSample
 from skmetrics_ext.inference.draws.readers import sample_of_checked
-from skmetrics_ext.inference.draws.samples import Sample, weighed
-from skmetrics_ext.inference.facts import facts_of_choice
+from skmetrics_ext.inference.draws.samples import Sample, TableSample, weighed
 from skmetrics_ext.inference.linearized import linearize
 from skmetrics_ext.inference.methods import interval_of
+from skmetrics_ext.inference.nested_cv import partitions
 from skmetrics_ext.inference.notes import OF_RANKINGS, OF_SHARES
 from skmetrics_ext.inference.results import Estimate, estimate
 from skmetrics_ext.metrics.documentation import document
@@ -109,27 +109,10 @@ class ThresholdInterval(Described, Tabular):
 
 
 @dataclass(frozen=True, eq=False)
-class _ThresholdSample(Sample):
+class _ThresholdSample(RankingSample):
     """The threshold that a search finds on draws of fewer rows than there are."""
 
-    scores: Scores
-    row_design: RowDesign
-    objective: Objective
-
-    @property
-    def design(self) -> RowDesign:
-        return self.row_design
-
-    @cached_property
-    def _joint(self) -> tuple[Atoms, ScoreIndex]:
-        scores = self.scores
-        order = np.unique(scores.score, return_inverse=True)[1].reshape(-1)
-        atoms, first = Atoms.alike(self.row_design, scores.true, 2 * order + scores.true)
-        return atoms, ScoreIndex.of_scores(scores.score[first], scores.true[first])
-
-    @property
-    def atoms(self) -> Atoms:
-        return self._joint[0]
+    objective: Any = None
 
     @cached_property
     def drawn_share(self) -> float:
@@ -140,7 +123,7 @@ class _ThresholdSample(Sample):
     @cached_property
     def thresholds(self) -> Array:
         """Infinity, then the distinct scores, falling."""
-        return np.concatenate([[np.inf], self._joint[1].thresholds])
+        return np.concatenate([[np.inf], self.indexes[0].thresholds])
 
     def statistic(self, counts: Array) -> Array:
         """The best threshold of each draw; nan where there is none."""
@@ -148,32 +131,21 @@ class _ThresholdSample(Sample):
 
     def best(self, drawn: Array) -> float:
         """The best threshold of as many rows of each atom."""
-        counts = self._joint[1].tally(self.atoms.mass(drawn)).counts_from_none()
+        counts = self.tally_of_mass(self.atoms.mass(drawn)).counts_from_none()
         with np.errstate(divide="ignore", invalid="ignore"):
             values, bounded = self.objective.values(counts), self.objective.bounded(counts)
             return best_threshold(self.thresholds, values, bounded, self.objective)
 
 
 @dataclass(frozen=True, eq=False)
-class _CriterionSample(Sample):
+class _CriterionSample(TableSample):
     """A criterion that is no metric of this package, of predicted classes."""
 
-    labels: Labels
-    row_design: RowDesign
-    objective: Objective
-
-    @cached_property
-    def _cells(self) -> tuple[Atoms, Scatter]:
-        true, pred = self.labels.true, self.labels.pred
-        atoms, first = Atoms.alike(self.row_design, true, 2 * true + pred)
-        return atoms, Scatter((2 * true + pred)[first], 4)
-
-    @property
-    def atoms(self) -> Atoms:
-        return self._cells[0]
+    kind, share = "draws", ""
+    objective: Any = None
 
     def statistic(self, counts: Array) -> Array:
-        tn, fp, fn, tp = np.moveaxis(self._cells[1](self.atoms.mass(counts)), -1, 0)
+        (tn, fp), (fn, tp) = np.moveaxis(self.tally(counts).table, (-2, -1), (0, 1))
         with np.errstate(divide="ignore", invalid="ignore"):
             return self.objective.values(Counts(tp, fp, fn, tn))
 
@@ -295,12 +267,13 @@ def optimal_threshold_interval(
     scores, design = weighed(checked, design)
     row_design = RowDesign.of(scores.weight, design, weights_are)
     metric = Metric(chosen.criterion, optimal_threshold_interval, None)
-    sample = _ThresholdSample(metric, chosen.threshold, scores, row_design, objective)
+    sample = _ThresholdSample(metric, chosen.threshold, scores, row_design, objective=objective)
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress)
     seed, of_folds = seed_sequence(random_state).spawn(2)
     threshold = _of_threshold(sample, resample(sample, replace(plan, random_state=seed)), level)
     value = _cross_fitted(sample, plan, np.random.default_rng(of_folds), level)
-    facts = facts_of_choice(sample, chosen.criterion, checked.classes[-1].item())
+    atoms, positive = sample.atoms, checked.classes[-1].item()
+    facts = Facts(chosen.criterion, {}, atoms.n_rows, atoms.effective_rows, None, positive)
     threshold, value = replace(threshold, facts=facts), replace(value, facts=facts)
     return ThresholdInterval(chosen, threshold, value, chosen.value - value.value)
 
@@ -310,8 +283,8 @@ def _of_threshold(sample: _ThresholdSample, draws: Array, level: float) -> Estim
     value, known = float(sample.value), draws[~np.isnan(draws)]
     low, high, note = _few_wrong_rows(sample)
     if len(known) < len(draws):
-        told = f"no threshold was found in {len(draws) - len(known)} of {len(draws)} draws"
-        note = f"{told}; {note}" if note else told
+        failed = f"no threshold was found in {len(draws) - len(known)} of {len(draws)} draws"
+        note = f"{failed}; {note}" if note else failed
     if 2 * len(known) < len(draws):  # a search that mostly fails has no interval
         return estimate(value, (np.nan, np.nan), np.nan, _METHOD, level, note)
     tails = (1 - level) / 2, (1 + level) / 2
@@ -326,40 +299,37 @@ def _few_wrong_rows(sample: _ThresholdSample) -> tuple[float, float, str]:
     Draws of few wrong rows hardly vary: the bound on their side is the outermost of them, or the
     next score if there is none.
     """
-    value, scores = float(sample.value), sample.scores
+    value, scores = float(sample.value), sample.data
     rows = np.ones(len(scores.score)) if sample.design.sizes is None else sample.design.sizes
-    missed = (scores.true == 1) & (scores.score < value)
-    alarms = (scores.true == 0) & (scores.score >= value)
     place = int(np.flatnonzero(sample.thresholds == value)[0])
     around = sample.thresholds[max(place - 1, 0) : place + 2]  # falling
-    low = high = value
-    n_missed, n_alarms = float(rows[missed].sum()), float(rows[alarms].sum())
-    if n_missed < OF_SHARES:
-        low = float(scores.score[missed].min() if missed.any() else around[-1])
-    if n_alarms < OF_SHARES:
-        high = float(scores.score[alarms].max() if alarms.any() else around[0])
+    missed = (scores.true == 1) & (scores.score < value)
+    alarms = (scores.true == 0) & (scores.score >= value)
+    sides = (
+        ("positive", "lower", missed, np.min, around[-1]),
+        ("negative", "upper", alarms, np.max, around[0]),
+    )
+    ends, few = [value, value], []
+    for k, (which, side, wrong, outermost, nearest) in enumerate(sides):
+        if (n_wrong := float(rows[wrong].sum())) < OF_SHARES:
+            ends[k] = float(outermost(scores.score[wrong]) if wrong.any() else nearest)
+            few.append(f"{n_wrong:g} {which} (decides the {side} bound)")
+    note = f"few rows on the wrong side of the threshold: {', '.join(few)}" if few else ""
     if sample.fewest_rows < OF_RANKINGS:
         what = "rows" if sample.design.group is None else "groups with rows"
         note = (
             f"only {sample.fewest_rows:g} {what} of the rarer class: true coverage may be below "
             "the nominal level. Collect more of them."
         )
-        return low, high, note
-    few = [
-        f"{n:g} {which} (decides the {side} bound)"
-        for n, which, side in ((n_missed, "positive", "lower"), (n_alarms, "negative", "upper"))
-        if n < OF_SHARES
-    ]
-    told = f"few rows on the wrong side of the threshold: {', '.join(few)}" if few else ""
-    return low, high, told
+    return ends[0], ends[1], note
 
 
 def _cross_fitted(
     sample: _ThresholdSample, plan: DrawPlan, rng: np.random.Generator, level: float
 ) -> Estimate:
     """The criterion of predictions by thresholds that were chosen on other rows."""
-    sizes, scores = sample.design.sizes, sample.scores
-    row_design, atom = sample.row_design, sample.atoms.of_row
+    row_design, scores, atom = sample.design, sample.data, sample.atoms.of_row
+    sizes, objective = row_design.sizes, sample.objective
     if sizes is not None:  # a row for each time that it was seen
         seen = np.repeat(np.arange(len(sizes)), sizes)
         scores, atom = some_rows(scores, seen), atom[seen]
@@ -374,14 +344,16 @@ def _cross_fitted(
     rows = np.tile(np.arange(n_rows), len(predicted))
     group = np.arange(n_rows) if row_design.group is None else row_design.group
     weight = None if row_design.weight is None else row_design.weight[rows]
-    design = Design(group[rows], None if row_design.stratum is None else row_design.stratum[rows])
-    labels = Labels.check(scores.true[rows], np.concatenate(predicted), sample_weight=weight)
-    metric = sample.objective.metric
+    design = Design(group, row_design.stratum).kept(rows)
+    true, pred = scores.true[rows], np.concatenate(predicted)
+    metric = objective.metric
     if metric is not None:
+        labels = Labels.check(true, pred, sample_weight=weight)
         made: Sample = sample_of_checked(metric, labels, design)
     else:
-        about = labels, RowDesign.of(weight, design), sample.objective
-        made = _CriterionSample(sample.metric, np.nan, *about)
+        labels = Labels("binary", np.arange(2), true, pred, weight)
+        repeated = RowDesign.of(weight, design)
+        made = _CriterionSample(sample.metric, np.nan, labels, repeated, objective=objective)
         made = replace(made, value=float(made.statistic(made.atoms.rows[None])[0]))
     method = "auto" if metric is not None else "expanded"
     found = interval_of(linearize(made), method, level, plan)
@@ -400,15 +372,11 @@ def _predictions(
     rng: np.random.Generator,
 ) -> Array | None:
     """Predicted classes of rows, by thresholds of the other folds; None where one has none."""
-    n_rows = len(atom)
     if group is None:  # folds with as many rows of each class
-        order = rng.permutation(n_rows)
-        order = order[np.argsort(scores.true[order], kind="stable")]
-        fold = np.empty(n_rows, dtype=np.int64)
-        fold[order] = np.arange(n_rows) % _FOLDS
+        fold = partitions(len(atom), scores.true, _FOLDS, rng)
     else:
         fold = (rng.permutation(int(group.max()) + 1) % _FOLDS)[group]
-    found = np.empty(_FOLDS)
+    chosen = np.empty(_FOLDS)
     for k in range(_FOLDS):
-        found[k] = sample.best(np.bincount(atom[fold != k], minlength=len(sample.atoms)))
-    return None if np.isnan(found).any() else (scores.score >= found[fold]).astype(np.int64)
+        chosen[k] = sample.best(np.bincount(atom[fold != k], minlength=len(sample.atoms)))
+    return None if np.isnan(chosen).any() else (scores.score >= chosen[fold]).astype(np.int64)

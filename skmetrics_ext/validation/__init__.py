@@ -3,11 +3,7 @@
 The only layer that rejects user data. What passes it is trusted below.
 """
 
-from skmetrics_ext.validation.errors import (
-    InvalidParameterError,
-    check_option,
-    warn_undefined,
-)
+from skmetrics_ext.validation.errors import InvalidParameterError, check_option, warn_undefined
 from skmetrics_ext.validation.labels import Labels, distinct_labels
 from skmetrics_ext.validation.probabilities import BinaryProbabilities, Probabilities
 from skmetrics_ext.validation.rows import check_weight

@@ -127,6 +127,14 @@ def take_rows(data: Any, rows: Array) -> Any:
     return take_of_tensor(data, rows) if is_tensor(data) else data[rows]
 
 
+def take_params(params: Mapping[str, Any], n_rows: int | None, rows: Array) -> dict[str, Any]:
+    """Parameters with one value per row cut to some rows; others as they are."""
+    return {
+        key: take_rows(value, rows) if n_rows is not None and count_rows(value) == n_rows else value
+        for key, value in params.items()
+    }
+
+
 def count_rows(data: Any) -> int | None:
     """Number of rows, or None for what has none."""
     if isinstance(data, str | bytes | Mapping | type):
@@ -298,8 +306,4 @@ def _read_pyarrow(data: Any, name: str) -> Column:
 
 
 _WIDEST = {"b": bool, "i": np.int64, "u": np.uint64, "f": np.float64}  # by the kind of a dtype
-_READERS = {
-    "pandas": _read_pandas,
-    "polars": _read_polars,
-    "pyarrow": _read_pyarrow,
-}
+_READERS = {"pandas": _read_pandas, "polars": _read_polars, "pyarrow": _read_pyarrow}

@@ -10,12 +10,7 @@ import numpy as np
 from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation.column_names import check_same_names
-from skmetrics_ext.validation.containers import (
-    Column,
-    first_not_finite,
-    holds_text,
-    read_column,
-)
+from skmetrics_ext.validation.containers import Column, first_not_finite, holds_text, read_column
 from skmetrics_ext.validation.errors import InvalidParameterError
 
 # Beyond these scales sums and products of weights could overflow or vanish. Scaling by a

@@ -14,17 +14,17 @@ PACKAGE = Path(skmetrics_ext.__file__).parent
 # A limit rises only when a capability is added on purpose, and falls when lines go. The second
 # number is where the directory should arrive.
 LIMITS = {
-    "inference": (6700, 4950),
-    "metrics and registry": (5550, 5450),
-    "report": (4200, 3600),
-    "merged and slices": (3140, 2600),
-    "validation": (2450, 2250),
-    "plotting": (2400, 1800),
+    "inference": (6500, 4950),
+    "metrics and registry": (5540, 5450),
+    "report": (4100, 3600),
+    "merged and slices": (3110, 2600),
+    "validation": (2440, 2250),
+    "plotting": (2330, 1800),
     "backends": (1800, 1750),
     "top level": (1810, 1300),
-    "cli": (1770, 1050),
-    "scoring": (1280, 1000),
-    "thresholds": (1430, 930),
+    "cli": (1720, 1050),
+    "scoring": (1270, 1000),
+    "thresholds": (1390, 930),
     "tallies": (1110, 960),
     "kernels and datasets": (990, 960),
 }

@@ -12,13 +12,8 @@ import numpy as np
 
 from skmetrics_ext.inference.draws.atoms import PLAIN, Atoms, RowDesign, Scatter, joined_codes
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan, in_blocks
-from skmetrics_ext.inference.draws.readers import number, sample_of
-from skmetrics_ext.inference.draws.samples import (
-    FunctionSample,
-    RowSample,
-    Sample,
-    TallySample,
-)
+from skmetrics_ext.inference.draws.readers import sample_of
+from skmetrics_ext.inference.draws.samples import FunctionSample, RowSample, Sample
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation import Labels
 from skmetrics_ext.validation.containers import read_column
@@ -135,47 +130,41 @@ def _difference(first: Array, second: Array) -> Array:
         return np.asarray(first - second)
 
 
-def pair_of_samples(first: TallySample, second: TallySample) -> PairSample:
-    """A metric of two models, of checked data of the same rows."""
+def pair_of_samples(first: Sample, second: Sample) -> PairSample:
+    """A metric of two models on the same rows."""
     values = float(first.value), float(second.value)
     design = replace(first.design, weight=None)
     return PairSample(first.metric, values[0] - values[1], (first, second), values, design)
 
 
-def exchange_of_samples(first: TallySample, second: TallySample) -> ExchangeSample:
+def exchange_of_samples(first: Any, second: Any) -> ExchangeSample:
     """A metric of two models that change places in a row, or group, whatever its stratum.
 
     Exchanges of rankings are those of ranks, which have one scale.
     """
-    metric, a, b = first.metric, first.data, second.data
     design = replace(first.design, stratum=None)
+    twice, values = design.twice(), (float(first.value), float(second.value))
+    if isinstance(first, FunctionSample):
+        true = stack_rows(first.y_true, second.y_true)
+        pred = stack_rows(first.y_pred, second.y_pred)
+        weight = None if first.weight is None else np.tile(first.weight, 2)
+        both: Sample = FunctionSample(first.metric, first.value, true, pred, weight, twice)
+        return _exchange(both, values, design)
+    metric, a, b = first.metric, first.data, second.data
     if (metric.spec.tally, metric.spec.response) == ("ranks", "scores"):
         a, b = (replace(one, score=midrank_shares(one.score), cache={}) for one in (a, b))
-    values = float(first.value), float(second.value)
-    data, twice = _stacked(a, b), design.twice()
-    both: Sample = sample_of(metric, data, twice, first.value)
-    about = values, replace(design, weight=None)
-    pair = ExchangeSample(metric, values[0] - values[1], (both, both), *about)
+    data = _stacked(a, b)
+    pair = _exchange(sample_of(metric, data, twice, first.value), values, design)
     if pair.is_slow or pair.agrees():
         return pair
     # The models differ in which classes occur, and the metric reads those that do: each draw has
     # classes of its own.
-    both = RowSample(metric, first.value, data, twice)
-    return replace(pair, sides=(both, both))
+    return _exchange(RowSample(metric, first.value, data, twice), values, design)
 
 
-def exchange_of_functions(first: FunctionSample, second: FunctionSample) -> ExchangeSample:
-    """A function of the user's own of two models, of rows as they came."""
-    metric, design = first.metric, first.design
-    values = (
-        number(metric, "pred_a", lambda: first.value),
-        number(metric, "pred_b", lambda: second.value),
-    )
-    true = stack_rows(first.y_true, second.y_true)
-    pred = stack_rows(first.y_pred, second.y_pred)
-    weight = None if first.weight is None else np.tile(first.weight, 2)
-    both = FunctionSample(metric, values[0], true, pred, weight, design.twice())
-    return ExchangeSample(metric, values[0] - values[1], (both, both), values, design)
+def _exchange(both: Sample, values: tuple[float, float], design: RowDesign) -> ExchangeSample:
+    about = (both, both), values, replace(design, weight=None)
+    return ExchangeSample(both.metric, values[0] - values[1], *about)
 
 
 def midrank_shares(scores: Any) -> Array:

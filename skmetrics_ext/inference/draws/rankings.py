@@ -124,8 +124,6 @@ class DrawnRankings:
 class RankingSample(TallySample):
     """A metric of rankings: of one, or of one for each class against the rest."""
 
-    is_counted_table = False
-
     @cached_property
     def kind(self) -> str:
         kind = _kind(self.metric)
@@ -147,7 +145,7 @@ class RankingSample(TallySample):
         return any(_jumps_at(index, self.atoms, target, of_negative) for index in self.indexes)
 
     @cached_property
-    def is_binary(self) -> bool:
+    def is_one_table(self) -> bool:
         """Whether there is one ranking, that of the positive class."""
         return bool(self.data.kind == "binary")
 
@@ -155,7 +153,7 @@ class RankingSample(TallySample):
     def is_counted(self) -> bool:
         """Whether the atoms are the cells of one ranking."""
         plain = self.design.is_counted and self.design.sizes is None
-        return self.is_binary and plain and self.counted is None
+        return self.is_one_table and plain and self.counted is None
 
     @cached_property
     def _indexed(self) -> tuple[Atoms, ScoreIndex]:
@@ -182,7 +180,7 @@ class RankingSample(TallySample):
     def atoms(self) -> Atoms:
         if self.counted is not None:
             return self.counted[0]
-        if self.is_binary:
+        if self.is_one_table:
             return self._indexed[0]
         return Atoms.each_row(len(self.data.true), self.design, self.label)
 
@@ -191,14 +189,10 @@ class RankingSample(TallySample):
         """The sorted scores of the positive class, or of each class."""
         if self.counted is not None:
             return (self.counted[1],)
-        if self.is_binary:
+        if self.is_one_table:
             return (self._indexed[1],)
         columns = zip(self.data.score.T, self.data.marks().T, strict=True)
         return tuple(ScoreIndex.of_scores(score, marks) for score, marks in columns)
-
-    @cached_property
-    def is_one_table(self) -> bool:
-        return self.is_binary
 
     def tally_of_mass(self, mass: Array) -> RankTally:
         """The only ranking, of atoms that weigh so much."""
@@ -213,7 +207,7 @@ class RankingSample(TallySample):
         if derivative is None:
             return None
         mass = self.atoms.mass(self.atoms.rows)
-        if self.is_binary:
+        if self.is_one_table:
             return derivative(self._tally).reshape(-1)[self.indexes[0].index]
         each = np.stack(
             [derivative(index.tally(mass)).reshape(-1)[index.index] for index in self.indexes]
@@ -234,7 +228,7 @@ class RankingSample(TallySample):
 
     def row_slope(self) -> Array | None:
         """Derivative by rows of one ranking; of areas, one sort gives it in the order of rows."""
-        if not self.is_binary or self.counted is not None:
+        if not self.is_one_table or self.counted is not None:
             return None
         checked, sizes = self.data, self.design.sizes
         if not is_area(self.metric):
@@ -276,16 +270,16 @@ class RankingSample(TallySample):
         return self.atoms.to_rows(self.indexes[0].index)
 
     def ways(self) -> tuple[Array | None, ...]:
-        if np.ndim(self.value) == 1 and not self.is_binary:
+        if np.ndim(self.value) == 1 and not self.is_one_table:
             # Each class against the rest, of which the others are one class.
             return (self.data.marks().T.astype(np.int64),)
         return (self.atoms.label,)
 
     def row_ways(self) -> tuple[Array | None, ...]:
-        return (self.label,) if self.is_binary else self.ways()
+        return (self.label,) if self.is_one_table else self.ways()
 
     def of_draws(self, rng: np.random.Generator, n_draws: int, stratified: bool) -> Array:
-        if not (self.is_binary and self.design.is_counted and is_area(self.metric)):
+        if not (self.is_one_table and self.design.is_counted and is_area(self.metric)):
             return super().of_draws(rng, n_draws, stratified)
         # Atoms stand in the order of their scores, so that no draw is sorted.
         index = self.indexes[0]
@@ -329,10 +323,6 @@ class PairRankingSample(RowSample):
             return "pairs"
         average = options.get("average", MACRO)
         return average if average in _SLOPES else ""
-
-    @property
-    def share(self) -> str:
-        return ""
 
     @property
     def kind(self) -> str:

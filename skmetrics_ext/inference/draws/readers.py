@@ -24,17 +24,12 @@ from skmetrics_ext.metrics.averaging import MACRO, is_by_class
 from skmetrics_ext.metrics.rankings.score_tally import placements_of
 from skmetrics_ext.registry import Metric, find
 from skmetrics_ext.registry.find import parameters_of
-from skmetrics_ext.validation import (
-    InvalidParameterError,
-    Labels,
-    Probabilities,
-    Scores,
-)
+from skmetrics_ext.tallies import ConfusionTally
+from skmetrics_ext.validation import InvalidParameterError, Labels, Probabilities, Scores
 from skmetrics_ext.validation.groups import INDEPENDENT, Design, read_design
 from skmetrics_ext.validation.labels import distinct_labels
 from skmetrics_ext.validation.positive import positive_class
 from skmetrics_ext.validation.probabilities import n_columns
-from skmetrics_ext.validation.rows import check_same_masks
 
 # Tables of more classes are not stacked: their metrics are read from weighted rows.
 _MOST_CLASSES = 128
@@ -65,8 +60,7 @@ def find_metric(metric: Any, params: Mapping[str, Any]) -> Metric:
 def sample_of_rows(
     metric: Any,
     y_true: Any,
-    y_pred: Any,
-    *,
+    y_pred: Any = None,
     sample_weight: Any = None,
     groups: Any = None,
     strata: Any = None,
@@ -74,6 +68,8 @@ def sample_of_rows(
     **params: Any,
 ) -> Sample:
     """A metric of these rows as a function of what is drawn of them.
+
+    Of a table that counts rows, in the place of both arrays, it is that of these rows.
 
     Parameters
     ----------
@@ -93,6 +89,19 @@ def sample_of_rows(
         Parameters of the metric.
     """
     found = find_metric(metric, params)
+    if isinstance(y_true, ConfusionTally):
+        y_pred = y_true if y_pred is None else y_pred
+        weights_are, by_rows = "frequency", groups is not None or strata is not None
+        if found.row is None or found.row.response != "labels" or by_rows:
+            raise InvalidParameterError(
+                "y_true is a ConfusionTally, which has the cells of metrics of labels and no rows: "
+                f"neither {found.name!r} of other data nor groups or strata can be read from it."
+            )
+    if y_pred is None:
+        raise InvalidParameterError(
+            f"y_pred is missing: pass what {found.name} takes beside y_true. Only a ConfusionTally "
+            "stands for both."
+        )
     if found.row is None:
         about = sample_weight, (groups, strata), weights_are
         return FunctionSample.of_rows(found, y_true, y_pred, *about)
@@ -140,41 +149,6 @@ def check_rows(
     return metric.without("labels", "pos_label"), checked
 
 
-def check_models(
-    metric: Metric,
-    y_true: Any,
-    predictions: Mapping[Any, Any],
-    sample_weight: Any,
-    groups: Any = None,
-    strata: Any = None,
-    *,
-    weights_are: str = "importance",
-) -> tuple[Metric, tuple[Any, ...], Design]:
-    """The settled metric, checked data of each model of the same rows, and their design.
-
-    A function of the user's own has `FunctionSample` for checked data. A model at fault is named.
-    """
-    models: list[Any] = []
-    settled = metric
-    for name, pred in predictions.items():
-        try:
-            if metric.row is None:
-                about = sample_weight, (groups, strata), weights_are
-                models.append(FunctionSample.of_rows(metric, y_true, pred, *about))
-                continue
-            own, checked = check_rows(metric, y_true, pred, sample_weight)
-        except ValueError as error:
-            raise InvalidParameterError(f"{name}: {error}") from error
-        settled = settled if models else own
-        models.append(checked)
-    check_same_masks(**{str(name): pred for name, pred in predictions.items()})
-    if metric.row is None:
-        return settled, tuple(models), models[0].design.design
-    name, pred = next(iter(predictions.items()))
-    columns = {"y_true": y_true, name: pred, "sample_weight": sample_weight}
-    return settled, tuple(models), read_design(groups, strata, models[0].true.shape[0], **columns)
-
-
 def sample_of_checked(
     metric: Metric,
     checked: Any,
@@ -201,10 +175,15 @@ def samples_of_models(
     models: Mapping[str, Any],
     design: Design = INDEPENDENT,
     weights_are: str = "importance",
-) -> list[TallySample]:
+) -> list[Sample]:
     """A metric, which has to be one number, of several models on the same rows."""
-    found, shared = [], None
+    found: list[Any] = []
+    shared = None
     for name, checked in models.items():
+        if isinstance(checked, FunctionSample):
+            number(metric, name, partial(getattr, checked, "value"))
+            found.append(checked)
+            continue
         data, kept = weighed(checked, design)
         if shared is None:
             shared = RowDesign.of(data.weight, kept, weights_are)

@@ -12,9 +12,8 @@ from numpy.typing import ArrayLike
 from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign
 from skmetrics_ext.inference.linearized import Linearized
 from skmetrics_ext.inference.margins import Claim
-from skmetrics_ext.inference.proportions import Bounds, increasing_root, normal_quantile
 from skmetrics_ext.inference.results import Comparison, TestResult, comparison
-from skmetrics_ext.inference.scales import quantile
+from skmetrics_ext.inference.scales import Bounds, increasing_root, quantile
 from skmetrics_ext.inference.tests.rank_tests import subset_sum_chances
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array, divide, ratio
@@ -83,7 +82,7 @@ def tango_bounds(only_a: float, only_b: float, nobs: float, level: float) -> Bou
     It holds the differences that `tango_score` does not reject; at difference 0 that is
     McNemar's test without correction.
     """
-    z = normal_quantile(level)
+    z = quantile(level)
     difference = np.asarray((only_a - only_b) / nobs)
 
     def score(delta: Array) -> Array:
@@ -92,12 +91,6 @@ def tango_bounds(only_a: float, only_b: float, nobs: float, level: float) -> Bou
     low = increasing_root(lambda delta: z - score(delta), np.asarray(-1.0), difference)
     high = increasing_root(lambda delta: -z - score(delta), difference, np.asarray(1.0))
     return np.minimum(low, difference), np.maximum(high, difference)
-
-
-def alike_bounds(nobs: float, level: float) -> tuple[float, float]:
-    """Tango's interval for two models that are right on the same rows."""
-    low, high = tango_bounds(0, 0, nobs, level)
-    return float(low), float(high)
 
 
 def discordant_rows(models: Sequence[Any], weights_are: str) -> tuple[int, int, int, int]:
@@ -165,7 +158,7 @@ def grouped_comparison(
     statistic, p_value = exchanged_p_value(np.bincount(group, weights=apart), method)
     # Effective share of the rows: the design effect, and a t quantile for the normal one.
     share = 1 / effect if effect > 0 else atoms.n_groups / n_rows
-    share *= float(normal_quantile(level) / quantile(level, linearized.freedom)) ** 2
+    share *= float(quantile(level) / quantile(level, linearized.freedom)) ** 2
     only_a, only_b = (share * float((apart == sign).sum()) for sign in (1, -1))
     low, high = tango_bounds(only_a, only_b, share * n_rows, level)
     return replace(

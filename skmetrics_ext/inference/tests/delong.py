@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.compare import ModelsToCompare
 from skmetrics_ext.inference.draws.atoms import WeightsAre
-from skmetrics_ext.inference.draws.readers import check_models
 from skmetrics_ext.inference.linearized import Linearized, differences_of, satterthwaite
 from skmetrics_ext.inference.margins import SIDES, Claim
 from skmetrics_ext.inference.notes import ROUNDING, with_design
@@ -187,8 +186,8 @@ def delong_test(
     metric = find(roc_auc_score, {**params, "labels": labels, "pos_label": pos_label})
 
     def areas_of(y_true: Any, scores: Mapping[str, Any], *rows: Any) -> list[Linearized]:
-        checked = check_models(metric, y_true, scores, *rows, weights_are=weights_are)
-        return ModelsToCompare(*checked, weights_are, names=tuple(scores)).statistics
+        about = *rows, weights_are
+        return ModelsToCompare.of_rows(metric, y_true, scores, *about).statistics
 
     if y_true_b is not None:
         if more:

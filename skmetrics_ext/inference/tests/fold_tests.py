@@ -9,13 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.margins import Claim
-from skmetrics_ext.inference.results import (
-    Comparison,
-    Estimate,
-    TestResult,
-    comparison,
-    estimate,
-)
+from skmetrics_ext.inference.results import Comparison, Estimate, TestResult, comparison, estimate
 from skmetrics_ext.inference.scales import quantile, tail_probability
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array
@@ -219,7 +213,7 @@ def corrected_resampled_interval(
     """
     values = read_folds("scores", scores).ravel()
     level = check_level(confidence_level)
-    _check_folds("scores", values.size, 2)
+    _check_folds("scores", values.size)
     mean, bounds, error = corrected_mean(values, _test_to_train(n_train, n_test), level)
     note = "" if error > 0 else "the scores are the same on every fold"
     return estimate(mean, bounds, error, "corrected resampled t", level, note)
@@ -413,13 +407,13 @@ def _paired(scores_a: Any, scores_b: Any) -> tuple[Array, Array]:
             "scores_a and scores_b have to be of the same folds, got shapes "
             f"{first.shape} and {second.shape}."
         )
-    _check_folds("scores_a and scores_b", first.size, 2)
+    _check_folds("scores_a and scores_b", first.size)
     return first.ravel(), second.ravel()
 
 
-def _check_folds(name: str, n_folds: int, least: int) -> None:
-    if n_folds < least:
-        raise InvalidParameterError(f"{least} folds or more are needed, got {n_folds} in {name}.")
+def _check_folds(name: str, n_folds: int) -> None:
+    if n_folds < 2:
+        raise InvalidParameterError(f"2 folds or more are needed, got {n_folds} in {name}.")
 
 
 def fold_differences(first: Array, second: Array) -> Array:

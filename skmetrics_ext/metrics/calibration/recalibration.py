@@ -12,11 +12,7 @@ from skmetrics_ext.metrics.public import metric, value_or_nan
 from skmetrics_ext.metrics.spec import INFINITY
 from skmetrics_ext.numeric import Array, PosLabel, divide
 from skmetrics_ext.tallies import Means
-from skmetrics_ext.validation import (
-    BinaryProbabilities,
-    InvalidParameterError,
-    Probabilities,
-)
+from skmetrics_ext.validation import BinaryProbabilities, InvalidParameterError, Probabilities
 
 _MOST_STEPS = 100
 _SMALL_STEP = 1e-12

@@ -74,10 +74,7 @@ def recall_times_specificity_root(counts: Counts) -> Array:
 
 
 def geometric_mean(
-    mean: Mean,
-    average: str | None = EACH_CLASS,
-    correction: float = 0.0,
-    of_averages: bool = False,
+    mean: Mean, average: str | None = EACH_CLASS, correction: float = 0.0, of_averages: bool = False
 ) -> Array:
     """K-th root of the product of the K recalls, or an average of roots, or a root of averages."""
     if average != EACH_CLASS and not of_averages:

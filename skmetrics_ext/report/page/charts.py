@@ -101,10 +101,8 @@ def _text(x: float, y: float, text: str, anchor: str = "middle", more: str = "")
 
 def chart_of(kind: str, display: Any, model: str = "") -> Chart:
     """The curves of a display that was computed and not drawn, named by model and class."""
-    if kind == "calibration":
-        labels, curves = ("Predicted probability", "Observed rate"), _bins(display, model)
-    else:
-        labels, curves = (display.x_label, display.y_label), _lines(display, model)
+    curves = (_bins if kind == "calibration" else _lines)(display, model)
+    labels = display.x_label, display.y_label
     return Chart(kind, TITLES[kind], *labels, curves, kind != "precision_recall")
 
 

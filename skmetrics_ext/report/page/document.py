@@ -103,9 +103,9 @@ def _section(part: Section, name: str) -> str:
     return f'<section id="{name}"><h2>{escape(part.title)}</h2>\n{part.html}</section>\n'
 
 
-def section(title: str, *parts: str, is_folded: bool = False) -> Section:
-    """A section from a heading and pieces of HTML."""
-    return Section(title, "".join(parts), is_folded)
+def section(title: str, *parts: str, is_folded: bool = False) -> Section | None:
+    """A section from a heading and pieces of HTML; None without content."""
+    return Section(title, "".join(parts), is_folded) if any(parts) else None
 
 
 def table(rows: Rows) -> str:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import inspect
 import math
 from collections import Counter
+from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from skmetrics_ext.formats import html_table, number
-from skmetrics_ext.metrics.labels.accuracy import confusion_matrix
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import plot_results
+from skmetrics_ext.plotting.confusion_matrix import ConfusionMatrixDisplay
+from skmetrics_ext.plotting.source import DisplaySource
 from skmetrics_ext.registry import Metric, find
 from skmetrics_ext.registry.defaults import AT_THRESHOLD, display_name
 from skmetrics_ext.report.findings import KINDS, SHARES, conclusion
@@ -30,14 +32,12 @@ from skmetrics_ext.report.page.charts import (
     dot_chart,
     matrix_table,
 )
-from skmetrics_ext.report.page.document import Section, note, section
-from skmetrics_ext.report.params import take_params
+from skmetrics_ext.report.page.document import note, section
 from skmetrics_ext.report.summary import interval_title, kind_of, without_baseline
 from skmetrics_ext.report.tables import fold_notes, for_people, heading, shown_metric
 from skmetrics_ext.rows import Rows, Shown
 from skmetrics_ext.tallies import Counts
 from skmetrics_ext.validation import InvalidParameterError
-from skmetrics_ext.validation.containers import count_rows, read_array, take_rows
 
 if TYPE_CHECKING:
     from skmetrics_ext.report.cv_report import CrossValidationReport
@@ -97,9 +97,7 @@ def report_page(report: CrossValidationReport) -> str:
     return html.document(f"Cross-validation of {listed}", warnings, parts, data, card)
 
 
-def _folded(title: str, *parts: str) -> Section | None:
-    """A section that opens by a click; None without content."""
-    return section(title, *parts, is_folded=True) if any(parts) else None
+_folded = partial(section, is_folded=True)
 
 
 def _detail(title: str, body: str) -> str:
@@ -278,24 +276,17 @@ def _curves(report: CrossValidationReport, displays: Displays) -> list[str]:
 
 def _matrices(report: CrossValidationReport) -> str:
     """Confusion matrices; with repeated folds, from the first prediction of each row."""
-    data, classes = report.data, report.data.classes
+    classes = report.data.classes
     if classes is None:  # multilabel rows have none
         return ""
     labels = sorted(classes.tolist(), key=lambda label: label == report.positive_class)
-    weights = [params for params in data.params.values() if "sample_weight" in params]
-    shown = []
+    display, shown = ConfusionMatrixDisplay, []
     for model in without_baseline(report):
-        predicted = report.predictions[model]
-        if "predict" not in predicted.responses:
+        try:
+            source = DisplaySource.of_report(display._request(), report, model, None)
+            table = display._computed(source, labels=labels).confusion_matrix
+        except InvalidParameterError:  # no metric asked for labels, or no fold has them
             continue
-        rows, first = np.unique(predicted.rows, return_index=True)
-        params = take_params(weights[0], count_rows(data.y), rows) if weights else {}
-        table = confusion_matrix(
-            read_array("y", take_rows(data.y, rows)),
-            predicted.responses["predict"][first],
-            labels=labels,
-            sample_weight=params.get("sample_weight"),
-        )
         title = f"Confusion matrix of {model}"
         shown.append((matrix_table(labels, table, title), model))
     if not shown:

@@ -11,7 +11,7 @@ import numpy as np
 from skmetrics_ext.formats import interval, number, probability
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.result_bases import draw
-from skmetrics_ext.rows import Row, Rows, Shown, Tabular, written
+from skmetrics_ext.rows import Row, Rows, Shown, Tabular, columns, written
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -191,8 +191,7 @@ def mark(selected: bool, as_good: bool) -> str:
 
 COLUMNS = (
     Shown("candidate", "label", is_text=True),
-    Shown("mean", "mean", number),
-    Shown("interval", ("low", "high"), interval),
+    *columns("mean", "interval"),
     Shown("from the best", ("difference_low", "difference_high"), interval),
     Shown("P(best)", "probability_best", probability),
     Shown("set", ("selected", "as_good"), mark, is_text=True),

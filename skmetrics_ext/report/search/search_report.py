@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.draws.bootstrap import seed_sequence
-from skmetrics_ext.inference.proportions import normal_quantile
 from skmetrics_ext.inference.results import Estimate, estimate
 from skmetrics_ext.inference.scales import SCALES, quantile, scales_of
 from skmetrics_ext.inference.selection import (
@@ -156,18 +155,17 @@ def search_report(
     level, params = check_level(confidence_level), dict(params or {})
     n_resamples = check_integer("n_resamples", n_resamples, _LEAST_DRAWS)
     labels, groups, group = read_rows(X, y, groups, params)
-    n_rows = len(labels)
     arguments = SearchArguments(X, labels, groups, params, cv, scoring, n_jobs)
     plan = plan_of(search, arguments)
     grouping = None if group is None else Grouping.of(group, plan.folds)
     data = ScoredData(labels, plan.panel.scorers, plan.routed.score, grouping)
-    rounds = rounds_of(plan.folds, n_rows)
+    rounds = rounds_of(plan.folds, len(labels))
     rows = RowNoise(data, plan.metric, len(plan.names), rounds)
     results = _run(plan, X, labels, rows, progress)
     rng = np.random.default_rng(seed_sequence(random_state))
     outcome = SearchOutcome.of(plan, results)
     nested = None if outer is None else _nested(plan, arguments, outer, level)
-    report = outcome.report(rows, n_rows, level, n_resamples, rng, nested)
+    report = outcome.report(rows, level, n_resamples, rng, nested)
     try:
         return replace(report, best_estimator_=_best_model(plan, outcome.best, X, labels))
     except KeyboardInterrupt:
@@ -287,7 +285,6 @@ class SearchOutcome:
     def report(
         self,
         rows: RowNoise,
-        n_rows: int,
         level: float,
         n_draws: int,
         rng: np.random.Generator,
@@ -328,7 +325,7 @@ class SearchOutcome:
             best=scaled.estimate(stable, chosen),
             rows=self._rows(kept, scaled, errors, against, chosen.share),
             best_index=self.best,
-            n_rows=n_rows,
+            n_rows=len(rows.data.y),
             n_groups=None if grouping is None else grouping.n_groups,
             n_folds=len(plan.folds),
             splitter=plan.splitter,
@@ -442,7 +439,7 @@ class Scaled:
         if chosen.error <= _ROUNDING:
             note = f"no row adds to the error; {note}"
             return estimate(value, self._without(value), 0.0, _METHOD, self.level, note)
-        away = chosen.away * float(self.z) / normal_quantile(self.level)  # of few groups
+        away = chosen.away * float(self.z) / quantile(self.level)  # of few groups
         low, high = (float(stable.back(np.asarray(chosen.value + side * away))) for side in (-1, 1))
         # On the scale of the metric, the error is that of the interval.
         error = (high - low) / 2 * chosen.error / away
