@@ -6,8 +6,8 @@
 
 For each case and size: the answers must be equal, those of our native and of our NumPy kernels
 too; then all libraries and both kernels run in the same rounds, and the ratio is the median over
-the rounds of their time by ours. Prints Markdown. Exit status 1 if an answer differs or a call
-fails.
+the rounds of their time by ours. Prints Markdown, at Ctrl-C of what was measured before. Exit
+status 1 if an answer differs, a call fails or the run was interrupted.
 """
 
 from __future__ import annotations
@@ -66,7 +66,8 @@ def compare_figures(options: argparse.Namespace) -> Found:
     rows = figures.measure_goals(goals, options)
     goal = figures.MEMORY_GOAL
     memory = None
-    if re.search(options.only, goal.case) and goal.n <= (options.largest or goal.n):
+    wanted = re.search(options.only, goal.case) and goal.n <= (options.largest or goal.n)
+    if wanted and not options.interrupted:
         memory = figures.measure_memory(goal, options.memory_repeats)
     text = _FIGURES_LEGEND.format(clock=CLOCKS[options.clock])
     absent = [row for row in rows if row["problem"] == "not installed"]
@@ -96,13 +97,16 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     for name in ("figures", "growth"):
         text = _MODES[name].__doc__.splitlines()[0]
         mode.add_argument(f"--{name}", dest="mode", action="store_const", const=name, help=text)
-    parser.set_defaults(mode="cases")
+    parser.set_defaults(mode="cases", interrupted=False)
     parser.add_argument("--sizes", type=int, nargs="+", help="numbers of rows")
     parser.add_argument("--only", default="", metavar="REGEX", help="cases whose name matches")
     parser.add_argument("--peers", default="", metavar="REGEX", help="libraries that match")
     parser.add_argument("--largest", type=int, metavar="N", help="leave out figures beyond")
     parser.add_argument(
         "--memory-repeats", type=int, default=3, help="processes for each peak of memory"
+    )
+    parser.add_argument(
+        "--single", action="store_true", help="time single calls, as a script makes them"
     )
     parser.add_argument("--quick", action="store_true", help="n = 100 and 10,000, five rounds")
     parser.add_argument("--plot", type=Path, metavar="PNG", help="with --growth: draw it there")
@@ -129,6 +133,8 @@ def main(arguments: list[str] | None = None) -> int:
         text, numbers, well = _MODES[options.mode](options)
     page = f"{machine_line(options.clock)}\n\n{text}\n"
     print(page, end="")
+    if options.interrupted:
+        return 1
     for path in options.into:
         put(path, options.mode, page)
     if options.json:

@@ -18,13 +18,14 @@ from timing import Entrant, Ratio, difference, race
 Row = dict[str, Any]
 # How far the two implementations of ours may lie apart.
 _KERNELS_AGREE = 1e-12
+_SINGLE_ROUNDS = 7
 
 
-def measure(case: Case, n: int, options: argparse.Namespace) -> list[Row]:
+def measure(case: Case, n: int, options: argparse.Namespace, single: bool = False) -> list[Row]:
     """Rows of results of one case at one size, one for each installed peer.
 
     ``theirs`` are seconds of the peer; ``native`` and ``numpy``, where that implementation is
-    there, hold the seconds of ours and the ratio of the two.
+    there, hold the seconds of ours and the ratio of the two. With ``single`` no call is repeated.
     """
     inputs = case.data(n)
     ours = case.ours(inputs)
@@ -48,7 +49,11 @@ def measure(case: Case, n: int, options: argparse.Namespace) -> list[Row]:
             kept.append(row)
     if not kept:
         return rows
-    times = race(entrants, rounds=options.rounds, seconds=options.seconds, clock=options.clock)
+    # A single short call varies more than the mean of many.
+    rounds = _SINGLE_ROUNDS * options.rounds if single else options.rounds
+    times = race(
+        entrants, rounds=rounds, seconds=options.seconds, clock=options.clock, single=single
+    )
     for row in kept:
         theirs = times[row["peer"]]
         row.update(theirs=float(np.median(theirs)), rounds=len(theirs), units=case.units)
@@ -80,11 +85,11 @@ def _beside(theirs: list[float], ours: list[float]) -> Row:
 def measure_all(cases: Iterable[Case], options: argparse.Namespace) -> list[Row]:
     """Rows of results of every case at every size that it allows, with the chosen peers."""
     rows = []
-    with own_kernels_kept():
+    with own_kernels_kept(), until_interrupted(options):
         for case in cases:
             for n in options.sizes:
                 if case.min_n <= n <= case.max_n:
-                    rows += measure(chosen(case, options.peers), n, options)
+                    rows += measure(chosen(case, options.peers), n, options, options.single)
                     tell(f"{case.name}, n = {n:,}")
     return rows
 
@@ -104,6 +109,16 @@ def not_installed(cases: Iterable[Case]) -> list[str]:
 def tell(line: str) -> None:
     """Progress, beside the page that goes to the standard output."""
     print(line, file=sys.stderr, flush=True)
+
+
+@contextmanager
+def until_interrupted(options: argparse.Namespace) -> Iterator[None]:
+    """End at Ctrl-C with what was measured before; ``options.interrupted`` records it."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        options.interrupted = True
+        tell("interrupted: what follows was measured before, and no page or file is written")
 
 
 @contextmanager

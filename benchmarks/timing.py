@@ -65,16 +65,24 @@ def one_thread() -> AbstractContextManager[Any]:
 
 
 def race(
-    entrants: Mapping[str, Entrant], *, rounds: int, seconds: float, clock: str = "cpu"
+    entrants: Mapping[str, Entrant],
+    *,
+    rounds: int,
+    seconds: float,
+    clock: str = "cpu",
+    single: bool = False,
 ) -> dict[str, list[float]]:
     """Seconds of one unit of each, one number a round.
 
     Every call warms up first. A round runs all of them, in an order drawn anew: what one leaves in
     the caches and in the allocator is met by each of the others as often. Rounds end early, but
-    not before the third, when ``seconds`` have passed.
+    not before the third, when ``seconds`` have passed. A call too short for the clock is repeated,
+    unless ``single``: then each round calls once, after the others have used the caches.
     """
     now = CLOCKS[clock]
     repeats = {name: _repeats(entrant, now) for name, entrant in entrants.items()}
+    if single:
+        repeats = dict.fromkeys(entrants, 1)
     names, times = list(entrants), {name: [] for name in entrants}
     end, shuffle = time.perf_counter() + seconds, random.Random(0).shuffle
     for i in range(rounds):

@@ -52,6 +52,34 @@ def test_figures_say_what_is_met(run, tmp_path):
     assert "old" not in text
 
 
+def test_single_calls_have_goals_of_their_own(run):
+    arguments = ("--rounds", "1", "--seconds", "0.01", "--only", "^f1_score macro$")
+    done = run("compare.py", "--figures", *arguments, "--largest", "100")
+    assert done.returncode == 0, done.stdout + done.stderr
+    names = [row[0] for row in rows(done.stdout)[1:]]
+    assert names == ["f1_score macro, single calls", "f1_score macro"]
+
+
+def test_an_interrupted_comparison_prints_what_it_has(script, monkeypatch, capsys, tmp_path):
+    compare, measuring = script("compare"), script("measuring")
+    measure, kept = measuring.measure, []
+
+    def measured(*arguments):
+        if kept:
+            raise KeyboardInterrupt
+        kept.append(measure(*arguments))
+        return kept[0]
+
+    monkeypatch.setattr(measuring, "measure", measured)
+    numbers = tmp_path / "numbers.json"
+    options = ["--sizes", "64", "--only", "^brier|^log_loss", *QUICK, "--json", str(numbers)]
+    assert compare.main(options) == 1
+    out, err = capsys.readouterr()
+    assert len(rows(out)) == 2
+    assert "interrupted" in err
+    assert not numbers.exists()
+
+
 def test_growth_has_the_limits_and_a_picture(script, monkeypatch, capsys, tmp_path):
     """Peaks of memory, each of a process of its own, are told here; one is measured below."""
     pytest.importorskip("matplotlib")
