@@ -19,12 +19,12 @@ from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies import Counts
 from skmetrics_ext.validation import InvalidParameterError, Labels, Probabilities, Scores
 from skmetrics_ext.validation.containers import read_array
-from skmetrics_ext.validation.encoding import encode_columns, find_labels
-from skmetrics_ext.validation.labels import read_labels
+from skmetrics_ext.validation.encoding import find_labels
+from skmetrics_ext.validation.labels import read_labels, read_target
 from skmetrics_ext.validation.positive import positive_class
 from skmetrics_ext.validation.rows import read_rows
 from skmetrics_ext.validation.score_values import read_scores_of
-from skmetrics_ext.validation.targets import label_values
+from skmetrics_ext.validation.targets import MULTILABEL
 
 
 def positive_column(response: Any, classes: Any, pos_label: Any) -> Any:
@@ -126,13 +126,12 @@ class AlignedRows:
             kind, ordered = labels.kind, labels.ordered
         else:
             (true,), weight = read_rows(self.sample_weight, False, y_true=self.y_true)
-            values, kind = label_values(true)
+            read = read_target(true)
+            kind, classes, codes, ordered = read.kind, read.classes, read.codes, true.ordered
+            if kind == MULTILABEL:
+                return None
             if kind not in ("binary", "multiclass"):
-                if kind == "multilabel-indicator":
-                    return None
                 raise InvalidParameterError(f"{kind} format is not supported for y_true.")
-            classes, (codes,) = encode_columns((true, values))
-            ordered = true.ordered
         # A class whose rows weigh nothing has no rows.
         if labels is not None:  # counted already, or soon
             rows = Counts.from_labels(labels).true > 0

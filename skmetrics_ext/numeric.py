@@ -40,7 +40,9 @@ def parts(n: int, size: int = 1 << 14) -> Iterator[slice]:
 
 
 def row_sums(matrix: Array) -> Array:
-    """Sum of each row; several times as fast as ``sum(axis=1)`` on few columns, without BLAS."""
+    """Sum of each row, several times as fast as ``sum(axis=1)`` for few columns."""
+    if matrix.shape[1] == 2:
+        return np.asarray(matrix[:, 0] + matrix[:, 1])
     return np.asarray(np.einsum("ij->i", matrix))
 
 

@@ -65,6 +65,8 @@ def _mean(values: Array, weights: Array | None, defined: Array | None = None) ->
     if weights is None:
         return np.asarray(values.sum(axis=-1) / (values.shape[-1] or np.nan))
     total = weights.sum(axis=-1)
+    if weights.all():
+        return divide((values * weights).sum(axis=-1), total)
     # An infinite value of weight 0 has no say either.
     mean = divide((np.where(weights == 0, 0.0, values) * weights).sum(axis=-1), total)
     if total.all():

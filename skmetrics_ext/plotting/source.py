@@ -80,7 +80,7 @@ class ModelRows(NamedTuple):
 
     def checked(self, request: Request) -> Scores:
         """Checked scores, the columns of a model matched with the classes by name."""
-        method = self.responses.method(request.methods, prefer_order=True, what=request.what)
+        method = self.responses.method(request.methods, True, request.what)
         classes, response = self.responses.classes, self.responses.get(method)
         if classes is None:
             options = {"labels": request.labels, "pos_label": request.pos_label}

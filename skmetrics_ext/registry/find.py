@@ -216,7 +216,6 @@ class Metric:
             refused = told == "raise" and is_ranking and checked.kind == "multiclass"
             if not is_ranking or refused:
                 return None
-            checked.cache["shared"] = True  # tables are worth keeping
             return ScoreTally(checked)
         return Means.of(values(checked, **self.of_rows), checked.weight)
 

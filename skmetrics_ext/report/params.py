@@ -76,7 +76,7 @@ def _weight_of_fit(model: Any) -> str | None:
 
 
 def _warn_unweighted(what: str) -> None:
-    warn_user(f"{what} takes no sample_weight and goes on without.")
+    warn_user(f"{what} takes no sample_weight and is computed without.")
 
 
 def _route(

@@ -86,14 +86,7 @@ def _scorer_parts(scorer: Callable[..., Any]) -> Mapping[str, Any] | None:
     metric = metric_of(scorer)
     if metric is None or not isinstance(scorer, Scorer):
         return None
-    return {
-        "metric": metric.spec.name,
-        "sign": scorer._sign,
-        "kwargs": scorer._kwargs,
-        "response_method": scorer._methods,
-        "missing": scorer._missing,
-        "name": scorer._name,
-    }
+    return {"metric": metric.spec.name, **scorer._arguments}
 
 
 def _scorer(name: str, parts: Mapping[str, Any] | None) -> Callable[..., Any]:

@@ -29,7 +29,7 @@ from skmetrics_ext.inference.tests.rank_tests import holm_adjust
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.report.fold import FoldResult, computed_once, group_sizes
 from skmetrics_ext.report.out_of_fold import OutOfFold, ScoredData, no_estimate, pool
-from skmetrics_ext.scoring.intervals import turned, with_rows
+from skmetrics_ext.scoring.intervals import in_direction, with_rows
 from skmetrics_ext.scoring.recording import one_line
 from skmetrics_ext.scoring.scorer import ScoredModel, metric_of
 from skmetrics_ext.validation import InvalidParameterError, check_option
@@ -225,7 +225,7 @@ def _over_folds(report: CrossValidationReport, model: str, metric: str) -> Estim
     assert isinstance(estimate, Estimate)
     if not np.isfinite(estimate.low):
         raise NoIntervalError(estimate.note)
-    return turned(estimate, sign)
+    return in_direction(estimate, sign)
 
 
 @computed_once
@@ -275,10 +275,10 @@ def sample_of_fold(
             rows, value = known or (data.predicted(part), None)
             prepared = with_rows(data.scorers[metric], rows, params)
             if not isinstance(prepared, str):
-                read = prepared.of_rows_read(np.arange(len(part.rows)), params)
+                read = prepared.values_of_rows_read(np.arange(len(part.rows)), params)
                 design = design if len(read) == len(part.rows) else design.kept(read)
                 sample = sample_of_checked(
-                    prepared.metric, prepared.given, design, value=value, **identity
+                    prepared.metric, prepared.checked, design, value=value, **identity
                 )
     except (ValueError, TypeError, NotImplementedError) as error:
         raise NoIntervalError(one_line(error)) from error
@@ -286,7 +286,7 @@ def sample_of_fold(
         raise NoIntervalError(prepared)
     if np.ndim(sample.value):
         raise NoIntervalError("it has a value for each class")
-    weight = prepared.given.weight
+    weight = prepared.checked.weight
     return sample, read if weight is None else read[weight != 0]
 
 
@@ -328,7 +328,7 @@ def _nested(report: CrossValidationReport, model: str, metric: str) -> Estimate:
     if is_complement:  # accuracy is 1 less the error rate
         value, low, high = 1 - estimate.value, 1 - estimate.high, 1 - estimate.low
         estimate = replace(estimate, value=value, low=low, high=high)
-    return turned(estimate, data.sign(metric))
+    return in_direction(estimate, data.sign(metric))
 
 
 KINDS: Mapping[str, Callable[[CrossValidationReport, str, str], Estimate]] = {

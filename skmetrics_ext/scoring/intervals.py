@@ -9,7 +9,7 @@ from typing import Any
 
 from skmetrics_ext.inference.confidence_interval import interval_of_checked
 from skmetrics_ext.inference.results import Estimate
-from skmetrics_ext.scoring.prepared import Prepared
+from skmetrics_ext.scoring.missing_classes import PreparedMetric
 from skmetrics_ext.scoring.recording import one_line
 from skmetrics_ext.scoring.scorer import ScoredModel, Scorer
 from skmetrics_ext.validation.containers import count_rows
@@ -23,25 +23,27 @@ def estimate_of(
     options: Mapping[str, Any],
     value: float,
 ) -> tuple[Estimate | None, str | None]:
-    """A metric with its interval in the direction of the scorer, or why there is none.
+    """The interval of a score, or the reason why there is none.
 
     Parameters
     ----------
     scorer : callable
-        Has an interval where it is a `Scorer` of a registered metric.
-    evaluation : Evaluation
+        Only a `Scorer` of a registered metric has an interval.
+    evaluation : ScoredModel
         The estimator and the rows.
     params : mapping
         Further arguments (``sample_weight``).
     options : mapping
-        Of `confidence_interval`.
+        Arguments of `confidence_interval`.
     value : float
-        What the scorer gave.
+        The score.
 
     Returns
     -------
     Estimate or None
+        In the direction of the scorer.
     str or None
+        Why there is none.
     """
     from sklearn.exceptions import UndefinedMetricWarning
 
@@ -52,40 +54,42 @@ def estimate_of(
     sign, groups = scorer._sign, options.get("groups")
     if groups is not None:
         group = read_groups(groups, count_rows(evaluation.y_true) or 0, True)
-        options = {**options, "groups": prepared.of_rows_read(group, params)}
+        options = {**options, "groups": prepared.values_of_rows_read(group, params)}
     try:
-        with warnings.catch_warnings():  # told when the value was computed
+        with warnings.catch_warnings():  # shown when the value was computed
             warnings.simplefilter("ignore", UndefinedMetricWarning)
-            found = interval_of_checked(
-                prepared.metric, prepared.given, value=sign * value, **options
+            estimate = interval_of_checked(
+                prepared.metric, prepared.checked, value=sign * value, **options
             )
     except (ValueError, TypeError, NotImplementedError) as error:
         return None, one_line(error)
-    if isinstance(found, list):
+    if isinstance(estimate, list):
         return None, "it has a value for each class"
-    return found if sign > 0 else turned(found, sign), None
+    return in_direction(estimate, sign), None
 
 
 def with_rows(
     scorer: Callable[..., Any], evaluation: ScoredModel, params: Mapping[str, Any]
-) -> Prepared | str:
-    """The metric of a scorer and the rows that it reads, or why it has no interval."""
+) -> PreparedMetric | str:
+    """The metric of a scorer with its data, or the reason why it has no interval."""
     prepared = None
     if isinstance(scorer, Scorer):
         prepared = evaluation.prepared(scorer, params.get("sample_weight"))
     if prepared is None:
         if isinstance(scorer, Scorer) and scorer._worst is not None:
-            return "the value of the worst group has no interval: evaluate(by=...).worst has one"
+            return "the score of the worst group has no interval: evaluate(by=...).worst has one"
         return "only metrics of this package have intervals"
-    if prepared.given is None:
-        return prepared.why
-    if (prepared.ground.lacking and prepared.of_defined) or prepared.ground.total != 1:
+    if prepared.checked is None:
+        return prepared.reason
+    if prepared.averages_defined_classes:
         return "an average over the classes that have rows has no interval"
+    if prepared.data.total != 1:
+        return "a sum (normalize=False) has no interval"
     return prepared
 
 
-def turned(found: Estimate, sign: int) -> Estimate:
-    """An estimate in the direction of a scorer."""
+def in_direction(estimate: Estimate, sign: int) -> Estimate:
+    """The estimate, or for ``sign=-1`` that of its negative."""
     if sign > 0:
-        return found
-    return replace(found, value=-found.value, low=-found.high, high=-found.low)
+        return estimate
+    return replace(estimate, value=-estimate.value, low=-estimate.high, high=-estimate.low)

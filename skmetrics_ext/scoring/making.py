@@ -1,4 +1,4 @@
-"""Scorers by name, of registered metrics and of functions of one's own."""
+"""Scorers of registered metrics by name, and of any function."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ RESPONSES: Mapping[str, str | tuple[str, ...]] = {
 
 
 def get_scorer_names() -> list[str]:
-    """Names that `get_scorer` knows.
+    """Names of scorers that `get_scorer` accepts.
 
     Returns
     -------
     list of str
-        Sorted. Losses begin with ``neg_``, as in scikit-learn.
+        In alphabetical order. Losses begin with ``neg_``, as in scikit-learn.
 
     Examples
     --------
@@ -54,38 +54,38 @@ def get_scorer(
         A name of `get_scorer_names`, or a metric of this package.
     missing : {"align", "nan", "raise"}, default="align"
         What to do if the classes of the model and of the rows to score differ, for metrics of
-        scores and probabilities. "align" gives a class that the model never saw the probability 0
-        (an area is nan, since it has no score; among the top k it comes last), and leaves a class
-        without rows out of a macro average; "nan" gives nan with a warning; "raise" a ValueError.
-        Metrics of labels count the rows of a class never seen as errors.
+        scores and probabilities. "align" gives a class that the model never saw probability 0
+        (areas are nan, as the class has no score; among the top k it comes last), and leaves
+        classes without rows out of macro averages. "nan" returns nan with a warning; "raise" raises
+        a ValueError. Metrics of labels count rows of a class that the model never saw as errors.
     pos_label : int, float, bool or str, default=None
         The positive class, for metrics of one class of two. By default 1 of {0, 1} or {-1, 1},
-        or True; any other labels have to say. Metrics that are the same for both classes (areas
-        under the ROC curve, log loss) need none.
+        or True; it is needed for any other labels. Metrics that are the same for both classes
+        (area under the ROC curve, log loss) need none.
     worst_of : str, default=None
-        Name of a column of groups, which the scorer takes as metadata: it gives the value of the
-        worst group (``scorer(estimator, X, y, region=...)``; in searches and ``cross_validate`` by
-        metadata routing, which it asks for itself). Groups in which the metric is undefined are
-        left out, with a warning.
+        Name of the metadata that holds the group of each row: the score is that of the worst
+        group. Pass it as ``scorer(estimator, X, y, region=...)``; searches and ``cross_validate``
+        pass it by metadata routing, which the scorer requests. Groups in which the metric is
+        undefined are left out, with a warning.
     min_rows : int, default=1
-        With ``worst_of``: groups of fewer rows do not decide.
+        With ``worst_of``: groups of fewer rows are ignored.
     worst_of_bound : bool, default=False
-        With ``worst_of``: whether a group counts by its better bound, simultaneous over the groups
-        at 95 %, as in ``Evaluation.worst``, and the worst of these bounds is given. So no group
-        counts as worse than its rows show for sure.
+        With ``worst_of``: whether groups are compared by their optimistic bounds, simultaneous over
+        the groups at 95 % (as in ``Evaluation.worst``); the worst bound is returned. A small group
+        is then no worse than its rows can show.
     **params : dict
         Further parameters of the metric.
 
     Returns
     -------
     Scorer
-        Callable ``scorer(estimator, X, y_true, sample_weight=None)``; greater is better.
+        Callable ``scorer(estimator, X, y_true, sample_weight=None)``; greater is better. The call
+        raises a ValueError if a metric of one class needs ``pos_label``.
 
     Raises
     ------
     ValueError
-        If the name is unknown; the message lists similar ones. When the scorer is called: if a
-        metric of one class does not know the positive class; the message says what to pass.
+        If the name is unknown; the message lists similar names.
 
     Examples
     --------
@@ -106,12 +106,10 @@ def get_scorer(
     """
     if worst_of is not None:
         scorer = get_scorer(scoring, missing=missing, pos_label=pos_label, **params)
-        return _of_worst_group(scorer, worst_of, min_rows, worst_of_bound)
+        return _worst_group_scorer(scorer, worst_of, min_rows, worst_of_bound)
     if min_rows != 1 or worst_of_bound:
-        raise InvalidParameterError(
-            f"{'worst_of_bound' if worst_of_bound else 'min_rows'} describes groups of rows: pass "
-            "worst_of= as well."
-        )
+        argument = "worst_of_bound" if worst_of_bound else "min_rows"
+        raise InvalidParameterError(f"{argument} applies to groups: pass worst_of= as well.")
     if pos_label is not None:
         params["pos_label"] = pos_label
     if isinstance(scoring, Scorer):
@@ -119,28 +117,20 @@ def get_scorer(
             return scoring
         if scoring._worst is not None:
             raise InvalidParameterError(
-                f"{scoring!r} is of one metric and its groups: name the metric, with worst_of= and "
-                "all its parameters."
+                f"{scoring!r} cannot be changed: pass the metric's name with worst_of= and all its "
+                "parameters."
             )
-        return Scorer(
-            scoring._function,
-            scoring._sign,
-            {**scoring._kwargs, **params},
-            scoring._methods,
-            missing=missing,
-            name=scoring._name,
-        )
+        return scoring._replace(kwargs={**scoring._kwargs, **params}, missing=missing)
     name = scoring if isinstance(scoring, str) else None
     if name is None:
         spec = spec_of(scoring) if callable(scoring) else None
         if spec is None or spec.greater_is_better is None:
             raise InvalidParameterError(
-                f"{scoring!r} is not a registered metric; use make_scorer for a function of your "
-                "own."
+                f"{scoring!r} is not a registered metric: pass your own function to make_scorer."
             )
     elif name not in scorers() and f"neg_{name}" in scorers():
         raise InvalidParameterError(
-            f"{name!r} is a loss, and of scores the greater is better: its scorer is 'neg_{name}'."
+            f"{name!r} is a loss, and scorers are better when greater: its scorer is 'neg_{name}'."
         )
     metric = find(scoring, params, scorer=True)
     return Scorer(
@@ -154,11 +144,10 @@ def get_scorer(
     )
 
 
-def _of_worst_group(scorer: Scorer, column: Any, min_rows: Any, of_bound: Any) -> Scorer:
-    """The scorer of the worst group of a column."""
+def _worst_group_scorer(scorer: Scorer, column: Any, min_rows: Any, of_bound: Any) -> Scorer:
     if not isinstance(column, str) or not column.isidentifier() or column == "sample_weight":
         raise InvalidParameterError(
-            f"worst_of must name metadata, as a keyword can ('region'), got {column!r}."
+            f"worst_of must be a name that can be a keyword argument ('region'), got {column!r}."
         )
     if scorer._metric is None:
         raise InvalidParameterError(
@@ -166,20 +155,12 @@ def _of_worst_group(scorer: Scorer, column: Any, min_rows: Any, of_bound: Any) -
         )
     if scorer._metric.params.get("normalize") is False:
         raise InvalidParameterError(
-            "worst_of compares groups of different sizes, and normalize=False gives sums: leave it "
-            "out."
+            "worst_of compares groups of different sizes, so sums cannot be used: leave out "
+            "normalize=False."
         )
     check_option("worst_of_bound", of_bound, (False, True))
     worst = WorstOf(scorer, column, check_integer("min_rows", min_rows, 1), of_bound)
-    return Scorer(
-        scorer._function,
-        scorer._sign,
-        scorer._kwargs,
-        scorer._methods,
-        missing=scorer._missing,
-        name=worst.name,
-        worst=worst,
-    )
+    return scorer._replace(name=worst.name, worst=worst)
 
 
 def make_scorer(
@@ -196,10 +177,10 @@ def make_scorer(
     score_func : callable
         ``score_func(y_true, y_pred, **kwargs)`` that returns a number.
     response_method : str or tuple of str, default="predict"
-        "predict", "predict_proba", "decision_function", or several to try in order. For a
-        binary estimator the function is given the scores of the positive class.
+        "predict", "predict_proba", "decision_function", or several to try in order. A binary
+        estimator's scores are passed as those of the positive class.
     greater_is_better : bool, default=True
-        False for a loss: the scorer then gives its negative.
+        False for a loss, whose negative the scorer returns.
     **kwargs : dict
         Further arguments of ``score_func``.
 

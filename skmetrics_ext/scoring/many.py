@@ -1,4 +1,4 @@
-"""Many metrics of the same rows: one validation, one count and one sort for all."""
+"""Many metrics of the same arrays, checked and counted once for all."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from skmetrics_ext.validation.tensors import taking_tensors
 
 _ARGUMENTS = {"labels": "y_pred", "scores": "y_score", "probabilities": "y_proba"}
 
-# Options of a table by group, and their defaults.
+# Options that apply to a table by group only, and their defaults.
 _BY_GROUP = {"margins": False, "bins": None, "min_rows": 1}
 
 
@@ -46,35 +46,35 @@ def compute_metrics(
     Parameters
     ----------
     metrics : sequence of str
-        Names of metrics as in `get_scorer_names`; losses with or without ``neg_``. Here they
-        are not negated.
+        Names of metrics as in `get_scorer_names`; losses with or without ``neg_``, and not
+        negated either way.
     y_true : array-like of shape (n_samples,) or (n_samples, n_outputs)
-        True labels, or multilabel indicators; or, for metrics of labels, a `ConfusionTally` (a
-        published table), on its own.
+        True labels, or multilabel indicators. For metrics of labels, a `ConfusionTally` (such as
+        a published table) may take the place of both arrays.
     y_pred : array-like of the shape of y_true, default=None
         Predicted labels, for metrics of labels.
     y_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
-        Scores, for metrics of scores; ``y_proba`` by default.
+        Scores, for metrics of scores. By default ``y_proba`` is used.
     y_proba : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
-        Probabilities, for metrics of probabilities. One column is that of the positive class.
+        Probabilities, for metrics of probabilities. A single column is the positive class.
     labels : array-like of shape (n_classes,), default=None
-        The class of each column of ``y_score`` and ``y_proba``, in this order; of two classes
-        the second is positive. For metrics of labels the classes to average over.
+        The class of each column of ``y_score`` and ``y_proba``, in order; the second of two
+        classes is positive. For metrics of labels, the classes to average over.
     pos_label : int, float, bool or str, default=None
-        The positive class of binary labels. By default 1 of {0, 1} or {-1, 1}, or True; for
-        other labels metrics of one class ask for it.
+        The positive class of binary labels. By default 1 of {0, 1} or {-1, 1}, or True; metrics
+        of one class need it for any other labels.
     sample_weight : array-like of shape (n_samples,), default=None
         Non-negative weight of each row.
     by : dict of str to array-like, default=None
-        Columns of groups, a value for each row: every combination that occurs is evaluated for
-        itself. With ``by`` a table is returned, as `evaluate` does.
+        Group columns with a value per row: every combination that occurs is evaluated
+        separately, and a table is returned as by `evaluate`.
     margins, bins, min_rows : bool, dict, int
-        As in `evaluate`; with ``by`` only.
+        As in `evaluate`; only with ``by``.
     groups : array-like of shape (n_samples,), default=None
-        The group of each row (the patient), if rows of a group depend on each other; with
-        ``intervals`` or ``by`` only.
+        The group of each row (such as the patient), if rows of a group depend on each other;
+        only with ``intervals`` or ``by``.
     intervals : bool, default=False
-        Whether to return the table of `evaluate`: value, interval, method and note of each metric.
+        Whether to return a table as by `evaluate`: value, interval, method and note per metric.
     confidence_level : float in (0, 1), default=0.95
         Nominal coverage of each interval.
     **params : dict
@@ -83,14 +83,14 @@ def compute_metrics(
     Returns
     -------
     dict of str to float, or Evaluation
-        Value of each metric, equal to that of its own function; with ``intervals`` or ``by`` a
-        table with a row for each metric, and group, whose ``gaps``, ``worst`` and ``spread``
-        compare the groups.
+        Value of each metric, equal to that of its function. With ``intervals`` or ``by``, a table
+        with a row per metric and group, whose ``gaps``, ``worst`` and ``spread`` compare groups.
 
     Raises
     ------
     ValueError
-        If a name is unknown, what a metric reads is not given, or an argument is not accepted.
+        If a name is unknown, the array that a metric reads is missing, or no metric takes one of
+        the parameters.
 
     Examples
     --------
@@ -108,110 +108,113 @@ def compute_metrics(
     b     accuracy  0.5000     2
     b     recall    0.5000     2
     """
-    about = {"margins": margins, "bins": bins, "min_rows": min_rows}
-    asked = [name for name, value in about.items() if value is not _BY_GROUP[name]]
-    if by is None and asked:
-        raise InvalidParameterError(f"{asked[0]} describes groups of rows: pass by= as well.")
-    if by is None and groups is not None and not intervals:
-        raise InvalidParameterError("groups changes intervals only: pass intervals=True as well.")
+    by_group = {"margins": margins, "bins": bins, "min_rows": min_rows}
+    if by is None:
+        for name, value in by_group.items():
+            if value is not _BY_GROUP[name]:
+                raise InvalidParameterError(f"{name} applies to groups: pass by= as well.")
+        if groups is not None and not intervals:
+            raise InvalidParameterError(
+                "groups changes intervals only: pass intervals=True as well."
+            )
+    arrays = {"labels": y_pred, "scores": y_score, "probabilities": y_proba}
+    options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
     if by is not None or intervals:
-        arrays = {"y_pred": y_pred, "y_score": y_score, "y_proba": y_proba}
-        told = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
         level = check_level(confidence_level) if intervals else None
-        grouping = {"by": by, "groups": groups, **about}
-        return _table(metrics, y_true, arrays, params, grouping, level, told)
+        options |= {"by": by, "groups": groups, "level": level, **by_group}
+        return _table(metrics, y_true, arrays, params, options)
     if y_pred is None and isinstance(y_true, ConfusionTally):
-        y_pred = y_true
+        arrays["labels"] = y_true
     if labels is not None:
-        labels = read_labels(labels)
-    given = {"labels": y_pred, "scores": y_score, "probabilities": y_proba}
+        options["labels"] = read_labels(labels)
     checked: dict[tuple[str, bool], Any] = {}
     values = {}
     for name, metric in zip(metrics, _with_params(list(map(find, metrics)), params), strict=True):
-        read = _what_it_reads(name, metric.spec, given)
-        if metric.spec.ranks_labels:  # no row has a class
+        kind = _response_of(name, metric.spec, arrays)
+        if metric.spec.ranks_labels:  # rows have grades, no classes
             weighted = {**metric.params, "sample_weight": sample_weight}
-            values[name] = metric.function(y_true, given[read], **weighted)
+            values[name] = metric.function(y_true, arrays[kind], **weighted)
             continue
-        kind = read, metric.spec.weights_are_counts or metric.spec.is_table
-        if kind not in checked:
-            options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
-            checked[kind] = _check(*kind, y_true, given[read], {**options, "what": name})
-        values[name] = _value(metric, checked[kind], labels, pos_label)
+        key = kind, metric.spec.weights_are_counts or metric.spec.is_table
+        if key not in checked:
+            checked[key] = _check(*key, y_true, arrays[kind], {**options, "what": name})
+        values[name] = _value(metric, checked[key], options["labels"], pos_label)
     return values
 
 
 def _with_params(metrics: Sequence[Metric], params: dict[str, Any]) -> list[Metric]:
-    """The metrics with the parameters that they have; each has to be one of some metric."""
+    """The metrics, each with the parameters that it takes; every parameter needs a metric."""
     unused = {key for key in params if not any(metric.takes(key) for metric in metrics)}
     if unused:
         names = [metric.name for metric in metrics]
         raise InvalidParameterError(f"No metric of {names} takes {sorted(unused)}.")
-    taken = [{key: params[key] for key in params if one.takes(key)} for one in metrics]
     return [
-        metric.with_params(**{**own, **metric.params})
-        for metric, own in zip(metrics, taken, strict=True)
+        metric.with_params(
+            **{key: params[key] for key in params if metric.takes(key) and key not in metric.params}
+        )
+        for metric in metrics
     ]
 
 
 def _table(
     metrics: Sequence[str],
     y_true: Any,
-    given: dict[str, Any],
+    arrays: dict[str, Any],
     params: dict[str, Any],
-    grouping: dict[str, Any],
-    level: float | None,
-    told: dict[str, Any],
+    options: dict[str, Any],
 ) -> Any:
-    """The metrics of all rows or of each group, from their sums."""
+    """The metrics of all rows or of each group, as `evaluate` computes them."""
     from skmetrics_ext.merged.arrays import evaluate_arrays
     from skmetrics_ext.merged.layout import find_metrics
 
-    settled = tuple(_with_params(find_metrics(metrics), params))
-    scores = {name for name in ("y_score", "y_proba") if given[name] is not None}
-    if len(scores) > 1:
+    y_score, y_proba = arrays["scores"], arrays["probabilities"]
+    if y_score is not None and y_proba is not None:
         raise InvalidParameterError(
             "A table reads y_score or y_proba, one for all metrics, got both: pass one of them."
         )
-    y_score = given[scores.pop()] if scores else None
-    for one in settled:
-        available = {"labels": given["y_pred"], "scores": y_score, "probabilities": y_score}
-        _what_it_reads(one.name, one.spec, available)
-    reads = {one.sums == "tables" for one in settled}
-    y_pred = given["y_pred"] if True in reads else None
-    y_score = y_score if False in reads else None
-    return evaluate_arrays(settled, y_true, y_pred, y_score, level=level, **grouping, **told)
-
-
-def _value(metric: Metric, given: Any, labels: Any, pos_label: Any) -> Any:
-    """Value from checked data, in which the positive class of scores is the last."""
-    if isinstance(given, Labels):
-        if labels is not None and metric.takes("labels"):
-            metric = metric.with_params(labels=labels)
-        if not given.is_multilabel:
-            metric = metric.settled(given.classes.tolist(), pos_label)
-    elif labels is None and len(given.classes) <= 2 and given.true.ndim == 1:
-        metric.positive(given.classes.tolist(), pos_label)  # refuses where it is not said
-    return metric.function(given, given, **metric.params)
-
-
-def _what_it_reads(name: str, spec: MetricSpec, given: dict[str, Any]) -> str:
-    if given[spec.response] is not None:
-        return spec.response
-    if spec.response == "scores" and given["probabilities"] is not None:
-        return "probabilities"
-    argument = _ARGUMENTS[spec.response]
-    raise InvalidParameterError(
-        f"{name!r} is a metric of {spec.response}: pass {argument}, which is missing."
+    y_score = y_proba if y_score is None else y_score
+    found = tuple(_with_params(find_metrics(metrics), params))
+    for metric in found:
+        available = {"labels": arrays["labels"], "scores": y_score, "probabilities": y_score}
+        _response_of(metric.name, metric.spec, available)
+    reads_labels = {metric.sums == "tables" for metric in found}
+    return evaluate_arrays(
+        found,
+        y_true,
+        arrays["labels"] if True in reads_labels else None,
+        y_score if False in reads_labels else None,
+        **options,
     )
 
 
+def _value(metric: Metric, checked: Any, labels: Any, pos_label: Any) -> Any:
+    """Value of checked data, whose last class is the positive one for scores."""
+    if isinstance(checked, Labels):
+        if labels is not None and metric.takes("labels"):
+            metric = metric.with_params(labels=labels)
+        if not checked.is_multilabel:
+            metric = metric.settled(checked.classes.tolist(), pos_label)
+    elif labels is None and len(checked.classes) <= 2 and checked.true.ndim == 1:
+        metric.positive(checked.classes.tolist(), pos_label)  # raises if it is needed and unknown
+    return metric.function(checked, checked, **metric.params)
+
+
+def _response_of(name: str, spec: MetricSpec, arrays: dict[str, Any]) -> str:
+    """Which of the arrays a metric reads."""
+    if arrays[spec.response] is not None:
+        return spec.response
+    if spec.response == "scores" and arrays["probabilities"] is not None:
+        return "probabilities"
+    argument = _ARGUMENTS[spec.response]
+    raise InvalidParameterError(f"{name!r} is a metric of {spec.response}: pass {argument}=.")
+
+
 def _check(
-    kind: str, absolute: bool, y_true: Any, other: Any, options: dict[str, Any]
+    kind: str, absolute: bool, y_true: Any, response: Any, options: dict[str, Any]
 ) -> Labels | Scores | Probabilities:
     if kind == "labels":
         weight = options["sample_weight"]
-        return Labels.check(y_true, other, sample_weight=weight, absolute=absolute)
+        return Labels.check(y_true, response, sample_weight=weight, absolute=absolute)
     if kind == "scores":
-        return Scores.check(y_true, other, **options)
-    return Probabilities.check_strict(y_true, other, **options)
+        return Scores.check(y_true, response, **options)
+    return Probabilities.check_strict(y_true, response, **options)

@@ -1,4 +1,4 @@
-"""ScorerPanel: many metrics from one prediction, one check and one tally of each kind."""
+"""ScorerPanel: many metrics from one prediction and one check of the data."""
 
 from __future__ import annotations
 
@@ -28,26 +28,27 @@ from skmetrics_ext.validation.errors import warn_user
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
 
-# What reads one number without asking the dict for it: searches that look it up in a table of
-# their own, and functions whose error would be one of a list.
+# Callers that would read the dict as one number without a clear error: searches by successive
+# halving, and curves of scikit-learn, whose own message does not say what to pass.
 _SEARCHES = "_search_successive_halving"
 _CURVES = ("learning_curve", "validation_curve")
 
 
 class SeveralNumbersError(TypeError):
-    """A panel's dict is read as one number.
+    """The dict of a panel was used as one number.
 
-    No ValueError: scikit-learn passes over one where it asks for ``item``.
+    Not a ValueError, which scikit-learn ignores when it calls ``item``.
     """
 
 
 class PanelScores(dict[str, float]):
-    """Values by name of the metric; as one number it raises a TypeError that says what to pass."""
+    """Values by metric; used as one number it raises a TypeError that says what to pass."""
 
     __slots__ = ()
 
     def _one_number(self, *_: Any) -> NoReturn:
-        raise SeveralNumbersError(several_numbers(self.keys()))  # others ask who reads
+        # `keys`, because `__iter__` and `items` call this method.
+        raise SeveralNumbersError(several_numbers(self.keys()))
 
     item = __float__ = __int__ = __neg__ = __abs__ = _one_number
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = _one_number
@@ -59,14 +60,14 @@ class PanelScores(dict[str, float]):
         return super().__iter__()
 
     def items(self) -> Any:
-        """Names and values; scikit-learn asks for them before it leaves the process."""
-        if any(name in _CURVES and of.startswith("sklearn.") for of, name in _callers()):
+        """Names and values."""
+        if any(name in _CURVES and module.startswith("sklearn.") for module, name in _callers()):
             self._one_number()
         return super().items()
 
 
 def _callers() -> Iterator[tuple[str, str]]:
-    """Module and name of the functions that are running."""
+    """Module and name of the functions on the call stack."""
     frame = sys._getframe(2)
     while frame is not None and frame.f_back is not None:
         yield frame.f_globals.get("__name__", ""), frame.f_code.co_name
@@ -74,11 +75,11 @@ def _callers() -> Iterator[tuple[str, str]]:
 
 
 def several_numbers(names: Iterable[str]) -> str:
-    """Message where a panel is read as one number."""
-    listed = [*dict.fromkeys(names)]
+    """Message for a panel that is used as one number."""
+    metrics = [*dict.fromkeys(names)]
     return (
-        f"A ScorerPanel gives several numbers ({', '.join(listed)}) where one is wanted: pass "
-        f"panel.single({listed[0]!r})."
+        f"A ScorerPanel returns several numbers ({', '.join(metrics)}), and one is needed: pass "
+        f"panel.single({metrics[0]!r})."
     )
 
 
@@ -86,39 +87,39 @@ Scoring = str | Callable[..., Any]
 
 
 class ScorerPanel(TakesMetadata):
-    """Scorer of many metrics: a dict from one prediction and one pass over the rows.
+    """Scorer that returns a dict of many metrics from one prediction.
 
     ``panel(estimator, X, y)`` calls each of ``predict``, ``predict_proba`` and
-    ``decision_function`` at most once, checks and encodes the labels once, and counts and sorts
-    once for all metrics. Its keys are always the same and its values plain floats: a metric
-    that is undefined on some rows, or raises there, is nan, with one warning that names the
-    reasons, and the others are kept. It may be the ``scoring=`` of ``cross_validate`` and of
-    searches with ``refit="a name of it"``; `single` gives one of its metrics where one number is
-    wanted, as in ``cross_val_score``, ``RFECV`` and searches by successive halving.
+    ``decision_function`` at most once, and checks and encodes the labels once for all metrics. Its
+    keys are always the same and its values are floats: a metric that is undefined or raises is nan,
+    with one warning that gives the reasons, and the others keep their values. Pass it as
+    ``scoring=`` to ``cross_validate``, and to searches with ``refit=`` one of its names. Where one
+    number is needed (``cross_val_score``, ``RFECV``, searches by successive halving), pass
+    `single`.
 
     Parameters
     ----------
     scoring : list of str and callable, or dict of str to these
         Names of `get_scorer_names`, scorers, metrics of this package, or callables
-        ``scorer(estimator, X, y)``. A dict gives them names of its own.
+        ``scorer(estimator, X, y)``. The keys of a dict rename them.
     missing : {"align", "nan", "raise"}, default="align"
-        As in `get_scorer`, for those given by name.
+        As in `get_scorer`, for metrics given by name.
     pos_label : int, float, bool or str, default=None
-        As in `get_scorer`, for the metrics of one class among those given by name.
+        As in `get_scorer`, for metrics of one class given by name.
     intervals : bool or dict, default=False
-        Whether the keys ``{name}_low`` and ``{name}_high`` are added, the bounds of
-        `confidence_interval`; a dict holds options of that function. They are nan for callables
-        and where a metric or its interval is undefined. With ``groups=`` in the call (by metadata
-        routing: ``set_score_request(groups=True)``) they are by groups.
+        Whether to add the keys ``{name}_low`` and ``{name}_high``, the bounds of
+        `confidence_interval`; a dict holds options of that function. They are nan for callables,
+        and if a metric or its interval is undefined. ``groups=`` in the call (with metadata
+        routing: ``set_score_request(groups=True)``) makes them intervals for grouped rows.
     on_error : {"nan", "raise"}, default=None
-        Whether a metric that raises is nan, or its error is raised. nan by default, unless
-        ``missing="raise"``.
+        What to do if a metric raises. By default "nan", or "raise" with ``missing="raise"``.
 
     Attributes
     ----------
     names : tuple of str
         Names of the metrics.
     scorers : dict of str to callable
+        Scorer of each metric.
 
     Examples
     --------
@@ -147,10 +148,11 @@ class ScorerPanel(TakesMetadata):
             on_error = "raise" if missing == "raise" else "nan"
         check_option("missing", missing, MISSING)
         check_option("on_error", on_error, ("nan", "raise"))
-        given = named_scorers(scoring)
         self.missing, self.pos_label = missing, pos_label
         self.intervals, self.on_error = intervals, on_error
-        self.scorers = {name: _scorer(item, missing, pos_label) for name, item in given.items()}
+        self.scorers = {
+            name: _scorer(item, missing, pos_label) for name, item in named_scorers(scoring).items()
+        }
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -168,28 +170,28 @@ class ScorerPanel(TakesMetadata):
         estimator : object
             Fitted.
         X : array-like
-            What it predicts from.
+            Features of the rows.
         y_true : array-like of shape (n_samples,) or (n_samples, n_outputs)
             True labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each row, for the metrics that take it.
         **metadata : dict
-            Further arguments of the metrics, by metadata routing; ``groups`` are those of the rows,
-            for intervals.
+            Further arguments of the metrics, by metadata routing; ``groups`` of the rows are for
+            intervals.
 
         Returns
         -------
         dict of str to float
-            Greater is better. Where one number is wanted of it, it raises a TypeError that says so.
+            Greater is better. Used as one number, it raises a TypeError that says what to pass.
         """
         result = self.evaluate(estimator, X, y_true, sample_weight, **metadata)
-        parts = [f"{name}: {reason.removesuffix('.')}" for name, reason in result.reasons.items()]
-        told = [f"nan for {'; '.join(parts)}"] if parts else []
-        if result.notes:
-            notes = [f"{name}: {note.removesuffix('.')}" for name, note in result.notes.items()]
-            told.append(f"by convention {'; '.join(notes)}")
-        if told:
-            warn_undefined(f"ScorerPanel gives {'. And '.join(told)}.")
+        warnings = []
+        for heading, messages in (("nan for", result.reasons), ("by convention", result.notes)):
+            if messages:
+                listed = [f"{name}: {text.removesuffix('.')}" for name, text in messages.items()]
+                warnings.append(f"{heading} {'; '.join(listed)}")
+        if warnings:
+            warn_undefined(f"ScorerPanel gives {'. And '.join(warnings)}.")
         return PanelScores(result.values)
 
     def evaluate(
@@ -200,7 +202,7 @@ class ScorerPanel(TakesMetadata):
         sample_weight: ArrayLike | None = None,
         **metadata: Any,
     ) -> PanelResult:
-        """Values of all metrics, with the reasons of those that are nan, which are not warned of.
+        """Values of all metrics, with reasons instead of warnings for those that are nan.
 
         Parameters
         ----------
@@ -219,42 +221,44 @@ class ScorerPanel(TakesMetadata):
         params = dict(metadata)
         if sample_weight is not None:
             params["sample_weight"] = sample_weight
+        if not params:
+            return self.read(ScoredModel(estimator, X, y_true), {})
         params_of = {}
         columns = self._columns()
         for name, scorer in self.scorers.items():
-            own = scorer._columns() if isinstance(scorer, Scorer) else parameters_of(scorer).keys()
-            params_of[name] = {key: params[key] for key in params if key not in columns - own}
+            if isinstance(scorer, Scorer):
+                not_taken = columns - scorer._columns()
+            else:
+                not_taken = columns - parameters_of(scorer).keys()
+            params_of[name] = {key: params[key] for key in params if key not in not_taken}
             if sample_weight is not None and not accepts_weight(scorer):
-                warn_user(f"The metric {name!r} takes no sample_weight and goes on without.")
+                warn_user(f"The metric {name!r} takes no sample_weight and is computed without.")
                 del params_of[name]["sample_weight"]
         return self.read(ScoredModel(estimator, X, y_true), params_of)
 
     def read(
         self, evaluation: ScoredModel, params_of: Mapping[str, Mapping[str, Any]]
     ) -> PanelResult:
-        """Values of all metrics of a model that has predicted, with parameters for each metric.
+        """Values of all metrics of a scored model, with parameters for each metric.
 
         Parameters
         ----------
         evaluation : ScoredModel
-            The estimator and the rows, with what was predicted.
+            The estimator and the rows.
         params_of : mapping of str to mapping
-            Further arguments (``sample_weight``) by the name of the metric.
+            Further arguments (``sample_weight``) of each metric, by name.
 
         Returns
         -------
         PanelResult
         """
         groups = None
-        for own in params_of.values():
-            groups = own.get("groups", groups)
-        if groups is not None:
-            params_of = {  # intervals take groups, our metrics do not
-                name: {key: own[key] for key in own if key != "groups"}
-                if isinstance(scorer := self.scorers[name], Scorer)
-                and "groups" not in scorer._columns()
-                else own
-                for name, own in params_of.items()
+        for params in params_of.values():
+            groups = params.get("groups", groups)
+        if groups is not None:  # intervals take them, our metrics do not
+            params_of = {
+                name: _without_groups(self.scorers[name], params)
+                for name, params in params_of.items()
             }
         result = evaluate_all(self.scorers, evaluation, params_of, reraise=self.on_error == "raise")
         if self.intervals is False:
@@ -263,22 +267,22 @@ class ScorerPanel(TakesMetadata):
         if groups is not None:
             options["groups"] = groups
         for name, scorer in self.scorers.items():
-            value, about = result.values[name], params_of.get(name, {})
+            value, params = result.values[name], params_of.get(name, {})
             estimate = None
             if not np.isnan(value):
-                estimate, _ = estimate_of(scorer, evaluation, about, options, value)
+                estimate, _ = estimate_of(scorer, evaluation, params, options, value)
             for end in ("low", "high"):
                 bound = float("nan") if estimate is None else getattr(estimate, end)
                 result.values[f"{name}_{end}"] = bound
         return result
 
     def single(self, name: str) -> Callable[..., float]:
-        """Scorer of one number of the panel, for places that take no dict.
+        """Scorer of one metric of the panel, where scikit-learn needs one number.
 
         Parameters
         ----------
         name : str
-            A name of the panel; with ``intervals`` also ``"{name}_low"`` or ``"{name}_high"``.
+            Name of a metric; with ``intervals`` also ``"{name}_low"`` or ``"{name}_high"``.
 
         Returns
         -------
@@ -291,32 +295,32 @@ class ScorerPanel(TakesMetadata):
         if self.intervals is not False and stem in self.scorers and stem != name:
             return _Bound(self, stem, name)
         raise InvalidParameterError(
-            f"{name!r} is not a name of this panel: {', '.join(self.names)}."
+            f"{name!r} is not a metric of this panel: {', '.join(self.names)}."
         )
 
     @property
     def _score_func(self) -> Any:
-        """Refused to `TunedThresholdClassifierCV`, which makes a scorer of its own from it."""
+        """Raise for `TunedThresholdClassifierCV`, which would build a scorer from it."""
         raise AttributeError(several_numbers(self.scorers), name="_score_func", obj=self)
 
     @property
     def __name__(self) -> str:
-        """Refused to displays of scikit-learn, which draw one score and name it."""
+        """Raise for displays of scikit-learn, which draw one score under its name."""
         raise AttributeError(several_numbers(self.scorers), name="__name__", obj=self)
 
     def _accept_sample_weight(self) -> bool:
         return any(map(accepts_weight, self.scorers.values()))
 
     def _columns(self) -> set[str]:
-        of_each = [one._columns() for one in self.scorers.values() if isinstance(one, Scorer)]
-        return set().union(*of_each)
+        ours = [scorer for scorer in self.scorers.values() if isinstance(scorer, Scorer)]
+        return set().union(*[scorer._columns() for scorer in ours])
 
     def __repr__(self) -> str:
         return f"ScorerPanel({list(self.names)!r})"
 
 
 class _Bound(TakesMetadata):
-    """One bound of the interval of one metric."""
+    """Scorer that returns one bound of the interval of a metric."""
 
     def __init__(self, panel: ScorerPanel, stem: str, name: str) -> None:
         scorers = {stem: panel.scorers[stem]}
@@ -337,64 +341,70 @@ class _Bound(TakesMetadata):
 
 
 def named_scorers(scoring: Any) -> dict[str, Any]:
-    """Scorers and names of scorers by name, from whatever ``scoring=`` may be."""
+    """The items of ``scoring=`` by name: scorers, or names of scorers."""
     if isinstance(scoring, str) or callable(scoring):
         scoring = [scoring]
     if isinstance(scoring, Mapping):
-        given = {str(name): scorer for name, scorer in scoring.items()}
+        named = {str(name): scorer for name, scorer in scoring.items()}
     elif isinstance(scoring, Iterable):
-        listed = list(scoring)
-        names = [item if isinstance(item, str) else name_of(item) for item in listed]
-        given = dict(zip(unique(names), listed, strict=True))
+        items = list(scoring)
+        named = dict(zip(unique(map(name_of, items)), items, strict=True))
     else:
         raise InvalidParameterError(
             "scoring must be a name, a scorer, or several of them in a list or a dict, got "
             f"{type(scoring).__name__}."
         )
-    if not given:
+    if not named:
         raise InvalidParameterError("scoring is empty.")
-    for name, scorer in given.items():
+    for name, scorer in named.items():
         if not isinstance(scorer, str) and not callable(scorer):
             raise InvalidParameterError(
                 f"The scorer {name!r} must be a name or a callable scorer(estimator, X, y), got "
                 f"{type(scorer).__name__}."
             )
-    return given
+    return named
+
+
+def _without_groups(scorer: Callable[..., Any], params: Mapping[str, Any]) -> Mapping[str, Any]:
+    if not isinstance(scorer, Scorer) or "groups" in scorer._columns():
+        return params
+    return {key: value for key, value in params.items() if key != "groups"}
 
 
 def _scorer(item: Scoring, missing: Missing, pos_label: Any) -> Callable[..., Any]:
     if not isinstance(item, str):
         return item if spec_of(item) is None else get_scorer(item, missing=missing)
-    of_one = find(item, scorer=True).takes("pos_label")
-    return get_scorer(item, missing=missing, pos_label=pos_label if of_one else None)
+    if not find(item, scorer=True).takes("pos_label"):
+        pos_label = None
+    return get_scorer(item, missing=missing, pos_label=pos_label)
 
 
 def accepts_weight(scorer: Callable[..., Any]) -> bool:
     """Whether a scorer takes ``sample_weight``."""
-    # Scorers take it in their signature whether their metric does or not, and say it here.
-    told = getattr(scorer, "_accept_sample_weight", None)
-    if told is not None:
-        return bool(told())
+    # All scorers have it in their signature, even if their metric does not take it.
+    accept = getattr(scorer, "_accept_sample_weight", None)
+    if accept is not None:
+        return bool(accept())
     return "sample_weight" in parameters_of(scorer)
 
 
 def unique(names: Iterable[str]) -> list[str]:
-    """The names, later ones of the same name numbered: a, a_2, a_3."""
-    found: list[str] = []
+    """The names, with numbers for repeated ones: a, a_2, a_3."""
+    distinct: list[str] = []
     for name in names:
         candidate, count = name, 1
-        while candidate in found:
+        while candidate in distinct:
             count += 1
             candidate = f"{name}_{count}"
-        found.append(candidate)
-    return found
+        distinct.append(candidate)
+    return distinct
 
 
 def name_of(scorer: Any) -> str:
-    """Name of a scorer: as registered, else that of its function."""
+    """The registered name of a scorer, else the name of its function."""
     if isinstance(scorer, str):
         return scorer
-    if isinstance(scorer, Scorer) and scorer._name is not None:
-        return scorer._name
+    if isinstance(scorer, Scorer):
+        return scorer.__name__
     function = getattr(scorer, "_score_func", scorer)
     return str(getattr(function, "__name__", type(scorer).__name__))

@@ -1,4 +1,4 @@
-"""Many metrics of one evaluation: none of them can lose the others."""
+"""Many metrics of one model: if one fails, the others keep their values."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from skmetrics_ext.rows import Rows
 from skmetrics_ext.scoring.scorer import ScoredModel, Scorer, metric_of
 from skmetrics_ext.validation import InvalidParameterError
 
-# Warnings are recorded through state of the whole process, which threads would mix up.
+# Recording warnings changes state of the whole process, which threads would mix up.
 _RECORDING = threading.RLock()
-_SHOWN: dict[str | tuple[str, type[Warning], int], int] = {}  # so that each is shown once
+_SHOWN: dict[str | tuple[str, type[Warning], int], int] = {}  # each warning is shown once
 _LONGEST = 300  # characters of a reason; errors of estimators may quote whole arrays
-_NO_REASON = "the scorer gave nan"
+_NO_REASON = "the scorer returned nan"
 _WEIGHT = {"sample_weight"}
 _NO_PARAMS: Mapping[str, Any] = {}
-_LAST = 3
+_LAST = 3  # after `Scorer._order` of our own metrics
 
 Scoring = Callable[..., Any]
 
@@ -36,9 +36,9 @@ class PanelResult(Result):
     values : dict of str to float
         Greater is better; nan where a metric is undefined.
     reasons : dict of str to str
-        Why, for those that are nan.
+        Why a metric is nan.
     notes : dict of str to str
-        What was warned of while a defined value was computed (a convention for 0/0).
+        Warnings about a value that is defined (a convention for 0/0).
     """
 
     values: dict[str, float]
@@ -64,13 +64,13 @@ def evaluate_all(
     *,
     reraise: bool = False,
 ) -> PanelResult:
-    """Value of every scorer; what fails is nan with its reason, unless ``reraise``."""
+    """Value of every scorer; nan with a reason for one that fails, unless ``reraise``."""
     result = PanelResult(dict.fromkeys(scorers, float("nan")))
     for name, failure in _predict(scorers, model).items():
         if reraise:
             raise failure
         result.reasons[name] = one_line(failure)
-    for name, scorer in sorted(scorers.items(), key=_place_of):
+    for name, scorer in sorted(scorers.items(), key=lambda item: getattr(item[1], "_order", _LAST)):
         if name in result.reasons:
             continue
         params = params_of.get(name) or _NO_PARAMS
@@ -87,20 +87,15 @@ def evaluate_all(
     return result
 
 
-def _place_of(named: tuple[str, Scoring]) -> int:
-    """When a scorer is read; those that are not ours go last."""
-    return getattr(named[1], "_place", _LAST)
-
-
 def _predict(scorers: Mapping[str, Scoring], model: ScoredModel) -> dict[str, Exception]:
-    """Call each method of the estimator once, before warnings are recorded; what fails by name."""
+    """Call the estimator's methods before warnings are recorded; return the errors by scorer."""
     failures: dict[str, Exception] = {}
     for name, scorer in scorers.items():
         if not isinstance(scorer, Scorer):
             continue
         try:
             model.response(scorer)
-        except Warning:  # the user made errors of warnings
+        except Warning:  # the user turned warnings into errors
             raise
         except Exception as error:
             failures[name] = error
@@ -108,38 +103,23 @@ def _predict(scorers: Mapping[str, Scoring], model: ScoredModel) -> dict[str, Ex
 
 
 def _plain(scorer: Scoring, model: ScoredModel, params: Mapping[str, Any]) -> float | None:
-    """Value of a metric of which nothing is to be told; None where warnings must be recorded."""
+    """Score without warnings; None if the metric must be computed while warnings are recorded."""
     if not isinstance(scorer, Scorer) or not scorer._is_plain or params.keys() - _WEIGHT:
         return None
     try:
         prepared = model.prepared(scorer, params.get("sample_weight"))
-        if prepared is None or prepared.given is None:
-            return None
-        ground, metric = prepared.ground, prepared.metric
-        if ground.lacking or ground.total != 1 or ground.unseen:
-            return None
-        if ground.given.cache.get("no_sum"):
-            return None
-        tally = ground.tally
-        if tally is None:
-            tally = metric.tally_of(ground.given)
-            if tally is None:
-                return None
-        told: list[Any] = []
-        value = metric.read(tally, tell=lambda *what: told.append(what))
-        if value.ndim:  # a scorer gives one number
-            return None
     except Warning:
         raise
-    except Exception:  # asked again, it says why
+    except Exception:  # raised and recorded again by `_recorded`
         return None
-    return None if told or value != value else scorer._sign * float(value)
+    value = None if prepared is None else prepared.plain_value()
+    return None if value is None else scorer._sign * value
 
 
 def _recorded(
     scorer: Scoring, model: ScoredModel, params: Mapping[str, Any], reraise: bool
 ) -> tuple[float, str, str]:
-    """Value, the reason why it is undefined, and what was warned of."""
+    """Value, the reason if it is undefined, and the note if it is defined with a warning."""
     from sklearn.exceptions import UndefinedMetricWarning
 
     error = ""
@@ -153,8 +133,8 @@ def _recorded(
                 value = scorer(responses.estimator, responses.X, model.y_true, **params)
             if getattr(value, "ndim", 0):
                 raise InvalidParameterError(
-                    f"It gives {value.size} values, and one number is wanted: of a metric with a "
-                    "value for each class choose an average other than None."
+                    f"A scorer must return one number, got {value.size} values: choose an average "
+                    "other than None."
                 )
             value = float(value)
         except Warning:
@@ -165,15 +145,15 @@ def _recorded(
             if isinstance(scorer, Scorer) and (scorer._metric or scorer._worst):
                 model.check_rows(params.get("sample_weight"))
             value, error = float("nan"), one_line(failure)
-    told = []
+    messages = []
     for warning in caught:
         if issubclass(warning.category, UndefinedMetricWarning):
-            told.append(" ".join(str(warning.message).split()))
+            messages.append(" ".join(str(warning.message).split()))
         else:
             warnings.warn_explicit(
                 warning.message, warning.category, warning.filename, warning.lineno, registry=_SHOWN
             )
-    note = "; ".join(dict.fromkeys(told))
+    note = "; ".join(dict.fromkeys(messages))
     if np.isnan(value):
         return value, error or note or _usual_reason(scorer), ""
     return value, "", note
@@ -187,6 +167,6 @@ def _usual_reason(scorer: Scoring) -> str:
 
 
 def one_line(error: Exception) -> str:
-    """An error as one line of limited length."""
+    """An error as one line, shortened if it is long."""
     text = " ".join(f"{type(error).__name__}: {error}".split())
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ..."

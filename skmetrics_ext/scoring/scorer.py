@@ -15,7 +15,12 @@ from numpy.typing import ArrayLike
 
 from skmetrics_ext.alignment import AlignedRows, positive_column
 from skmetrics_ext.registry import Metric, find, parameters_of, spec_of
-from skmetrics_ext.scoring.prepared import Ground, Prepared, ground_of, question_of
+from skmetrics_ext.scoring.missing_classes import (
+    MetricInput,
+    PreparedMetric,
+    input_key,
+    read_input,
+)
 from skmetrics_ext.scoring.responses import Responses
 from skmetrics_ext.scoring.worst_group import WorstOf
 from skmetrics_ext.validation import InvalidParameterError, check_option
@@ -27,25 +32,26 @@ CallT = TypeVar("CallT", bound=Callable[..., Any])
 
 
 def read_as_scorer(call: CallT) -> CallT:
-    """A ``__call__`` whose signature ends at ``sample_weight``.
+    """Decorate a ``__call__`` so that its signature ends at ``sample_weight``.
 
-    Metadata is passed by routing, which asks for it by ``get_metadata_routing``. Whoever reads the
-    signature takes ``**metadata`` for one more argument, and for one without a default.
+    Metadata arrives through ``get_metadata_routing``; tools that inspect the signature would take
+    ``**metadata`` for a required argument.
     """
-    told = inspect.signature(call)
-    shown = [own for own in told.parameters.values() if own.kind is not own.VAR_KEYWORD]
-    call.__signature__ = told.replace(parameters=shown)  # type: ignore[attr-defined]
+    signature = inspect.signature(call)
+    parameters = signature.parameters.values()
+    kept = [item for item in parameters if item.kind is not item.VAR_KEYWORD]
+    call.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]
     return call
 
 
 class TakesMetadata:
-    """Requests of ``sample_weight``, by routing; copied with the scorer."""
+    """Metadata requests of a scorer, which are copied with it."""
 
     def _accept_sample_weight(self) -> bool:
         raise NotImplementedError
 
     def _columns(self) -> set[str]:
-        """Columns of groups that are asked for without `set_score_request`."""
+        """Metadata columns that are requested without a call of `set_score_request`."""
         return set()
 
     def get_metadata_routing(self) -> Any:
@@ -69,12 +75,12 @@ class TakesMetadata:
     _get_metadata_request = get_metadata_routing  # scikit-learn 1.6's name
 
     def set_score_request(self, **requests: Any) -> Self:
-        """Say which metadata the scorer takes, when metadata routing is enabled.
+        """Set which metadata the scorer takes, if metadata routing is enabled.
 
         Parameters
         ----------
         **requests : bool, None or str
-            Name of the argument to True, False, None or an alias.
+            True, False, None or an alias for each argument.
 
         Returns
         -------
@@ -100,19 +106,19 @@ class TakesMetadata:
 
 Missing = Literal["align", "nan", "raise"]
 MISSING = ("align", "nan", "raise")
-# Metrics of labels first: to count them encodes the true labels for all.
-_PLACES = ("labels", "probabilities", "scores")
+# Metrics of labels are computed first: to count them encodes the true labels for all others.
+_ORDER = ("labels", "probabilities", "scores")
 
 
 class ScoredModel:
-    """One estimator and the rows to score: predicted once and checked once for all metrics.
+    """One estimator and the rows to score: predicted and checked once for all metrics.
 
     Parameters
     ----------
     estimator : object
         Fitted.
     X, y_true : array-like
-        The rows.
+        Features and true labels of the rows.
     """
 
     def __init__(self, estimator: Any, X: Any, y_true: Any) -> None:
@@ -120,10 +126,10 @@ class ScoredModel:
         self.y_true = y_true
         self._rows: dict[int, AlignedRows] = {}
         self._responses: dict[Any, tuple[str, Any]] = {}
-        self._grounds: dict[Hashable, Ground] = {}
+        self._inputs: dict[Hashable, MetricInput] = {}
 
     def check_rows(self, sample_weight: Any) -> None:
-        """Refuse true labels and weights that no metric can read, on whichever it shows."""
+        """Raise if no metric can read the true labels or the weights."""
         (true,), _ = read_rows(sample_weight, False, y_true=self.y_true)
         label_values(true)
         n_rows, n_true = count_rows(self.responses.X), count_rows(self.y_true)
@@ -133,52 +139,48 @@ class ScoredModel:
                 f"(X: {n_rows}, y_true: {n_true})."
             )
 
-    def rows(self, sample_weight: Any) -> AlignedRows:
-        """The true labels under these weights."""
-        key = id(sample_weight)
-        if key not in self._rows:
-            self._rows[key] = AlignedRows(self.y_true, self.responses.classes, sample_weight)
-        return self._rows[key]
-
     def response(self, scorer: Scorer) -> tuple[str, Any]:
-        """The method of the estimator that a scorer reads, and what it gave."""
-        found = self._responses.get(scorer._asks)
-        if found is None:
-            method = self.responses.method(*scorer._asks, scorer)
-            found = self._responses[scorer._asks] = method, self.responses.get(method)
-        return found
+        """The estimator's method that a scorer reads, and its response."""
+        response = self._responses.get(scorer._reads)
+        if response is None:
+            method = self.responses.method(*scorer._reads, scorer)
+            response = self._responses[scorer._reads] = method, self.responses.get(method)
+        return response
 
     def prepared(
         self, scorer: Scorer, sample_weight: Any = None, metadata: Mapping[str, Any] | None = None
-    ) -> Prepared | None:
-        """Data for a scorer, checked once for all that read alike; None for metrics of others."""
-        metric, question = scorer._metric, scorer._question
+    ) -> PreparedMetric | None:
+        """The scorer's metric with its checked data; None if the metric is not registered."""
+        metric, data_key = scorer._metric, scorer._input_key
         if metric is None:
             return None
         if metadata:
             metric = metric.with_params(**metadata)
-            question = question_of(metric, scorer._missing)
-        key = question, scorer._asks, id(sample_weight)
-        ground = self._grounds.get(key)
-        if ground is None:
-            rows = self._rows.get(id(sample_weight)) or self.rows(sample_weight)
-            response = self._responses.get(scorer._asks) or self.response(scorer)
-            ground = ground_of(metric, rows, *response, scorer._missing)
-            self._grounds[key] = ground
-        if ground.only is not None:
-            params = {"labels": ground.only, "average": "macro"}
+            data_key = input_key(metric, scorer._missing)
+        weight_id = id(sample_weight)
+        key = data_key, scorer._reads, weight_id
+        data = self._inputs.get(key)
+        if data is None:
+            rows = self._rows.get(weight_id)
+            if rows is None:
+                rows = AlignedRows(self.y_true, self.responses.classes, sample_weight)
+                self._rows[weight_id] = rows
+            data = read_input(metric, rows, *self.response(scorer), scorer._missing)
+            self._inputs[key] = data
+        if data.only_class is not None:
+            params = {"labels": [data.only_class], "average": "macro"}
             metric = metric.without("pos_label").with_params(**params)
         elif metric.spec.response == "labels":
-            metric = metric.with_positive(ground.positive)
+            metric = metric.with_positive(data.positive)
         else:
             metric = metric.bare
-        return Prepared(metric, ground)
+        return PreparedMetric(metric, data)
 
 
 class Scorer(TakesMetadata):
-    """Callable ``scorer(estimator, X, y_true, sample_weight=None)`` that gives one number.
+    """Callable ``scorer(estimator, X, y_true, sample_weight=None)`` that returns one number.
 
-    Made by `get_scorer` or `make_scorer`; picklable, and accepted wherever scikit-learn takes
+    Made by `get_scorer` or `make_scorer`. It can be pickled, and passed wherever scikit-learn takes
     a ``scoring=`` callable.
 
     Parameters
@@ -186,19 +188,19 @@ class Scorer(TakesMetadata):
     score_func : callable
         ``score_func(y_true, y_pred, **kwargs)``.
     sign : {1, -1}
-        -1 for a loss, so that a greater score is always better.
+        -1 for a loss, so that greater is always better.
     kwargs : dict
         Parameters of ``score_func``.
     response_method : str or tuple of str
         Methods of the estimator to try, in this order.
     missing : {"align", "nan", "raise"}
-        What happens where the classes of the estimator and of the rows differ.
+        What to do if the classes of the estimator and of the rows differ.
     name : str or None
         Name in the registry.
     metric : Metric or None
-        What ``score_func`` and ``kwargs`` are in the registry, where it was found before.
+        The registered metric of ``score_func`` and ``kwargs``, if it was looked up already.
     worst : WorstOf or None
-        The groups of which the worst decides: the score is then no metric of all rows.
+        Score the worst group of rows instead of all rows.
 
     Examples
     --------
@@ -211,19 +213,18 @@ class Scorer(TakesMetadata):
     True
     """
 
-    # Of several scorers scikit-learn reads this to decide on a cache, which these do not use, and
-    # raises for all of them where the model lacks the method of one.
+    # scikit-learn reads this attribute of several scorers to decide whether to cache predictions,
+    # and raises for all scorers if the model lacks the method of one. These need no such cache.
     _response_method = "fit"
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
-        made: Self = object.__new__(_scorer_class())
-        return made
+        scorer: Self = object.__new__(_scorer_class())
+        return scorer
 
     def __reduce__(self) -> Any:
         return _restored, (self.__dict__,)
 
-    # scikit-learn makes scorers of its own from `_score_func`, `_sign` and `_kwargs`
-    # (TunedThresholdClassifierCV).
+    # TunedThresholdClassifierCV builds a scorer from `_score_func`, `_sign` and `_kwargs`.
     def __init__(
         self,
         score_func: Callable[..., Any],
@@ -248,19 +249,33 @@ class Scorer(TakesMetadata):
         self._missing = missing
         self._name = name
         self._worst = worst
-        found = metric
         if metric is None and worst is None and spec_of(score_func) is not None:
-            found = find(score_func, self._kwargs)
-        self._metric: Metric | None = found
-        # What the function would check of parameters that no row sets, only the function can.
-        self._is_plain = found is not None and found.is_as_named
-        self._question = None if found is None else question_of(found, missing)
-        # The sign of decision values counts, for some, and not their order alone.
-        by_sign = found is not None and "by_sign" in found.spec.traits
-        self._asks: tuple[str | tuple[str, ...], bool] = (
-            (response_method, by_sign) if worst is None else worst.scorer._asks
+            metric = find(score_func, self._kwargs)
+        self._metric: Metric | None = metric
+        # Only the function checks parameters that a name of the registry does not set.
+        self._is_plain = metric is not None and metric.is_as_named
+        self._input_key = None if metric is None else input_key(metric, missing)
+        # Metrics that read the sign of decision values keep the order of the response methods.
+        reads_sign = metric is not None and "by_sign" in metric.spec.traits
+        self._reads: tuple[str | tuple[str, ...], bool] = (
+            (response_method, reads_sign) if worst is None else worst.scorer._reads
         )
-        self._place = _PLACES.index(found.spec.response) if found is not None else len(_PLACES)
+        self._order = len(_ORDER) if metric is None else _ORDER.index(metric.spec.response)
+
+    @property
+    def _arguments(self) -> dict[str, Any]:
+        """Arguments that make this scorer again, without those that are looked up."""
+        return {
+            "sign": self._sign,
+            "kwargs": self._kwargs,
+            "response_method": self._methods,
+            "missing": self._missing,
+            "name": self._name,
+        }
+
+    def _replace(self, **arguments: Any) -> Scorer:
+        """A scorer with some arguments changed."""
+        return Scorer(self._function, **{**self._arguments, **arguments})
 
     @read_as_scorer
     def __call__(
@@ -273,7 +288,7 @@ class Scorer(TakesMetadata):
         estimator : object
             Fitted; has one of the response methods.
         X : array-like
-            What the estimator predicts from.
+            Features of the rows.
         y_true : array-like of shape (n_samples,)
             True labels.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -291,11 +306,11 @@ class Scorer(TakesMetadata):
     def evaluate(
         self, evaluation: ScoredModel, sample_weight: ArrayLike | None = None, **metadata: Any
     ) -> Any:
-        """Score rows that other metrics have perhaps read before.
+        """Score a model whose responses other metrics may have read already.
 
         Parameters
         ----------
-        evaluation : Evaluation
+        evaluation : ScoredModel
             The estimator and the rows.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each row.
@@ -312,7 +327,8 @@ class Scorer(TakesMetadata):
         responses = evaluation.responses
         prepared = evaluation.prepared(self, sample_weight, metadata)
         if prepared is not None:
-            return self._sign * prepared.value()
+            value = prepared.plain_value() if self._is_plain and not metadata else None
+            return self._sign * (prepared.value() if value is None else value)
         options = {**self._kwargs, **metadata}
         if sample_weight is not None:
             options["sample_weight"] = sample_weight
@@ -322,9 +338,10 @@ class Scorer(TakesMetadata):
         return self._sign * self._function(evaluation.y_true, response, **options)
 
     def _score(self, predict: Any, estimator: Any, X: Any, y_true: Any, **metadata: Any) -> float:
-        """Score as one of several scorers of scikit-learn, without the columns that these share.
+        """Score as one of several scorers of scikit-learn, without their shared cache ``predict``.
 
-        ``predict`` caches the column of one class of two, whichever class another scorer reads.
+        That cache holds the column of one class, even if two scorers have different positive
+        classes.
         """
         return self(estimator, X, y_true, **metadata)
 
@@ -332,15 +349,15 @@ class Scorer(TakesMetadata):
         return "sample_weight" in parameters_of(self._function)
 
     def __getattr__(self, name: str) -> Any:
-        """``_score_func`` is refused to `TunedThresholdClassifierCV`, which knows no groups."""
-        why = ": the score of the worst group is no function of labels alone"
-        told = why if name == "_score_func" else ""
-        text = f"{type(self).__name__!r} object has no attribute {name!r}{told}"
-        raise AttributeError(text, name=name, obj=self)
+        """Raise, with a reason for `TunedThresholdClassifierCV`, which reads ``_score_func``."""
+        message = f"{type(self).__name__!r} object has no attribute {name!r}"
+        if name == "_score_func":
+            message += ": the score of the worst group needs the groups, not labels alone"
+        raise AttributeError(message, name=name, obj=self)
 
     @property
     def __name__(self) -> str:
-        """Name shown by tools: as registered, else that of the function."""
+        """The registered name, else the name of the function."""
         return self._name or str(getattr(self._function, "__name__", repr(self._function)))
 
     def _columns(self) -> set[str]:
@@ -356,17 +373,16 @@ class Scorer(TakesMetadata):
 
 
 class _WithoutLabels:
-    """A metric whose signature has no ``labels``.
+    """A metric whose signature hides ``labels``.
 
-    `LogisticRegressionCV` builds a scorer of its own from a function that has them, with
-    ``labels`` and ``pos_label`` of its choice; any other it calls as it is.
+    `LogisticRegressionCV` sets ``labels`` and ``pos_label`` itself if the function has ``labels``.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
         functools.update_wrapper(self, function)
-        self.function, told = function, inspect.signature(function)
-        shown = [own for own in told.parameters.values() if own.name != "labels"]
-        self.__signature__ = told.replace(parameters=shown)
+        self.function, signature = function, inspect.signature(function)
+        kept = [item for item in signature.parameters.values() if item.name != "labels"]
+        self.__signature__ = signature.replace(parameters=kept)
 
     def __call__(self, *args: Any, **params: Any) -> Any:
         return self.function(*args, **params)
@@ -377,9 +393,9 @@ class _WithoutLabels:
 
 @cache
 def _scorer_class() -> Any:
-    """`Scorer` as a subclass of scikit-learn's own scorers, which its callbacks ask for.
+    """`Scorer` as a subclass of scikit-learn's scorers, which its callbacks check for.
 
-    Made with the first scorer, so that importing this package does not import scikit-learn.
+    Created with the first scorer, so that importing this package does not import scikit-learn.
     """
     from sklearn import metrics
 
@@ -391,14 +407,14 @@ def _scorer_class() -> Any:
 
 
 def _restored(state: dict[str, Any]) -> Scorer:
-    """A scorer from its attributes, which it is pickled and copied by."""
+    """Rebuild a pickled or copied scorer from its attributes."""
     scorer = Scorer.__new__(Scorer)
     scorer.__dict__.update(state)
     return scorer
 
 
 def check_classes(scorer: Any, classes: list[Any]) -> None:
-    """Refuse a metric of two classes for more of them, before anything is fitted."""
+    """Raise for a binary metric and several classes, before anything is fitted."""
     metric = metric_of(scorer)
     if metric is None or len(classes) < 3:
         return
@@ -410,14 +426,17 @@ def check_classes(scorer: Any, classes: list[Any]) -> None:
     try:
         metric.without("labels", "pos_label").function(codes, response, **metric.params)
     except ValueError as error:
-        own = {metric.name, f"neg_{metric.name}"}
-        other = [s for s in metric.spec.scorers if s not in own and not s.endswith("_samples")]
+        multiclass = [
+            name
+            for name in metric.spec.scorers
+            if name not in (metric.name, f"neg_{metric.name}") and not name.endswith("_samples")
+        ]
         raise InvalidParameterError(
             f"{metric.name} has no value for the {len(classes)} classes {classes[:10]}: {error} "
-            f"Scorers for several classes: {', '.join(other)}."
+            f"Scorers for several classes: {', '.join(multiclass)}."
         ) from error
 
 
 def metric_of(scorer: Any) -> Metric | None:
-    """The registered metric of a scorer; None for any other scorer."""
+    """The registered metric of a scorer, or None."""
     return scorer._metric if isinstance(scorer, Scorer) else None

@@ -1,4 +1,4 @@
-"""The worst group of rows as a score: a model is as good as it is where it is worst."""
+"""The score of the worst group of rows."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.scoring.prepared import Prepared
+from skmetrics_ext.scoring.missing_classes import PreparedMetric
 from skmetrics_ext.tallies import ConfusionTally
 from skmetrics_ext.validation import InvalidParameterError, Labels, warn_undefined
 from skmetrics_ext.validation.containers import count_rows
 from skmetrics_ext.validation.groups import read_groups
 
-_LEVEL = 0.95  # of the bounds of all groups together
-_DRAWS = 999  # where bounds are found by draws
+_LEVEL = 0.95  # simultaneous, for the bounds of all groups
+_DRAWS = 999  # if the bounds are bootstrapped
 _INT16 = 2**15
 
 
 @dataclass(frozen=True)
 class WorstOf:
-    """A scorer, and the groups of which the worst decides.
+    """Settings of a scorer for the worst group.
 
     Parameters
     ----------
     scorer : Scorer
-        Of a registered metric.
+        Has a registered metric.
     column : str
         Name of the metadata that holds the group of each row.
     min_rows : int
-        Groups of fewer rows do not decide.
+        Groups of fewer rows are ignored.
     of_bound : bool
-        Whether a group counts by its optimistic bound, simultaneous over the groups.
+        Whether groups are compared by their optimistic simultaneous bounds.
     """
 
     scorer: Any
@@ -49,11 +49,11 @@ class WorstOf:
 
     @property
     def name(self) -> str:
-        """What panels call it."""
+        """Default name in panels."""
         return f"{self.scorer.__name__}_worst_{self.column}"
 
     def score(self, model: Any, sample_weight: Any, metadata: Mapping[str, Any]) -> float:
-        """The worst score of a group; nan with a warning where no group has one."""
+        """The worst score of a group; nan with a warning if no group has one."""
         params = dict(metadata)
         column = params.pop(self.column, None)
         if column is None:
@@ -62,15 +62,15 @@ class WorstOf:
                 f"params={{{self.column!r}: ...}} to cross_validate, with metadata routing enabled."
             )
         prepared = model.prepared(self.scorer, sample_weight, params)
-        if prepared.given is None:
+        if prepared.checked is None:
             return float(self.scorer._sign * prepared.value())
         weights = {"sample_weight": sample_weight}
-        group = prepared.of_rows_read(self._groups(model, column), weights)
+        group = prepared.values_of_rows_read(self._groups(model, column), weights)
         sizes = np.bincount(group)
-        if not sizes.all():  # groups whose rows have no weight
+        if not sizes.all():  # all rows of a group have weight 0
             group, sizes = (np.cumsum(sizes > 0) - 1)[group], sizes[sizes > 0]
-        large = sizes >= self.min_rows
-        scores = self.scorer._sign * self._values(prepared, group, large)[large]
+        is_large = sizes >= self.min_rows
+        scores = self.scorer._sign * self._values(prepared, group, is_large)[is_large]
         n_undefined = int(np.isnan(scores).sum())
         if n_undefined == len(scores):
             fewer = f" of {self.min_rows} rows or more" if self.min_rows > 1 else ""
@@ -78,12 +78,12 @@ class WorstOf:
             return float("nan")
         if n_undefined:
             warn_undefined(
-                f"{self.name} leaves out {n_undefined} of {len(scores)} groups, where the metric "
-                "is undefined."
+                f"{self.name} leaves out {n_undefined} of {len(scores)} groups, in which the "
+                "metric is undefined."
             )
         if self.of_bound:
-            large[large] = ~np.isnan(scores)
-            scores = self._bounds(prepared, group, large)
+            is_large[is_large] = ~np.isnan(scores)
+            scores = self._bounds(prepared, group, is_large)
         return float(np.nanmin(scores))
 
     def _groups(self, model: Any, column: Any) -> Array:
@@ -93,44 +93,47 @@ class WorstOf:
             text = str(error).replace("groups", self.column, 1)
             raise InvalidParameterError(f"The groups of {self.name}: {text}") from error
 
-    def _values(self, prepared: Prepared, group: Array, large: Array) -> Array:
-        """The metric of each group; nan where it is undefined, whatever the convention."""
-        metric, given = prepared.metric.undefined_as_nan, prepared.given
-        if isinstance(given, Labels) and not given.is_multilabel:
-            values = metric.read(ConfusionTally.from_labels(given, group))
+    def _values(self, prepared: PreparedMetric, group: Array, is_large: Array) -> Array:
+        """The metric of each group; nan if it is undefined, even if by convention it is 0."""
+        metric, checked = prepared.metric.undefined_as_nan, prepared.checked
+        if isinstance(checked, Labels) and not checked.is_multilabel:
+            values = metric.read(ConfusionTally.from_labels(checked, group))
         else:
-            parts = _parts(replace(prepared, metric=metric), group, large)
+            parts = _split_by_group(replace(prepared, metric=metric), group, is_large)
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", UserWarning)  # one warning names all groups
-                of_parts = [part.value() for part in parts]
-            values = np.full((len(large), *np.shape(of_parts[:1])[1:]), np.nan)
-            values[large] = of_parts
+                warnings.simplefilter("ignore", UserWarning)  # `score` warns once for all groups
+                group_values = [part.value() for part in parts]
+            values = np.full((len(is_large), *np.shape(group_values[:1])[1:]), np.nan)
+            values[is_large] = group_values
         if values.ndim != 1:
             raise InvalidParameterError(
                 f"{self.name} needs a metric of one number: choose an average other than None."
             )
         return values
 
-    def _bounds(self, prepared: Prepared, group: Array, large: Array) -> list[float]:
-        """The optimistic bounds of the groups, simultaneous."""
+    def _bounds(self, prepared: PreparedMetric, group: Array, is_large: Array) -> list[float]:
+        """The optimistic simultaneous bounds of the groups."""
         from skmetrics_ext.inference.draws.bootstrap import DrawPlan
         from skmetrics_ext.inference.draws.readers import sample_of_checked
         from skmetrics_ext.inference.linearized import linearize
         from skmetrics_ext.inference.simultaneous import optimistic_estimates
 
         statistics = {
-            number: linearize(sample_of_checked(prepared.metric, part.given))
-            for number, part in enumerate(_parts(prepared, group, large))
+            number: linearize(sample_of_checked(prepared.metric, part.checked))
+            for number, part in enumerate(_split_by_group(prepared, group, is_large))
         }
         plan = DrawPlan(n_resamples=_DRAWS, random_state=0)
         bounds = optimistic_estimates(statistics, float(self.scorer._sign), _LEVEL, plan)
         return [bound for bound, _ in bounds.values()]
 
 
-def _parts(prepared: Prepared, group: Array, large: Array) -> list[Prepared]:
+def _split_by_group(
+    prepared: PreparedMetric, group: Array, is_large: Array
+) -> list[PreparedMetric]:
     """The metric of the rows of each group that is large enough."""
     ends = np.cumsum(np.bincount(group))
-    few = group.astype(np.int16) if len(ends) < _INT16 else group  # which sorts by radix
-    ordered = prepared.part(np.argsort(few, kind="stable"))
+    if len(ends) < _INT16:  # NumPy sorts 16-bit integers by radix
+        group = group.astype(np.int16)
+    ordered = prepared.subset(np.argsort(group, kind="stable"))
     starts = [0, *ends[:-1].tolist()]
-    return [ordered.part(slice(starts[k], ends[k])) for k in np.flatnonzero(large)]
+    return [ordered.subset(slice(starts[k], ends[k])) for k in np.flatnonzero(is_large)]

@@ -387,8 +387,8 @@ def check_sums(matrix: Array, source: Column | None) -> None:
 
 def away_from_one(matrix: Array, eps: float) -> str:
     """Names the row furthest from summing to 1; empty where all do."""
-    away = np.abs(row_sums(matrix) - 1)
-    if away.max() <= np.sqrt(eps):
+    sums = row_sums(matrix)
+    if max(sums.max() - 1, 1 - sums.min()) <= np.sqrt(eps):
         return ""
-    row = int(np.argmax(away))
+    row = int(np.argmax(np.abs(sums - 1)))
     return f"y_proba sums to {matrix[row].sum():.6g} in row {row}"

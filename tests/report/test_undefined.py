@@ -147,7 +147,7 @@ def test_mean_and_deviation_are_over_the_defined_folds():
     row = row_of(report, "odd")
     assert row["mean"] == pytest.approx(np.mean([0.1, 0.4, 0.9]))
     assert row["std"] == pytest.approx(np.std([0.1, 0.4, 0.9], ddof=1))
-    assert row["reasons"] == {"the scorer gave nan": 1}
+    assert row["reasons"] == {"the scorer returned nan": 1}
 
 
 def test_a_scorer_that_raises():

@@ -21,7 +21,7 @@ def test_a_class_never_seen_has_probability_0():
     rows = y != 1
     p = np.clip(model.predict_proba(X[rows])[:, 0], EPS, 1 - EPS)
     by_hand = np.where(y[rows] == 0, -np.log(p), -np.log(EPS)).mean()
-    with pytest.warns(UndefinedMetricWarning, match=r"never saw .* \[2\], .* clipped to 2\.22e-16"):
+    with pytest.warns(UndefinedMetricWarning, match=r"never saw .* \[2\]: .* clipped to 2\.22e-16"):
         got = get_scorer("neg_log_loss")(model, X[rows], y[rows])
     assert got == pytest.approx(-by_hand, rel=1e-12)
     brier = get_scorer("neg_brier_score")(model, X[rows], y[rows])  # 0 is a number like others

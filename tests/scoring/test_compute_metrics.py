@@ -120,7 +120,7 @@ def test_one_table_has_the_interval_of_each_metric(groups):
 def test_options_of_groups_are_refused_where_there_is_no_table():
     with pytest.raises(ValueError, match="groups changes intervals only: pass intervals=True"):
         compute_metrics(["f1"], Y, PRED, groups=np.arange(200))
-    with pytest.raises(ValueError, match="margins describes groups of rows: pass by="):
+    with pytest.raises(ValueError, match="margins applies to groups: pass by="):
         compute_metrics(["f1"], Y, PRED, margins=True, intervals=True)
 
 

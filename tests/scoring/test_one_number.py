@@ -25,7 +25,7 @@ from skmetrics_ext import METRICS, ScorerPanel, get_scorer, recall_score
 X, Y = make_classification(60, 4, random_state=0)
 PANEL = ScorerPanel(["roc_auc", "f1"], intervals=True)
 TREE = DecisionTreeClassifier(max_depth=2, random_state=0)
-TOLD = r"several numbers \(roc_auc, f1.*\) where one is wanted: pass panel.single\('roc_auc'\)"
+TOLD = r"several numbers \(roc_auc, f1.*\), and one is needed: pass panel.single\('roc_auc'\)"
 
 
 @pytest.mark.parametrize(
