@@ -1,6 +1,6 @@
 """Classification metrics for scikit-learn: exact, fast, fold-safe.
 
-Each public name is imported when it is first used; ``__init__.pyi`` lists them for editors.
+Public names are imported on first use; ``__init__.pyi`` lists them for editors.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,7 +13,7 @@ from skmetrics_ext._lazy import lazy_names, places_of
 
 __version__ = "0.2.0"
 
-# Public names by module, apart from the metrics, which the registry finds.
+# Public names by module, without the metrics, which the registry lists.
 _MODULES = {
     "backends": "PartitionError evaluate",
     "curves": "precision_recall_curves roc_curves",
@@ -85,7 +85,7 @@ def _places() -> dict[str, str]:
 
 
 def _pictures() -> Mapping[str, Callable[..., Any]]:
-    """Drawing functions by the class that they draw, loaded at the first picture."""
+    """Drawing functions by the class of the result, loaded at the first picture."""
     return import_module("skmetrics_ext.plotting.plot_results").PICTURES
 
 

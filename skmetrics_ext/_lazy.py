@@ -1,4 +1,4 @@
-"""Modules that offer the names of other modules, each imported when it is first used."""
+"""Lazy namespaces: modules whose names are imported from others on first use."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def places_of(modules: Mapping[str, str]) -> dict[str, str]:
-    """The module of each name, from the names of each module of the package."""
+    """The module of each name, from the names in each module."""
     return {
         name: f"skmetrics_ext.{module}"
         for module, names in modules.items()
@@ -26,9 +26,9 @@ def lazy_names(
     Parameters
     ----------
     module : str
-        Its name.
+        Name of the module.
     places : callable
-        Returns the module of each name that it offers.
+        Returns the source module of each public name.
     """
 
     def get(name: str) -> Any:
@@ -36,7 +36,7 @@ def lazy_names(
         if name == "__all__":
             return listed()
         if not name.startswith("_"):
-            # Submodules first: they import each other before `places` can be asked.
+            # Submodules first: they import each other before `places` can be called.
             if hasattr(owner, "__path__") and find_spec(f"{module}.{name}"):
                 return import_module(f"{module}.{name}")
             if name in places():

@@ -1,8 +1,7 @@
-"""True labels and responses of one model, matched by the names of classes, each checked once.
+"""True labels and responses of one model, matched by class name and checked once.
 
-What a metric is given here is a checked object (`Labels`, `Scores`, `Probabilities`) that
-holds its tallies, so that any number of metrics of one model and one set of rows validate,
-sort and count once.
+Metrics receive checked objects (`Labels`, `Scores`, `Probabilities`) that keep their tallies, so
+that any number of metrics of one model validate, sort and count once.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from skmetrics_ext.validation.targets import MULTILABEL
 
 
 def positive_column(response: Any, classes: Any, pos_label: Any) -> Any:
-    """Scores of the positive class of a binary estimator; any other response as it is."""
+    """Scores of the positive class of a binary estimator; any other response unchanged."""
     if len(classes) != 2:
         return response
     positive = 1
@@ -44,20 +43,20 @@ def positive_column(response: Any, classes: Any, pos_label: Any) -> Any:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ModelTarget:
-    """True labels as codes, and which classes they have besides those of the model.
+    """True labels as codes, compared with the classes of the model.
 
     Parameters
     ----------
     kind : str
-        In scikit-learn's terms.
+        Type of target, in scikit-learn's terms.
     every : list
-        The classes of the model, and then those of the rows that it never saw.
+        The classes of the model and of the rows.
     known : list
         The classes of the model.
     codes : ndarray of int64 of shape (n,)
         Codes into ``every``.
     unseen, lacking : list
-        Classes of rows that the model does not know; classes of the model without a row.
+        Classes of the rows that the model never saw; classes of the model without rows.
     weight : ndarray or None
     ordered : bool
         Whether the order of the classes was declared.
@@ -76,7 +75,7 @@ class ModelTarget:
     class_array: Array
 
     def codes_in(self, order: list[Any]) -> Array:
-        """Codes of the rows into the classes in another order."""
+        """Codes of the rows for the classes in another order."""
         if order == self.every:
             return self.codes
         return find_labels(self.class_array, objects(order))[self.codes]
@@ -94,7 +93,7 @@ class AlignedRows:
     y_true : array-like
         True labels.
     classes : array-like or None
-        ``classes_`` of the model; None where it has none.
+        ``classes_`` of the model; None if it has none.
     sample_weight : array-like or None
         Weight of each row.
     """
@@ -102,22 +101,22 @@ class AlignedRows:
     def __init__(self, y_true: Any, classes: Any, sample_weight: Any = None) -> None:
         self.y_true = y_true
         self.sample_weight = sample_weight
-        several = isinstance(classes, list) and classes and np.ndim(classes[0]) > 0
-        self.known = None if classes is None or several else np.asarray(classes).tolist()
+        is_multilabel = isinstance(classes, list) and classes and np.ndim(classes[0]) > 0
+        self.known = None if classes is None or is_multilabel else np.asarray(classes).tolist()
         self._checked: dict[Hashable, Any] = {}
 
     def labels(self, y_pred: Any, *, absolute: bool = False) -> Labels:
         """Checked true and predicted labels; ``absolute`` keeps the unit of the weights."""
-        known = self._checked.get("labels")
-        if known is None or (absolute and not known.absolute):
-            known = self._checked["labels"] = Labels.check(
+        labels = self._checked.get("labels")
+        if labels is None or (absolute and not labels.absolute):
+            labels = self._checked["labels"] = Labels.check(
                 self.y_true, y_pred, sample_weight=self.sample_weight, absolute=absolute
             )
-        return known
+        return labels
 
     @cached_property
     def target(self) -> ModelTarget | None:
-        """True labels by the classes of the model; None for multilabel data."""
+        """True labels compared with the classes of the model; None for multilabel data."""
         labels = self._checked.get("labels")
         if labels is not None:  # encoded already
             if labels.is_multilabel:
@@ -132,16 +131,16 @@ class AlignedRows:
                 return None
             if kind not in ("binary", "multiclass"):
                 raise InvalidParameterError(f"{kind} format is not supported for y_true.")
-        # A class whose rows weigh nothing has no rows.
-        if labels is not None:  # counted already, or soon
-            rows = Counts.from_labels(labels).true > 0
+        # A class whose rows have weight 0 has no rows.
+        if labels is not None:  # metrics of labels need these counts too
+            n_rows = Counts.from_labels(labels).true > 0
         else:
-            rows = bin_sums(codes, len(classes), None if weight is None else weight > 0)
+            n_rows = bin_sums(codes, len(classes), None if weight is None else weight > 0)
         listed = classes.tolist()
         known = listed if self.known is None else self.known
-        if listed == known and rows.all():
+        if listed == known and n_rows.all():
             return ModelTarget(kind, known, known, codes, [], [], weight, ordered, classes)
-        present = [label for label, count in zip(listed, rows.tolist(), strict=True) if count]
+        present = [label for label, count in zip(listed, n_rows.tolist(), strict=True) if count]
         unseen = [label for label in present if label not in known]
         every = [*known, *unseen]
         if unseen and known == sorted(known):
@@ -155,8 +154,8 @@ class AlignedRows:
     def scores(self, method: str, response: Any, positive: Any = None) -> Scores:
         """Checked scores, a column for each class of the model.
 
-        Of two classes they are those of ``positive``, by default the second. Rows of classes
-        that the model never saw are refused; `with_unseen` gives these the lowest score.
+        For two classes they are the scores of ``positive``, by default the second class. Rows of
+        classes that the model never saw raise; `with_unseen` gives these classes the lowest score.
         """
         target = self.target
         if target is not None and positive is None and len(target.known) == 2:
@@ -182,7 +181,7 @@ class AlignedRows:
         return Scores(kind, target.array_of(order), codes, score, weight)
 
     def with_unseen(self, method: str, response: Any) -> Scores:
-        """Scores of every class; of those that the model never saw, below all its scores."""
+        """Scores of every class; those of classes that the model never saw are the lowest."""
         target = self._single_label()
         codes, weight = target.codes, target.weight
         score = _response(response, method, target.known, codes)
@@ -200,7 +199,7 @@ class AlignedRows:
     ) -> Probabilities:
         """Checked probabilities; a class that the model never saw has probability 0.
 
-        ``positive`` of two classes goes last; ``labels`` gives the order of all of them.
+        The ``positive`` one of two classes goes last; ``labels`` sets the order of all classes.
         """
         target = self.target
         if target is not None and positive is None and len(target.every) == 2:
@@ -239,19 +238,19 @@ class AlignedRows:
     def _single_label(self) -> ModelTarget:
         target = self.target
         if target is None:
-            raise InvalidParameterError("y_true is multilabel; one label a row is needed.")
+            raise InvalidParameterError("y_true is multilabel: one label per row is needed.")
         return target
 
 
 def objects(labels: Sequence[Any]) -> Array:
-    """An array that holds each label as it is, whatever its type."""
-    found = np.empty(len(labels), dtype=object)
-    found[:] = labels
-    return found
+    """An object array of the labels, whatever their types."""
+    array = np.empty(len(labels), dtype=object)
+    array[:] = labels
+    return array
 
 
 def _with_weight(weight: Array | None, *columns: Array) -> tuple[Any, ...]:
-    """Weights and columns of the rows that have weight."""
+    """Weights and columns of the rows with non-zero weight."""
     if weight is None or weight.all():
         return weight, *columns
     kept = weight > 0
@@ -261,18 +260,18 @@ def _with_weight(weight: Array | None, *columns: Array) -> tuple[Any, ...]:
 def _response(
     response: Any, method: str, known: list[Any], codes: Array, *, columns_only: bool = False
 ) -> Array:
-    """Scores that a model gave, a column for each class; of two classes a vector may stand."""
+    """Checked scores, a column for each class; those of two classes may be a vector."""
     score = read_scores_of(response, method)
     if score.ndim == 1 and len(known) == 2 and not columns_only:
-        wanted: tuple[int, ...] = codes.shape
+        expected: tuple[int, ...] = codes.shape
     else:
-        wanted = (len(codes), len(known))
-    if score.shape == wanted:
+        expected = (len(codes), len(known))
+    if score.shape == expected:
         return score
     raise InvalidParameterError(
-        f"{method} gave an array of shape {score.shape}, {wanted} was expected: a row for each "
-        "that no mask of y_true, sample_weight or predict hides, and a column for each of the "
-        f"classes {known}. Of pairs of classes (decision_function_shape='ovo') no class has one."
+        f"{method} returned an array of shape {score.shape}, expected {expected}: a row for each "
+        f"unmasked row of y_true, and a column for each of the classes {known}. One-vs-one scores "
+        "(decision_function_shape='ovo') have no column per class."
     )
 
 

@@ -1,4 +1,4 @@
-"""Names of methods with their references, as a paper cites them."""
+"""References of methods, as a paper cites them."""
 
 from __future__ import annotations
 
@@ -38,5 +38,5 @@ _CITATIONS = {
 
 
 def citation(method: str) -> str:
-    """The method as a paper cites it: each part of its name, those that have no reference as is."""
+    """The method as a paper cites it; parts of its name without a reference stay as they are."""
     return ", ".join(_CITATIONS.get(part, part) for part in method.split(", "))

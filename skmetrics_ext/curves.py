@@ -1,4 +1,4 @@
-"""Curves of every class, and their averages, as frozen values."""
+"""ROC and precision-recall curves of every class, and their averages."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class RocCurve(CurveResult):
     Parameters
     ----------
     fpr, tpr : ndarray of shape (n_points,)
-        False and true positive rates, rising; nan where they are 0/0.
+        False and true positive rates, increasing; nan if they are 0/0.
     thresholds : ndarray of shape (n_points,)
         Falling from infinity. nan for a macro-average, which has none.
     """
@@ -42,7 +42,7 @@ class RocCurve(CurveResult):
 
     @property
     def area(self) -> float:
-        """Area under the curve by the trapezoid rule, as `roc_auc_score`."""
+        """Area under the curve by the trapezoid rule, as in `roc_auc_score`."""
         return float(trapezoid(self.tpr, self.fpr))
 
     def columns(self) -> dict[str, Array]:
@@ -57,9 +57,9 @@ class PrecisionRecallCurve(CurveResult):
     Parameters
     ----------
     precision : ndarray of shape (n_points,)
-        At the first point, where no row is predicted positive, 1 by convention.
+        By convention 1 at the first point, at which no row is predicted positive.
     recall : ndarray of shape (n_points,)
-        Rising from 0; nan where no row is of the class.
+        Increasing from 0; nan if no row has the class.
     thresholds : ndarray of shape (n_points,)
         Falling from infinity. nan for a macro-average, which has none.
     """
@@ -70,12 +70,12 @@ class PrecisionRecallCurve(CurveResult):
 
     @property
     def area(self) -> float:
-        """Average precision, the area under the steps, as `average_precision_score`."""
+        """Average precision, the area under the steps, as in `average_precision_score`."""
         return float((np.diff(self.recall) * self.precision[1:]).sum())
 
     @property
     def trapezoid_area(self) -> float:
-        """Area under straight lines between the points, as `pr_auc_score`."""
+        """Area under straight lines between the points, as in `pr_auc_score`."""
         return float(trapezoid(self.precision, self.recall))
 
     def columns(self) -> dict[str, Array]:
@@ -91,19 +91,18 @@ CurveT = TypeVar("CurveT", RocCurve, PrecisionRecallCurve)
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
 class Curves(CurveResult, Generic[CurveT]):
-    """Curves of the classes, each against the rest, and two averages.
+    """Curves of every class against the rest, and two averages.
 
     Parameters
     ----------
     classes : ndarray of shape (n_curves,)
         The classes; the positive one alone for binary labels.
     curves : tuple
-        The curve of each.
+        The curve of each class.
     micro : RocCurve, PrecisionRecallCurve or None
-        Of the merged tallies of all classes: every (row, class) is a row of one binary
-        problem. None for binary labels.
+        Curve of all (row, class) pairs pooled into one binary problem. None for binary labels.
     macro : RocCurve, PrecisionRecallCurve or None
-        Mean of the curves of the classes that have one. None for binary labels.
+        Mean of the curves that are defined. None for binary labels.
     """
 
     classes: Array
@@ -121,7 +120,7 @@ class Curves(CurveResult, Generic[CurveT]):
         return iter(self.curves)
 
     def __getitem__(self, label: Any) -> CurveT:
-        """The curve of a class; "micro" and "macro", unless classes are named so."""
+        """The curve of a class, or "micro" or "macro" (unless a class has that name)."""
         listed = self.classes.tolist()
         if label in listed:
             return self.curves[listed.index(label)]
@@ -132,13 +131,11 @@ class Curves(CurveResult, Generic[CurveT]):
 
     def named(self) -> dict[Any, CurveT]:
         """Every curve by its class, "micro" or "macro"."""
-        found = dict(zip(self.classes.tolist(), self.curves, strict=True))
-        averages = {MICRO: self.micro, MACRO: self.macro}
-        return found | {
-            name: curve
-            for name, curve in averages.items()
-            if curve is not None and name not in found
-        }
+        curves = dict(zip(self.classes.tolist(), self.curves, strict=True))
+        for name, average in ((MICRO, self.micro), (MACRO, self.macro)):
+            if average is not None:
+                curves.setdefault(name, average)
+        return curves
 
     @property
     def areas(self) -> dict[Any, float]:
@@ -146,7 +143,7 @@ class Curves(CurveResult, Generic[CurveT]):
         return {name: curve.area for name, curve in self.named().items()}
 
     def columns(self) -> dict[str, Array]:
-        """All points as arrays by name, with the curve of each."""
+        """All points as arrays by name, with the name of the curve of each point."""
         named = self.named()
         parts = [curve.columns() for curve in named.values()]
         sizes = [len(curve.thresholds) for curve in named.values()]
@@ -179,8 +176,8 @@ def _read_curves(
         pairs = zip(classes.tolist(), curves, strict=True)
         lacking = [label for label, curve in pairs if not is_defined(curve)]
         warn_undefined(
-            f"{what} are undefined and nan for the classes {lacking}, which have no rows or no "
-            "others; the macro-average leaves them out."
+            f"{what} are nan for the classes {lacking}, which have no rows or all rows; the "
+            "macro-average leaves them out."
         )
     if is_binary:
         return Curves(classes, curves)
@@ -205,14 +202,14 @@ def roc_curves(
 ) -> Curves[RocCurve]:
     r"""ROC curves of every class against the rest, and their micro- and macro-average.
 
-    The macro-average at a false positive rate is the mean of the classes' true positive rates
-    there, each interpolated on a straight line:
+    The macro-average at a false positive rate is the mean of the classes' true positive rates,
+    each interpolated linearly:
 
     .. math:: TPR(f) = \frac{1}{K} \sum_k TPR_k(f)
 
-    On the union of all their false positive rates, where a class's curve rises at one of
-    them, the average rises too (two points with the same rate), so that the area under it is
-    the mean of their areas.
+    By default it is evaluated at the false positive rates of all curves. Where a curve rises
+    vertically, so does the average (two points with the same rate), so that its area is the mean
+    of the classes' areas.
 
     Parameters
     ----------
@@ -221,15 +218,15 @@ def roc_curves(
     y_score : array-like of shape (n_samples,) or (n_samples, n_classes)
         Scores, higher for the class.
     labels : array-like of shape (n_classes,), default=None
-        The class of each column of ``y_score``, in this order.
+        The class of each column of ``y_score``, in order.
     {either_pos_label}
     {sample_weight}
     grid : array-like of shape (n_points,), default=None
-        Rising false positive rates at which to give the macro-average, for example
-        ``np.linspace(0, 1, 101)``. Where a curve rises at a point of the grid, its highest
-        value counts.
+        Increasing false positive rates at which to evaluate the macro-average, for example
+        ``np.linspace(0, 1, 101)``. If a curve rises vertically at a point of the grid, its highest
+        value is used.
     drop_intermediate : bool, default=True
-        Whether to leave out points in the middle of a straight line of two equal steps.
+        Whether to leave out the middle point of two equal steps.
 
     Returns
     -------
@@ -282,8 +279,8 @@ def precision_recall_curves(
     r"""Precision-recall curves of every class against the rest, and their averages.
 
     The macro-average at a recall is the mean of the classes' precisions at the highest
-    threshold that reaches it. On the union of all their recalls, the area under its steps is
-    the mean of their average precisions.
+    threshold that reaches it. By default it is evaluated at the recalls of all curves, and the
+    area under its steps is the mean of the classes' average precisions.
 
     Parameters
     ----------
@@ -292,13 +289,13 @@ def precision_recall_curves(
     y_score : array-like of shape (n_samples,) or (n_samples, n_classes)
         Scores, higher for the class.
     labels : array-like of shape (n_classes,), default=None
-        The class of each column of ``y_score``, in this order.
+        The class of each column of ``y_score``, in order.
     {score_pos_label}
     {sample_weight}
     grid : array-like of shape (n_points,), default=None
-        Rising recalls at which to give the macro-average.
+        Increasing recalls at which to evaluate the macro-average.
     drop_intermediate : bool, default=False
-        Whether to leave out points between the first and the last of one recall.
+        Whether to keep only the first and the last point of each recall.
 
     Returns
     -------
@@ -348,7 +345,7 @@ def _precision_recall(tally: RankTally, drop_intermediate: bool) -> PrecisionRec
 
 
 def read_grid(grid: Any, low: float = 0.0, high: float = 1.0) -> Array:
-    """Abscissas of a mean curve, checked."""
+    """Checked points at which a mean curve is evaluated."""
     try:
         points = np.asarray(to_host(grid, "grid"), dtype=np.float64)
     except (TypeError, ValueError):
@@ -358,14 +355,14 @@ def read_grid(grid: Any, low: float = 0.0, high: float = 1.0) -> Array:
     if not low <= points[0] <= points[-1] <= high:
         rates = "rates in [0, 1]" if high == 1 else "numbers"
         raise InvalidParameterError(
-            f"grid must hold at least two {rates} that rise strictly, got {grid!r:.80}."
+            f"grid must hold at least two increasing {rates}, got {grid!r:.80}."
         )
     return points
 
 
 def _mean_roc(curves: list[RocCurve], grid: Array | None) -> RocCurve:
     points = np.unique(np.concatenate([curve.fpr for curve in curves])) if grid is None else grid
-    # Of several points with one abscissa, np.interp takes the last: the highest.
+    # At a vertical rise np.interp takes the last point, which is the highest.
     high = [np.interp(points, curve.fpr, curve.tpr) for curve in curves]
     if grid is not None:
         return RocCurve(points, np.mean(high, axis=0), np.full(len(points), np.nan))
@@ -376,10 +373,10 @@ def _mean_roc(curves: list[RocCurve], grid: Array | None) -> RocCurve:
     return RocCurve(fpr[kept], tpr[kept], np.full(np.count_nonzero(kept), np.nan))
 
 
-def _before_rise(curve: RocCurve, at: Array, high: Array) -> Array:
-    """The lowest true positive rate at some false positive rates, given the highest."""
-    first = np.searchsorted(curve.fpr, at)
-    return np.where(curve.fpr[first] == at, curve.tpr[first], high)
+def _before_rise(curve: RocCurve, fpr: Array, high: Array) -> Array:
+    """The lowest true positive rate at each false positive rate; ``high`` holds the highest."""
+    first = np.searchsorted(curve.fpr, fpr)
+    return np.where(curve.fpr[first] == fpr, curve.tpr[first], high)
 
 
 def _mean_precision_recall(

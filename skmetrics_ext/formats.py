@@ -1,4 +1,4 @@
-"""Numbers and tables as people read them: plain text, HTML, Markdown, LaTeX."""
+"""Numbers and tables for readers: plain text, HTML, Markdown, LaTeX, JSON."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import numpy as np
 
 WIDTH = 100
 _GAP = "  "
-_WRAPPED, _PADDING = 22, 4  # characters of a column of text in HTML that is pressed for room
+_WIDEST, _PADDING = 22, 4  # characters: the largest minimum width of an HTML text column
 
 # --------------------------------------------------------------------------- numbers
 
 
 def number(value: float) -> str:
-    """Four decimals, or four digits of a large number; nan is "undefined"."""
+    """Four decimals, or four digits from 1000 on; "undefined" for nan."""
     if math.isnan(value):
         return "undefined"
     return f"{value:z.4f}" if abs(value) < 1000 else f"{value:.4g}"
@@ -41,19 +41,19 @@ def signed(value: float) -> str:
 
 
 def probability(value: float) -> str:
-    """Three decimals; "< 0.001" below."""
+    """Three decimals, or "< 0.001"."""
     if math.isnan(value):
         return ""
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def plain(value: Any) -> str:
-    """Any value as text: numbers by `known`, reasons with their counts, None as nothing."""
+    """Any value as text: numbers by `known`, reasons with counts, None as empty text."""
     if value is None:
         return ""
     if isinstance(value, dict):
         return "; ".join(f"{text} ({count})" for text, count in value.items())
-    # Narrow numbers of NumPy are no subclass of float.
+    # float32 of NumPy is not a subclass of float.
     if isinstance(value, float) or getattr(getattr(value, "dtype", None), "kind", "") == "f":
         return known(float(value)) if not getattr(value, "ndim", 0) else str(value)
     return str(value)
@@ -61,11 +61,11 @@ def plain(value: Any) -> str:
 
 # --------------------------------------------------------------------------- text
 
-_JOINERS = "\u200c\u200d"  # invisible, and parts of words and pictures in many languages
+_JOINERS = "\u200c\u200d"  # not printable, but part of words and emoji
 
 
 def visible(text: str) -> str:
-    """Text on one line: white space as spaces, control characters and surrogates as escapes."""
+    """Text on one line, with control characters and surrogates as escapes."""
     if text.isprintable():
         return text
     return "".join(
@@ -75,7 +75,7 @@ def visible(text: str) -> str:
 
 
 def html_text(text: str) -> str:
-    """Text that HTML shows as it is, also in an attribute."""
+    """Text escaped for HTML, in attributes too."""
     return escape(visible(text))
 
 
@@ -86,7 +86,7 @@ _MARKDOWN_START = re.compile(r"^(\d{0,9})(?=(?:#{1,6}|[-+.)])(?: |$)|>|(?:- ?){3
 
 
 def markdown_text(text: str) -> str:
-    """Text that Markdown shows as it is."""
+    """Text escaped for Markdown."""
     inline = _MARKDOWN.sub(r"\\\g<0>", visible(text).strip())
     return _MARKDOWN_START.sub(r"\1\\", inline)
 
@@ -99,12 +99,12 @@ _LATEX = str.maketrans(
         "±": "$\\pm$", "−": "$-$", "[": "{[}", "]": "{]}",
     }
 )  # fmt: skip
-# Pairs that LaTeX sets as one sign: dashes, quotation marks, inverted punctuation.
+# Pairs that LaTeX joins to one sign: dashes, quotation marks, inverted punctuation.
 _LATEX_PAIRS = re.compile(r"(?<=[-'`,!?])(?=[-'`,])")
 
 
 def latex_text(text: str) -> str:
-    """Text that LaTeX sets as it is; grouped brackets are no options of a line end."""
+    """Text escaped for LaTeX; brackets are grouped, so that none is read as an option."""
     return "{}".join(part.translate(_LATEX) for part in _LATEX_PAIRS.split(visible(text)))
 
 
@@ -112,7 +112,7 @@ def latex_text(text: str) -> str:
 
 
 def text_table(header: Sequence[str], rows: Iterable[Sequence[str]], align: str = "<") -> str:
-    """Aligned columns: "<" or ">" in ``align`` for each, ">" for those beyond it."""
+    """Columns aligned by "<" or ">" in ``align``, and by ">" beyond its end."""
     grid = [[visible(cell) for cell in row] for row in (header, *rows)]
     widths = [max(map(len, column)) for column in zip(*grid, strict=True)]
     sides = align.ljust(len(widths), ">")
@@ -134,16 +134,16 @@ def html_table(
     text: Collection[int] = (),
     baseline: str | None = None,
 ) -> str:
-    """A table whose first column names its rows.
+    """An HTML table whose first column holds the row headings.
 
     Parameters
     ----------
     header, rows : sequence of str
-        Texts, which are escaped.
+        Texts, not escaped yet.
     caption : str
         Text above the table.
     text : collection of int
-        Places of columns that are aligned to the left.
+        Indices of left-aligned columns.
     baseline : str or None
         Rows with a cell of this name are marked.
     """
@@ -171,10 +171,10 @@ def html_table(
 
 
 def _column(is_text: bool, cells: Sequence[str]) -> str:
-    """Attributes of a column; one of text has the width of its texts, up to a limit."""
+    """Attributes of a column; text columns get a minimum width from their longest text."""
     if not is_text:
         return ""
-    width = min(max(map(len, cells), default=0) + _PADDING, _WRAPPED)
+    width = min(max(map(len, cells), default=0) + _PADDING, _WIDEST)
     return f'{_text(True)} style="min-width:{width}ch"'
 
 
@@ -192,14 +192,14 @@ _NOTEBOOK = """
 
 
 def html_fragment(lead: Iterable[str], shown: str, notes: Iterable[str]) -> str:
-    """HTML for notebooks: lines, a table that is HTML already, and notes in small print."""
+    """HTML for notebooks: lines of text, a table in HTML, and notes in small print."""
     lines = "".join(f"<p>{html_text(line)}</p>" for line in lead)
     below = "".join(f"<p><small>{html_text(text)}</small></p>" for text in notes)
     return f'<div class="skmetrics-ext"><style>{_NOTEBOOK}</style>{lines}{shown}{below}</div>'
 
 
 def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]], align: str = "<") -> str:
-    """A table as GitHub, GitLab and Sphinx read it."""
+    """A table in Markdown, as GitHub, GitLab and Sphinx read it."""
     sides = align.ljust(len(header), ">")
     rule = ["---:" if side == ">" else "---" for side in sides]
     grid = [map(markdown_text, header), rule, *(map(markdown_text, row) for row in rows)]
@@ -207,7 +207,7 @@ def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]], align: 
 
 
 def latex_table(header: Sequence[str], rows: Iterable[Sequence[str]], align: str = "<") -> str:
-    """A ``tabular`` with the rules of the package booktabs."""
+    """A LaTeX ``tabular`` with booktabs rules."""
     sides = "".join("l" if side == "<" else "r" for side in align.ljust(len(header), ">"))
     first, *rest = (f"{' & '.join(map(latex_text, row))} \\\\" for row in [header, *rows])
     top = [f"\\begin{{tabular}}{{{sides}}}", "\\toprule", first, "\\midrule"]
@@ -218,7 +218,7 @@ def latex_table(header: Sequence[str], rows: Iterable[Sequence[str]], align: str
 
 
 def json_of(value: Any) -> str:
-    """JSON text; nan and infinities, which it lacks, become null."""
+    """JSON text; nan and infinities become null."""
     return json.dumps(_finite(value), indent=2, allow_nan=False, default=str)
 
 

@@ -1,4 +1,4 @@
-"""Arithmetic shared by every layer: ratios that may be 0/0, areas, interpolation."""
+"""Arithmetic shared by every layer: ratios with 0/0, intervals of proportions, areas, sums."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[Any]
-# Arguments: passed on by name, a class label, the seed of random numbers.
+# Types of arguments: keywords, a class label, a random seed.
 Options = dict[str, Any]
 PosLabel = bool | float | str | np.generic | None
 RandomState = int | np.random.Generator | np.random.RandomState | None
@@ -21,7 +21,7 @@ _MOST_INTEGER = (1 << 63) - 1
 def divide(numerator: ArrayLike, denominator: ArrayLike) -> Array:
     """Elementwise ratio in float64 (or complex128), nan wherever the denominator is 0."""
     numerator, denominator = np.asarray(numerator), np.asarray(denominator)
-    # Of one number `all` takes longer than the division.
+    # For a single number `all` takes longer than the division.
     if denominator.all() if denominator.ndim else denominator:
         quotient = numerator / denominator
         if quotient.dtype.kind == "c":
@@ -35,7 +35,7 @@ def divide(numerator: ArrayLike, denominator: ArrayLike) -> Array:
 
 
 def parts(n: int, size: int = 1 << 14) -> Iterator[slice]:
-    """Slices of so many rows, whose temporaries stay in the cache."""
+    """Slices of at most ``size`` rows, so that temporaries stay in the CPU cache."""
     return map(slice, range(0, n, size), range(size, n + size, size))
 
 
@@ -47,7 +47,7 @@ def row_sums(matrix: Array) -> Array:
 
 
 def ratio(numerator: ArrayLike, denominator: ArrayLike) -> Array:
-    """Elementwise ratio of numbers that are not negative: x/0 is infinite, 0/0 is nan."""
+    """Elementwise ratio of non-negative numbers: x/0 is infinite, 0/0 is nan."""
     numerator, denominator = np.asarray(numerator), np.asarray(denominator)
     infinite = (numerator > 0) & (denominator == 0)
     with np.errstate(invalid="ignore"):
@@ -55,7 +55,7 @@ def ratio(numerator: ArrayLike, denominator: ArrayLike) -> Array:
 
 
 def wilson(count: ArrayLike, nobs: ArrayLike, confidence_level: ArrayLike) -> tuple[Array, Array]:
-    """Wilson's score interval of a proportion (1927); (nan, nan) where nobs is 0."""
+    """Wilson's score interval of a proportion (1927); (nan, nan) if nobs is 0."""
     from scipy.special import ndtri
 
     z = ndtri((1 + np.asarray(confidence_level)) / 2)
@@ -63,11 +63,11 @@ def wilson(count: ArrayLike, nobs: ArrayLike, confidence_level: ArrayLike) -> tu
 
 
 def wilson_bounds(share: Array, nobs: Array, z: Array) -> tuple[Array, Array]:
-    """Wilson's score interval of shares of any number of rows, by any quantile."""
+    """Wilson's score interval for a proportion, a sample size and a normal quantile."""
     centre = (share * nobs + z * z / 2) / (nobs + z * z)
-    away = z * np.sqrt(nobs * share * (1 - share) + z * z / 4) / (nobs + z * z)
-    # Rounding must not leave the share itself outside, at 0 and 1 above all.
-    low, high = np.maximum(centre - away, 0.0), np.minimum(centre + away, 1.0)
+    half_width = z * np.sqrt(nobs * share * (1 - share) + z * z / 4) / (nobs + z * z)
+    # Rounding must not exclude the share, which may happen at 0 and 1.
+    low, high = np.maximum(centre - half_width, 0.0), np.minimum(centre + half_width, 1.0)
     return np.minimum(low, share), np.maximum(high, share)
 
 
@@ -80,10 +80,10 @@ def trapezoid(y: Array, x: Array) -> Array:
 
 
 def exclusive_cumsum(values: Array) -> Array:
-    """Cumulative sum of what stands before each element, along the last axis.
+    """Cumulative sum of the elements before each element, along the last axis.
 
-    Shifted rather than subtracted: a total minus its last term loses small terms beside a
-    large one.
+    Shifted rather than subtracted: a total minus its last term loses small terms next to a large
+    one.
     """
     out = np.zeros_like(values)
     np.cumsum(values[..., :-1], axis=-1, out=out[..., 1:])
@@ -91,7 +91,7 @@ def exclusive_cumsum(values: Array) -> Array:
 
 
 def as_factors(counts: Array, total: Any = None) -> Array:
-    """Counts that kernels may multiply: float64 where int64 would overflow, exact up to 2**53."""
+    """Counts that can be multiplied: as float64 if products of int64 could overflow."""
     if (
         counts.dtype.kind == "f"
         or (counts.sum(dtype=np.float64) if total is None else total) < MOST_FACTOR
@@ -101,7 +101,7 @@ def as_factors(counts: Array, total: Any = None) -> Array:
 
 
 def exact_dot(left: Array, right: Array) -> Any:
-    """Sum of products, exact for integers of any size."""
+    """Sum of products, exact for integers."""
     if left.dtype.kind == "f" or not len(left):
         return (left * right).sum().item()
     if int(left.sum()) * int(right.max()) > _MOST_INTEGER:

@@ -1,4 +1,4 @@
-"""Telling how far a long computation is."""
+"""Progress of long computations."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ Progress = bool | Callable[[int, int], object] | None
 
 @contextmanager
 def reporting(progress: Progress, total: int, unit: str = "fit") -> Iterator[Callable[[int], None]]:
-    """A function to call with the number of finished parts.
+    """Context manager that yields a function to call with the number of finished parts.
 
     Parameters
     ----------
     progress : bool, callable or None
-        True is a bar of tqdm, or lines on stderr where tqdm is missing; a callable is called
-        with the number of finished parts and of all.
+        True shows a tqdm bar, or lines on stderr if tqdm is not installed; a callable is called
+        with the number of finished parts and the total.
     total : int
-        Number of all parts.
+        Number of parts.
     unit : str, default="fit"
-        What a part is.
+        Name of a part.
     """
     if callable(progress):
         report = progress

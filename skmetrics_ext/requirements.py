@@ -1,4 +1,4 @@
-"""Requirements such as "roc_auc>=0.75", and whether a table of values with intervals meets them."""
+"""Check requirements such as "roc_auc>=0.75" against a table of values with intervals."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _HOLDS: Mapping[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
     "<": operator.lt,
 }
-_NEGATED = "neg_"  # of losses among scorers, where greater is better
+_NEGATED = "neg_"  # prefix of scorers of losses
 
-# Of a metric and a model: its worst group, with simultaneous bounds.
+# The worst group of a metric and a model, with simultaneous bounds.
 Worst = Callable[[str, Any], Any]
 
 
@@ -38,16 +38,16 @@ class Requirement(NamedTuple):
     Parameters
     ----------
     text : str
-        As it was written.
+        The requirement as written.
     metric : str
     sign : {">=", "<=", ">", "<"}
     limit : float
     part : {"value", "low", "high"} or None
-        The number that is compared alone; None for the whole interval.
+        The number to compare; None for the whole interval.
     model : str or None
-        The only model that it is of.
+        The only model to check; None for all but the baseline.
     is_worst : bool
-        Whether it is of the worst group.
+        Whether to check the worst group.
     """
 
     text: str
@@ -60,7 +60,7 @@ class Requirement(NamedTuple):
 
     @classmethod
     def parse(cls, text: Any) -> Requirement:
-        """Read "metric>=limit"."""
+        """Parse "metric>=limit"."""
         match = _PATTERN.fullmatch(text) if isinstance(text, str) else None
         try:
             limit = float(match["limit"]) if match else math.nan
@@ -68,14 +68,14 @@ class Requirement(NamedTuple):
             limit = math.nan
         if match is None or not math.isfinite(limit):
             raise InvalidParameterError(
-                f"The requirement {text!r:.80} is not understood: write metric>=limit, such as "
+                f"The requirement {text!r:.80} cannot be read: write metric>=limit, such as "
                 f"{_EXAMPLES}."
             )
         metric, sign, is_worst = match["metric"].strip(), match["sign"], bool(match["worst"])
         return cls(text.strip(), metric, sign, limit, match["part"], match["model"], is_worst)
 
     def verdict(self, value: float, low: float, high: float) -> tuple[str, str]:
-        """Whether a value with its interval meets the limit, and why it is not decided."""
+        """Verdict on a value with its interval, and the reason if it is undecided."""
         holds, ends = _HOLDS[self.sign], {"value": value, "low": low, "high": high}
         if math.isnan(value):
             return UNDECIDED, "undefined"
@@ -85,21 +85,21 @@ class Requirement(NamedTuple):
         met = [holds(end, self.limit) for end in compared]
         if all(met):
             return PASS, ""
-        return (UNDECIDED, "the interval holds the limit") if any(met) else (FAIL, "")
+        return (UNDECIDED, "the interval contains the limit") if any(met) else (FAIL, "")
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
 class Verdicts(Tabular, Jsonable):
-    """Whether requirements are met; true where all of them are.
+    """Verdicts on requirements; true if all of them are met.
 
-    Made by ``require`` of a report; printing it shows a table.
+    Returned by ``require`` of a report; prints as a table.
 
     Parameters
     ----------
     rows : Rows
-        Of each requirement, and of each model that it is of: ``requirement``, ``model``,
-        ``metric``, ``group`` (the worst one, where it is of that), ``value``, ``low``, ``high``,
-        ``verdict`` ("pass", "fail" or "undecided") and ``reason`` (why it is not decided).
+        A row per requirement and model: ``requirement``, ``model``, ``metric``, ``group`` (the
+        worst one, with "worst:"), ``value``, ``low``, ``high``, ``verdict`` ("pass", "fail" or
+        "undecided") and ``reason`` (why it is undecided).
 
     Examples
     --------
@@ -151,21 +151,20 @@ class Verdicts(Tabular, Jsonable):
 def check_requirements(
     requirements: str | Iterable[str], rows: Iterable[Mapping[str, Any]], worst: Worst | None = None
 ) -> Verdicts:
-    """Verdict of each requirement on the rows of a table.
+    """Check each requirement against the rows of a table.
 
     Parameters
     ----------
     requirements : str or iterable of str
-        Each "metric>=limit" (or <=, >, <): met where the whole interval meets it, failed where
-        none of it does, else undecided. "metric.value", "metric.low" and "metric.high" compare one
-        number, "model/metric" is of one model, "worst:metric" or
-        "model/worst:metric" of the worst group. "log_loss" is
-        also the opposite of a row "neg_log_loss".
+        Each is "metric>=limit" (or <=, >, <): passed if the whole interval meets it, failed if no
+        part of it does, else undecided. "metric.value", "metric.low" and "metric.high" compare one
+        number; "model/metric" checks one model; "worst:metric" and "model/worst:metric" check the
+        worst group. "log_loss" also matches the negative of a row "neg_log_loss".
     rows : iterable of mapping
-        With ``metric``, ``value``, ``low`` and ``high``, and of several models ``model`` and
-        ``is_baseline``. A requirement without a model is of each but the baseline.
+        With ``metric``, ``value``, ``low`` and ``high``; for several models also ``model`` and
+        ``is_baseline``. A requirement without a model applies to all but the baseline.
     worst : callable, default=None
-        Gives the worst group of a metric and a model, with ``group``, ``value``, ``low`` and
+        Returns the worst group of a metric and a model, with ``group``, ``value``, ``low`` and
         ``high``.
 
     Returns
@@ -175,21 +174,21 @@ def check_requirements(
     Raises
     ------
     InvalidParameterError
-        If a requirement is not understood, or names a metric, model or group that is not there.
+        If a requirement cannot be read, or names an unknown metric, model or group.
     """
     texts = [requirements] if isinstance(requirements, str) else list(requirements)
     if not texts:
-        raise InvalidParameterError(f"There are no requirements: write some, such as {_EXAMPLES}.")
+        raise InvalidParameterError(f"There are no requirements: pass some, such as {_EXAMPLES}.")
     table = list(map(Row, rows))
     parsed = map(Requirement.parse, texts)
-    verdicts = [row for one in parsed for row in _verdicts(one, table, worst)]
+    verdicts = [row for requirement in parsed for row in _verdicts(requirement, table, worst)]
     named = [key for key in ("model", "group") if any(v[key] for v in verdicts)]
     shown = columns("requirement", *named, "value", "interval", "verdict")
     return Verdicts(Rows(verdicts, shown))
 
 
 def _verdicts(wanted: Requirement, table: Sequence[Row], worst: Worst | None) -> list[Row]:
-    """The verdict on each model that a requirement is of."""
+    """The verdict on each model to which a requirement applies."""
     models = list(dict.fromkeys(row.get("model") for row in table))
     if wanted.model is not None and wanted.model not in models:
         raise _unknown(wanted, "model", wanted.model, filter(None, models))
@@ -205,16 +204,16 @@ def _verdicts(wanted: Requirement, table: Sequence[Row], worst: Worst | None) ->
 
 
 def _verdict(wanted: Requirement, row: Row, is_negated: bool, worst: Worst | None) -> Row:
-    model, group, source = row.get("model"), None, row
+    model, group = row.get("model"), None
+    source: Any = row
     if wanted.is_worst:
         if worst is None:
             raise InvalidParameterError(
-                f"The requirement {wanted.text!r} is of the worst group, and there are no groups: "
-                "pass by=, or leave 'worst:' out."
+                f"The requirement {wanted.text!r} needs groups: pass by=, or leave out 'worst:'."
             )
-        found = worst(row.metric, model)
-        group, source = found.group, Row(value=found.value, low=found.low, high=found.high)
-    value, low, high = (float(source[key]) for key in ("value", "low", "high"))
+        source = worst(row.metric, model)
+        group = source.group
+    value, low, high = float(source.value), float(source.low), float(source.high)
     if is_negated:
         value, low, high = -value, -high, -low
     verdict, reason = wanted.verdict(value, low, high)
@@ -232,8 +231,8 @@ def _verdict(wanted: Requirement, row: Row, is_negated: bool, worst: Worst | Non
 
 
 def _unknown(wanted: Requirement, kind: str, name: str, known: Iterable[Any]) -> Exception:
-    names = [str(one) for one in known]
+    names = list(map(str, known))
     return InvalidParameterError(
-        f"The requirement {wanted.text!r} names the {kind} {name!r}, which is not there."
-        f"{near(name, names)} There are: {shown_names(names)}."
+        f"The requirement {wanted.text!r} names an unknown {kind} {name!r}.{near(name, names)} "
+        f"Known: {shown_names(names)}."
     )

@@ -1,4 +1,4 @@
-"""What results share: they unpack, convert and are shown in the same ways."""
+"""Base classes of results: unpacking, conversion, printing, citation."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from skmetrics_ext.validation.fields import read_points
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-SCHEMA_VERSION = 1  # of what `to_dict` returns
+SCHEMA_VERSION = 1  # of the dicts that `to_dict` returns
 _MOST_POINTS = 20
 _LONGEST = 80
 
 
 def draw(result: Any, *args: Any, **options: Any) -> Any:
-    """Draw a result with the function that is registered for its class in `plotting`."""
+    """Draw a result with the function that `plotting` registers for its class."""
     import skmetrics_ext
 
     pictures = skmetrics_ext._pictures()
@@ -33,21 +33,20 @@ def draw(result: Any, *args: Any, **options: Any) -> Any:
 
 
 class Result(Tabular):
-    """A frozen dataclass that is one row: of its fields that are no arrays."""
+    """A frozen dataclass that is shown as one row of its scalar fields."""
 
     __slots__ = ()
 
     def _as_rows(self) -> Rows:
-        own = {name: value for name, value, _ in _values(self) if _is_plain(value)}
-        return Rows([own])
+        return Rows([{name: value for name, value, _ in _values(self) if _is_plain(value)}])
 
     def __repr__(self) -> str:
-        told = [
+        shown = [
             f"{name}={_short(value)}"
             for name, value, default in _values(self)
             if not _same(value, default)
         ]
-        return f"{type(self).__name__}({', '.join(told)})"
+        return f"{type(self).__name__}({', '.join(shown)})"
 
 
 class IntervalResult(Result):
@@ -60,7 +59,7 @@ class IntervalResult(Result):
         return value, low, high
 
     def __eq__(self, other: object) -> bool:
-        """Equal fields; nan equals nan, as comparison by fields has it only before Python 3.13."""
+        """Whether all fields are equal; nan equals nan in every version of Python."""
         if type(other) is not type(self):
             return NotImplemented
         return self._compared() == other._compared()
@@ -76,11 +75,11 @@ class IntervalResult(Result):
         return iter(self._ends())
 
     def __float__(self) -> float:
-        """The number alone."""
+        """The number without its bounds."""
         return float(self._ends()[0])
 
     def __format__(self, spec: str) -> str:
-        """The number and its bounds, each in this format; what ``str`` gives without one."""
+        """The number and its bounds in this format, or ``str(self)`` without one."""
         if not spec:
             return str(self)
         value, low, high = (format(end, spec) for end in self._ends())
@@ -94,21 +93,21 @@ class Facts:
     Parameters
     ----------
     metric : str
-        Its name.
+        Name of the metric.
     params : mapping
-        Its parameters.
+        Parameters of the metric.
     n : float or None
-        Number of rows; of both samples where there are two.
+        Number of rows, in both samples if there are two.
     n_effective : float or None
-        Kish's effective number of rows, by their weights, and no more than effective groups.
+        Effective sample size by weights and groups (Kish 1965).
     freedom : float or None
-        Degrees of freedom; None where the quantile is normal, or there is none.
+        Degrees of freedom; None for a normal quantile, or without a quantile.
     positive_class : object
-        The class that the metric is of, if it is of one.
+        The positive class of a metric of one class.
     counts : (float, float) or None
-        Rows that count, and rows that the metric reads, of a share of rows.
+        Numerator and denominator of a share of rows.
     draws : int or None
-        Number of draws, of an interval that is resampled.
+        Number of draws of a resampled interval.
     """
 
     metric: str = ""
@@ -122,16 +121,16 @@ class Facts:
 
 
 class Jsonable:
-    """A result that is JSON."""
+    """A result that converts to JSON."""
 
     __slots__ = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """The result by name."""
+        """The values by name."""
         raise NotImplementedError
 
     def to_json(self) -> str:
-        """`to_dict` as JSON; nan and infinities, which it lacks, are null.
+        """`to_dict` as JSON; nan and infinities become null.
 
         Returns
         -------
@@ -141,93 +140,92 @@ class Jsonable:
 
 
 class Described(Jsonable):
-    """A result that says what it was computed from, and how to cite its method."""
+    """A result with the facts that it was computed from and a citation of its method."""
 
     __slots__ = ()
 
     @property
-    def _known(self) -> Facts:
+    def _facts(self) -> Facts:
         return getattr(self, "facts", None) or Facts()
 
     @property
     def metric(self) -> str:
-        """Name of the metric; empty where the result was not made of one."""
-        return self._known.metric
+        """Name of the metric; empty if the result has none."""
+        return self._facts.metric
 
     @property
     def params(self) -> Mapping[str, Any]:
         """Parameters of the metric."""
-        return self._known.params
+        return self._facts.params
 
     @property
     def n(self) -> float | None:
-        """Number of rows, of both samples where there are two."""
-        return self._known.n
+        """Number of rows, in both samples if there are two."""
+        return self._facts.n
 
     @property
     def n_effective(self) -> float | None:
         """Effective sample size by weights and groups (Kish 1965)."""
-        return self._known.n_effective
+        return self._facts.n_effective
 
     @property
     def freedom(self) -> float | None:
-        """Degrees of freedom; None where the quantile is normal, or there is none."""
-        return self._known.freedom
+        """Degrees of freedom; None for a normal quantile, or without a quantile."""
+        return self._facts.freedom
 
     @property
     def positive_class(self) -> Any:
-        """The class that the metric is of; None where it is of none or of several."""
-        return self._known.positive_class
+        """The positive class of a metric of one class, or None."""
+        return self._facts.positive_class
 
     @property
     def draws(self) -> int | None:
-        """Number of draws; None where the interval is not resampled."""
-        return self._known.draws
+        """Number of draws; None if the interval is not resampled."""
+        return self._facts.draws
 
     @property
-    def _draws_told(self) -> str:
+    def _draws_text(self) -> str:
         return "" if self.draws is None else f", {self.draws:,} draws"
 
     @property
-    def _class_told(self) -> str:
-        """The positive class in words, where labels leave it open: all but 1 and True."""
+    def _class_text(self) -> str:
+        """The positive class for readers, unless it is 1 or True."""
         positive = self.positive_class
         return "" if positive is None or positive == 1 else f"positive class {positive!r}"
 
     def to_dict(self) -> dict[str, Any]:
-        """All fields, and what they were computed from, by name.
+        """All fields, and the facts they were computed from, by name.
 
         Returns
         -------
         dict
         """
-        known = self._known
-        about = {slot: getattr(known, slot) for slot in Facts.__slots__ if slot != "counts"}
-        about |= {name: value for name, value, _ in _values(self)} | {"citation": self.cite()}
-        return {"schema_version": SCHEMA_VERSION, **about}
+        facts = {slot: getattr(self._facts, slot) for slot in Facts.__slots__ if slot != "counts"}
+        values = {name: value for name, value, _ in _values(self)}
+        return {"schema_version": SCHEMA_VERSION, **facts, **values, "citation": self.cite()}
 
     def cite(self) -> str:
-        """The method with its reference, and the rows, in one line.
+        """The method with its reference and the number of rows, in one line.
 
         Returns
         -------
         str
         """
-        known = self._known
-        told = citation(getattr(self, "method", "")) + self._draws_told
-        if known.counts is not None:
-            return f"{told}, {known.counts[0]:g} of {known.counts[1]:g} rows"
-        return told if known.n is None else f"{told}, {known.n:g} rows"
+        facts = self._facts
+        method = citation(getattr(self, "method", "")) + self._draws_text
+        if facts.counts is not None:
+            return f"{method}, {facts.counts[0]:g} of {facts.counts[1]:g} rows"
+        return method if facts.n is None else f"{method}, {facts.n:g} rows"
 
 
 class Citable(Described, IntervalResult):
-    """An interval that says what it was computed from, and how to cite its method."""
+    """An interval with the facts that it was computed from and a citation of its method."""
 
     __slots__ = ()
 
 
 class CurveResult(Result):
-    """A frozen dataclass of arrays that are the points of a curve."""
+    """A frozen dataclass of arrays, the points of a curve."""
 
     __slots__ = ()
 
@@ -239,7 +237,7 @@ class CurveResult(Result):
         return (value for _, value, _ in _values(self) if isinstance(value, np.ndarray))
 
     def columns(self) -> dict[str, Array]:
-        """The points as arrays of one length by name.
+        """The points as arrays of equal length, by name.
 
         Returns
         -------
@@ -257,7 +255,7 @@ class CurveResult(Result):
         Parameters
         ----------
         library : {"pandas", "polars"}, default="pandas"
-            Whose frame.
+            Library of the frame.
 
         Returns
         -------
@@ -276,7 +274,7 @@ class CurveResult(Result):
         Parameters
         ----------
         ax : matplotlib.axes.Axes, default=None
-            Where to draw; a new figure by default.
+            Axes to draw on; a new figure by default.
         name : str, default=None
             Name in the legend.
 
@@ -293,7 +291,7 @@ class CurveResult(Result):
         return draw(self, ax, name)
 
     def _as_rows(self) -> Rows:
-        """At most some points, evenly chosen: a curve may have millions."""
+        """At most `_MOST_POINTS` points, evenly spaced: a curve may have millions."""
         columns = self.columns()
         n = len(next(iter(columns.values())))
         places = np.unique(np.linspace(0, n - 1, min(n, _MOST_POINTS)).astype(np.int64))
@@ -303,7 +301,7 @@ class CurveResult(Result):
         return Rows(rows, lead=[f"{self._summary()}{few}"])
 
     def _summary(self) -> str:
-        """The number of points, and what else sums the curve up."""
+        """The number of points, and the area if there is one."""
         n = len(next(iter(self.columns().values())))
         area = getattr(self, "area", None)
         return f"{n:,} points" if area is None else f"{n:,} points, area {area:.4f}"
@@ -313,18 +311,18 @@ class CurveResult(Result):
 
 
 def read_curve(curve: Any) -> None:
-    """The points of a curve as arrays of one length, which people may give as lists."""
+    """Convert the points of a curve to arrays, which must have equal lengths."""
     read_points(curve)
     sizes = {name: len(values) for name, values in curve.columns().items()}
     if len(set(sizes.values())) > 1:
-        raise InvalidParameterError(f"A curve must have as many points everywhere: {sizes}.")
+        raise InvalidParameterError(f"The arrays of a curve must have one length, got {sizes}.")
 
 
 def _values(result: DataclassInstance | Any) -> Iterator[tuple[str, Any, Any]]:
     """Name, value and default of each field."""
-    for one in fields(result):
-        if one.repr:
-            yield one.name, getattr(result, one.name), one.default
+    for item in fields(result):
+        if item.repr:
+            yield item.name, getattr(result, item.name), item.default
 
 
 def _is_plain(value: Any) -> bool:
@@ -332,7 +330,7 @@ def _is_plain(value: Any) -> bool:
 
 
 def _same(value: Any, default: Any) -> bool:
-    """Whether a value is the default; nan is nan."""
+    """Whether a value is the default; nan equals nan."""
     if default is MISSING or isinstance(value, np.ndarray):
         return False
     return bool(value is default or value == default or (value != value and default != default))

@@ -1,4 +1,4 @@
-"""The classes of results, each imported when it is first used."""
+"""Public result classes, each imported on first use."""
 
 from skmetrics_ext._lazy import lazy_names, places_of
 

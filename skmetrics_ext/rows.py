@@ -1,4 +1,4 @@
-"""Rows of results: a sequence of mappings that reads as a table everywhere."""
+"""Results as rows: one table type for text, HTML, Markdown, LaTeX and data frames."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ Library = Literal["pandas", "polars"]
 LIBRARIES = ("pandas", "polars")
 _MOST_SHOWN = 100
 
-# How columns are shown by default, by their names; p-values begin with "p_".
+# Default form of columns by name; the names of p-values begin with "p_".
 _FORMS: Mapping[str, Callable[..., str]] = {
     "value": formats.number,
     "mean": formats.number,
     "difference": formats.signed,
     "p_value": formats.probability,
 }
-# Further forms of columns that a table names, and those that are text also where they are empty.
+# Forms of columns that `columns` names, and columns that are text even if they are empty.
 _NAMED: Mapping[str, Callable[..., str]] = {
     "rest": formats.number,
     "reference": formats.number,
@@ -37,8 +37,8 @@ _NAMED: Mapping[str, Callable[..., str]] = {
 }
 _TEXTS = ("model", "metric", "method", "first", "second", "margin", "concluded")
 _NO_NAMES = ("method", "set", "verdict", "kind", "interval", "unit")  # texts that name no row
-_UNNAMED = re.compile(r"[^\w.:-]+", re.ASCII)  # what a path may not hold
-# Columns of sentences, which stand below the table.
+_UNNAMED = re.compile(r"[^\w.:-]+", re.ASCII)  # characters not allowed in a path
+# Columns of sentences, which are shown below the table.
 _SENTENCES = ("reason", "reasons", "note", "notes", "interval_note")
 
 
@@ -48,7 +48,7 @@ class Row(dict[str, Any]):
     Parameters
     ----------
     *args, **kwargs
-        Those of `dict`.
+        Arguments of `dict`.
 
     Examples
     --------
@@ -72,7 +72,7 @@ class Row(dict[str, Any]):
 
 
 def _is_name(key: str, value: Any) -> bool:
-    """Whether a cell names its row: a text, or the number of a fold or a group."""
+    """Whether a cell identifies its row: text, or the number of a fold or a group."""
     if isinstance(value, bool):
         return False
     return isinstance(value, str) or (isinstance(value, int) and not key.startswith("n_"))
@@ -88,15 +88,15 @@ class Shown(NamedTuple):
     Parameters
     ----------
     title : str
-        Its heading.
+        Heading of the column.
     keys : str or tuple of str, default=""
-        Keys of a row that it shows; by default the title.
+        Keys of the row's values in this column; by default the title.
     form : callable
-        Takes the values and returns text; by default numbers have four decimals.
+        Formats the values; by default numbers have four decimals.
     is_text : bool, default=None
-        Whether it is aligned to the left; by default if a row holds text there.
+        Whether the column is left-aligned; by default if any row has text in it.
     none : str, default=""
-        Text in place of a missing value.
+        Text for a missing value.
     """
 
     title: str
@@ -106,7 +106,7 @@ class Shown(NamedTuple):
     none: str = ""
 
     def names(self) -> tuple[str, ...]:
-        """The keys of a row that it shows."""
+        """Keys of the row's values in this column."""
         keys = self.keys or self.title
         return (keys,) if isinstance(keys, str) else keys
 
@@ -117,7 +117,7 @@ class Shown(NamedTuple):
 
 
 def columns(*names: str | tuple[str, str]) -> list[Shown]:
-    """Columns by their keys, or by title and key; "interval" is of low and high."""
+    """Columns by key, or by (title, key); "interval" joins low and high."""
     shown = []
     for name in names:
         title, key = (name, name) if isinstance(name, str) else name
@@ -127,12 +127,12 @@ def columns(*names: str | tuple[str, str]) -> list[Shown]:
 
 
 def _form(key: str) -> Callable[..., str]:
-    """How numbers are shown by default, by the name of their key."""
+    """Default form of numbers by the name of their column."""
     return _FORMS.get(key, formats.probability if key.startswith("p_") else formats.plain)
 
 
 class Tabular:
-    """Base of results that are rows: text, HTML, frames, Markdown and LaTeX."""
+    """Base of results that are tables: text, HTML, frames, Markdown and LaTeX."""
 
     __slots__ = ()
 
@@ -164,10 +164,10 @@ class Tabular:
         return frame_of(columns, library, f"{type(self).__name__}.frame")
 
     def flat(self) -> dict[str, float]:
-        """The numbers by path, such as "forest/recall/value", for trackers of experiments.
+        """The numbers by path, such as "forest/recall/value", for experiment trackers.
 
-        MLflow, Weights & Biases and DVC take such a dict. A path is made of the texts and counts
-        that name a row, with characters other than letters, digits and "_.:-" as "_". Numbers that
+        MLflow, Weights & Biases and DVC take such a dict. A path joins the texts and numbers that
+        identify a row; characters other than letters, digits and "_.:-" become "_". Numbers that
         are nan are left out.
 
         Returns
@@ -196,7 +196,7 @@ class Tabular:
         return numbers
 
     def to_markdown(self, path: str | Path | None = None) -> str | None:
-        """The table in Markdown, notes below it.
+        """The table in Markdown, with its notes.
 
         Parameters
         ----------
@@ -213,7 +213,7 @@ class Tabular:
         return written("\n\n".join(rows.around(shown, formats.markdown_text)), path, "\n")
 
     def to_latex(self, path: str | Path | None = None) -> str | None:
-        r"""The table in LaTeX, notes below it; it needs ``\usepackage{booktabs}``.
+        r"""The table in LaTeX, with its notes; it needs ``\usepackage{booktabs}``.
 
         Parameters
         ----------
@@ -247,7 +247,7 @@ class Tabular:
         return f"<{type(self).__name__}: {counted}>"
 
     def to_html(self, path: str | Path | None = None) -> str | None:
-        """The table as HTML, notes below it; Word and LibreOffice open the file as a table.
+        """The table as HTML, with its notes; Word and LibreOffice open the file as a table.
 
         Parameters
         ----------
@@ -257,7 +257,7 @@ class Tabular:
         Returns
         -------
         str or None
-            The HTML; None if it was written to a file, as in pandas.
+            The HTML, unless it is written to a file.
         """
         text = self._html(None)
         if path is None:
@@ -269,7 +269,7 @@ class Tabular:
         return self._html(_MOST_SHOWN)
 
     def _html(self, most: int | None) -> str:
-        """The first rows as HTML, or all of them."""
+        """The first ``most`` rows as HTML, or all of them."""
         rows = self._as_rows()
         if not rows:
             return formats.html_fragment([*rows.lead, rows.empty], "", ())
@@ -289,19 +289,19 @@ class Rows(Tabular, list[Row]):
     rows : iterable of mapping
         The rows.
     columns : sequence of str or Shown, default=None
-        Columns of the table. By default every key but those of sentences, which stand below;
-        ``low`` and ``high`` make one column, the interval.
+        Columns of the table. By default every key except ``sentences``; ``low`` and ``high`` make
+        one column, the interval.
     lead : sequence of str, default=()
         Lines above the table.
     notes : sequence of str, default=()
-        Sentences below it.
+        Sentences below the table.
     sentences : sequence of str, default=None
-        Keys whose texts stand below the table, each once, with a mark in the rows that it is of.
+        Keys whose texts are footnotes, with a mark in the rows that have them.
         By default ``reason``, ``reasons``, ``note``, ``notes`` and ``interval_note``.
     baseline : str, default=None
-        Rows in which a cell is this name are marked in HTML.
+        Rows with a cell of this name are marked in HTML.
     empty : str, default="no rows"
-        What stands in place of a table without rows.
+        Text shown instead of a table without rows.
 
     Examples
     --------
@@ -349,18 +349,18 @@ class Rows(Tabular, list[Row]):
     def __getitem__(self, place: slice) -> Self: ...
     def __getitem__(self, place: Any) -> Any:
         """A row, or a slice of the rows with the same columns, lead and notes."""
-        found = super().__getitem__(place)
-        return self.like(found) if isinstance(place, slice) else found
+        rows = super().__getitem__(place)
+        return self.like(rows) if isinstance(place, slice) else rows
 
     def like(self, rows: Iterable[Mapping[str, Any]]) -> Self:
-        """Other rows with the columns, lead and notes of these."""
+        """A table of other rows with the columns, lead and notes of this one."""
         other = type(self).__new__(type(self))
         list.__init__(other, map(_row, rows))
         other.__dict__.update(self.__dict__)
         return other
 
     def fields(self) -> list[str]:
-        """Keys of the rows, in the order in which they first occur."""
+        """Keys of all rows, in order of first occurrence."""
         return list(dict.fromkeys(key for row in self for key in row))
 
     def shown(self) -> list[Shown]:
@@ -381,25 +381,25 @@ class Rows(Tabular, list[Row]):
     def _is_text(self, column: Shown) -> bool:
         if column.is_text is not None:
             return column.is_text
-        key: Any = column.keys or column.title  # a pair of bounds is no key
+        key: Any = column.keys or column.title  # no row has a pair of bounds as its key
         return any(isinstance(row.get(key), str) for row in self)
 
     def cells(self, most: int | None = None) -> list[list[str]]:
-        """Texts of the cells of all rows, or of the first ones."""
+        """Texts of the cells of all rows, or of the first ``most``."""
         columns, places = self.shown(), self._texts()
         cells = [[column.cell(row) for column in columns] for row in list(self)[:most]]
         if places:
-            for row, own in zip(self, cells, strict=False):
-                own.append("".join(f"[{places[text]}]" for text in self._sentences(row)))
+            for row, texts in zip(self, cells, strict=False):
+                texts.append("".join(f"[{places[text]}]" for text in self._sentences(row)))
         return cells
 
     def beyond(self, most: int) -> list[str]:
-        """A line in place of the rows beyond the first ones."""
+        """A line that counts the rows that are not shown."""
         more = len(self) - most
-        return [f"... and {more} more rows, as frame() has them"] if more > 0 else []
+        return [f"... and {more} more rows; frame() has all of them"] if more > 0 else []
 
     def footnotes(self) -> list[str]:
-        """Sentences with their marks, then notes."""
+        """Marked sentences, then notes."""
         return [*(f"[{place}] {text}" for text, place in self._texts().items()), *self.notes]
 
     def around(self, table: str, escaped: Callable[[str], str]) -> list[str]:
@@ -418,7 +418,7 @@ class Rows(Tabular, list[Row]):
 
 
 def _inferred(rows: Rows) -> list[Shown]:
-    """Columns chosen by the names and values of the keys."""
+    """Columns inferred from the keys and values of the rows."""
     keys = [key for key in rows.fields() if key not in rows.sentences]
     has_bounds = "low" in keys and "high" in keys
     columns = []
@@ -432,7 +432,7 @@ def _inferred(rows: Rows) -> list[Shown]:
     return [column for column in columns if any(map(column.cell, rows))]  # not empty everywhere
 
 
-# --------------------------------------------------------------------------- elsewhere
+# --------------------------------------------------------------------------- frames and files
 
 
 def frame_of(columns: Mapping[str, Any], library: str, what: str) -> Any:
@@ -461,10 +461,10 @@ def _flat(value: Any) -> Any:
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[IO[bytes]]:
-    """Open a new file that takes the place of ``path`` once it is written completely.
+    """Open a new file that replaces ``path`` once it is written completely.
 
-    Until then, and after an error, an existing file stays as it is. Links are followed; devices
-    and pipes are written directly.
+    An existing file is kept until then, and after an error. Links are followed; devices and pipes
+    are written directly.
     """
     target = Path(path).resolve()
     if target.exists() and not target.is_file():
@@ -490,9 +490,9 @@ def replacing(path: str | Path) -> Iterator[IO[bytes]]:
 
 
 def written(text: str, path: str | Path | None, end: str = "") -> str | None:
-    """Write the text to a file as UTF-8, if one is named, or return it.
+    """Write the text to a file as UTF-8, or return it without a path.
 
-    Halves of surrogate pairs, which UTF-8 has no bytes for, are written as escapes.
+    Unpaired surrogates, which UTF-8 cannot encode, are written as escapes.
     """
     if path is None:
         return text

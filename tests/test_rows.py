@@ -161,5 +161,5 @@ def test_frames_hold_every_key():
 
 def test_many_rows_are_printed_in_part():
     rows = Rows({"n": n} for n in range(250))
-    assert str(rows).splitlines()[-1] == "... and 150 more rows, as frame() has them"
+    assert str(rows).splitlines()[-1] == "... and 150 more rows; frame() has all of them"
     assert len(rows.to_markdown().splitlines()) == 252

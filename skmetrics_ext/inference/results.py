@@ -78,11 +78,11 @@ class Estimate(Citable):
 
     def __str__(self) -> str:
         told = design_told(self.n_groups, self.n_strata, [self.design_effect])
-        told = "".join(f"; {one}" for one in (self._class_told, told, self.note) if one)
+        told = "".join(f"; {one}" for one in (self._class_text, told, self.note) if one)
         asked = "" if self.goal is None else f", goal {self.goal:g}: {_ANSWERS[self.reached]}"
         return (
             f"{self.value:.4g} [{self.low:.4g}, {self.high:.4g}]{asked} "
-            f"({100 * self.confidence_level:g}% confidence, {self.method}{self._draws_told}{told})"
+            f"({100 * self.confidence_level:g}% confidence, {self.method}{self._draws_text}{told})"
         )
 
 
@@ -182,7 +182,7 @@ class Comparison(Citable):
 
     def __str__(self) -> str:
         told = design_told(self.n_groups, self.n_strata, [self.design_effect])
-        told = "".join(f"; {one}" for one in (self._class_told, told, self.note) if one)
+        told = "".join(f"; {one}" for one in (self._class_text, told, self.note) if one)
         asked = ""
         if self.margin is not None or self.alternative != "two-sided":
             by = "" if self.margin is None else f" by margin {self.margin:g}"
@@ -192,7 +192,7 @@ class Comparison(Citable):
         return (
             f"{what}{self.difference:.4g} [{self.low:.4g}, {self.high:.4g}], p = {self.p_value:.3g}"
             f"{asked} ({100 * self.confidence_level:g}% confidence, "
-            f"{self.method}{self._draws_told}{told})"
+            f"{self.method}{self._draws_text}{told})"
         )
 
 

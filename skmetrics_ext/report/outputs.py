@@ -40,7 +40,7 @@ class ReportOutputs(Tabular):
             Each "metric>=limit" (or <=, >, <), which is
 
             - "pass" where the whole interval meets it, "fail" where none of it does, and
-              "undecided" where the interval holds the limit, or there is none;
+              "undecided" where the interval contains the limit, or there is none;
             - "metric.value>=limit", "metric.low>=limit", "metric.high>=limit": one number alone;
             - "model/metric>=limit": of one model. Others are of each model but the baseline;
             - "worst:metric>=limit": of the worst group of ``by``, whose interval is simultaneous.
@@ -58,7 +58,7 @@ class ReportOutputs(Tabular):
         Raises
         ------
         ValueError
-            If a requirement is not understood, or names a metric, a model or groups that the
+            If a requirement cannot be read, or names a metric, a model or groups that the
             report does not have.
 
         Examples
@@ -75,7 +75,7 @@ class ReportOutputs(Tabular):
         f1>=0.95        GaussianNB  0.9518  [0.9330, 0.9656]  undecided  [1]
         f1.value>=0.95  GaussianNB  0.9518  [0.9330, 0.9656]  pass
         <BLANKLINE>
-        [1] the interval holds the limit
+        [1] the interval contains the limit
         """
         rows = [
             {**row, "value": row.mean if np.isnan(row.value) else row.value}

@@ -74,7 +74,7 @@ class ThresholdInterval(Described, Tabular):
     optimism: float
 
     @property
-    def _known(self) -> Facts:
+    def _facts(self) -> Facts:
         return self.threshold.facts or Facts()
 
     def to_dict(self) -> dict[str, Any]:

@@ -104,11 +104,11 @@ def test_limits_of_a_cross_validation(capsys):
 @pytest.mark.parametrize(
     ("limit", "message"),
     [
-        ("roc_auc", "is not understood"),
+        ("roc_auc", "cannot be read"),
         ("auc>=0.5", "'auc' is called 'roc_auc' here"),
-        ("worst:roc_auc>=0.5", "there are no groups"),
+        ("worst:roc_auc>=0.5", "needs groups"),
         ("f1>=0.5", "f1 needs predicted labels"),
-        ("new/roc_auc>=0.5", "names the model 'new'"),
+        ("new/roc_auc>=0.5", "names an unknown model 'new'"),
     ],
 )
 def test_limits_that_are_refused(file, capsys, limit, message):
@@ -119,7 +119,7 @@ def test_limits_that_are_refused(file, capsys, limit, message):
 
 def test_a_wrong_limit_is_refused_before_models_are_fitted(capsys):
     assert main(["cv", "iris", "--models", "tree", "--require", "accuracy"]) == 2
-    assert "is not understood" in capsys.readouterr().err
+    assert "cannot be read" in capsys.readouterr().err
 
 
 # --------------------------------------------------------------------------- several models

@@ -280,7 +280,7 @@ def test_what_is_wrong_is_refused_by_name():
         score("recall", average=None)
     with pytest.raises(ValueError, match="sums cannot be used"):
         score("accuracy", normalize=False)
-    with pytest.raises(ValueError, match="pass the metric.s name"):
+    with pytest.raises(ValueError, match=r"pass the metric's name"):
         get_scorer(get_scorer("recall", worst_of="region"), pos_label=0)
 
 
