@@ -20,26 +20,26 @@ from typing import NoReturn
 from skmetrics_ext import __version__
 from skmetrics_ext.backends import PartitionError
 from skmetrics_ext.backends.files import own_prefix
-from skmetrics_ext.cli.compare import add_compare
-from skmetrics_ext.cli.cv import add_cv
+from skmetrics_ext.cli.compare import COMPARE
+from skmetrics_ext.cli.cv import CV, SEARCH
 from skmetrics_ext.cli.messages import log, print_lines
-from skmetrics_ext.cli.metrics import add_metrics
-from skmetrics_ext.cli.score import add_score
-from skmetrics_ext.cli.search import add_search
-from skmetrics_ext.cli.sites import add_merge, add_tally
-from skmetrics_ext.cli.slices import add_slices
-from skmetrics_ext.cli.threshold import add_threshold
+from skmetrics_ext.cli.metrics import LIST
+from skmetrics_ext.cli.score import SCORE
+from skmetrics_ext.cli.sites import MERGE, TALLY
+from skmetrics_ext.cli.slices import SLICES
+from skmetrics_ext.cli.threshold import THRESHOLD
 
-PATIENCE = 0.4  # seconds after Ctrl-C in which the command may end in an orderly way
+PATIENCE = 0.4  # seconds after Ctrl-C in which the command may clean up
+COMMANDS = (CV, SEARCH, SCORE, COMPARE, THRESHOLD, SLICES, TALLY, MERGE, LIST)
 INTERRUPTED = 130  # the status of a process that SIGINT ended
 
-# Words of Python in errors, and of the command line.
+# Python arguments in errors -> options of the command line.
 _OPTIONS = {
     "pos_label=": "--positive ",
-    "needed, not a comma.": "needed, not a comma; --decimal , takes commas for it, --thousands , "
-    "removes them.",
-    "one sign of decimals is needed.": "--decimal says which is the sign of decimals.",
-    "no UTF-8 text.": "no UTF-8 text; --encoding says what it is, such as gbk or latin-1.",
+    "needed, not a comma.": "needed, not a comma; --decimal , reads commas as decimal points, "
+    "--thousands , removes them.",
+    "one sign of decimals is needed.": "--decimal names the decimal separator.",
+    "no UTF-8 text.": "no UTF-8 text; --encoding names its encoding, such as gbk or latin-1.",
     "drop or fill such rows.": "--drop-missing leaves out such rows.",
     "skmetrics_ext.get_scorer_names() lists all.": "`skmetrics-ext metrics` lists all.",
     "memory_limit": "--memory",
@@ -50,7 +50,7 @@ _OPTIONS = {
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line, without the usage before it."""
+    """A parser whose errors are one line, without the usage."""
 
     def error(self, message: str) -> NoReturn:
         raise ValueError(message)
@@ -67,8 +67,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit status: 0; 1 where a requirement is not met; 2, with one line on stderr, where an
-        argument is wrong.
+        Exit status: 0; 1 if a requirement is not met; 2, with one line on stderr, after an error.
 
     Examples
     --------
@@ -83,7 +82,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _run(argv)
     with _interruptible():
         for stream in (sys.stdout, sys.stderr):
-            if isinstance(stream, TextIOWrapper):  # better "?" than no table at all
+            if isinstance(stream, TextIOWrapper):  # print "?" rather than fail
                 stream.reconfigure(errors="replace")
         return _run(None)
 
@@ -102,7 +101,7 @@ def _run(argv: Sequence[str] | None) -> int:
                 text = text.replace(word, option)
             log(f"error: {text}")
             return 2
-        except BrokenPipeError:  # the reader, such as head, has seen enough
+        except BrokenPipeError:  # the reader, such as head, has stopped reading
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
         except (PartitionError, OSError, MemoryError) as error:
@@ -120,9 +119,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"skmetrics_ext {__version__}")
     parser.set_defaults(run=lambda _: print_lines(parser.format_help()))
     commands = parser.add_subparsers(title="commands", dest="command")
-    evaluating = add_score, add_compare, add_threshold, add_slices
-    for add in (add_cv, add_search, *evaluating, add_tally, add_merge, add_metrics):
-        add(commands)
+    for command in COMMANDS:
+        command.add_to(commands)
     return parser
 
 
@@ -130,30 +128,30 @@ def _parser() -> argparse.ArgumentParser:
 def _interruptible() -> Iterator[None]:
     """End the process within a second of Ctrl-C, also while compiled code runs.
 
-    Python raises KeyboardInterrupt once the running call is over, and the fit of a model or a sort
-    may take minutes. The signal itself writes to a socket, which a thread reads; if the command
-    does not end soon after, the thread ends the process.
+    Python raises KeyboardInterrupt only when the running call returns, and fitting a model or
+    sorting may take minutes. The signal itself writes to a socket, which a thread reads; if the
+    command does not end soon after, the thread ends the process.
     """
     if threading.current_thread() is not threading.main_thread():
         yield  # signals go to the main thread alone
         return
     reading, writing = socket.socketpair()
     writing.setblocking(False)
-    over = threading.Event()
-    before = signal.set_wakeup_fd(writing.fileno(), warn_on_full_buffer=False)
-    threading.Thread(target=_watch, args=(reading, over), daemon=True).start()
+    ended = threading.Event()
+    previous = signal.set_wakeup_fd(writing.fileno(), warn_on_full_buffer=False)
+    threading.Thread(target=_watch, args=(reading, ended), daemon=True).start()
     try:
         yield
     finally:
-        over.set()
-        signal.set_wakeup_fd(before)
+        ended.set()
+        signal.set_wakeup_fd(previous)
         writing.close()
 
 
-def _watch(reading: socket.socket, over: threading.Event) -> None:
+def _watch(reading: socket.socket, ended: threading.Event) -> None:
     with reading:
         while numbers := reading.recv(64):
-            if signal.SIGINT in numbers and not over.wait(PATIENCE):
+            if signal.SIGINT in numbers and not ended.wait(PATIENCE):
                 log("interrupted")
                 for folder in Path(tempfile.gettempdir()).glob(f"{own_prefix()}*"):
                     shutil.rmtree(folder, ignore_errors=True)

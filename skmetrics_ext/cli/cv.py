@@ -1,58 +1,40 @@
-"""``cv``: cross-validation of models on a data set; what `search` shares with it."""
+"""``cv`` and ``search``: models fitted on a data set, and compared or tuned."""
 
 from __future__ import annotations
 
 import argparse
+import ast
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from skmetrics_ext import cross_validation_report, get_scorer, get_scorer_names
-from skmetrics_ext.cli.messages import log, names_in, new_file, show, whole_number
+from skmetrics_ext import (
+    ScorerPanel,
+    cross_validation_report,
+    get_scorer,
+    get_scorer_names,
+    search_report,
+)
+from skmetrics_ext.cli.messages import log, names_in, show
 from skmetrics_ext.cli.models import make_models
-from skmetrics_ext.cli.options import MODELLING, add_command, form_of
-from skmetrics_ext.cli.predictions import chosen_positive, note_no_positive_class
+from skmetrics_ext.cli.options import DATASET, MODELLING, Command, form_of
+from skmetrics_ext.cli.predictions import note_no_positive_class, parse_positive
 from skmetrics_ext.datasets import Dataset, Use, load
+from skmetrics_ext.registry import find
+from skmetrics_ext.registry.defaults import CHOICE
 from skmetrics_ext.report.cross_validation import make_splitter
-from skmetrics_ext.report.summary import INTERVAL_KINDS
 from skmetrics_ext.requirements import Requirement
-
-_BASELINES = ("prior", "most_frequent", "stratified", "uniform", "none")
-
-
-def add_cv(commands: argparse._SubParsersAction[Any]) -> None:
-    """Add the command and its options."""
-    command = add_command(
-        commands,
-        "cv",
-        _cv,
-        "cross-validate models on a data set: mean and spread of each metric over the same folds",
-        (
-            "customers.csv --target churn --positive left --html report.html",
-            "patients.csv --target ill --groups patient --models logistic forest "
-            "--metrics roc_auc log_loss",
-        ),
-        (*MODELLING, "by", "metrics", "require"),
-        models=["logistic", "forest"],
-    )
-    repeats = "repeat the folds with other splits (default: 1)"
-    saved = "keep the report for CrossValidationReport.load"
-    dummy = "dummy model (default: prior)"
-    command.add_argument("--repeats", type=whole_number(1), default=1, metavar="N", help=repeats)
-    command.add_argument("--baseline", choices=_BASELINES, default="prior", help=dummy)
-    kinds = "what intervals describe: the fitted models, or others (default: auto)"
-    command.add_argument("--interval", choices=INTERVAL_KINDS, default="auto", help=kinds)
-    command.add_argument("--save", type=new_file, metavar="OUT", help=saved)
+from skmetrics_ext.validation.errors import near
 
 
 def _cv(options: argparse.Namespace) -> int:
-    names = names_in(options.metrics) if options.metrics else None
+    scoring = [scorer_name(name) for name in names_in(options.metrics)] or None
     for text in options.require:  # before models are fitted
         Requirement.parse(text)
-    scoring = None if names is None else [scorer_name(name) for name in names]
     data, models, classes, positive = load_data_and_models(options, options.by)
     if scoring is None:
         log(note_no_positive_class(classes, positive))
@@ -97,7 +79,7 @@ def _splitter(options: argparse.Namespace, data: Dataset) -> Any:
 
 
 def scorer_name(name: str) -> str:
-    """The name of a scorer, checked; ``log_loss`` is ``neg_log_loss``, as in other commands."""
+    """The checked name of a scorer; ``log_loss`` means ``neg_log_loss``, as in other commands."""
     name = f"neg_{name}" if f"neg_{name}" in get_scorer_names() else name
     get_scorer(name)
     return name
@@ -106,9 +88,9 @@ def scorer_name(name: str) -> str:
 def load_data_and_models(
     options: argparse.Namespace, by: Sequence[str] = ()
 ) -> tuple[Dataset, dict[str, Any], list[Any], Any]:
-    """The data set, the models, the classes and the positive one of two.
+    """Read the data set; return it, the models, the classes and the positive class of two.
 
-    Lines on stderr tell what was done to the columns.
+    Notes and warnings about the columns go to stderr.
     """
     roles = options.target, options.features or None, tuple(options.drop), options.groups
     use = Use(*roles, options.weight, tuple(by), options.drop_missing, form_of(options))
@@ -116,4 +98,138 @@ def load_data_and_models(
     log(*data.notes, *data.warnings)
     models = make_models(names_in(options.models), data, options.seed, trusted=options.trust)
     classes = np.unique(data.y).tolist()
-    return data, models, classes, chosen_positive(classes, options.positive)
+    return data, models, classes, parse_positive(classes, options.positive)
+
+
+CV = Command(
+    "cv",
+    "cross-validate models on a data set: mean and spread of each metric over the same folds",
+    (
+        "customers.csv --target churn --positive left --html report.html",
+        "patients.csv --target ill --groups patient --models logistic forest "
+        "--metrics roc_auc log_loss",
+    ),
+    (*MODELLING, "by", "metrics", "require", "repeats", "baseline", "interval", "save"),
+    _cv,
+    {"file": DATASET, "models": ["logistic", "forest"]},
+)
+
+
+# --------------------------------------------------------------------------- search
+
+Grids = dict[str, dict[str, list[Any]]]
+_FIGURES = ("metric", "naive", "n_rows", "n_folds", "splitter", "confidence_level", "notes")
+_ENDS = ("value", "low", "high", "standard_error", "method", "note")
+
+
+def _search(options: argparse.Namespace) -> int:
+    metric = scorer_name(options.metric)  # before the data are read
+    data, models, classes, positive = load_data_and_models(options)
+    grids = _grids(options.grid, models)
+    scoring = ScorerPanel([metric], pos_label=positive).scorers
+    if len(classes) == 2 and find(metric).sides == "one":
+        find(metric).positive(classes, positive)  # asks for the class before anything is fitted
+    common: dict[str, Any] = {
+        "groups": data.groups,
+        "params": None if data.weight is None else {"sample_weight": data.weight},
+        "confidence_level": options.confidence,
+        "random_state": options.seed,
+        "n_jobs": options.jobs,
+        "progress": not options.quiet,
+    }
+    folds = partial(make_splitter, y=data.y, task="multiclass", groups=data.groups)
+    cv = folds(options.folds, random_state=options.seed)
+    candidates = _candidates(models, grids)
+    if not options.grid:
+        choice = "the best of them is chosen" if len(models) > 1 else "nothing is chosen"
+        log(f"no --grid: {', '.join(models)} without other parameters, and {choice}")
+    if options.outer is None:
+        report = search_report(candidates, data.X, data.y, cv=cv, scoring=scoring, **common)
+    else:
+        search = _one_search(models, grids, scoring, cv, data.weight)
+        outer = folds(options.outer, random_state=options.seed + 1)
+        report = search_report(search, data.X, data.y, outer=outer, **common)
+    report = replace(report, notes=(*data.warnings, *report.notes))
+    figures = {key: getattr(report, key) for key in _FIGURES} | {"rows": list(report.rows)}
+    for name, estimate in (("best", report.best), ("nested", report.nested)):
+        figures[name] = estimate and {key: getattr(estimate, key) for key in _ENDS}
+    return show(options, figures, str(report), report.to_html)
+
+
+def _grids(texts: list[str], models: dict[str, Any]) -> Grids:
+    """Values by model and parameter."""
+    grids: Grids = {name: {} for name in models}
+    for text in texts:
+        left, equals, listed = text.partition("=")
+        name, dot, param = left.rpartition(".")
+        if not (equals and param and listed):
+            raise ValueError(f"--grid must be PARAM=VALUE,VALUE,..., got {text!r}.")
+        if not dot:
+            if len(models) > 1:
+                full = " or ".join(f"{model}.{text}" for model in models)
+                raise ValueError(f"--grid {text!r} must name a model: {full}.")
+            name = next(iter(models))
+        if name not in models:
+            raise ValueError(f"--grid {text!r} names no model of {', '.join(models)}.")
+        grids[name][_in_model(models[name], param, name)] = [_value(v) for v in listed.split(",")]
+    return grids
+
+
+def _in_model(model: Any, param: str, name: str) -> str:
+    """Full name of a parameter, of a pipeline's last step if that has it."""
+    steps = getattr(model, "steps", None)
+    last = steps[-1][1] if steps else model
+    if param in last.get_params():
+        return f"{steps[-1][0]}__{param}" if steps else param
+    if param in model.get_params():
+        return param
+    known = last.get_params(deep=False)
+    hint = f"{near(param, known)} Parameters: {', '.join(known)}."
+    raise ValueError(f"{name} has no parameter {param!r}.{hint}")
+
+
+def _value(text: str) -> Any:
+    """A number, True, False, None, or text."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
+def _candidates(models: dict[str, Any], grids: Grids) -> dict[str, Any]:
+    from sklearn.base import clone
+    from sklearn.model_selection import ParameterGrid
+
+    candidates = {}
+    for name, model in models.items():
+        for params in ParameterGrid(grids[name]):
+            values = ", ".join(f"{key.rpartition('__')[2]}={params[key]}" for key in grids[name])
+            label = f"{name} ({values})" if len(models) > 1 and values else values or name
+            candidates[label] = clone(model).set_params(**params)
+    return candidates
+
+
+def _one_search(
+    models: dict[str, Any], grids: Grids, scoring: dict[str, Any], cv: Any, weight: Any
+) -> Any:
+    from sklearn.model_selection import GridSearchCV
+
+    if len(models) > 1 or weight is not None:
+        raise ValueError("--outer is for one model without --weight.")
+    ((name, model),) = models.items()
+    (metric,) = scoring
+    return GridSearchCV(model, grids[name], scoring=scoring, refit=metric, cv=cv)
+
+
+SEARCH = Command(
+    "search",
+    "score of the best of many candidates, corrected for selection",
+    (
+        "customers.csv --target churn --models logistic --grid C=0.01,0.1,1 --metrics roc_auc",
+        "customers.csv --target churn --models logistic tree "
+        "--grid logistic.C=0.1,1 tree.max_depth=2,4,None",
+    ),
+    (*MODELLING, "metric", "grid", "outer"),
+    _search,
+    {"file": DATASET, "models": ["logistic"], "metric": CHOICE},
+)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.cli.messages import print_lines
-from skmetrics_ext.cli.options import add_command
+from skmetrics_ext.cli.options import Command
 from skmetrics_ext.formats import json_of, text_table
 from skmetrics_ext.inference.draws.readers import sample_of_rows
 from skmetrics_ext.inference.linearized import linearize
@@ -26,13 +26,13 @@ _READS = {
     "scores": "scores: any numbers that rank",
     "probabilities": "probabilities",
 }
-_BETTER = {True: "higher is better", False: "lower is better", None: "it describes"}
+_BETTER = {True: "higher is better", False: "lower is better", None: "neither direction is better"}
 _SIDES = {
-    "none": "of both the same",
-    "one": "of the positive one, which has to be known (pos_label, --positive)",
-    "either": "the same from both sides",
+    "none": "describes both together",
+    "one": "describes the positive one, which must be known (pos_label, --positive)",
+    "either": "the same whichever is positive",
 }
-# Rows that every metric has an answer for.
+# Rows for which every metric is defined.
 TRUE = [0, 1, 0, 1, 1, 0, 1, 0, 1, 1, 0, 0] * 3
 SCORE = [0.1, 0.9, 0.3, 0.4, 0.8, 0.6, 0.7, 0.2, 0.35, 0.95, 0.55, 0.15] * 3
 PREDICTED = [int(score > 0.5) for score in SCORE]
@@ -88,18 +88,11 @@ def explain(name: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text without reStructuredText markup; formulas stay LaTeX."""
+    """Remove reStructuredText markup; formulas stay LaTeX."""
     return _ROLE.sub(r"\1", text.replace(".. math:: ", "    ")).replace("``", "").strip("\n")
 
 
 _HEADER = ("metric", "scorer", "reads", "better", "range", "undefined when")
-
-
-def add_metrics(commands: argparse._SubParsersAction[Any]) -> None:
-    """Add the command and its options."""
-    summary = "list all metrics, or explain one"
-    command = add_command(commands, "metrics", _metrics, summary, ("--json", "recall"), ["json"])
-    command.add_argument("name", nargs="?", metavar="NAME", help="a metric or scorer to explain")
 
 
 def _metrics(options: argparse.Namespace) -> None:
@@ -119,3 +112,8 @@ def _row(spec: MetricSpec) -> tuple[str, ...]:
     scorer = names[0] + more if names else "-"
     bounds = f"{spec.bounds[0]:g} to {spec.bounds[1]:g}"
     return spec.name, scorer, spec.response, better, bounds, spec.undefined
+
+
+LIST = Command(
+    "metrics", "list all metrics, or explain one", ("--json", "recall"), ("json", "name"), _metrics
+)

@@ -1,4 +1,4 @@
-"""Models of the command line: from names and files to estimators for a data set."""
+"""Models of the command line: estimators by name, from a module or from a file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from skmetrics_ext.scoring.panel import unique
 from skmetrics_ext.scoring.responses import estimator_name
 from skmetrics_ext.validation.errors import near
 
-# Import path of each classifier, its parameters, and whether its features are scaled first.
+# Import path of each classifier, its parameters, and whether features are scaled first.
 MODELS: Mapping[str, tuple[str, Mapping[str, Any], bool]] = {
     "logistic": ("sklearn.linear_model:LogisticRegression", {"max_iter": 1000}, True),
     "forest": ("sklearn.ensemble:RandomForestClassifier", {}, False),
@@ -28,14 +28,14 @@ MODELS: Mapping[str, tuple[str, Mapping[str, Any], bool]] = {
 def make_models(
     texts: Sequence[str], data: Dataset, seed: int, *, trusted: bool = False
 ) -> dict[str, Any]:
-    """Estimators by name: those of `MODELS`, and your own by the names of their classes.
+    """Estimators by name; the user's own are named after their classes.
 
     Parameters
     ----------
     texts : sequence of str
         Names, ``module:factory``, or files of joblib.
     data : Dataset
-        Its columns decide on encoding and filling.
+        Its columns decide which features are encoded and imputed.
     seed : int
         ``random_state`` of the models of `MODELS`.
     trusted : bool
@@ -53,10 +53,10 @@ def make_models(
 
 
 def make_model(name: str, data: Dataset, seed: int | None = None) -> Any:
-    """The estimator of a name of `MODELS`, with the preparation that the features need."""
+    """A model of `MODELS`, after the preprocessing that the features need."""
     if name not in MODELS:
         raise ValueError(
-            f"{name!r} is no model.{near(name, MODELS)} Models: {', '.join(MODELS)}, "
+            f"{name!r} is not a model.{near(name, MODELS)} Models: {', '.join(MODELS)}, "
             "module:factory of your own, or a .joblib file."
         )
     from sklearn.preprocessing import StandardScaler
@@ -75,11 +75,11 @@ def own_model(text: str, data: Dataset, *, trusted: bool) -> Any:
         raise ValueError(f"loading {text!r} runs code in it: add --trust if you trust the file.")
     try:
         estimator = load(text)
-    except Exception as error:  # the code of others may raise anything
+    except Exception as error:  # the user's code may raise anything
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         raise ValueError(f"the model {text!r} cannot be loaded: {reason}") from error
     if not hasattr(estimator, "fit") or isinstance(estimator, type):
-        raise ValueError(f"{text!r} gives {type(estimator).__name__}, which is no estimator.")
+        raise ValueError(f"{text!r} gives {type(estimator).__name__}, which is not an estimator.")
     return estimator if hasattr(estimator, "steps") else _prepared(data, estimator)
 
 
@@ -111,7 +111,7 @@ def _prepared(data: Dataset, *steps: Any) -> Any:
 
 
 def _preparation(data: Dataset) -> Any:
-    """Fills and encodes; inside the pipeline, so that it learns from training folds only."""
+    """Imputes and encodes, inside the pipeline so that it is fitted on training folds only."""
     from sklearn.compose import make_column_transformer
     from sklearn.impute import SimpleImputer
     from sklearn.preprocessing import OneHotEncoder
@@ -119,6 +119,6 @@ def _preparation(data: Dataset) -> Any:
     numeric = [column for column in data.X.columns if column not in data.categorical]
     rare = {"handle_unknown": "infrequent_if_exist", "max_categories": data.most_levels}
     encoder = OneHotEncoder(**rare, sparse_output=False)
-    # A column without any value in a training fold stays, so that folds have equal widths.
+    # Empty columns are kept, so that all folds have the same features.
     imputer = SimpleImputer(strategy="median", keep_empty_features=True)
     return make_column_transformer((imputer, numeric), (encoder, list(data.categorical)))

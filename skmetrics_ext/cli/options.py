@@ -1,176 +1,360 @@
-"""Options that commands share: one name, one meaning and one help text each."""
+"""Options and commands: each option has one name, one meaning and one help text everywhere."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+import codecs
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from skmetrics_ext.backends.csv_files import TextForm
-from skmetrics_ext.cli.messages import encoding, level, new_file, one_character, whole_number
 from skmetrics_ext.cli.models import MODELS
 from skmetrics_ext.datasets import BUNDLED
+from skmetrics_ext.report.summary import INTERVAL_KINDS
+from skmetrics_ext.requirements import Requirement
+from skmetrics_ext.thresholds.criteria import RULES
 
 RESAMPLES = 1000
-MOST_RESAMPLED = 20_000  # rows of a file that `score` resamples without being asked to
+DATASET = "breast_cancer"  # that models are fitted on by default
+MOST_RESAMPLED = 20_000  # rows of a file that `score` resamples by default
 
 _FORMATS = "a .csv, .tsv (also .gz) or .parquet file with a header"
+_SEPARATORS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " "}
+_CLAIMS = ("two-sided", "less", "greater", "non-inferior", "equivalent")
+_BASELINES = ("prior", "most_frequent", "stratified", "uniform", "none")
 
 
-def _option(help: str, *flags: str, **settings: Any) -> dict[str, Any]:
-    """Arguments for argparse. Of several flags the first is shown; the others still work."""
-    return {"help": help, "flags": flags, **settings}
+# --------------------------------------------------------------------------- types of arguments
 
 
-def _flag(help: str) -> dict[str, Any]:
-    return _option(help, action="store_true")
+def _new_file(text: str) -> str:
+    """Name of a file that can be written, checked before any work is done."""
+    path = Path(text)
+    if not text or path.is_dir():
+        raise argparse.ArgumentTypeError(f"must name a file, got {text!r}")
+    if not path.parent.is_dir():
+        raise argparse.ArgumentTypeError(f"there is no folder {str(path.parent)!r} for {text!r}")
+    is_special = path.exists() and not path.is_file()  # others are replaced by a new file
+    places = [path] if is_special else [path, path.parent]
+    if not all(os.access(place, os.W_OK) for place in places if place.exists()):
+        raise argparse.ArgumentTypeError(f"{text!r} is not writable")
+    return text
 
 
-def _column(help: str, *flags: str, **settings: Any) -> dict[str, Any]:
-    return _option(help, *flags, metavar="COLUMN", **settings)
+def _checked(
+    read: Callable[[str], Any], is_valid: Callable[[Any], bool], valid: str
+) -> Callable[[str], Any]:
+    """Type of arguments that ``read`` converts and ``is_valid`` accepts."""
+
+    def convert(text: str) -> Any:
+        try:
+            value = read(text)
+        except (ValueError, LookupError):
+            value = None
+        if value is None or not is_valid(value):
+            raise argparse.ArgumentTypeError(f"must be {valid}, got {text!r}")
+        return value
+
+    return convert
 
 
-OPTIONS: Mapping[str, dict[str, Any]] = {
-    # which columns
-    "target": _column("column of the true classes (default: target)", "--target", "--true"),
-    "score": _column(
+def _integer(least: int) -> Callable[[str], int]:
+    """Type of integers from ``least``, which is positive."""
+    valid = f"a whole number of at least {least}"
+    return _checked(lambda text: int(text) * text.isdecimal(), lambda n: n >= least, valid)
+
+
+_level = _checked(float, lambda number: 0 < number < 1, "a number between 0 and 1")
+_character = _checked(
+    lambda text: _SEPARATORS.get(text, text),
+    lambda text: len(text) == 1,
+    f"one character, or one of {', '.join(_SEPARATORS)}",
+)
+_encoding = _checked(
+    lambda text: codecs.lookup(text).name,
+    bool,
+    "an encoding, such as utf-8, gbk, latin-1, cp1252 or utf-16",
+)
+_constraint = _checked(
+    Requirement.parse,
+    lambda limit: limit.sign in (">=", "<=") and not limit.part and not limit.model,
+    "METRIC>=NUMBER or METRIC<=NUMBER",
+)
+
+
+# --------------------------------------------------------------------------- options
+
+
+class Option(NamedTuple):
+    """An option, or a positional argument.
+
+    Parameters
+    ----------
+    help : str
+    flags : tuple of str
+        Its spellings; by default its name in `OPTIONS`.
+    older : tuple of str
+        Older spellings that still work, which the help does not show.
+    default : object
+        Its value where it is not given, also for commands that do not have it.
+    settings : mapping
+        Further arguments of ``add_argument``.
+    """
+
+    help: str
+    flags: tuple[str, ...] = ()
+    older: tuple[str, ...] = ()
+    default: Any = None
+    settings: Mapping[str, Any] = {}
+
+    def add_to(self, parser: argparse.ArgumentParser, name: str) -> None:
+        """Add the option to a command, whose parser knows the default."""
+        flags = self.flags or (f"--{name}",)
+        settings = dict(self.settings)
+        if flags[0].startswith("-"):
+            settings.setdefault("dest", _attribute(name))
+        parser.add_argument(*flags, help=self.help, **settings)
+        if self.older:
+            settings |= {"default": argparse.SUPPRESS, "help": argparse.SUPPRESS}
+            parser.add_argument(*self.older, **settings)
+
+
+def _attribute(name: str) -> str:
+    """Name of an option among the parsed options."""
+    return name.replace("-", "_")
+
+
+def _option(
+    help: str,
+    metavar: str | None = None,
+    *flags: str,
+    older: tuple[str, ...] = (),
+    default: Any = None,
+    **settings: Any,
+) -> Option:
+    return Option(help, flags, older, default, {"metavar": metavar, **settings})
+
+
+def _switch(help: str) -> Option:
+    return Option(help, default=False, settings={"action": "store_true"})
+
+
+def _several(help: str, metavar: str, *flags: str, **settings: Any) -> Option:
+    return _option(help, metavar, *flags, nargs="+", **settings)
+
+
+def _repeated(help: str, metavar: str, **settings: Any) -> Option:
+    return _option(help, metavar, default=[], action="append", **settings)
+
+
+def _count(help: str, least: int, default: int | None = None) -> Option:
+    return _option(help, "N", default=default, type=_integer(least))
+
+
+OPTIONS: Mapping[str, Option] = {
+    # files
+    "predictions": _option(_FORMATS, "FILE", "file"),
+    "dataset": Option(
+        f"{_FORMATS}, or {', '.join(BUNDLED)} (default: {DATASET})",
+        flags=("file",),
+        settings={"nargs": "?", "metavar": "FILE", "default": argparse.SUPPRESS},
+    ),
+    "data": Option(argparse.SUPPRESS, settings={"dest": "file"}),  # older spelling of the dataset
+    "tallies": _several(
+        "files that `tally` or Accumulator.save wrote, each named after its site", "FILE", "files"
+    ),
+    # columns
+    "target": _option("column of the true classes (default: target)", "COLUMN", older=("--true",)),
+    "score": _repeated(
         "scores or probabilities of the positive class, once for each model; with more than two "
         "classes once for each class, in columns named by the class or ending in _class",
-        action="append",
-        default=[],
+        "COLUMN",
     ),
-    "pred": _column("predicted labels, once for each model", action="append", default=[]),
-    "positive": _option("the positive class of two", metavar="CLASS"),
-    "weight": _column("weight of each row"),
-    "groups": _column(
+    "pred": _repeated("predicted labels, once for each model", "COLUMN"),
+    "positive": _option("the positive class of two", "CLASS"),
+    "weight": _option("weight of each row", "COLUMN"),
+    "groups": _option(
         "rows of one group (a patient) may depend on each other: intervals allow for it, and folds "
-        "keep them together"
+        "keep them together",
+        "COLUMN",
     ),
-    "by": _column(
-        "also show each group of these columns; missing values form a group", nargs="+", default=[]
+    "by": _several(
+        "also show each group of these columns; missing values form a group", "COLUMN", default=[]
     ),
-    "features": _column(
+    "features": _several(
         "feature columns (default: all but identifiers, dates and text that rarely repeats)",
-        nargs="+",
+        "COLUMN",
     ),
-    "drop": _column("columns that are no features", nargs="+", default=[]),
-    # how text files are written
+    "drop": _several("columns that are not features", "COLUMN", default=[]),
+    "slice-by": _several(
+        "columns that make slices (default: all others whose values repeat)", "COLUMN", "--by"
+    ),
+    # format of text files
     "sep": _option(
         "separator of a text file, such as ';' or tab (default: detected)",
-        type=one_character,
-        metavar="CHARACTER",
+        "CHARACTER",
+        type=_character,
     ),
     "encoding": _option(
-        "of a text file, such as gbk or latin-1 (default: utf-8)",
-        type=encoding,
+        "encoding of a text file, such as gbk or latin-1 (default: utf-8)",
+        "NAME",
         default="utf-8",
-        metavar="NAME",
+        type=_encoding,
     ),
     "decimal": _option("decimal separator of a text file (default: detected)", choices=(".", ",")),
     "thousands": _option(
         "separator of thousands in a text file, such as , in 1,234.5; currency and per cent signs "
         "are removed, too",
-        type=one_character,
-        metavar="CHARACTER",
+        "CHARACTER",
+        type=_character,
     ),
-    "drop-missing": _flag("leave out rows with a missing value in a column that must not have any"),
-    # what is computed
-    "metrics": _option(
-        "names that `metrics` lists (default: a few)",
-        *("--metrics", "--scoring"),
-        nargs="+",
-        metavar="NAME",
+    "drop-missing": _switch(
+        "leave out rows with a missing value in a column that must not have any"
+    ),
+    # metrics
+    "metrics": _several(
+        "names that `metrics` lists (default: a few)", "NAME", older=("--scoring",), default=[]
     ),
     "metric": _option(
-        "metric that chooses (default: %(default)s)", "--metrics", "--scoring", metavar="NAME"
+        "metric to choose by (default: %(default)s)", "NAME", "--metrics", older=("--scoring",)
     ),
-    "all": _flag("all metrics that apply (default: a few of them)"),
-    "models": _option(
+    "slice-metric": _option(
+        "metric to look for slices by (default: accuracy of labels, ROC AUC or log loss of scores)",
+        "NAME",
+        "--metrics",
+        older=("--metric", "--scoring"),
+    ),
+    "all": _switch("all metrics that apply (default: a few of them)"),
+    "name": _option("a metric or scorer to explain", "NAME", "name", nargs="?"),
+    # models
+    "models": _several(
         f"of {', '.join(MODELS)}, module:factory of your own, or with --trust a .joblib file",
-        *("--models", "--model"),
-        nargs="+",
-        metavar="MODEL",
+        "MODEL",
+        older=("--model",),
     ),
-    "trust": _flag("load models from files, which runs code in them"),
-    "confidence": _option(
-        "level of intervals (default: 0.95)", type=level, default=0.95, metavar="LEVEL"
+    "trust": _switch("load models from files, which runs code in them"),
+    "baseline": _option("dummy model (default: prior)", default="prior", choices=_BASELINES),
+    "folds": _count("default: 5", 2, default=5),
+    "repeats": _count("repeat the folds with other splits (default: 1)", 1, default=1),
+    "seed": _option("random seed of folds and models (default: 0)", "N", default=0, type=int),
+    "jobs": _option("parallel jobs; -1 for all cores (default: 1)", "N", default=1, type=int),
+    "grid": _several(
+        "values of a parameter, such as C=0.1,1,10; with several models MODEL.PARAM=V,V,...",
+        "PARAM=V,V,...",
+        default=[],
+        action="extend",
     ),
-    "resamples": _option(
+    "outer": _count("also run the search within N outer folds (nested cross-validation)", 2),
+    # intervals and decisions
+    "confidence": _option("level of intervals (default: 0.95)", "LEVEL", default=0.95, type=_level),
+    "interval": _option(
+        "what intervals describe: the fitted models, or others (default: auto)",
+        default="auto",
+        choices=INTERVAL_KINDS,
+    ),
+    "resamples": _count(
         "bootstrap resamples, where no formula gives the interval "
         f"(default: {RESAMPLES:,}; `score`: none beyond {MOST_RESAMPLED:,} rows)",
-        type=whole_number(100),
+        100,
         default=RESAMPLES,
-        metavar="N",
     ),
-    "folds": _option("default: 5", type=whole_number(2), default=5, metavar="N"),
-    "seed": _option(
-        "random seed of folds and models (default: 0)", type=int, default=0, metavar="N"
+    "claim": _option("claim about two models", default="two-sided", choices=_CLAIMS),
+    "margin": _option("smallest difference that matters", "SIZE", type=float),
+    "criterion": _option(
+        f"what is optimised: {', '.join(RULES)}, or a metric of labels (default: youden)", "NAME"
     ),
-    "jobs": _option(
-        "parallel jobs; -1 for all cores (default: 1)", type=int, default=1, metavar="N"
+    "constraint": _repeated(
+        "limit to keep in this file, such as precision>=0.8, or with --confidence in the "
+        "population; may be repeated",
+        "LIMIT",
+        type=_constraint,
     ),
-    "require": _option(
+    "cost": _option(
+        f"costs of a false positive and of a false negative, for {', '.join(RULES)}",
+        "COST",
+        nargs=2,
+        type=float,
+    ),
+    "most-columns": _count("most columns of a slice (default: 2)", 1, default=2),
+    "min-rows": _count("fewest rows of a slice (default: 50)", 2, default=50),
+    "require": _repeated(
         "a limit, such as roc_auc>=0.75 (met by the whole interval), roc_auc.low>=0.7, or "
         "worst:recall>=0.6 (the worst group of --by); may be repeated. The exit status is 1 unless "
         "all are met",
-        action="append",
-        default=[],
-        metavar="LIMIT",
+        "LIMIT",
     ),
-    # what is shown
-    "html": _option("write a page with tables and pictures", type=new_file, metavar="OUT"),
-    "json": _flag("print JSON instead of tables"),
-    "quiet": _flag("no progress bar"),
+    # large files and several sites
+    "stream": _switch(
+        "read the rows in parts, without resampling and pictures (default: beyond 1 GiB)"
+    ),
+    "memory": _option("approximate memory for --stream (default: 1GiB)", "SIZE", default="1GiB"),
+    "classes": _several(
+        "all classes in order, if a site may lack one (default: those in the file)",
+        "CLASS",
+        default=[],
+    ),
+    "bins": _several(
+        "bins of scores, the same at every site: how many for [0, 1], or all edges", "N", type=float
+    ),
+    "min-cell": _count("smallest count of a class in a bin or table that has any rows of it", 1),
+    # output
+    "output": _option("file to write", "OUT", "-o", "--output", type=_new_file, required=True),
+    "save": _option("keep the report for CrossValidationReport.load", "OUT", type=_new_file),
+    "html": _option("write a page with tables and pictures", "OUT", type=_new_file),
+    "json": _switch("print JSON instead of tables"),
+    "quiet": _switch("no progress bar"),
 }
-_TEXT = ("sep", "encoding", "decimal", "thousands", "drop-missing")
+TEXT = ("sep", "encoding", "decimal", "thousands", "drop-missing")
 _OUTPUT = ("confidence", "html", "json", "quiet")
-_COMMON = ("target", "positive", "weight", "groups", *_TEXT, *_OUTPUT)
-COLUMNS = ("score", "pred", *_COMMON)
-# For commands that have no such option.
-_UNSET = {"by": [], "require": [], "all": False, "stream": False, "memory": "1GiB"}
+_COMMON = ("target", "positive", "weight", "groups", *TEXT, *_OUTPUT)
+COLUMNS = ("predictions", "score", "pred", *_COMMON)
 PREDICTIONS = (*COLUMNS, "by", "metrics", "resamples", "require")
-MODELLING = (*_COMMON, "features", "drop", "models", "trust", "folds", "seed", "jobs")
+_FITTING = ("features", "drop", "models", "trust", "folds", "seed", "jobs")
+MODELLING = ("dataset", "data", *_COMMON, *_FITTING)
 
 
-def add_command(
-    commands: argparse._SubParsersAction[Any],
-    name: str,
-    run: Callable[[argparse.Namespace], int | None],
-    summary: str,
-    examples: tuple[str, str],
-    options: Sequence[str],
-    **defaults: Any,
-) -> argparse.ArgumentParser:
-    """A command with options of `OPTIONS`, whose help ends with two examples.
+# --------------------------------------------------------------------------- commands
 
-    A command that fits models reads a bundled data set by default; others need a file.
+
+class Command(NamedTuple):
+    """One command.
+
+    Parameters
+    ----------
+    name, summary : str
+    examples : (str, str)
+        Arguments, which the help shows at its end.
+    options : tuple of str
+        Names in `OPTIONS`.
+    run : callable
+        Takes the parsed options; returns the exit status, or None for 0.
+    defaults : mapping
+        Values of options that differ from those in `OPTIONS`.
     """
-    command: argparse.ArgumentParser = commands.add_parser(
-        name,
-        help=summary,
-        description=f"{summary[0].upper()}{summary[1:]}.",
-        epilog="\n".join(["examples:", *(f"  skmetrics-ext {name} {text}" for text in examples)]),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    command.set_defaults(run=run, **defaults)
-    hidden: dict[str, Any] = {"default": argparse.SUPPRESS, "help": argparse.SUPPRESS}
-    if "models" in options:
-        command.set_defaults(file="breast_cancer")
-        texts = f"{_FORMATS}, or {', '.join(BUNDLED)} (default: breast_cancer)"
-        command.add_argument("file", nargs="?", metavar="FILE", **hidden | {"help": texts})
-        command.add_argument("--data", dest="file", **hidden)
-    elif "score" in options:
-        command.set_defaults(**_UNSET)
-        command.add_argument("file", metavar="FILE", help=_FORMATS)
-    for option in options:
-        dest = option.replace("-", "_")
-        settings = {"dest": dest, **OPTIONS[option]}
-        flag, *older = settings.pop("flags") or (f"--{option}",)
-        settings |= {"default": defaults[dest]} if dest in defaults else {}
-        command.add_argument(flag, **settings)
-        for alias in older:
-            command.add_argument(alias, **settings | hidden)
-    return command
+
+    name: str
+    summary: str
+    examples: tuple[str, str]
+    options: tuple[str, ...]
+    run: Callable[[argparse.Namespace], int | None]
+    defaults: Mapping[str, Any] = {}
+
+    def add_to(self, commands: argparse._SubParsersAction[Any]) -> None:
+        """Add the command to a parser."""
+        examples = [f"  skmetrics-ext {self.name} {arguments}" for arguments in self.examples]
+        parser: argparse.ArgumentParser = commands.add_parser(
+            self.name,
+            help=self.summary,
+            description=f"{self.summary[0].upper()}{self.summary[1:]}.",
+            epilog="\n".join(["examples:", *examples]),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        defaults = {_attribute(name): option.default for name, option in OPTIONS.items()}
+        parser.set_defaults(run=self.run, **{**defaults, **self.defaults})
+        for name in self.options:
+            OPTIONS[name].add_to(parser, name)
 
 
 def form_of(options: argparse.Namespace) -> TextForm:

@@ -1,4 +1,4 @@
-"""A file of predictions: its columns, classes and models, and the metrics that apply to each."""
+"""Read a file of predictions: columns, classes and models, and the metrics that apply to each."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -32,49 +32,118 @@ _NEEDS = {"labels": "predicted labels: --pred", "scores": "scores: --score"}
 
 @dataclass(frozen=True, slots=True)
 class PredictedModel:
-    """Columns that one model has predicted.
+    """Predictions of one model.
 
     Parameters
     ----------
     name : str
-        The columns, as they are shown.
+        Names of the columns, as they are shown.
     columns : tuple of str
-        One, or of scores of more than two classes one for each, in their order.
-    holds : {"labels", "probabilities", "values"}
-        "values" are scores that are no probabilities.
+        One column; for scores of more than two classes one for each class, in their order.
+    kind : {"labels", "probabilities", "values"}
+        "values" are scores that are not probabilities.
     """
 
     name: str
     columns: tuple[str, ...]
-    holds: str
+    kind: str
 
     def fits(self, name: str) -> bool:
-        """Whether a metric can be computed from these columns."""
-        return reads(find_metric(name).spec, self.holds)
+        """Whether a metric can be computed from these predictions."""
+        return reads(find_metric(name).spec, self.kind)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Predictions:
-    """A file of predictions.
+    """A file of predictions, and the options of the command that reads it.
 
     Parameters
     ----------
+    options : argparse.Namespace
     files : Files
-        Its rows, in memory unless they are many.
+        The rows, in memory unless they are many.
     names : ColumnNames
-        Its columns.
+        The columns that are read.
     classes : list
         Labels that occur, true or predicted.
     positive : object
-        The positive class of two; None where it is not known.
+        The positive class of two; None if it is not known.
     models : tuple of PredictedModel
     """
 
+    options: argparse.Namespace
     files: Files
     names: ColumnNames
     classes: list[Any]
     positive: Any
     models: tuple[PredictedModel, ...]
+
+    @classmethod
+    def read(cls, options: argparse.Namespace, others: Sequence[str] = ()) -> Self:
+        """Open the file of the options, and log how it was read; ``others`` are more columns."""
+        requested_metrics(options)  # wrong names are reported before any data are read
+        scores, preds = (tuple(dict.fromkeys(names)) for names in (options.score, options.pred))
+        if not scores and not preds:
+            raise ValueError("nothing to score: pass --score or --pred.")
+        form = form_of(options)
+        target = target_of(options.target, columns_of(options.file, form))
+        pred, *more_preds = preds or (None,)
+        further = GroupColumns((*more_preds, *(others or options.by)), crossed=True)
+        names = ColumnNames(target, scores, pred, options.weight, further, options.groups)
+        files = open_files(options.file, names, form)
+        if not options.stream and sum(Path(file).stat().st_size for file in files.files) <= LARGE:
+            files = files.hold(names.all)
+        log(*files.form.notes)
+        if options.drop_missing:
+            n_before, files = files.n_rows, files.without_missing(names.all)
+            n_left = f"{n_before - (files.n_rows or 0):,} of {n_before:,} " if n_before else ""
+            log(f"{n_left}rows left out for a missing value")
+        else:
+            roles = (names.true, *scores, *preds, options.weight, options.groups, *others)
+            files = files.name_missing([name for name in options.by if name not in roles])
+        classes = _classes_of(files, names, preds, read_bytes(options.memory))
+        if options.classes:
+            classes = _parse_classes(options.classes, classes)
+        columns: dict[str, tuple[str, ...]] = {name: (name,) for name in scores}
+        if scores and len(classes) != 2:
+            columns = {", ".join(scores): tuple(columns_of_classes(scores, classes))}
+        models = [
+            PredictedModel(name, of_model, _kind_of_scores(files, names, of_model))
+            for name, of_model in columns.items()
+        ]
+        models += [PredictedModel(name, (name,), "labels") for name in preds]
+        positive = parse_positive(classes, options.positive)
+        return cls(options, files, names, classes, positive, tuple(models))
+
+    @property
+    def note(self) -> str:
+        """Says that metrics are left out because the positive class is not known; "" if it is."""
+        return note_no_positive_class(self.classes, self.positive, bool(self.names.score))
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether the rows are in memory."""
+        return self.files.held is not None
+
+    @property
+    def positive_last(self) -> list[Any]:
+        """The classes in order, but the positive one last."""
+        return sorted(self.classes, key=lambda label: bool(label == self.positive))
+
+    @property
+    def true(self) -> Any:
+        """The true classes as an array."""
+        return self.column(self.names.true)
+
+    @property
+    def weight(self) -> Any:
+        """The weights as an array; None without weights."""
+        return self.column(self.names.weight)
+
+    @property
+    def groups(self) -> Any:
+        """The groups of rows as an array; None without groups."""
+        return self.column(self.options.groups)
 
     def column(self, name: str | None) -> Any:
         """Values of a column as an array; None for no column."""
@@ -82,75 +151,85 @@ class Predictions:
             return None
         return values_of(self.files.reader((name,)).read_all()[name])
 
-    @property
-    def note(self) -> str:
-        """A line about metrics that are left out for want of a positive class."""
-        return note_no_positive_class(self.classes, self.positive, bool(self.names.score))
+    def columns_of(self, model: PredictedModel) -> dict[str, Any]:
+        """Columns of a model as arguments of `evaluate`: pred, score, or score by class."""
+        if model.kind == "labels":
+            return {"pred": model.columns[0]}
+        if len(self.classes) == 2:
+            return {"score": model.columns[0]}
+        return {"score": dict(zip(self.classes, model.columns, strict=True))}
+
+    def response(self, model: PredictedModel) -> Any:
+        """Predictions of a model: one array, or a matrix with a column for each class."""
+        columns = [self.column(name) for name in model.columns]
+        return columns[0] if len(columns) == 1 else np.column_stack(columns)
+
+    # ----------------------------------------------------------------------- metrics
+
+    def check_fit(
+        self, models: Sequence[PredictedModel], names: Sequence[str] | None = None
+    ) -> None:
+        """Reject metrics that no model has predictions for; by default those of the options."""
+        for name in requested_metrics(self.options) or () if names is None else names:
+            if not any(model.fits(name) for model in models):
+                response = find_metric(name).spec.response
+                needs = _NEEDS.get(response, "probabilities, and the scores are not")
+                raise ValueError(f"{name} needs {needs}.")
+
+    def metrics_of(self, model: PredictedModel, *, every: bool = False) -> dict[str, Metric]:
+        """Metrics of a model in the order of their headings: those of the options, a few, or all.
+
+        Without a positive class the defaults leave out metrics of one class; metrics of the
+        options raise an error that asks for it.
+        """
+        names, required = requested_metrics(self.options), required_metrics(self.options)
+        if names is not None:
+            metrics = {name: find_metric(name) for name in names if model.fits(name)}
+        else:
+            is_open = len(self.classes) == 2 and self.positive is None
+            metrics = {
+                name: metric
+                for name, metric in single_valued(model.kind, self.classes).items()
+                if (every or name in OF_FILES or name in required)
+                and not (is_open and metric.sides == "one")
+            }
+        order = list(HEADINGS)
+        by_kind = sorted(metrics, key=lambda name: order.index(metrics[name].spec.response))
+        return {name: metrics[name].settled(self.classes, self.positive) for name in by_kind}
+
+    def class_arguments(self, metric: Metric) -> dict[str, Any]:
+        """The positive class of two, or the order of both, whichever a metric takes."""
+        if len(self.classes) != 2:
+            return {}
+        if metric.takes("pos_label") and metric.sides != "none":
+            return {"pos_label": metric.positive(self.classes, self.positive)}
+        if metric.spec.response == "probabilities":
+            return {"labels": self.positive_last}
+        return {}
 
 
-def read_predictions(
-    options: argparse.Namespace, others: Sequence[str] = (), listed: Sequence[str] = ()
-) -> Predictions:
-    """Open the file that the options name, and tell on stderr what was assumed.
-
-    ``others`` are columns to read with the others, ``listed`` all classes that may occur, in order.
-    """
-    scores, preds = (tuple(dict.fromkeys(names)) for names in (options.score, options.pred))
-    if not scores and not preds:
-        raise ValueError("nothing to score: pass --score or --pred.")
-    more = GroupColumns((*preds[1:], *(others or options.by)), crossed=True)
-    form = form_of(options)
-    target = target_of(options.target, columns_of(options.file, form))
-    columns = preds[0] if preds else None, options.weight, more, options.groups
-    names = ColumnNames(target, scores, *columns)
-    files = open_files(options.file, names, form)
-    if not options.stream and sum(Path(file).stat().st_size for file in files.files) <= LARGE:
-        files = files.hold(names.all)
-    log(*files.form.notes)
-    if options.drop_missing:
-        before, files = files.n_rows, files.without_missing(names.all)
-        counted = "" if before is None else f"{before - (files.n_rows or 0):,} of {before:,} "
-        log(f"{counted}rows left out for a missing value")
-    else:
-        roles = (names.true, *scores, *preds, options.weight, options.groups, *others)
-        files = files.name_missing([name for name in options.by if name not in roles])
-    most_bytes = read_bytes(options.memory)
-    classes = _classes(files, names, preds, most_bytes)
-    if listed:
-        classes = _listed_classes(listed, classes)
-    positive = chosen_positive(classes, options.positive)
-    models: list[PredictedModel] = []
-    if scores and len(classes) == 2:
-        models = [PredictedModel(name, (name,), _held_by(files, names, (name,))) for name in scores]
-    elif scores:
-        ordered = tuple(columns_of_classes(scores, classes))
-        models = [PredictedModel(", ".join(scores), ordered, _held_by(files, names, ordered))]
-    models += [PredictedModel(name, (name,), "labels") for name in preds]
-    return Predictions(files, names, classes, positive, tuple(models))
-
-
-def _listed_classes(texts: Sequence[str], occurring: Sequence[Any]) -> list[Any]:
-    """Classes given as text, in the type of those that occur in the file."""
-    known = {str(label): label for label in occurring}
+def _parse_classes(texts: Sequence[str], occurring: Sequence[Any]) -> list[Any]:
+    """Convert the text of all classes to the type of those in the file."""
+    by_text = {str(label): label for label in occurring}
     kind = type(occurring[0])
-    both = {"False": False, "True": True} if kind is bool else {}
+    booleans = {"False": False, "True": True} if kind is bool else {}
     try:
-        listed = [{**both, **known}.get(text, kind(text)) for text in texts]
+        classes = [{**booleans, **by_text}.get(text, kind(text)) for text in texts]
     except ValueError:
-        listed = []
-    if {str(label) for label in listed} != set(texts) or not known.keys() <= set(texts):
+        classes = []
+    if {str(label) for label in classes} != set(texts) or not by_text.keys() <= set(texts):
         raise ValueError(
-            f"--classes has to list all classes, and those of the file are {list(occurring)}; "
-            f"got {list(texts)}"
+            f"--classes must list all classes; the file has {list(occurring)}, got {list(texts)}"
         )
-    return listed
+    return classes
 
 
-def _classes(files: Files, names: ColumnNames, preds: Sequence[str], most_bytes: int) -> list[Any]:
-    """Labels that occur, true or predicted, in rows with weight."""
+def _classes_of(
+    files: Files, names: ColumnNames, preds: Sequence[str], most_bytes: int
+) -> list[Any]:
+    """Labels that occur, true or predicted, in rows whose weight is not 0."""
     tables: list[Any] = []
-    for place in range(max(len(preds), 1)):
-        pred = preds[place] if preds else None
+    for pred in preds or (None,):
         labels = ColumnNames(names.true, (), pred, names.weight)
         engine = open_engine(files, labels, "auto", most_bytes)
         try:
@@ -159,15 +238,15 @@ def _classes(files: Files, names: ColumnNames, preds: Sequence[str], most_bytes:
             engine.close()
     classes = np.unique(np.concatenate([table.classes for table in tables] or [np.zeros(0)]))
     if not len(classes):
-        raise ValueError(f"{files.path!r} has no rows with weight.")
+        raise ValueError(f"{files.path!r} has no rows with a weight above 0.")
     return list(classes.tolist())
 
 
-def _held_by(files: Files, names: ColumnNames, columns: tuple[str, ...]) -> str:
-    """Whether columns of scores are probabilities; one row decides that they are not."""
-    wanted = ColumnNames(names.true, columns)
-    for batch, place in files.rows(wanted.all):
-        values = read_part(batch, wanted, place).score if batch.num_rows else None
+def _kind_of_scores(files: Files, names: ColumnNames, columns: tuple[str, ...]) -> str:
+    """Whether scores are "probabilities", or "values" because a row cannot be probabilities."""
+    needed = ColumnNames(names.true, columns)
+    for batch, location in files.rows(needed.all):
+        values = read_part(batch, needed, location).score if batch.num_rows else None
         if values is None:
             continue
         sums = values.sum(axis=1) if len(columns) > 1 else np.ones(len(values))
@@ -176,8 +255,8 @@ def _held_by(files: Files, names: ColumnNames, columns: tuple[str, ...]) -> str:
     return "probabilities"
 
 
-def chosen_positive(classes: Sequence[Any], text: str | None) -> Any:
-    """The positive class of two; None if it is not known. Text is matched with labels as text."""
+def parse_positive(classes: Sequence[Any], text: str | None) -> Any:
+    """The positive class of two, by its text or by the common rule; None if it is not known."""
     if len(classes) != 2:
         return None
     if text is None:
@@ -189,48 +268,48 @@ def chosen_positive(classes: Sequence[Any], text: str | None) -> Any:
 
 
 def note_no_positive_class(classes: Sequence[Any], positive: Any, scores: bool = False) -> str:
-    """A line that says how to choose between two classes; "" where nothing is open."""
+    """Says how to choose the positive class; "" if it is known or there are not two classes."""
     if len(classes) != 2 or positive is not None:
         return ""
     first, last = classes
-    taken = f" Scores are read as those of {last!r}." if scores else ""
+    assumed = f" Scores are read as those of {last!r}." if scores else ""
     return (
-        f"no positive class: metrics of one class are left out.{taken} "
+        f"no positive class: metrics of one class are left out.{assumed} "
         f"Pass --positive {last} or --positive {first}."
     )
 
 
 def columns_of_classes(columns: Sequence[str], classes: Sequence[Any]) -> list[str]:
     """The column of each class: named by the class, or ending in ``_class``."""
-    order = []
+    ordered = []
     for label in classes:
-        fits = [c for c in columns if c == str(label) or c.endswith(f"_{label}")]
-        if len(fits) != 1:
-            which = f"are {fits}" if fits else "is none"
+        matches = [c for c in columns if c == str(label) or c.endswith(f"_{label}")]
+        if len(matches) != 1:
+            problem = f"are {matches}" if matches else "is none"
             raise ValueError(
                 f"{len(classes)} classes need a column of scores each, named by the class or "
-                f"ending in _class; for {label!r} there {which} among {list(columns)}."
+                f"ending in _class; for {label!r} there {problem} among {list(columns)}."
             )
-        order.append(fits[0])
-    return order
+        ordered.append(matches[0])
+    return ordered
 
 
 # --------------------------------------------------------------------------- metrics
 
 
-def asked_metrics(options: argparse.Namespace) -> list[str] | None:
-    """Names that were asked for, checked before any data are read; None for the default."""
+def requested_metrics(options: argparse.Namespace) -> list[str] | None:
+    """Names of metrics in the options, checked before any data are read; None for the default."""
     if options.all and options.metrics:
         raise ValueError("--all and --metrics both choose the metrics: pass one of them.")
     required = required_metrics(options)
-    names = names_in(options.metrics) if options.metrics else []
+    names = names_in(options.metrics)
     for name in (*names, *required):
         find_metric(name)
     return list(dict.fromkeys([*names, *required])) if names else None
 
 
 def required_metrics(options: argparse.Namespace) -> list[str]:
-    """Metrics of the requirements, which are computed whatever else is."""
+    """Metrics of the requirements, which are always computed."""
     return [Requirement.parse(text).metric for text in options.require]
 
 
@@ -240,36 +319,3 @@ def find_metric(name: str) -> Metric:
     if metric.spec.is_table or metric.spec.ranks_labels:
         raise ValueError(f"{name!r} has no single value for rows with one class each.")
     return metric
-
-
-def check_fit(names: Sequence[str] | None, models: Sequence[PredictedModel]) -> None:
-    """Refuse a metric that no column fits."""
-    for name in names or ():
-        if not any(model.fits(name) for model in models):
-            response = find_metric(name).spec.response
-            needs = _NEEDS.get(response, "probabilities, and no column of scores holds them")
-            raise ValueError(f"{name} needs {needs}.")
-
-
-def applicable_metrics(
-    options: argparse.Namespace, data: Predictions, model: PredictedModel, *, every: bool = False
-) -> dict[str, Metric]:
-    """Metrics of a model in the order of their headings: the named ones, a few, or all.
-
-    Metrics of one class are among the defaults only if the positive class is known; named ones
-    raise an error that asks for it.
-    """
-    classes, positive = data.classes, data.positive
-    names, required = asked_metrics(options), required_metrics(options)
-    if names is not None:
-        metrics = {name: find_metric(name) for name in names if model.fits(name)}
-    else:
-        metrics = {
-            name: metric
-            for name, metric in single_valued(model.holds, classes).items()
-            if (every or name in OF_FILES or name in required)
-            and (len(classes) > 2 or metric.sides != "one" or positive is not None)
-        }
-    order = list(HEADINGS)
-    by_kind = sorted(metrics, key=lambda name: order.index(metrics[name].spec.response))
-    return {name: metrics[name].settled(classes, positive) for name in by_kind}

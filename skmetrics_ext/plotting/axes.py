@@ -93,13 +93,13 @@ def style(place: int, markers: Sequence[str] = ()) -> dict[str, Any]:
     return look | ({"marker": markers[place % len(markers)]} if markers else {})
 
 
-def places_taken(ax: Any) -> int:
-    """Count the curves of earlier displays, so that the next one looks different."""
+def n_curves(ax: Any) -> int:
+    """Count the curves of earlier displays, which the next ones must differ from."""
     return sum(artist.get_gid() == _CURVE for artist in ax.get_lines())
 
 
-def take_place(line: Any) -> Any:
-    """Mark a line as a curve."""
+def mark_curve(line: Any) -> Any:
+    """Mark a line as a curve of a display."""
     line.set_gid(_CURVE)
     return line
 

@@ -1,4 +1,4 @@
-"""Curves of classes, models or folds, with bands, means and the metric that sums each up."""
+"""Curves of classes, models or folds, with bands, means and the metric that summarises each."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ if TYPE_CHECKING:
 MEAN = "mean"
 BandKind = Literal["pointwise", "simultaneous"]
 _AVERAGE_DASHES = {MICRO: "-", MACRO: (0, (1, 1))}
-_MOST_BANDS = 4  # that do not hide each other
-_REACH = 0.9  # of the range of a curve: a band that covers less says why it stops
-_MOST_ROWS = 20_000  # more make a band that is narrow and takes seconds
+_MOST_BANDS = 4  # more would hide each other
+_COVERED = 0.9  # of the range of a curve: the legend says why a band covers less
+_MOST_ROWS = 20_000  # more give a band that is narrow and takes seconds
 
 
 class BandSpec(NamedTuple):
-    """The metric whose intervals along the abscissa are the band of a line."""
+    """A metric of one threshold, rate or share, whose intervals make the band around a line."""
 
     metric: Any
-    x: Callable[[Array], Array] = lambda at: at  # abscissa of the line, from the metric's
-    y: Callable[[Array, Array], Array] = lambda at, bound: bound  # ordinate, from a bound there
+    x: Callable[[Array], Array] = lambda at: at  # abscissa of the line
+    y: Callable[[Array, Array], Array] = lambda at, bound: bound  # ordinate of a bound
     at: Array | None = None
 
 
@@ -58,19 +58,19 @@ class Line:
     Parameters
     ----------
     curve : object
-        The class, "micro", "macro", or the metric.
+        The class, "micro", "macro", or the name of the metric.
     columns : mapping of str to ndarray
         Its points.
     value : float
-        Number that sums it up (an area, say); nan without one.
+        Number that summarises it, such as its area; nan without one.
     fold : int, "mean" or None
-        The fold, or their mean; None without folds.
+        The fold, or the mean over folds; None without folds.
     interval : Estimate or None
         The value with its interval.
     model : str or None
-        Name of the model, where there are several.
+        Name of the model, if there are several.
     metric : callable or None
-        The metric that gives the value from true labels and scores.
+        Metric of true labels and scores that gives the value.
     band : BandSpec or None
         How its band is computed.
     """
@@ -86,17 +86,17 @@ class Line:
 
     @property
     def is_average(self) -> bool:
-        """Whether it is the average of the curves of classes."""
+        """Whether it averages the curves of classes."""
         return self.curve in AVERAGES
 
 
 class CurveDisplay(SourceDisplay):
-    """Lines over one abscissa; each kind sets a few attributes and says how a line is read.
+    """Lines over one abscissa. A kind of curve sets a few attributes and reads its lines.
 
     Parameters
     ----------
     lines : sequence of Line
-        Those of the folds before their mean.
+        Lines of the folds come before their mean.
     {curve_parameters}
     """
 
@@ -113,7 +113,7 @@ class CurveDisplay(SourceDisplay):
     legend_at: ClassVar[str] = "best"
     grid: ClassVar[Array] = np.linspace(0, 1, 101)
     reference: ClassVar[tuple[Any, Any, str] | None] = None  # abscissas, ordinates and label
-    bound: ClassVar[tuple[str, str] | None] = None  # column and label, drawn for one class alone
+    bound: ClassVar[tuple[str, str] | None] = None  # column and label, drawn for a single class
     band_label: str = ""  # of bands around curves without folds
 
     def __init__(
@@ -135,7 +135,7 @@ class CurveDisplay(SourceDisplay):
 
     @classmethod
     def _read(cls, *args: Any, **options: Any) -> list[Line]:
-        """Curves of checked rows; by default those of each class against the rest."""
+        """Read the curves of checked rows; by default each class against the rest."""
         return [cls._line(*problem, **options) for problem in cls._problems(*args).items()]
 
     @classmethod
@@ -145,12 +145,12 @@ class CurveDisplay(SourceDisplay):
 
     @classmethod
     def _default(cls, curves: Iterable[Any]) -> Any:
-        """Curves to draw of folds and of several models: the macro-average, if there is one."""
+        """Curves to draw for folds and for several models; None for all."""
         return MACRO if MACRO in curves else None
 
     @classmethod
     def _line(cls, *args: Any, **options: Any) -> Line:
-        """The curve of a class against the rest, from its label and its rows."""
+        """Read the curve of a class against the rest from its label and its rows."""
         raise NotImplementedError
 
     @classmethod
@@ -160,22 +160,22 @@ class CurveDisplay(SourceDisplay):
 
     @classmethod
     def _at(cls, line: Line, column: str, grid: Array) -> Array:
-        """A column at given abscissas."""
+        """Interpolate a column at these abscissas."""
         return np.interp(grid, line.columns[cls.x], line.columns[column])
 
     @classmethod
     def _grid(cls, lines: list[Line]) -> Array:
-        """Abscissas of the mean of the lines of folds."""
+        """Abscissas of the mean over folds."""
         return cls.grid
 
     def _value_name(self, line: Line) -> str:
-        """Name of the number that sums a line up."""
+        """Name of the number that summarises a line."""
         return self.value_name
 
     def _draw_references(self, ax: Any) -> None:
-        """Draw lines that the curves are compared with."""
+        """Draw the lines to compare the curves with."""
         columns = self.lines[-1].columns
-        if self.bound is not None and self._is_one_class and self.bound[0] in columns:
+        if self.bound is not None and self._has_one_curve and self.bound[0] in columns:
             look = {"color": "black", "linestyle": (0, (1, 1.5))}
             axes.draw_reference(ax, columns[self.x], columns[self.bound[0]], self.bound[1], **look)
         if self.reference is not None:
@@ -201,63 +201,67 @@ class CurveDisplay(SourceDisplay):
         check_option("band", band, ("auto", *BANDS, None))
         kind: BandKind = "simultaneous" if band == "simultaneous" else "pointwise"
         design: dict[str, Any] = {"confidence_level": check_level(confidence_level)}
-        models, drawn = source.rows(), []
+        models = source.rows()
         several = len(models) > 1
+        lines: list[Line] = []
+        metrics: list[MetricRows] = []  # of the lines
         for name, part in models.items():
             rows: Any = part.scores
             design["groups"] = part.group if source.in_folds else groups
             problems = cls._problems(rows)
             selected = cls._selected(rows, curves, several or cls.pools, options)
-            with_band = [line for line in selected if line.band is not None and not line.is_average]
-            few = len(models) * len(with_band) <= _MOST_BANDS and len(rows.true) <= _MOST_ROWS
+            has_band = band is not None
+            if band == "auto":
+                n_bands = sum(line.band is not None and not line.is_average for line in selected)
+                has_band = len(models) * n_bands <= _MOST_BANDS and len(rows.true) <= _MOST_ROWS
             for line in selected:
                 line_rows = problems.get(line.curve, rows)
-                metric_rows = MetricRows.of(line, line_rows, design)
-                if interval is not None and metric_rows.is_defined:
-                    line = replace(line, interval=metric_rows.interval(interval))
-                if (few if band == "auto" else band is not None) and not line.is_average:
+                metric = MetricRows.of(line, line_rows, design)
+                if interval is not None and metric.is_defined:
+                    line = replace(line, interval=metric.interval(interval))
+                if has_band and not line.is_average:
                     line = cls._with_band(line, line_rows, kind, design)
-                drawn.append((replace(line, model=name if several else None), metric_rows))
+                lines.append(replace(line, model=name if several else None))
+                metrics.append(metric)
         name, first = next(iter(models.items()))
-        lines, name = [line for line, _ in drawn], None if several else name
-        display = cls(lines, name=name, positive=_positive_class(first))
-        if several and len(drawn) == 2 and interval is not None and drawn[0][1].is_defined:
-            display.comparison = drawn[0][1].compared_with(drawn[1][1])
+        display = cls(lines, name=None if several else name, positive=_positive_class(first))
+        if several and len(lines) == 2 and interval is not None and metrics[0].is_defined:
+            display.comparison = metrics[0].compared_with(metrics[1])
         display.band_label = f"{100 * confidence_level:g}% {kind} band"
         return display
 
     @classmethod
     def _selected(
-        cls, rows: Scores, curves: Any, by_default: bool, options: Mapping[str, Any]
+        cls, rows: Scores, curves: Any, use_default: bool, options: Mapping[str, Any]
     ) -> list[Line]:
-        """The requested curves, in this order; for None all of them, or the default ones."""
+        """Lines of these curves, in this order; for None of all, or of the default ones."""
         lines = {line.curve: line for line in cls._read(rows, **options)}
-        if curves is None and by_default:
+        if curves is None and use_default:
             curves = cls._default(lines)
         if curves is None:
             return list(lines.values())
-        wanted = [curves] if isinstance(curves, str) or not isinstance(curves, Iterable) else curves
-        for curve in wanted:
-            if curve not in lines:
+        names = [curves] if isinstance(curves, str) or not isinstance(curves, Iterable) else curves
+        for name in names:
+            if name not in lines:
                 raise InvalidParameterError(
-                    f"curves must name some of {list(lines)}, got {curve!r}."
+                    f"curves must name some of {list(lines)}, got {name!r}."
                 )
-        return [lines[curve] for curve in wanted]
+        return [lines[name] for name in names]
 
     @classmethod
     def _with_band(cls, line: Line, rows: Any, kind: BandKind, design: Any) -> Line:
-        """The line with columns ``low`` and ``high``; outside of the band's range they are nan."""
+        """Add columns ``low`` and ``high``, which are nan outside the range of the band."""
         spec = line.band
         if spec is None or len(np.unique(rows.true)) < 2:
             return line
         with without_undefined_warnings():
             options = {"at": spec.at, "band": kind, "random_state": 0, **design}
             band = curve_band(spec.metric, rows, rows, **options)
-        places, columns = spec.x(band.at), dict(line.columns)
-        order = np.argsort(places)
+        x, columns = spec.x(band.at), dict(line.columns)
+        order = np.argsort(x)
         for name, bound in (("low", band.low), ("high", band.high)):
-            bound = np.minimum(spec.y(band.at, bound), cls.bounds[1])[order]
-            columns[name] = np.interp(columns[cls.x], places[order], bound, np.nan, np.nan)
+            y = np.minimum(spec.y(band.at, bound), cls.bounds[1])
+            columns[name] = np.interp(columns[cls.x], x[order], y[order], np.nan, np.nan)
         return replace(line, columns=columns)
 
     @classmethod
@@ -292,10 +296,9 @@ class CurveDisplay(SourceDisplay):
                     line = replace(line, fold=fold.number, model=name if several else None)
                     by_curve.setdefault(line.curve, []).append((fold, line))
             for pairs in by_curve.values():
-                of_folds = [line for _, line in pairs]
-                own_grid = cls._grid(of_folds) if points is None else points
-                mean = cls._mean([fold for fold, _ in pairs], of_folds, own_grid, level)
-                lines += [*of_folds, mean]
+                defined_folds, fold_lines = map(list, zip(*pairs, strict=True))
+                abscissas = cls._grid(fold_lines) if points is None else points
+                lines += [*fold_lines, cls._mean(defined_folds, fold_lines, abscissas, level)]
         if not lines:
             raise InvalidParameterError(
                 f"No fold has a curve: {'; '.join(sorted(set(undefined.values())))}."
@@ -307,11 +310,11 @@ class CurveDisplay(SourceDisplay):
     @classmethod
     def _mean(cls, folds: list[ModelRows], lines: list[Line], grid: Array, level: float) -> Line:
         """The mean of the lines of folds, with its spread and its interval."""
-        points = {
+        at_grid = {
             column: np.array([cls._at(line, column, grid) for line in lines])
             for column in cls.averaged
         }
-        columns = {cls.x: grid} | {name: values.mean(axis=0) for name, values in points.items()}
+        columns = {cls.x: grid} | {name: values.mean(axis=0) for name, values in at_grid.items()}
         values = np.array([line.value for line in lines])
         interval = None
         spread = margin = np.full(len(grid), np.nan)
@@ -319,39 +322,40 @@ class CurveDisplay(SourceDisplay):
             sizes = {"n_train": [f.n_train for f in folds], "n_test": [len(f.y) for f in folds]}
             if not np.isnan(values).any():
                 interval = corrected_resampled_interval(values, confidence_level=level, **sizes)
-            spread = points[cls.y].std(axis=0, ddof=1)
-            # The same correction at every point: its factor is that of scores with spread 1.
-            unit = np.linspace(-1, 1, len(lines))
-            of_unit = corrected_resampled_interval(unit, confidence_level=level, **sizes)
-            margin = spread * (of_unit.high - of_unit.value) / unit.std(ddof=1)
+            spread = at_grid[cls.y].std(axis=0, ddof=1)
+            # The half-width of an interval is the spread times a factor that is the same for all.
+            scores = np.linspace(-1, 1, len(lines))
+            of_scores = corrected_resampled_interval(scores, confidence_level=level, **sizes)
+            margin = spread * (of_scores.high - of_scores.value) / scores.std(ddof=1)
         columns["std"] = spread
         columns["low"] = np.clip(columns[cls.y] - margin, *cls.bounds)
         columns["high"] = np.clip(columns[cls.y] + margin, *cls.bounds)
         value = float(values.mean())
         return replace(lines[0], columns=columns, value=value, fold=MEAN, interval=interval)
 
-    def _take_intervals(self, source: DisplaySource) -> None:
-        """Give means over folds the interval of their metric in the report, if it is there."""
-        summary = [row for row in source.report.summary() if not np.isnan(row.low)]
+    def _use_report_intervals(self, source: DisplaySource) -> None:
+        """Give means over folds the interval that the report has of their metric, if it has one."""
+        report, names = source.report, source.names or {}
+        metrics: dict[str, Any] = {
+            name: metric_of(scorer) for name, scorer in report.data.scorers.items()
+        }
+        summary = [row for row in report.summary() if not np.isnan(row.low) and metrics[row.metric]]
+
+        def reported(line: Line) -> Estimate | None:
+            model = names[self.name if line.model is None else line.model]
+            function = getattr(line.metric, "func", line.metric)
+            for row in summary:
+                is_same = row.model == model and metrics[row.metric].function == function
+                if is_same and np.isclose(row.value, line.value, rtol=0, atol=1e-9):
+                    bounds, note = (row.low, row.high), row.interval_note or ""
+                    level, error = report.confidence_level, row.standard_error
+                    return estimate(row.value, bounds, error, row.interval, level, note)
+            return None
+
         self.lines = tuple(
-            replace(line, interval=self._reported(line, source, summary))
-            if line.fold == MEAN
-            else line
+            replace(line, interval=reported(line)) if line.fold == MEAN else line
             for line in self.lines
         )
-
-    def _reported(self, line: Line, source: DisplaySource, summary: Any) -> Estimate | None:
-        report, names = source.report, source.names or {}
-        model = names[self.name if line.model is None else line.model]
-        function = getattr(line.metric, "func", line.metric)
-        for row in summary:
-            metric = metric_of(report.data.scorers[row.metric])
-            is_same = metric is not None and metric.function == function and row.model == model
-            if is_same and np.isclose(row.value, line.value, rtol=0, atol=1e-9):
-                bounds, level = (row.low, row.high), report.confidence_level
-                error, note = row.standard_error, row.interval_note or ""
-                return estimate(row.value, bounds, error, row.interval, level, note)
-        return None
 
     def columns(self) -> dict[str, Array]:
         """The numbers behind the picture.
@@ -359,9 +363,9 @@ class CurveDisplay(SourceDisplay):
         Returns
         -------
         dict of str to ndarray
-            ``model`` (where there are several); ``curve``, the class or the average; ``fold``,
-            the fold or "mean"; then the points, ``low`` and ``high`` of the bands, and of means
-            ``std`` over the folds. A column that a line lacks is nan.
+            ``model`` (if there are several); ``curve``, the class or the average; ``fold``, the
+            fold or "mean"; then the points, ``low`` and ``high`` of the bands, and for means
+            ``std`` over the folds. A column that a line does not have is nan.
         """
         lengths = [len(line.columns[self.x]) for line in self.lines]
         table = {}
@@ -395,51 +399,42 @@ class CurveDisplay(SourceDisplay):
         Parameters
         ----------
         ax : matplotlib axes, default=None
-            Where to draw; a new figure by default.
-            Axes of another display of the same kind are added to, in other colours and dashes.
+            Where to draw; a new figure by default. On the axes of another display of the same
+            kind, the curves are added in other colours and dashes.
         {model_name}
         band : {"auto", "std", "interval"} or None, default="auto"
-            Around a mean over folds: one standard deviation of the folds to either side (the
-            default), or the interval of the mean with Nadeau and Bengio's correction.
-            Around the curves of one set of rows: the band that was computed. None draws no band.
+            Band around a mean over folds: plus and minus one standard deviation of the folds (the
+            default), or the interval of the mean with Nadeau and Bengio's correction. Without
+            folds: the band that was computed. None draws no band.
         folds : bool, default=True
-            Whether to draw the curve of each fold, where there is one curve alone.
+            Whether to draw the curve of each fold, if there is a single curve.
         reference : bool, default=True
             Whether to draw reference lines such as chance.
         legend : bool, default=True
             Whether to draw a legend.
         curve_kwargs : dict, default=None
-            Arguments of matplotlib's ``plot`` for the curves, which override ours.
+            Arguments of matplotlib's ``plot`` for the curves, which override the defaults.
 
         Returns
         -------
         display
-            This display, with ``ax_``, ``figure_``, ``lines_`` (of the curves, or of their means
-            over folds), ``line_`` (the first of them), ``fold_lines_``, ``bands_`` and
-            ``legend_``.
+            This display, with ``ax_``, ``figure_``, ``lines_`` (the curves, or their means over
+            folds), ``line_`` (the first of them), ``fold_lines_``, ``bands_`` and ``legend_``.
         """
         check_option("band", band, ("auto", "std", "interval", None))
         self.ax_ = ax = axes.make_axes(f"{type(self).__name__}.plot", ax, self.size)
         self.figure_ = ax.figure
         self.name = self.name if name is None else name
-        place = axes.places_taken(ax)
+        n_earlier = axes.n_curves(ax)
         axes.name_curves(ax)
-        title = self.name if self._n_curves > 1 and not place else None
+        title = self.name if self._n_curves > 1 and not n_earlier else None
         self.lines_: list[Any] = []
         self.fold_lines_: list[Any] = []
         self.bands_: list[Any] = []
-        models = list(dict.fromkeys(line.model for line in self.lines))
-        curves = list(dict.fromkeys(line.curve for line in self.lines))
-        several = len(models) > 1
         for line in self.lines:
-            look = axes.style(place, self.markers)
-            if several and len(curves) > 1:  # a colour for each curve, dashes for each model
-                look["color"] = axes.style(curves.index(line.curve))["color"]
-                look["linestyle"] = axes.style(models.index(line.model))["linestyle"]
-            if line.is_average and line.fold is None and not several:
-                look = {"color": "black", "linestyle": _AVERAGE_DASHES[line.curve]}
+            look = self._style(line, n_earlier + len(self.lines_))
             if isinstance(line.fold, int):
-                if folds and self._n_curves == 1:  # those of several would hide each other
+                if folds and self._n_curves == 1:  # folds of several curves would hide each other
                     thin = {"linewidth": 0.8, "alpha": 0.45, "zorder": 1.5, "color": look["color"]}
                     thin["label"] = self._fold_label()
                     self.fold_lines_.append(self._draw_line(ax, line, thin))
@@ -447,8 +442,7 @@ class CurveDisplay(SourceDisplay):
             if "low" in line.columns and band is not None:
                 self._draw_band(ax, line, look["color"], band)
             options = {"label": self._label(line, title is None), **look, **(curve_kwargs or {})}
-            self.lines_.append(axes.take_place(self._draw_line(ax, line, options)))
-            place += 1
+            self.lines_.append(axes.mark_curve(self._draw_line(ax, line, options)))
         self.line_ = self.lines_[0]
         if reference:
             self._draw_references(ax)
@@ -458,29 +452,16 @@ class CurveDisplay(SourceDisplay):
         axes.fit_text(ax)
         return self
 
-    def _draw_legend(self, ax: Any, title: str | None) -> Any:
-        """Draw the legend, with the difference of two models, the positive class and remarks."""
-        where = self.legend_at
-        if self.bands_ and any(map(self._stops_early, self.lines)):
-            axes.add_remark(ax, "outside the band: too few rows")
-        if self.notes:
-            axes.add_remark(ax, "* has a note: display.notes")
-        if self.comparison is not None:
-            axes.add_remark(ax, self._difference_text(self.comparison), difference=True)
-            where = where if where == "lower right" else "beside"
-        if self.positive is not None:
-            axes.add_remark(ax, f"positive class: {self.positive}")
-        return axes.draw_legend(ax, where, self.size, title)
-
-    def _stops_early(self, line: Line) -> bool:
-        """Whether a band covers too little of the range in which its curve moves."""
-        if line.fold is not None or "low" not in line.columns:
-            return False
-        x, y = line.columns[self.x], line.columns[self.y]
-        moving = x[(y > np.nanmin(y)) & (y < np.nanmax(y))]
-        reach = x[np.isfinite(line.columns["low"])]
-        span = np.ptp(reach) if len(reach) else 0.0
-        return len(moving) > 0 and bool(span < _REACH * np.ptp(moving))
+    def _style(self, line: Line, place: int) -> dict[str, Any]:
+        """Colour, dashes and marker of a line, which is drawn after ``place`` others."""
+        models, curves = self._models, self._curves
+        look = axes.style(place, self.markers)
+        if len(models) > 1 and len(curves) > 1:  # a colour for each curve, dashes for each model
+            look["color"] = axes.style(curves.index(line.curve))["color"]
+            look["linestyle"] = axes.style(models.index(line.model))["linestyle"]
+        if line.is_average and line.fold is None and len(models) == 1:
+            look = {"color": "black", "linestyle": _AVERAGE_DASHES[line.curve]}
+        return look
 
     def _draw_line(self, ax: Any, line: Line, options: Mapping[str, Any]) -> Any:
         width = 2.2 if line.fold == MEAN else 1.8
@@ -489,20 +470,46 @@ class CurveDisplay(SourceDisplay):
 
     def _draw_band(self, ax: Any, line: Line, colour: str, band: str) -> None:
         columns = line.columns
-        low, high = columns["low"], columns["high"]
-        label = "interval of the mean"
-        if line.interval is not None:
-            label = f"{100 * line.interval.confidence_level:g}% {label}"
-        if line.fold is None:
-            label = self.band_label
-        elif band != "interval":
+        low, high, label = columns["low"], columns["high"], self.band_label
+        if line.fold is not None and band != "interval":
             low = np.clip(columns[self.y] - columns["std"], *self.bounds)
             high = np.clip(columns[self.y] + columns["std"], *self.bounds)
             label = "± 1 standard deviation of the folds"
+        elif line.fold is not None:
+            label = "interval of the mean"
+            if line.interval is not None:
+                label = f"{100 * line.interval.confidence_level:g}% {label}"
         step = {"steps-pre": "pre", "steps-post": "post"}.get(self.drawstyle)
         alpha = 0.2 if self._n_curves == 1 else 0.12
         look = {"step": step, "color": colour, "alpha": alpha, "linewidth": 0, "label": label}
         self.bands_.append(ax.fill_between(columns[self.x], low, high, **look))
+
+    # --------------------------------------------------------------------- legend
+
+    def _draw_legend(self, ax: Any, title: str | None) -> Any:
+        """Draw the legend, with the difference of two models, the positive class and remarks."""
+        location = self.legend_at
+        if self.bands_ and any(map(self._has_short_band, self.lines)):
+            axes.add_remark(ax, "outside the band: too few rows")
+        if self.notes:
+            axes.add_remark(ax, "* has a note: display.notes")
+        if self.comparison is not None:
+            text = difference_text(self._models, self._difference_name(), self.comparison)
+            axes.add_remark(ax, text, difference=True)
+            location = location if location == "lower right" else "beside"
+        if self.positive is not None:
+            axes.add_remark(ax, f"positive class: {self.positive}")
+        return axes.draw_legend(ax, location, self.size, title)
+
+    def _has_short_band(self, line: Line) -> bool:
+        """Whether a band covers too little of the range in which its curve moves."""
+        if line.fold is not None or "low" not in line.columns:
+            return False
+        x, y = line.columns[self.x], line.columns[self.y]
+        moving = x[(y > np.nanmin(y)) & (y < np.nanmax(y))]
+        covered = x[np.isfinite(line.columns["low"])]
+        span = np.ptp(covered) if len(covered) else 0.0
+        return len(moving) > 0 and bool(span < _COVERED * np.ptp(moving))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -511,12 +518,20 @@ class CurveDisplay(SourceDisplay):
         return tuple(dict.fromkeys(e.note for e in estimates if e is not None and e.note))
 
     @property
+    def _models(self) -> list[Any]:
+        return list(dict.fromkeys(line.model for line in self.lines))
+
+    @property
+    def _curves(self) -> list[Any]:
+        return list(dict.fromkeys(line.curve for line in self.lines))
+
+    @property
     def _n_curves(self) -> int:
         return len({(line.model, line.curve) for line in self.lines})
 
     @property
-    def _is_one_class(self) -> bool:
-        return len({line.curve for line in self.lines}) == 1
+    def _has_one_curve(self) -> bool:
+        return len(self._curves) == 1
 
     def _fold_label(self) -> str:
         n_drawn = sum(isinstance(line.fold, int) for line in self.lines)
@@ -524,19 +539,20 @@ class CurveDisplay(SourceDisplay):
             return f"each of {n_drawn} folds"
         return f"each fold ({n_drawn} of {n_drawn + len(self.undefined)} defined)"
 
-    def _label(self, line: Line, named: bool) -> str:
+    def _label(self, line: Line, with_name: bool) -> str:
         mean = "mean" if line.fold == MEAN else ""
-        text, value_name = self._model_name(line, named), self._value_name(line)
+        text, value_name = self._model_name(line, with_name), self._value_name(line)
         if not value_name or np.isnan(line.value):
             return f"{text}, {mean}" if mean else text
         value = f"{value_name} {axes.number(line.value, line.interval)}"
         return f"{text}\n{mean} {value}" if mean else f"{text} ({value})"
 
-    def _model_name(self, line: Line, named: bool) -> str:
-        """Names of the model and of the class, where they are not clear without."""
-        parts = [name for name in (line.model, self.name if named else None) if name is not None]
-        unnamed = line.model is None and self.positive is None and line.curve is not None
-        if not self._is_one_class or unnamed:
+    def _model_name(self, line: Line, with_name: bool) -> str:
+        """Names of the model and of the curve, unless they are clear without."""
+        names = [line.model, self.name if with_name else None]
+        parts = [name for name in names if name is not None]
+        is_unnamed = line.model is None and self.positive is None and line.curve is not None
+        if not self._has_one_curve or is_unnamed:
             parts.append(self._curve_name(line.curve))
         return ", ".join(parts) or "model"
 
@@ -545,12 +561,11 @@ class CurveDisplay(SourceDisplay):
             return f"{curve}-average"
         return str(curve) if isinstance(curve, str) else f"class {curve}"
 
-    def _difference_text(self, comparison: Comparison) -> str:
-        line, models = self.lines[0], [str(line.model) for line in self.lines]
-        name = self._value_name(line)
-        if self.positive is None:
-            name = f"{name}, {self._curve_name(line.curve)}"
-        return difference_text(models, name, comparison)
+    def _difference_name(self) -> str:
+        """Name of the metric in which two models are compared."""
+        line = self.lines[0]
+        curve = "" if self.positive is not None else f", {self._curve_name(line.curve)}"
+        return self._value_name(line) + curve
 
 
 document(CurveDisplay, BLOCKS)
@@ -565,6 +580,6 @@ def difference_text(models: Iterable[str], value_name: str, comparison: Comparis
 
 
 def _positive_class(part: ModelRows) -> Any:
-    """The positive class of two; None of several."""
+    """The positive class of two; None for several classes."""
     scores = part.scores
     return None if scores is None or scores.kind != "binary" else scores.classes.tolist()[-1]

@@ -274,10 +274,10 @@ class SourceDisplay(Display):
             return cls._of_rows(source, **options)
         display = cls._of_folds(source, **options)
         if source.report is not None:
-            display._take_intervals(source)
+            display._use_report_intervals(source)
         return display
 
-    def _take_intervals(self, source: DisplaySource) -> None:
+    def _use_report_intervals(self, source: DisplaySource) -> None:
         """Replace intervals by those of the summary of a report."""
 
 

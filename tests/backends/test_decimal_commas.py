@@ -118,7 +118,7 @@ def test_what_is_told_decides(tmp_path, capsys):
     arguments = ["score", path, "--true", "y", "--score", "s", "--metrics", "hinge_loss", "--json"]
     (tmp_path / "a.csv").write_text('y,s\n0,"1,234"\n1,"0,5"\n')  # commas separate as well
     assert main(arguments) == 2
-    assert "a decimal point is needed, not a comma; --decimal , takes" in capsys.readouterr().err
+    assert "a decimal point is needed, not a comma; --decimal , reads" in capsys.readouterr().err
     assert main([*arguments, "--decimal", ","]) == 0
     assert json.loads(capsys.readouterr().out)[0]["value"] == pytest.approx((2.234 + 0.5) / 2)
     (tmp_path / "a.csv").write_text("y;s\n0;1.234\n1;0.5\n")
@@ -137,7 +137,7 @@ def test_two_signs_in_one_file_are_asked_about(tmp_path, capsys):
     told = capsys.readouterr().err
     assert "Column 's' holds '0," in told
     assert "and column 'dose' '0.5' in line 2 of" in told
-    assert "--decimal says which" in told
+    assert "--decimal names the decimal separator" in told
     for sign, numbers in ((".", ["dose"]), (",", ["s"])):
         data = load(str(path), Use("y", form=TextForm(decimal=sign)))
         kinds = data.X.dtypes

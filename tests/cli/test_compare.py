@@ -8,7 +8,7 @@ import pytest
 
 from skmetrics_ext import compare, compare_many
 from skmetrics_ext.cli import main
-from skmetrics_ext.cli.predictions import PredictedModel, Predictions, applicable_metrics
+from skmetrics_ext.cli.predictions import PredictedModel, Predictions
 
 pandas = pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")
@@ -48,10 +48,9 @@ def rows_of(capsys, command, *arguments):
 )
 def test_values_are_those_of_score(file, positive, option, columns, holds, capsys):
     model = PredictedModel("", columns[:1], holds)
-    found = Predictions(None, None, ["ill", "well"], positive, (model,))
-    metrics = applicable_metrics(
-        Namespace(metrics=None, require=[], all=False), found, model, every=True
-    )
+    options = Namespace(metrics=[], require=[], all=False)
+    data = Predictions(options, None, None, ["ill", "well"], positive, (model,))
+    metrics = data.metrics_of(model, every=True)
     names = [*list(metrics)[::3], *(["log_loss"] if option == "--score" else [])]
     given = (file, "--positive", positive, "--metrics", *dict.fromkeys(names))
     rows = rows_of(capsys, "compare", *given, option, columns[0], option, columns[1])
@@ -132,3 +131,10 @@ def test_scores_of_three_classes_are_refused(tmp_path, capsys):
     arguments = ["--true", "y", "--score", "p_0", "--score", "p_1", "--score", "p_2"]
     assert main(["compare", str(tmp_path / "three.csv"), *arguments]) == 2
     assert "3 classes: a column of scores is for one class of two" in capsys.readouterr().err
+
+
+def test_without_a_positive_class_scores_are_read_as_by_score(file, capsys):
+    arguments = (file, "--score", "a", "--score", "b", "--metrics", "roc_auc")
+    (row,) = rows_of(capsys, "compare", *arguments)
+    scored = rows_of(capsys, "score", *arguments)["rows"]
+    assert [row["value_a"], row["value_b"]] == [each["value"] for each in scored]

@@ -41,12 +41,12 @@ def test_a_scorer_is_explained_with_what_its_name_sets(capsys):
         "F_1 = 2 TP / (2 TP + FP + FN)",
         "0 to 1; higher is better",
         "where the class is neither true nor predicted in any row",
-        "of both the same",
+        "describes both together",
         "(chosen by default)",
     ):
         assert told in out
     assert main(["metrics", "f1"]) == 0
-    assert "which has to be known (pos_label, --positive)" in capsys.readouterr().out
+    assert "which must be known (pos_label, --positive)" in capsys.readouterr().out
     assert main(["metrics", "f1_scores"]) == 2
     assert "f1_score" in capsys.readouterr().err
 

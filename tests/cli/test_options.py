@@ -151,16 +151,23 @@ def test_several_columns_of_labels_are_scored(file, tmp_path, capsys):
     assert [row["value"] for row in rows["rows"]] == pytest.approx(hits)
 
 
-def test_a_group_of_one_class_says_why_nothing_is_compared(file, tmp_path, capsys):
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+def test_groups_of_one_class_are_compared_by_the_values_that_score_shows(file, tmp_path, capsys):
     frame = pandas.read_csv(file)
     frame["clinic"] = np.where(frame.target == "ill", frame.clinic, "well people")
     path = str(tmp_path / "groups.csv")
     frame.to_csv(path, index=False)
-    asked = ("--score", "p", "--score", "q", "--positive", "ill", "--metrics", "log_loss")
-    rows, _ = run(capsys, "compare", path, *asked, "--by", "clinic")
+    models = ("--score", "p", "--score", "q", "--positive", "ill", "--by", "clinic")
+    rows, _ = run(capsys, "compare", path, *models, "--metrics", "log_loss")
     assert [row["group"] for row in rows] == ["all", "a", "b", "well people"]
-    assert rows[0]["p_value"] is not None
-    assert all("label" in row["note"] for row in rows[1:])
+    scored, _ = run(capsys, "score", path, *models, "--metrics", "log_loss")
+    values = {(row["group"], row["of"]): row["value"] for row in scored["rows"]}
+    for row in rows:
+        expected = values[row["group"], "p"], values[row["group"], "q"]
+        assert (row["value_a"], row["value_b"]) == pytest.approx(expected)
+        assert row["p_value"] is not None
+    rows, _ = run(capsys, "compare", path, *models, "--metrics", "roc_auc")
+    assert [row["note"] for row in rows[1:]] == ["undefined"] * 3
 
 
 @pytest.mark.parametrize("command", ["cv", "score", "compare"])

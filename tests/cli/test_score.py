@@ -284,7 +284,7 @@ def test_files_beyond_a_size_are_streamed_unasked(file, tmp_path, monkeypatch, c
     assert "resampling" in row["reason"]
     page = tmp_path / "page.html"
     assert main(["score", *arguments, "--html", str(page)]) == 0
-    assert "no pictures of rows that are not in memory" in page.read_text(encoding="utf-8")
+    assert "There are no pictures" in page.read_text(encoding="utf-8")
 
 
 def test_a_stream_names_the_row_of_what_is_missing(frame, tmp_path, capsys):
@@ -305,7 +305,7 @@ def test_pages_that_cannot_be_written_are_found_before_the_work(
     tmp_path, monkeypatch, capsys, command, out, told
 ):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("skmetrics_ext.cli.predictions.read_predictions", None)
+    monkeypatch.setattr("skmetrics_ext.cli.score.Predictions", None)
     monkeypatch.setattr("skmetrics_ext.cli.cv.load_data_and_models", None)
     given = {"score": ["file.csv", "--true", "t", "--score", "s"], "cv": []}[command]
     assert main([command, *given, "--html", out]) == 2
@@ -329,7 +329,7 @@ def test_many_rows_are_resampled_only_where_asked(file, monkeypatch, capsys):
     told = ["--metrics", "roc_auc", "ks_statistic", "--json", "--quiet"]
     assert main(["score", *columns, *told]) == 0
     out, err = capsys.readouterr()
-    assert "intervals by resampling are left out of" in err
+    assert "no resampled intervals beyond" in err
     area, distance = json.loads(out)
     assert area["low"] < area["value"] < area["high"]
     assert distance["low"] is None

@@ -128,7 +128,7 @@ def test_several_classes_numbers_and_weights(tmp_path, monkeypatch, capsys):
         ([*COLUMNS, "--all"], "--all and --metrics both"),
         ([*COLUMNS, "--min-cell", "3"], "pass --bins too"),
         ([*COLUMNS, "--bins", "2.5"], "bins has to be an integer of 1 or more, got 2.5"),
-        ([*COLUMNS, "--classes", "ill"], "--classes has to list all classes"),
+        ([*COLUMNS, "--classes", "ill"], "--classes must list all classes"),
         ([*COLUMNS, "--bins", "5", "--min-cell", "400"], "fewer than --min-cell 400 rows"),
         (["--score", "risk"], ""),
     ],
@@ -145,7 +145,7 @@ def test_files_that_do_not_merge(folder, capsys):
     (folder / "again" / "north.skx").write_bytes((folder / "north.skx").read_bytes())
     for files, message in {
         ("north.skx", "south.skx"): "of the same metrics and labels",
-        ("north.skx", "again/north.skx"): "north is there twice",
+        ("north.skx", "again/north.skx"): "two called north",
         ("north.csv",): "is no file of an Accumulator",
         ("none.skx",): "No such file",
     }.items():

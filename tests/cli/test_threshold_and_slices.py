@@ -179,7 +179,7 @@ def test_slices_of_three_classes(tmp_path, capsys):
     ("arguments", "message"),
     [
         ([], "pass --score or --pred"),
-        (["--score", "risk", "--pred", "said"], "slices are of one model, and there are 2"),
+        (["--score", "risk", "--pred", "said"], "slices needs one model, got 2"),
         (["--score", "risk", "--metrics", "f1"], "f1 needs predicted labels"),
         (["--pred", "said", "--metrics", "f1"], "f1 needs a positive class"),
         (["--pred", "said", "--by", "nobody"], "nobody"),
