@@ -175,7 +175,7 @@ class CurveDisplay(SourceDisplay):
     def _draw_references(self, ax: Any) -> None:
         """Draw the lines to compare the curves with."""
         columns = self.lines[-1].columns
-        if self.bound is not None and self._has_one_curve and self.bound[0] in columns:
+        if self.bound is not None and len(self._curves) == 1 and self.bound[0] in columns:
             look = {"color": "black", "linestyle": (0, (1, 1.5))}
             axes.draw_reference(ax, columns[self.x], columns[self.bound[0]], self.bound[1], **look)
         if self.reference is not None:
@@ -335,10 +335,8 @@ class CurveDisplay(SourceDisplay):
 
     def _use_report_intervals(self, source: DisplaySource) -> None:
         """Give means over folds the interval that the report has of their metric, if it has one."""
-        report, names = source.report, source.names or {}
-        metrics: dict[str, Any] = {
-            name: metric_of(scorer) for name, scorer in report.data.scorers.items()
-        }
+        report, names, scorers = source.report, source.names or {}, source.report.data.scorers
+        metrics: dict[str, Any] = {name: metric_of(scorers[name]) for name in scorers}
         summary = [row for row in report.summary() if not np.isnan(row.low) and metrics[row.metric]]
 
         def reported(line: Line) -> Estimate | None:
@@ -529,10 +527,6 @@ class CurveDisplay(SourceDisplay):
     def _n_curves(self) -> int:
         return len({(line.model, line.curve) for line in self.lines})
 
-    @property
-    def _has_one_curve(self) -> bool:
-        return len(self._curves) == 1
-
     def _fold_label(self) -> str:
         n_drawn = sum(isinstance(line.fold, int) for line in self.lines)
         if not self.undefined:
@@ -552,7 +546,7 @@ class CurveDisplay(SourceDisplay):
         names = [line.model, self.name if with_name else None]
         parts = [name for name in names if name is not None]
         is_unnamed = line.model is None and self.positive is None and line.curve is not None
-        if not self._has_one_curve or is_unnamed:
+        if len(self._curves) > 1 or is_unnamed:
             parts.append(self._curve_name(line.curve))
         return ", ".join(parts) or "model"
 

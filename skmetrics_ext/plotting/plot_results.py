@@ -49,6 +49,7 @@ _CURVES: Mapping[type, type[CurveDisplay]] = {
     NetBenefitCurve: thresholds.DecisionCurveDisplay,
     ThinnedCurve: ranking_curves.RocCurvesDisplay,
 }
+
 _WITH_AREA = (RocCurve, PrecisionRecallCurve, PrecisionRecallGainCurve)
 
 

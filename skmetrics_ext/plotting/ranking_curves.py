@@ -164,7 +164,7 @@ class PrecisionRecallCurvesDisplay(CurveDisplay):
         return line.columns[column][np.searchsorted(line.columns["recall"], grid)]
 
     def _draw_references(self, ax: Any) -> None:
-        if self._has_one_curve and not self.lines[-1].is_average:
+        if len(self._curves) == 1 and not self.lines[-1].is_average:
             # Where every row is predicted positive; of folds, on average. Their mean curve is
             # drawn at the highest threshold of each recall and does not get there.
             ends = [line.columns["precision"][-1] for line in self.lines if line.fold != MEAN]
