@@ -21,6 +21,8 @@ from skmetrics_ext.validation import InvalidParameterError
 
 def hand_h(tally: RankTally, severity_ratio: float | None = None) -> Array:
     """1 less the loss over that of predicting one class for all, costs averaged over a Beta."""
+    from scipy.special import betainc
+
     fp, tp, negative, positive = tally.steps()
     curve, fp, tp = hull_points(fp, tp)
     fp, tp = fp.astype(np.float64), tp.astype(np.float64)
@@ -28,36 +30,26 @@ def hand_h(tally: RankTally, severity_ratio: float | None = None) -> Array:
     prevalence = divide(positive, negative + positive)
     ratio = divide(positive, negative) if severity_ratio is None else severity_ratio
     first, second = 2.0, np.broadcast_to(1 + divide(1.0, ratio), positive.shape)
+    mean_cost, mean_rest = first / (first + second), second / (first + second)
     # A vertex is best for costs between those at which it ties with its neighbours.
-    steps = divide(np.diff(tp), np.diff(tp) + np.diff(fp))
-    steps = np.where(curve[1:] == curve[:-1], steps, np.nan)  # from one curve to the next
-    high = np.nan_to_num(np.concatenate([[1.0], steps]), nan=1.0)
-    low = np.nan_to_num(np.concatenate([steps, [0.0]]), nan=0.0)
-    own, others = prevalence[curve], 1 - prevalence[curve]
-    loss = divide(fp, negative[curve]) * others * _cost_between(low, high, first, second[curve])
-    missed = 1 - divide(tp, positive[curve])
-    loss = loss + missed * own * _rest_between(low, high, first, second[curve])
-    nothing = prevalence * _rest_between(prevalence, 1.0, first, second)
-    everything = (1 - prevalence) * _cost_between(0.0, prevalence, first, second)
+    ties, same_curve = divide(np.diff(tp), np.diff(tp) + np.diff(fp)), curve[1:] == curve[:-1]
+
+    def mass_of_vertices(first: float, second: Array) -> Array:
+        """Mass of a Beta density at the costs for which each vertex is best."""
+        below = betainc(first, second[curve[1:]], ties)
+        high = np.concatenate([[1.0], np.where(same_curve, below, 1.0)])
+        low = np.concatenate([np.where(same_curve, below, 0.0), [0.0]])
+        return high - low
+
+    alarms, missed = divide(fp, negative[curve]), 1 - divide(tp, positive[curve])
+    loss = alarms * (1 - prevalence[curve])
+    loss = loss * (mean_cost[curve] * mass_of_vertices(first + 1, second))
+    loss += missed * prevalence[curve] * (mean_rest[curve] * mass_of_vertices(first, second + 1))
+    nothing = prevalence * (mean_rest * (1 - betainc(first, second + 1, prevalence)))
+    everything = (1 - prevalence) * (mean_cost * betainc(first + 1, second, prevalence))
     total = np.bincount(curve, weights=loss, minlength=len(positive))
     value = np.clip(1 - divide(total, nothing + everything), 0.0, 1.0)
     return np.where((negative == 0) | (positive == 0), np.nan, value).reshape(shape)
-
-
-def _cost_between(low: Any, high: Any, first: float, second: Array) -> Any:
-    """Integral of c under the Beta density of c."""
-    from scipy.special import betainc
-
-    span = betainc(first + 1, second, high) - betainc(first + 1, second, low)
-    return first / (first + second) * span
-
-
-def _rest_between(low: Any, high: Any, first: float, second: Array) -> Any:
-    """Integral of 1 - c under the Beta density of c."""
-    from scipy.special import betainc
-
-    span = betainc(first, second + 1, high) - betainc(first, second + 1, low)
-    return second / (first + second) * span
 
 
 def _severity_ratio(name: str, value: Any) -> Any:

@@ -166,7 +166,8 @@ def upper_hull(x: Array, y: Array) -> Array:
         stays[1:-1] = (curve[2:] != curve[:-2]) | _bends_down(along, up)
         if stays.all():
             return kept
-        kept, curve, along, up = (part[stays] for part in (kept, curve, along, up))
+        rest = np.flatnonzero(stays)
+        kept, curve, along, up = (part[rest] for part in (kept, curve, along, up))
     stack: list[int] = []
     x, y = x.reshape(-1), y.reshape(-1)
     for i in kept.tolist():
