@@ -101,14 +101,13 @@ class Linearized:
     @cached_property
     def by_row(self) -> tuple[Array, tuple[Way, ...]]:
         """Contribution of each row (*S, n), and the classes of rows in each way."""
-        if self.own_atoms is not None:
-            to_rows = self.own_atoms.to_rows
+        by_row = None if self.own_atoms is not None else self.origin.slope_by_row()
+        if by_row is None:
+            to_rows = self.atoms.to_rows
             ways = tuple(None if way is None else to_rows(way) for way in self.ways)
             return to_rows(self.influence), ways
-        slope, design = self.origin.row_slope(), self.design
-        if slope is None:
-            return self.atoms.to_rows(self.influence), self.origin.row_ways()
-        return self._centred(slope, design.sizes, design.weight), self.origin.row_ways()
+        slope, label = by_row
+        return self._centred(slope, self.design.sizes, self.design.weight), (label,)
 
     def _centred(self, slope: Array, rows: Array | None, weight: Array | None) -> Array:
         # They sum to 0 but for rounding, and for the steps of what is read at a point.
@@ -160,8 +159,8 @@ class Linearized:
         test and surveys.
         """
         sample = self.origin[0].origin if isinstance(self.origin, tuple) else self.origin
-        is_counted = sample is not None and sample.is_counted_table and self.design.is_plain
-        return self.squares if is_counted else self._of_classes[0]
+        of_counts = sample is not None and (sample.is_compact or sample.share)
+        return self.squares if of_counts and self.design.is_plain else self._of_classes[0]
 
     @cached_property
     def freedom(self) -> Array:

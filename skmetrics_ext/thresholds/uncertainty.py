@@ -13,7 +13,7 @@ from skmetrics_ext.inference.draws.atoms import RowDesign, WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan, resample, seed_sequence
 from skmetrics_ext.inference.draws.rankings import RankingSample
 from skmetrics_ext.inference.draws.readers import sample_of_checked
-from skmetrics_ext.inference.draws.samples import Sample, TableSample, weighed
+from skmetrics_ext.inference.draws.samples import Sample, TableSample, without_zero_weights
 from skmetrics_ext.inference.linearized import linearize
 from skmetrics_ext.inference.methods import interval_of
 from skmetrics_ext.inference.nested_cv import partitions
@@ -264,7 +264,7 @@ def optimal_threshold_interval(
     chosen = chosen_of(tally, objective)
     others = {"y_true": y_true, "y_score": y_score, "sample_weight": sample_weight}
     design = read_design(groups, strata, checked.true.shape[0], **others)
-    scores, design = weighed(checked, design)
+    scores, design = without_zero_weights(checked, design)
     row_design = RowDesign.of(scores.weight, design, weights_are)
     metric = Metric(chosen.criterion, optimal_threshold_interval, None)
     sample = _ThresholdSample(metric, chosen.threshold, scores, row_design, objective=objective)

@@ -1,4 +1,4 @@
-"""Atoms: rows that a metric cannot distinguish, counted and not copied, and how they are drawn."""
+"""Atoms: rows that a metric cannot distinguish, counted instead of copied, and draws of them."""
 
 from __future__ import annotations
 
@@ -16,25 +16,26 @@ from skmetrics_ext.validation.groups import INDEPENDENT, Design
 
 WeightsAre = Literal["importance", "frequency"]
 WEIGHT_KINDS = ("importance", "frequency")
-# A multinomial draw costs as much for an atom as this many rows drawn one by one.
-_ROWS_PER_UNIT = 12
+# A multinomial draw costs as much per atom as this many rows drawn one by one.
+_ROWS_PER_ATOM = 12
 
 
 @dataclass(frozen=True, eq=False)
 class RowDesign:
-    """Weights of rows, and how they were sampled.
+    """Weights of rows, and how the rows were sampled.
 
     Parameters
     ----------
     weight : ndarray of shape (n,) or None
-        Importance of each row; none is 0.
+        Importance of each row, never 0.
     group : ndarray of int64 of shape (n,) or None
         Rows of one group depend on each other.
     sizes : ndarray of int64 of shape (n,) or None
-        How often each row was seen; such rows have no weight.
+        How often each row was seen; such rows have no ``weight``.
     stratum : ndarray of int64 of shape (n,) or None
+        The part of the source from which a fixed number of rows, or groups, was drawn.
     number : ndarray of int64 of shape (n,) or None
-        Identity of each row in a larger sample of which these are some.
+        Identity of each row in the larger sample that it was selected from.
     cluster : ndarray of int64 of shape (n,) or None
         ``group`` by its numbers in the larger sample.
     """
@@ -50,7 +51,7 @@ class RowDesign:
     def of(
         cls, weight: Array | None, design: Design = INDEPENDENT, weights_are: str = "importance"
     ) -> RowDesign:
-        """Row facts from non-zero weights, read as ``weights_are`` says."""
+        """The design of rows with non-zero weights, which ``weights_are`` interprets."""
         if weights_are not in WEIGHT_KINDS:
             check_option("weights_are", weights_are, WEIGHT_KINDS)
         if weight is None and design is INDEPENDENT:
@@ -67,12 +68,12 @@ class RowDesign:
 
     @cached_property
     def is_plain(self) -> bool:
-        """Whether rows are independent, and drawn from one source."""
+        """Whether rows are independent and drawn from one source."""
         return self.group is None and self.stratum is None
 
     @cached_property
     def is_counted(self) -> bool:
-        """Whether rows are independent and weigh the same, so that counts say everything."""
+        """Whether rows are independent and weigh the same, so that counts are sufficient."""
         return self.weight is None and self.is_plain
 
     @property
@@ -81,19 +82,20 @@ class RowDesign:
         return Design(self.group, self.stratum)
 
     def select(self, rows: Array) -> RowDesign:
-        """Facts about some of the rows, which keep their numbers and those of their groups."""
+        """The design of some of the rows, which keep their numbers and those of their groups."""
         group, stratum = self.design.kept(rows)
-        weight, sizes = (None if fact is None else fact[rows] for fact in (self.weight, self.sizes))
-        number = rows if self.number is None else self.number[rows]
-        whole = self.group if self.cluster is None else self.cluster
-        return RowDesign(
-            weight, group, sizes, stratum, number, None if whole is None else whole[rows]
+        cluster = self.group if self.cluster is None else self.cluster
+        weight, sizes, cluster = (
+            None if column is None else column[rows]
+            for column in (self.weight, self.sizes, cluster)
         )
+        number = rows if self.number is None else self.number[rows]
+        return RowDesign(weight, group, sizes, stratum, number, cluster)
 
     def twice(self) -> RowDesign:
-        """Facts about the rows followed by the same rows again."""
+        """The design of the rows followed by the same rows again."""
         columns = (getattr(self, part.name) for part in fields(self))
-        return RowDesign(*(None if one is None else np.concatenate([one, one]) for one in columns))
+        return RowDesign(*(None if column is None else np.tile(column, 2) for column in columns))
 
 
 PLAIN = RowDesign()
@@ -110,14 +112,14 @@ class Atoms:
     weight : ndarray of float64 of shape (U,) or None
         Weight of a row of each atom.
     group, label, stratum : ndarray of int64 of shape (U,) or None
-        The group of rows that are drawn together, the class, and the stratum of each atom.
+        The group (rows drawn together), the class and the stratum of each atom.
     codes : ndarray of int64 of shape (n,), callable or None
-        The atom of each row, or a function that finds it when it is needed; None where every row
-        is an atom, and for merged sums.
+        The atom of each row, or a function that finds it when it is needed; None if every row is
+        an atom, and for merged sums.
     design : RowDesign
-        What is known of the rows.
+        Weights, groups and strata of the rows.
     number : ndarray of int64 of shape (U,) or None
-        Identity of each atom of merged sums, which have no rows.
+        Identity of each atom of merged sums without rows.
     """
 
     rows: Array
@@ -131,31 +133,27 @@ class Atoms:
 
     @classmethod
     def alike(cls, design: RowDesign, label: Array | None, kind: Array) -> tuple[Atoms, Array]:
-        """Rows that agree in a code and in all that is known of them; a row of each atom."""
-        about = design.group, design.stratum, label
-        columns = [column for column in (kind, *about) if column is not None]
+        """Atoms of rows with the same kind, label, weight, group and stratum; a row of each."""
+        codes = kind, design.group, design.stratum, label
+        columns = [column for column in codes if column is not None]
         if design.weight is not None:
             columns.append(np.unique(design.weight, return_inverse=True)[1])
         _, (of_row,) = kernels.encode(joined_codes(columns))
         first = np.empty(int(of_row.max()) + 1, dtype=np.int64)
         first[of_row[::-1]] = np.arange(len(of_row))[::-1]
         rows = np.bincount(of_row, weights=design.sizes, minlength=len(first)).astype(np.int64)
-        weight, group, stratum = design.weight, design.group, design.stratum
-        return cls(
-            rows,
-            None if weight is None else weight[first].astype(np.float64),
-            None if group is None else group[first],
-            None if label is None else label[first],
-            None if stratum is None else stratum[first],
-            of_row,
-            design,
-        ), first
+        weight, group, label, stratum = (
+            None if column is None else column[first]
+            for column in (design.weight, design.group, label, design.stratum)
+        )
+        weight = None if weight is None else weight.astype(np.float64)
+        return cls(rows, weight, group, label, stratum, of_row, design), first
 
     @classmethod
     def of_cells(
         cls, rows: Array, label: Array, cell_of_row: Callable[[], Array], design: RowDesign
     ) -> tuple[Atoms, Array]:
-        """Cells that hold rows, from the number of rows and the class of each; the filled cells."""
+        """Atoms of the cells that hold rows, from the rows and the class of each; those cells."""
         cells = np.flatnonzero(rows)
         codes = partial(_filled_codes, cells, len(rows), cell_of_row)
         counts = rows[cells].astype(np.int64, copy=False)
@@ -163,9 +161,9 @@ class Atoms:
 
     @classmethod
     def each_row(cls, n_rows: int, design: RowDesign, label: Array | None) -> Atoms:
-        """Every row is an atom."""
-        one = np.broadcast_to(np.int64(1), n_rows)  # takes no memory
-        rows = one if design.sizes is None else design.sizes
+        """An atom for each row."""
+        ones = np.broadcast_to(np.int64(1), n_rows)  # takes no memory
+        rows = ones if design.sizes is None else design.sizes
         weight = None if design.weight is None else design.weight.astype(np.float64, copy=False)
         return cls(rows, weight, design.group, label, design.stratum, None, design)
 
@@ -189,7 +187,7 @@ class Atoms:
         return self.rows.strides == (0,)
 
     def times(self, values: Array) -> Array:
-        """Values (..., U) of one row of each atom, times the number of its rows."""
+        """Values (..., U) of one row of each atom, multiplied by its number of rows."""
         return values if self.are_rows else values * self.rows
 
     def summed(self, values: Array) -> Array:
@@ -198,12 +196,12 @@ class Atoms:
 
     @cached_property
     def n_groups(self) -> int:
-        """Number of groups, 0 where there are none."""
+        """Number of groups, 0 if rows are independent."""
         return 0 if self.group is None else int(self.group.max()) + 1
 
     @property
     def n_strata(self) -> int:
-        """Number of strata; one where none are given."""
+        """Number of strata, 1 if all rows are from one source."""
         return 1 if self.stratum is None else int(self.stratum.max()) + 1
 
     @cached_property
@@ -213,11 +211,11 @@ class Atoms:
 
     @cached_property
     def n_rows(self) -> float:
-        """Number of rows, as often as they were seen."""
+        """Number of rows, each as often as it was seen."""
         return float(self.rows.sum())
 
     def of_design(self) -> dict[str, Any]:
-        """Numbers of groups and strata, where there are some."""
+        """Numbers of groups and strata, None for those that there are not."""
         n_strata = None if self.stratum is None else self.n_strata
         return {"n_groups": None if self.group is None else self.n_groups, "n_strata": n_strata}
 
@@ -231,55 +229,54 @@ class Atoms:
             stratum[self.group] = self.stratum
         return np.bincount(stratum).astype(np.float64), stratum
 
-    def lost(self, label: Array, n_classes: int) -> Array:
-        """Degrees of freedom that the mean of a stratum, or of the class, takes from each class.
-
-        Its share of the rows of each stratum, or groups that hold it, and one at least.
-        """
-        rows, stratum = self.drawn()
+    def _by_stratum_and_class(self, label: Array, n_classes: int) -> Array:
+        """Number of rows, or of groups with rows, of each class in each stratum, (H, K)."""
+        cell = label if self.stratum is None else self.stratum * n_classes + label
+        n_cells = self.n_strata * n_classes
         if self.group is None:
-            held, weights = stratum * n_classes + label, self.rows
+            counts = np.bincount(cell, weights=self.rows, minlength=n_cells)
         else:
-            cells = np.unique(self.group * n_classes + label)
-            held, weights = stratum[cells // n_classes] * n_classes + cells % n_classes, None
-        seen = np.bincount(held, weights=weights, minlength=len(rows) * n_classes)
-        shares = seen.reshape(len(rows), n_classes) / rows[:, None]
+            first = np.unique(self.group * n_classes + label, return_index=True)[1]
+            counts = np.bincount(cell[first], minlength=n_cells)
+        return counts.reshape(self.n_strata, n_classes)
+
+    def lost(self, label: Array, n_classes: int) -> Array:
+        """Degrees of freedom that the means of strata, or of the class, take from each class.
+
+        The sum of its shares of the rows, or groups, of each stratum, and at least 1.
+        """
+        n_drawn = self.drawn()[0]
+        shares = self._by_stratum_and_class(label, n_classes) / n_drawn[:, None]
         return np.maximum(shares.sum(axis=0), 1.0)
 
-    def by_class(self) -> Array:
-        """Number of rows of each class, or of groups that hold some of them."""
+    def by_class(self, n_classes: int = 1) -> Array:
+        """Number of rows of each class, or of groups with rows of it, for so many or more."""
         if self.label is None and self.group is None:
             return np.array([self.n_rows])
         label = np.zeros(len(self), dtype=np.int64) if self.label is None else self.label
-        if self.group is None:
-            return np.bincount(label, weights=self.rows)
-        n_classes = int(label.max()) + 1
-        held = np.unique(self.group * n_classes + label)
-        return np.bincount(held % n_classes, minlength=n_classes)
+        n_classes = max(int(label.max()) + 1, n_classes)
+        return np.asarray(self._by_stratum_and_class(label, n_classes).sum(axis=0))
 
     def effective_groups(self, counted: Array | bool = True) -> Array:
-        """Kish's effective number of groups of the rows that are counted, (..., U).
-
-        Few groups of unequal sizes are worth fewer than they are.
-        """
+        """Kish's effective number of groups among the rows of ``counted`` atoms, (..., U)."""
         assert self.group is not None
         sizes = cell_sums(np.where(counted, self.rows, 0), self.group, self.n_groups)
         return divide(sizes.sum(axis=-1) ** 2, (sizes**2).sum(axis=-1))
 
     @property
     def effective_rows(self) -> float:
-        """Kish's effective sample size, and no more than there are groups."""
+        """Kish's effective sample size, at most the number of groups."""
         mass = self.mass(self.rows)
         rows = float(mass.sum() ** 2 / (mass * mass / self.rows).sum())
         return rows if self.group is None else min(rows, float(self.n_groups))
 
     def mass(self, counts: Array) -> Array:
-        """Weight of each atom where it is drawn so often, (..., U)."""
+        """Weight of each atom, drawn ``counts`` times, (..., U)."""
         return counts if self.weight is None else counts * self.weight
 
 
 def joined_codes(columns: Sequence[Array]) -> Array:
-    """One code for each combination of several."""
+    """One code for each combination of the codes of several columns."""
     key = columns[0].astype(np.int64)
     for column in columns[1:]:
         span = int(column.max()) + 1
@@ -290,7 +287,7 @@ def joined_codes(columns: Sequence[Array]) -> Array:
 
 
 def _filled_codes(cells: Array, n_cells: int, cell_of_row: Callable[[], Array]) -> Array:
-    """The number of the cell of each row among the filled ones."""
+    """Position of the cell of each row among the filled cells."""
     cell = cell_of_row()
     if len(cells) == n_cells:
         return cell
@@ -300,7 +297,7 @@ def _filled_codes(cells: Array, n_cells: int, cell_of_row: Callable[[], Array]) 
 
 
 class Scatter:
-    """Sums of columns (..., U) into places (..., size): a place may take several, or none."""
+    """Sums of values (..., U) by their places (..., size); a place may have several, or none."""
 
     def __init__(self, index: Array, size: int) -> None:
         self.size, self._index = size, index
@@ -311,7 +308,7 @@ class Scatter:
 
     def __call__(self, columns: Array) -> Array:
         out = np.zeros((*columns.shape[:-1], self.size), dtype=columns.dtype)
-        if len(self._places) == len(self._index):  # no place takes several
+        if len(self._places) == len(self._index):  # one value at most for each place
             flat = columns.reshape(-1, len(self._index))
             for row, column in zip(out.reshape(-1, self.size), flat, strict=True):
                 row[self._index] = column
@@ -334,14 +331,14 @@ def cell_sums(values: Array, cells: Array, n_cells: int) -> Array:
 
 
 def block_sizes(n_draws: int, size: int) -> list[int]:
-    """Numbers of draws that are held at once, of so many in all."""
+    """Sizes of the blocks that draws are made in."""
     return [min(size, n_draws - start) for start in range(0, n_draws, size)]
 
 
 def draw_counts(
     rng: np.random.Generator, atoms: Atoms, n_draws: int, stratified: bool, share: float = 1.0
 ) -> Array:
-    """How often each atom is drawn, (n_draws, U), where draws have this share of the rows."""
+    """How often each atom is drawn, (n_draws, U), in draws of this share of the rows."""
     if atoms.group is not None:
         ones = np.ones(atoms.n_groups, dtype=np.int64)
         within = None if atoms.stratum is None else atoms.drawn()[1]
@@ -357,21 +354,21 @@ def draw_counts(
 def _draw_within(
     rng: np.random.Generator, rows: Array, within: Array | None, n_draws: int, share: float
 ) -> Array:
-    """This share of the rows of each of these parts, with replacement; counted by atom."""
+    """Draw this share of the rows of each part with replacement; counts by atom."""
     if within is None:
         return _draw(rng, rows, n_draws, share)
     counts = np.empty((n_draws, len(rows)), dtype=np.int64)
     for part in np.unique(within):
-        own = np.flatnonzero(within == part)
-        counts[:, own] = _draw(rng, rows[own], n_draws, share)
+        atoms = np.flatnonzero(within == part)
+        counts[:, atoms] = _draw(rng, rows[atoms], n_draws, share)
     return counts
 
 
 def _draw(rng: np.random.Generator, rows: Array, n_draws: int, share: float) -> Array:
-    """This share of the rows, with replacement; counted by atom."""
+    """Draw this share of the rows with replacement; counts by atom."""
     n_rows, n_atoms = int(rows.sum()), len(rows)
     n_drawn = max(round(share * n_rows), 1)
-    if n_atoms * _ROWS_PER_UNIT < n_drawn:
+    if n_atoms * _ROWS_PER_ATOM < n_drawn:
         return rng.multinomial(n_drawn, rows / n_rows, size=n_draws)
     drawn = np.repeat(np.arange(n_atoms), rows)[rng.integers(0, n_rows, size=(n_draws, n_drawn))]
     drawn += n_atoms * np.arange(n_draws)[:, None]

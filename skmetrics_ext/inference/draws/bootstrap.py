@@ -1,7 +1,6 @@
-"""Bootstrap of a sample: what a metric would be on other samples of the same source.
+"""Bootstrap: values of a metric on other samples of the same source, and intervals from them.
 
-Rows are drawn with replacement, within classes or in groups where that is asked for. Rows that
-are alike to the metric are counted and not copied: a draw is a number for each unit.
+Rows are drawn with replacement, within classes or strata or in whole groups if there are any.
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ from skmetrics_ext.validation.parameters import check_integer
 UPPER = "upper"  # one-sided
 TWO_SIDED = ("expanded", "bca", "bootstrap", "basic")
 BOOTSTRAP_METHODS = (*TWO_SIDED, UPPER)
-# Draws that share a seed: part of what it means.
+# Draws per seed sequence: a seed gives the same draws only for the same numbers.
 _BLOCK = 500
 _SLOW_BLOCK = 50
-MOST_DRAWS = 9999  # where no number is given
-LEAST_DRAWS = 1999  # from here on, draws stop when bounds have settled
+MOST_DRAWS = 9999  # unless a number is given
+LEAST_DRAWS = 1999  # then draws stop once the bounds have settled
 _SETTLED = 0.025  # standard error of a bound by the draws, in widths of the interval
-# The jackknife leaves out this many parts at most.
+# Parts of the jackknife, at most.
 _MOST_PARTS = 250
 
 
@@ -41,17 +40,17 @@ class DrawPlan:
     Parameters
     ----------
     n_resamples : int or None
-        Number of draws; None for as many as settle the bounds, `MOST_DRAWS` at most.
+        Number of draws; None for as many as it takes to settle the bounds, at most `MOST_DRAWS`.
     stratified : bool
         Whether each class keeps its number of rows.
     random_state : int, Generator, RandomState, SeedSequence or None
-        Where the draws come from.
+        Source of the draws.
     n_jobs : int or None
         Number of processes; the draws are the same for any.
     progress : bool, callable or None
-        Whether, or how, to tell how far it is.
+        Whether, or how, to report progress.
     min_rows : int
-        Rows, or groups, at which intervals that hold at every look start; they need no draws.
+        Rows, or groups, from which anytime-valid intervals start; they need no draws.
     """
 
     n_resamples: int | None = None
@@ -70,34 +69,31 @@ class DrawPlan:
 
     @property
     def most_draws(self) -> int:
-        """Number of draws, if they are not stopped before."""
+        """Number of draws, unless they stop earlier."""
         return MOST_DRAWS if self.n_resamples is None else self.n_resamples
 
 
-PLAN = DrawPlan()  # where nothing is asked
+PLAN = DrawPlan()  # the default
 
 
 # --------------------------------------------------------------------------- draws
 
 
 def seed_sequence(random_state: Any) -> np.random.SeedSequence:
-    """What all blocks of draws descend from."""
+    """The seed sequence that all blocks of draws are spawned from."""
     if isinstance(random_state, np.random.SeedSequence):
         return random_state
     if isinstance(random_state, np.random.Generator):
         return np.random.SeedSequence(random_state.integers(0, 2**63, size=4).tolist())
     if isinstance(random_state, np.random.RandomState):
         return np.random.SeedSequence(random_state.randint(0, 2**31, size=8).tolist())
-    if random_state is None:
-        return np.random.SeedSequence()
-    if isinstance(random_state, bool) or not hasattr(random_state, "__index__"):
+    if random_state is not None and not hasattr(random_state, "__index__"):
         raise InvalidParameterError(
-            "random_state has to be None, an integer or a random generator of NumPy, got "
+            "random_state has to be None, an integer or a NumPy random generator, got "
             f"{random_state!r}."
         )
-    if random_state < 0:
-        raise InvalidParameterError(f"random_state must not be negative, got {random_state!r}.")
-    return np.random.SeedSequence(int(random_state))
+    seed = None if random_state is None else check_integer("random_state", random_state, 0)
+    return np.random.SeedSequence(seed)
 
 
 def resample(
@@ -105,18 +101,17 @@ def resample(
 ) -> Array:
     """Values (n_resamples, ...) of a metric on drawn rows; nan where it is undefined.
 
-    With the level of the interval that is made of them, and no number of draws in the plan, they
-    stop when its bounds have settled, and on which side of them each of the ``nulls`` is.
+    If the plan has no number of draws and ``level`` is given, draws stop when `is_settled` holds.
     """
     atoms = sample.atoms
     if plan.stratified:
         if atoms.group is not None:
             raise InvalidParameterError(
-                "stratified=True draws within classes and groups= draws whole groups, which may "
+                "stratified=True draws within classes, and groups= draws whole groups, which may "
                 "hold several classes: choose one."
             )
         if atoms.label is None:
-            raise InvalidParameterError("stratified=True needs one class label a row in y_true.")
+            raise InvalidParameterError("stratified=True needs one class label per row in y_true.")
     block = partial(_block, sample, plan.stratified)
     values = np.empty((0, *np.shape(sample.value)))
     for drawn in in_blocks(block, _SLOW_BLOCK if sample.is_slow else _BLOCK, plan):
@@ -127,27 +122,27 @@ def resample(
 
 
 def is_settled(values: Array, level: Any, nulls: Sequence[float] = ()) -> bool:
-    """Whether another set of draws would move the percentiles by little of their distance.
+    """Whether another set of draws would hardly move the bounds of an interval at this level.
 
-    Nor would it move them past one of the ``nulls``, where a test has these for its hypotheses.
-
-    The standard error of a percentile is half the distance between those a standard error of its
-    rank away (order statistics of a binomial, Woodruff 1952); the correction for bias, which is
-    estimated from the same draws, is counted like a percentile more.
+    Nor past one of the ``nulls``, the hypotheses of a test. The standard error of a percentile is
+    half the distance between the percentiles one standard error of its rank away (order statistics
+    of a binomial, Woodruff 1952); it is doubled in variance for the bias correction, which is
+    estimated from the same draws.
     """
     n_draws = len(values)
     if n_draws < LEAST_DRAWS:
         return False
     tails = np.array([(1 - level) / 2, (1 + level) / 2])
-    off = np.sqrt(2 * tails * (1 - tails) / n_draws)
-    ranks = np.clip([tails - off, tails, tails + off], 0.0, 1.0)
+    rank_error = np.sqrt(2 * tails * (1 - tails) / n_draws)
     known = np.where(np.isfinite(values), values, np.nan)
     if np.isnan(known).all(axis=0).any():
-        return True  # no draws tell more
-    ends = np.nanquantile(known, tails, axis=0)
-    below, above = (np.nanquantile(known, rank, axis=0) for rank in (ranks[0], ranks[2]))
-    told = [np.abs(np.mean(values < null) - tails) > 3 * off for null in nulls]
-    return bool((above - below <= 2 * _SETTLED * (ends[1] - ends[0])).all() and np.all(told))
+        return True  # more draws would not help
+    below, (low, high), above = (
+        np.nanquantile(known, np.clip(ranks, 0.0, 1.0), axis=0)
+        for ranks in (tails - rank_error, tails, tails + rank_error)
+    )
+    decided = [np.abs(np.mean(values < null) - tails) > 3 * rank_error for null in nulls]
+    return bool((above - below <= 2 * _SETTLED * (high - low)).all() and np.all(decided))
 
 
 def _block(sample: Sample, stratified: bool, n_draws: int, seed: np.random.SeedSequence) -> Array:
@@ -155,23 +150,23 @@ def _block(sample: Sample, stratified: bool, n_draws: int, seed: np.random.SeedS
 
 
 def in_blocks(function: Callable[..., Array], size: int, plan: DrawPlan) -> Iterator[Array]:
-    """``function(n_draws, seed)`` of blocks of draws, which are the same for any ``n_jobs``."""
+    """Results of ``function(n_draws, seed)`` for blocks of draws, the same for any ``n_jobs``."""
     sizes = block_sizes(plan.most_draws, size)
     tasks = list(zip(sizes, seed_sequence(plan.random_state).spawn(len(sizes)), strict=True))
-    with reporting(plan.progress, len(tasks), "block") as told:
+    with reporting(plan.progress, len(tasks), "block") as report:
         if plan.n_jobs in (None, 1):
             for i, task in enumerate(tasks):
                 yield function(*task)
-                told(i + 1)
+                report(i + 1)
             return
         from joblib import Parallel, delayed, effective_n_jobs
 
         jobs = Parallel(n_jobs=plan.n_jobs)
-        wave = 4 * effective_n_jobs(plan.n_jobs)  # between two, progress is told
+        wave = 4 * effective_n_jobs(plan.n_jobs)  # progress is reported after each
         for start in range(0, len(tasks), wave):
             part = tasks[start : start + wave]
             yield from jobs(delayed(function)(*task) for task in part)
-            told(start + len(part))
+            report(start + len(part))
 
 
 # --------------------------------------------------------------------------- intervals
@@ -185,10 +180,10 @@ def bootstrap_bounds(
     bounds: tuple[float, float],
     skewness: Array | None = None,
 ) -> tuple[Array, Array]:
-    """Bounds from the values of draws: by percentiles, plain, expanded or corrected, or basic.
+    """Bounds from the values of draws by one of `BOOTSTRAP_METHODS`.
 
-    "upper" has one, and the least value that the metric has. ``skewness`` is the `acceleration`
-    where it is known already.
+    The lower bound of "upper" is the least value of the metric. ``skewness`` is the `acceleration`,
+    if it is known already.
     """
     value = np.asarray(sample.value, dtype=np.float64)
     flat = values.reshape(len(values), -1)
@@ -205,36 +200,36 @@ def bootstrap_bounds(
     low, high = np.empty((2, *np.shape(level), flat.shape[1]))
     for k, column in enumerate(flat.T):
         defined = column[~np.isnan(column)]
-        if len(defined) * 2 < len(column):  # a metric that is mostly undefined has no interval
+        if len(defined) * 2 < len(column):  # mostly undefined: no interval
             low[..., k] = high[..., k] = np.nan
             continue
-        # Nothing is between a number and infinity.
-        how: Any = "linear" if np.isfinite(defined).all() else "inverted_cdf"
-        low[..., k], high[..., k] = np.quantile(defined, levels[..., k], method=how)
+        # There is no interpolation between a number and infinity.
+        rule: Any = "linear" if np.isfinite(defined).all() else "inverted_cdf"
+        low[..., k], high[..., k] = np.quantile(defined, levels[..., k], method=rule)
     shape = (*np.shape(level), *value.shape)
-    down, up = low.reshape(shape), high.reshape(shape)
+    low, high = low.reshape(shape), high.reshape(shape)
     if method == UPPER:
-        down = np.where(np.isnan(down), np.nan, bounds[0])
+        low = np.where(np.isnan(low), np.nan, bounds[0])
     if method == "basic":
-        down, up = np.clip(2 * value - up, *bounds), np.clip(2 * value - down, *bounds)
-    return np.minimum(down, value), np.maximum(up, value)
+        low, high = np.clip(2 * value - high, *bounds), np.clip(2 * value - low, *bounds)
+    return np.minimum(low, value), np.maximum(high, value)
 
 
 def _expanded(level: Any, rows: float, lost: float) -> Array:
-    """Levels of percentiles as wide as t intervals of so many rows are (Hesterberg 2015).
+    """Levels that make percentile intervals as wide as t intervals (Hesterberg 2015).
 
-    Draws of m rows about k means spread by the root of (m - k) / m too little, and a normal
-    interval is too narrow where the spread is an estimate.
+    The spread of draws of m rows about k means is too small by the root of (m - k) / m, and normal
+    quantiles are too narrow for an estimated spread.
     """
     from scipy.special import ndtr, stdtrit
 
     freedom = max(rows - lost, 1.0)
-    away = stdtrit(freedom, (1 + level) / 2) * np.sqrt((freedom + lost) / freedom)
-    return np.asarray(ndtr(np.array([-away, away])))
+    z = stdtrit(freedom, (1 + level) / 2) * np.sqrt((freedom + lost) / freedom)
+    return np.asarray(ndtr(np.array([-z, z])))
 
 
 def rarest_class(sample: Sample) -> tuple[float, float]:
-    """Its rows or groups, and how many of their degrees of freedom the means of strata take."""
+    """Rows or groups of the rarest class, and degrees of freedom that the means of strata take."""
     atoms = sample.atoms
     if atoms.stratum is None:
         return sample.fewest_rows, 1.0
@@ -250,7 +245,7 @@ def _corrected(flat: Array, value: Array, skewness: Array, tails: Array) -> Arra
 
     below = (flat < value).sum(axis=0) + (flat == value).sum(axis=0) / 2
     defined = (~np.isnan(flat)).sum(axis=0)
-    # No draw below the value, or none above: half a draw, lest the correction is infinite.
+    # At least half a draw on each side of the value, so that the correction is finite.
     share = np.clip(below, 0.5, np.maximum(defined - 0.5, 0.5)) / np.maximum(defined, 1)
     bias = ndtri(share)
     moved = bias + ndtri(tails)[..., None]
@@ -260,36 +255,38 @@ def _corrected(flat: Array, value: Array, skewness: Array, tails: Array) -> Arra
 
 
 def acceleration(sample: Sample) -> Array:
-    """A sixth of the skewness of what rows contribute, from values that lack a part of them.
+    """A sixth of the skewness of the contributions of rows, by the jackknife.
 
-    A part is an atom (its rows count alike), or of many atoms some that stand together in the
-    order of the scores, or a group of rows.
+    The parts left out are those of `parts_of`.
     """
-    full = np.asarray(sample.value, dtype=np.float64)
+    value = np.asarray(sample.value, dtype=np.float64)
     part, whole = parts_of(sample)
     atoms = sample.atoms
     sizes = np.bincount(part, weights=atoms.rows)
-    size = max(CELLS // len(atoms), 1)
-    lacking = []
-    for start in range(0, len(sizes), size):
-        gone = part == np.arange(start, min(start + size, len(sizes)))[:, None]
+    n_at_once = max(CELLS // len(atoms), 1)
+    without = []
+    for start in range(0, len(sizes), n_at_once):
+        left_out = part == np.arange(start, min(start + n_at_once, len(sizes)))[:, None]
         if whole:
-            left = np.where(gone, 0, atoms.rows)
-        else:  # one row's worth, shared among the part, so that parts of any size compare
-            left = atoms.rows - gone * (atoms.rows / sizes[start : start + size, None])
-        lacking.append(sample.statistic(left))
+            counts = np.where(left_out, 0, atoms.rows)
+        else:  # the weight of one row, shared among the part, so that parts of any size compare
+            counts = atoms.rows - left_out * (atoms.rows / sizes[start : start + n_at_once, None])
+        without.append(sample.statistic(counts))
     with np.errstate(invalid="ignore"):  # of infinite values
-        moved = full - np.concatenate(lacking)
-    moved = np.where(np.isfinite(moved), moved, 0.0)
+        change = value - np.concatenate(without)
+    change = np.where(np.isfinite(change), change, 0.0)
     rows = np.ones(len(sizes)) if whole else sizes
-    rows = rows.reshape(-1, *(1,) * full.ndim)
-    moved = moved - (rows * moved).sum(axis=0) / rows.sum()
-    squares, cubes = (rows * moved**2).sum(axis=0), (rows * moved**3).sum(axis=0)
+    rows = rows.reshape(-1, *(1,) * value.ndim)
+    change = change - (rows * change).sum(axis=0) / rows.sum()
+    squares, cubes = (rows * change**2).sum(axis=0), (rows * change**3).sum(axis=0)
     return divide(cubes, 6 * squares**1.5)
 
 
 def parts_of(sample: Sample) -> tuple[Array, bool]:
-    """The part that each unit belongs to, and whether a part is left out as a whole."""
+    """The part of the jackknife that each atom is in, and whether parts are left out whole.
+
+    A part is a group of rows, an atom, or some of many atoms that are neighbours by their scores.
+    """
     atoms = sample.atoms
     if atoms.group is not None:
         return atoms.group, True

@@ -1,4 +1,4 @@
-"""A metric of two models on the same rows, resampled, or with their predictions exchanged."""
+"""Two models on the same rows: the bootstrap of their difference, and the permutation test."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ from skmetrics_ext.validation.containers import read_column
 from skmetrics_ext.validation.encoding import find_labels
 from skmetrics_ext.validation.labels import read_labels, response_name
 
-_CELLS = 1 << 21  # of draws by atoms that are held at once
-_SLOW = 100  # of calls of a function in Python
-_ROUNDING = 1e-9  # of the larger value: differences so near to the observed one are equal to it
+_CELLS = 1 << 21  # numbers held at once
+_SLOW = 100  # exchanges at once, if each is a call of a Python function
+_ROUNDING = 1e-9  # of the larger value: differences closer to the observed one equal it
 
 
 @dataclass(frozen=True, eq=False)
 class PairSample(Sample):
-    """The difference of a metric between two models, as a function of what is drawn.
+    """The difference of a metric between two models on the same rows.
 
-    ``sides`` are the metric of either model; ``atoms`` are rows that are alike to both models.
+    ``sides`` are the samples of the models, ``atoms`` rows that are alike for both of them.
     """
 
     sides: tuple[Sample, Sample]
     values: tuple[float, float]
-    design: RowDesign = PLAIN  # without weights, which distinguish no rows that the sides do not
+    design: RowDesign = PLAIN  # without weights: the atoms of the sides distinguish those
 
     @cached_property
-    def _of_rows(self) -> tuple[Array, Array]:
-        """The atom of each row, of either model."""
+    def _side_atoms(self) -> tuple[Array, Array]:
+        """The atom of each row, for either model."""
         first, second = (side.atoms.of_row for side in self.sides)
         return first, second
 
     @cached_property
     def _joint(self) -> tuple[Atoms, Array]:
-        """Atoms of both models, and a row of each."""
-        first, second = self._of_rows
+        """Joint atoms of both models, and a row of each."""
+        first, second = self._side_atoms
         label = self.sides[0].atoms.label
         kind = joined_codes([first, second])
         return Atoms.alike(self.design, None if label is None else label[first], kind)
@@ -56,13 +56,13 @@ class PairSample(Sample):
 
     @cached_property
     def of_models(self) -> tuple[Array, Array]:
-        """The atom of either model that each atom is."""
-        first, second = self._of_rows
+        """The atom of either model that each joint atom belongs to."""
+        first, second = self._side_atoms
         return first[self._joint[1]], second[self._joint[1]]
 
     @cached_property
     def scatters(self) -> tuple[Scatter, Scatter]:
-        """Sums of atoms by those of either model."""
+        """Sums of joint atoms over the atoms of either model."""
         first, second = (
             Scatter(index, len(side.atoms))
             for index, side in zip(self.of_models, self.sides, strict=True)
@@ -75,100 +75,99 @@ class PairSample(Sample):
 
     @property
     def is_turned(self) -> bool:
-        """Whether the models come in the order in which they are not drawn.
+        """Whether the models are not in the canonical order, in which the difference is positive.
 
-        Either order has the same draws when one of them is: that of a difference above 0.
+        Draws are made in that order alone, so that results do not depend on the order of models.
         """
         if self.value != 0:
             return bool(self.value < 0)
-        first, second = self._of_rows
-        apart = np.flatnonzero(first != second)[:1]
-        return bool((first[apart] > second[apart]).any())
+        first, second = self._side_atoms
+        differing = np.flatnonzero(first != second)[:1]
+        return bool((first[differing] > second[differing]).any())
 
     def statistic(self, counts: Array) -> Array:
-        """Differences (B,) where atom u is drawn counts[b, u] times."""
         first, second = (
-            side.statistic(by(counts)) for side, by in zip(self.sides, self.scatters, strict=True)
+            side.statistic(scatter(counts))
+            for side, scatter in zip(self.sides, self.scatters, strict=True)
         )
         return _difference(first, second)
 
 
 class ExchangeSample(PairSample):
-    """Two models whose predictions are exchanged.
+    """Two models whose predictions are exchanged in some of the rows.
 
-    Both sides read the rows of the first model and, after them, those of the second: one metric
-    of 2 n rows, of which half are read for a model.
+    Both sides are one sample of 2 n rows, those of the first model followed by those of the second;
+    the value of a model is read from n of them.
     """
 
     @cached_property
-    def _of_rows(self) -> tuple[Array, Array]:
+    def _side_atoms(self) -> tuple[Array, Array]:
         first, second = np.split(self.sides[0].atoms.of_row, 2)
         return first, second
 
     @cached_property
     def differs(self) -> Array:
-        """Whether each atom is another one to the second model."""
+        """Whether each joint atom is another atom for the second model."""
         return np.asarray(self.of_models[0] != self.of_models[1])
 
     def exchanged(self, swapped: Array) -> Array:
-        """Differences (B,) where the models change places in swapped[b, u] rows of atom u."""
+        """Differences (B,) after the models change places in swapped[b, u] rows of atom u."""
         kept, (first, second), both = self.atoms.rows - swapped, self.scatters, self.sides[0]
-        there = both.statistic(first(kept) + second(swapped))
-        back = both.statistic(first(swapped) + second(kept))
-        return _difference(there, back)
+        new_first = both.statistic(first(kept) + second(swapped))
+        new_second = both.statistic(first(swapped) + second(kept))
+        return _difference(new_first, new_second)
 
     def agrees(self) -> bool:
-        """Whether both models have, read together, the values that they have alone."""
+        """Whether the joint sample gives both models the values that they have alone."""
         rows = self.atoms.rows[None]
-        found = [float(self.sides[0].statistic(by(rows))[0]) for by in self.scatters]
-        return bool(np.allclose(found, self.values, rtol=1e-9, atol=1e-12, equal_nan=True))
+        values = [float(self.sides[0].statistic(scatter(rows))[0]) for scatter in self.scatters]
+        return bool(np.allclose(values, self.values, rtol=1e-9, atol=1e-12, equal_nan=True))
 
 
 def _difference(first: Array, second: Array) -> Array:
-    """nan where both are infinite."""
+    """Differences; nan where both are infinite."""
     with np.errstate(invalid="ignore"):
         return np.asarray(first - second)
 
 
 def pair_of_samples(first: Sample, second: Sample) -> PairSample:
-    """A metric of two models on the same rows."""
+    """The pair of two models on the same rows."""
     values = float(first.value), float(second.value)
     design = replace(first.design, weight=None)
     return PairSample(first.metric, values[0] - values[1], (first, second), values, design)
 
 
 def exchange_of_samples(first: Any, second: Any) -> ExchangeSample:
-    """A metric of two models that change places in a row, or group, whatever its stratum.
+    """Two models that are exchanged in rows or whole groups, within or across strata.
 
-    Exchanges of rankings are those of ranks, which have one scale.
+    Scores of a ranking are exchanged as ranks, so that both models have one scale.
     """
     design = replace(first.design, stratum=None)
     twice, values = design.twice(), (float(first.value), float(second.value))
+
+    def exchange(both: Sample) -> ExchangeSample:
+        difference = values[0] - values[1]
+        rows = replace(design, weight=None)
+        return ExchangeSample(both.metric, difference, (both, both), values, rows)
+
     if isinstance(first, FunctionSample):
         true = stack_rows(first.y_true, second.y_true)
         pred = stack_rows(first.y_pred, second.y_pred)
         weight = None if first.weight is None else np.tile(first.weight, 2)
-        both: Sample = FunctionSample(first.metric, first.value, true, pred, weight, twice)
-        return _exchange(both, values, design)
+        return exchange(FunctionSample(first.metric, first.value, true, pred, weight, twice))
     metric, a, b = first.metric, first.data, second.data
     if (metric.spec.tally, metric.spec.response) == ("ranks", "scores"):
-        a, b = (replace(one, score=midrank_shares(one.score), cache={}) for one in (a, b))
+        a, b = (replace(data, score=midrank_shares(data.score), cache={}) for data in (a, b))
     data = _stacked(a, b)
-    pair = _exchange(sample_of(metric, data, twice, first.value), values, design)
+    pair = exchange(sample_of(metric, data, twice, first.value))
     if pair.is_slow or pair.agrees():
         return pair
-    # The models differ in which classes occur, and the metric reads those that do: each draw has
-    # classes of its own.
-    return _exchange(RowSample(metric, first.value, data, twice), values, design)
-
-
-def _exchange(both: Sample, values: tuple[float, float], design: RowDesign) -> ExchangeSample:
-    about = (both, both), values, replace(design, weight=None)
-    return ExchangeSample(both.metric, values[0] - values[1], *about)
+    # The metric reads the classes that occur, and these differ: each draw has its own classes.
+    return exchange(RowSample(metric, first.value, data, twice))
 
 
 def midrank_shares(scores: Any) -> Array:
-    """Midranks of each column over n + 1; of two columns that sum to 1 they still do."""
+    """Midranks of each column, divided by n + 1; two columns that sum to 1 still do."""
     from scipy.stats import rankdata
 
     return np.asarray(rankdata(scores, axis=0) / (len(scores) + 1))
@@ -178,27 +177,26 @@ def midrank_shares(scores: Any) -> Array:
 
 
 def _stacked(first: Any, second: Any) -> Any:
-    """Checked data of one model and, below them, those of another."""
+    """Checked data of one model followed by those of another."""
     name, classes = response_name(first), first.classes
-    parts = [(one.true, getattr(one, name)) for one in (first, second)]
-    about = {}
+    rows = [(data.true, getattr(data, name)) for data in (first, second)]
+    changes: dict[str, Any] = {}
     if isinstance(first, Labels) and not np.array_equal(classes, second.classes):
         classes = _union(classes, second.classes)
-        places = [find_labels(one.classes, classes) for one in (first, second)]
-        parts = [
-            (place[true], place[pred]) for place, (true, pred) in zip(places, parts, strict=True)
-        ]
-        about["kind"] = "multiclass" if len(classes) > 2 else "binary"
+        codes = [find_labels(data.classes, classes) for data in (first, second)]
+        rows = [(code[true], code[pred]) for code, (true, pred) in zip(codes, rows, strict=True)]
+        changes["kind"] = "multiclass" if len(classes) > 2 else "binary"
     if name == "proba":
-        about["eps"] = min(first.eps, second.eps)
-    (true_a, a), (true_b, b) = parts
-    weight = None if first.weight is None else np.concatenate([first.weight, second.weight])
-    rows = {"true": stack_rows(true_a, true_b), name: stack_rows(a, b), "weight": weight}
-    return replace(first, classes=classes, **rows, **about, cache={})
+        changes["eps"] = min(first.eps, second.eps)
+    if first.weight is not None:
+        changes["weight"] = np.concatenate([first.weight, second.weight])
+    true, response = (stack_rows(*columns) for columns in zip(*rows, strict=True))
+    changes |= {"classes": classes, "true": true, name: response}
+    return replace(first, **changes, cache={})
 
 
 def _union(first: Array, second: Array) -> Array:
-    """Classes of both, in the order of either."""
+    """Classes of both models, in an order that keeps both of theirs."""
     merged, place = first.tolist(), 0
     for label in second.tolist():
         if label in merged:
@@ -210,7 +208,7 @@ def _union(first: Array, second: Array) -> Array:
 
 
 def stack_rows(first: Any, second: Any) -> Any:
-    """The rows of one container and, below them, those of another, of its kind if it can be."""
+    """The rows of one container followed by those of another, in a container of their type."""
     module = type(first).__module__.partition(".")[0]
     if type(first) is type(second):
         if module == "pandas":
@@ -237,10 +235,10 @@ def _plain(data: Any) -> Array:
 
 
 class PermutationResult(NamedTuple):
-    """What a permutation test finds.
+    """Result of a permutation test.
 
-    ``exact`` says that all exchanges were counted, and ``orders`` how many patterns or draws there
-    were, of which ``undefined`` had no value.
+    ``exact``: whether all exchanges were counted. ``orders``: the number of patterns or draws, of
+    which ``undefined`` had no value.
     """
 
     p_value: float
@@ -252,11 +250,10 @@ class PermutationResult(NamedTuple):
 def permutation_test(
     sample: ExchangeSample, plan: DrawPlan, alternative: str = "two-sided"
 ) -> PermutationResult:
-    """Chance of a difference at least as large where each row is either model's alike.
+    """Chance of a difference at least as large if models are exchanged at random in each row.
 
-    All exchanges are counted where these are no more than the draws; else the observed order is
-    one of the draws (Phipson & Smyth 2010). A difference that is undefined counts
-    as large.
+    All exchanges are counted if these are no more than the draws; otherwise the observed order is
+    one of the draws (Phipson & Smyth 2010). Undefined differences count as large.
     """
     sizes = _sizes(sample)
     observed = sample.exchanged(np.zeros((1, len(sample.atoms)), dtype=np.int64))[0]
@@ -272,7 +269,7 @@ def permutation_test(
             count += len(patterns)
         return PermutationResult(min(large, 1.0), True, count, undefined)
     drawn_large = undefined = 0
-    for differences in in_blocks(partial(_drawn, sample, sizes), _rows_at_once(sample), plan):
+    for differences in in_blocks(partial(_drawn, sample, sizes), _exchanges_at_once(sample), plan):
         drawn_large += int(_as_large(differences, *limit).sum())
         undefined += int(np.isnan(differences).sum())
     p_value = (drawn_large + 1) / (plan.most_draws + 1)
@@ -290,12 +287,12 @@ def _as_large(differences: Array, observed: float, rounding: float, alternative:
 
 
 # --------------------------------------------------------------------------- exchanges
-# An atom is exchanged some number of times between 0 and its number of rows; a group of rows as a
-# whole or not at all. Atoms that are the same to both models need no exchange.
+# Any number of the rows of an atom may be exchanged, and either all rows of a group or none. Atoms
+# that are alike for both models need no exchange.
 
 
 def _sizes(sample: ExchangeSample) -> Array:
-    """How often each atom, or each group, may be exchanged."""
+    """How many rows of each atom may be exchanged; 1 for each group that may be."""
     atoms = sample.atoms
     if atoms.group is None:
         return np.where(sample.differs, atoms.rows, 0)
@@ -305,19 +302,19 @@ def _sizes(sample: ExchangeSample) -> Array:
 
 
 def _on_atoms(sample: ExchangeSample, exchanges: Array) -> Array:
-    """Numbers of rows exchanged of each atom (B, U)."""
+    """Number of exchanged rows of each atom (B, U), from exchanges of atoms or groups."""
     if sample.atoms.group is None:
         return exchanges
     return np.asarray(exchanges[:, sample.atoms.group] * sample.atoms.rows)
 
 
 def _all_patterns(sample: ExchangeSample, sizes: Array) -> Iterator[tuple[Array, Array]]:
-    """Every way to exchange (B, U) and the chance of each, in parts."""
+    """All patterns of exchanges (B, U) and the chance of each, in parts."""
     from scipy.special import comb
 
-    n_patterns, each = int(np.prod(sizes + 1)), _rows_at_once(sample)
-    for start in range(0, n_patterns, each):
-        rest = np.arange(start, min(start + each, n_patterns))
+    n_patterns, n_at_once = int(np.prod(sizes + 1)), _exchanges_at_once(sample)
+    for start in range(0, n_patterns, n_at_once):
+        rest = np.arange(start, min(start + n_at_once, n_patterns))
         patterns = np.zeros((len(rest), len(sizes)), dtype=np.int64)
         chances = np.ones(len(rest))
         for k in np.flatnonzero(sizes):
@@ -326,9 +323,9 @@ def _all_patterns(sample: ExchangeSample, sizes: Array) -> Iterator[tuple[Array,
         yield patterns, chances
 
 
-def _rows_at_once(sample: ExchangeSample) -> int:
-    each = max(_CELLS // (4 * len(sample.atoms)), 1)
-    return min(each, _SLOW) if sample.is_slow else each
+def _exchanges_at_once(sample: ExchangeSample) -> int:
+    n_at_once = max(_CELLS // (4 * len(sample.atoms)), 1)
+    return min(n_at_once, _SLOW) if sample.is_slow else n_at_once
 
 
 def _drawn(sample: ExchangeSample, sizes: Array, count: int, seed: np.random.SeedSequence) -> Array:

@@ -1,4 +1,4 @@
-"""Metrics of rankings: scores are sorted once, and draws are weights of classes at scores."""
+"""Samples of rankings: scores are sorted once, and a draw is the weight of each class at each."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Slope = Callable[[RankTally], Array]
 
 
 def is_area(metric: Metric) -> bool:
-    """Whether the metric is a whole area under the ROC curve, or linear in it."""
+    """Whether the metric is the whole area under the ROC curve, or linear in it."""
     return (
         metric.row is not None
         and metric.row.interval == "logit"
@@ -44,7 +44,7 @@ def is_area(metric: Metric) -> bool:
 
 
 def slope_of(metric: Metric) -> Slope | None:
-    """Derivative of the kernel of a metric of rankings, where one is known."""
+    """Derivative of the kernel of a metric of rankings; None if it has none."""
     slope = metric.spec.slope
     if slope is None or not metric.own:
         return slope
@@ -58,11 +58,11 @@ def _kind(metric: Metric) -> str:
 
 
 def places_of(checked: Scores) -> Array:
-    """Place of each binary score among the distinct ones, from the highest; found once."""
+    """Position of each binary score among the distinct ones, from the highest; computed once."""
     if "places" not in checked.cache:
         distinct, n_rows = RankTally.of_class(checked).thresholds, len(checked.score)
         rows = np.arange(n_rows + len(distinct)) < n_rows
-        # Each row counts half of the distinct score that it ties.
+        # Half of a tie counts: each row has half of the distinct score that it equals below it.
         score = np.concatenate([checked.score, distinct])
         below = kernels.placements(score, rows.astype(np.int64), None)[:n_rows]
         checked.cache["places"] = (len(distinct) - 0.5 - below).astype(np.int32)
@@ -72,14 +72,17 @@ def places_of(checked: Scores) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class ScoreIndex:
-    """Scores of one class, sorted: where each atom stands among the distinct ones."""
+    """The distinct scores of a class, falling, and the position of each atom among them.
+
+    ``index`` is that in a flat table of two classes by distinct scores.
+    """
 
     thresholds: Array
-    index: Array  # of each atom, into both classes by the distinct scores
+    index: Array
 
     @classmethod
     def of_scores(cls, score: Array, marks: Array) -> ScoreIndex:
-        """Index of a score of each atom."""
+        """Index of atoms by their scores and their classes, 0 or 1."""
         rising, place = np.unique(score, return_inverse=True)
         falling = len(rising) - 1 - place.reshape(-1)
         index = marks.astype(np.int64) * len(rising) + falling
@@ -88,18 +91,18 @@ class ScoreIndex:
 
     @cached_property
     def scatter(self) -> Scatter:
-        """Sums of atoms by class and score."""
+        """Sums over the atoms of each class and score."""
         return Scatter(self.index, 2 * len(self.thresholds))
 
     def tally(self, mass: Array) -> RankTally:
-        """Both classes along the scores, of atoms of so much weight (..., U)."""
-        both = self.scatter(mass)
-        return RankTally(self.thresholds, both.reshape(*mass.shape[:-1], 2, len(self.thresholds)))
+        """Both classes along the scores, from the weight of each atom (..., U)."""
+        shape = *mass.shape[:-1], 2, len(self.thresholds)
+        return RankTally(self.thresholds, self.scatter(mass).reshape(shape))
 
 
 @dataclass(frozen=True, eq=False)
 class DrawnRankings:
-    """The rankings of draws: of the positive class alone, or of every class against the rest."""
+    """The `Rankings` of draws: one of the positive class, or one of each class against the rest."""
 
     tallies: tuple[RankTally, ...]
 
@@ -122,7 +125,7 @@ class DrawnRankings:
 
 
 class RankingSample(TallySample):
-    """A metric of rankings: of one, or of one for each class against the rest."""
+    """A metric of one ranking, or of the rankings of each class against the rest."""
 
     @cached_property
     def kind(self) -> str:
@@ -131,71 +134,65 @@ class RankingSample(TallySample):
 
     @cached_property
     def jumps(self) -> bool:
-        """Whether the value of other samples jumps, as a grade crosses the target there.
+        """Whether the value jumps in other samples as a grade crosses the target.
 
-        The rate of a grade is within two standard errors of the target, and it or the next holds a
-        share of the rows of at least half an error: there the value has no derivative.
+        It does if the rate of a grade is within two standard errors of the target, and that grade
+        or the next has at least half a standard error of the rows: then there is no derivative.
         """
         spec, options = self.metric.spec, self.metric.options
         if not spec.point_of or options.get("method") != "step":
             return False
         target = options[spec.point]
-        of_negative = spec.point_of == "negative"  # a share of those below the threshold
+        of_negative = spec.point_of == "negative"  # a share of the rows below the threshold
         target = 1 - target if of_negative else target
         return any(_jumps_at(index, self.atoms, target, of_negative) for index in self.indexes)
 
     @cached_property
     def is_one_table(self) -> bool:
-        """Whether there is one ranking, that of the positive class."""
         return bool(self.data.kind == "binary")
 
     @cached_property
     def is_counted(self) -> bool:
-        """Whether the atoms are the cells of one ranking."""
+        """Whether the atoms are the classes at each score of one ranking."""
         plain = self.design.is_counted and self.design.sizes is None
-        return self.is_one_table and plain and self.counted is None
+        return self.is_one_table and plain and self.merged is None
 
     @cached_property
-    def _indexed(self) -> tuple[Atoms, ScoreIndex]:
-        """Atoms of one ranking, and where they stand in it; kept with the scores."""
+    def _atoms_and_indexes(self) -> tuple[Atoms, tuple[ScoreIndex, ...]]:
         checked, design = self.data, self.design
+        if self.merged is not None:
+            atoms, index = self.merged
+            return atoms, (index,)
+        if not self.is_one_table:
+            columns = zip(checked.score.T, checked.marks().T, strict=True)
+            indexes = tuple(ScoreIndex.of_scores(score, marks) for score, marks in columns)
+            return Atoms.each_row(len(checked.true), design, self.label), indexes
         if not self.is_counted:
-            places, true = places_of(checked), checked.true
-            rising = int(places.max()) - places.astype(np.int64)
-            atoms, first = Atoms.alike(design, true, 2 * rising + true)
-            return atoms, ScoreIndex.of_scores(checked.score[first], true[first])
+            atoms, first = Atoms.alike(design, checked.true, _cell_of_row(checked))
+            return atoms, (ScoreIndex.of_scores(checked.score[first], checked.true[first]),)
         if "atoms" not in checked.cache:
             tally = RankTally.of_class(checked)
             n_scores = len(tally.thresholds)
-            # Rising scores, of equal ones the negative class first.
+            # Rising scores; of equal ones the negative class first.
             cells = tally.mass[:, ::-1].T.reshape(-1)
             label = np.arange(len(cells)) & 1
             atoms, cell = Atoms.of_cells(cells, label, partial(_cell_of_row, checked), design)
             index = ((cell & 1) + 1) * n_scores - 1 - (cell >> 1)
-            checked.cache["atoms"] = atoms, ScoreIndex(tally.thresholds, index)
-        indexed: tuple[Atoms, ScoreIndex] = checked.cache["atoms"]
-        return indexed
+            checked.cache["atoms"] = atoms, (ScoreIndex(tally.thresholds, index),)
+        stored: tuple[Atoms, tuple[ScoreIndex, ...]] = checked.cache["atoms"]
+        return stored
 
     @cached_property
     def atoms(self) -> Atoms:
-        if self.counted is not None:
-            return self.counted[0]
-        if self.is_one_table:
-            return self._indexed[0]
-        return Atoms.each_row(len(self.data.true), self.design, self.label)
+        return self._atoms_and_indexes[0]
 
     @cached_property
     def indexes(self) -> tuple[ScoreIndex, ...]:
         """The sorted scores of the positive class, or of each class."""
-        if self.counted is not None:
-            return (self.counted[1],)
-        if self.is_one_table:
-            return (self._indexed[1],)
-        columns = zip(self.data.score.T, self.data.marks().T, strict=True)
-        return tuple(ScoreIndex.of_scores(score, marks) for score, marks in columns)
+        return self._atoms_and_indexes[1]
 
     def tally_of_mass(self, mass: Array) -> RankTally:
-        """The only ranking, of atoms that weigh so much."""
+        """The only ranking, from the weight of each atom (..., U)."""
         return self.indexes[0].tally(mass)
 
     def tally(self, counts: Array) -> DrawnRankings:
@@ -206,36 +203,39 @@ class RankingSample(TallySample):
         derivative = slope_of(self.metric)
         if derivative is None:
             return None
-        mass = self.atoms.mass(self.atoms.rows)
         if self.is_one_table:
             return derivative(self._tally).reshape(-1)[self.indexes[0].index]
-        each = np.stack(
+        mass = self.atoms.mass(self.atoms.rows)
+        slopes = np.stack(
             [derivative(index.tally(mass)).reshape(-1)[index.index] for index in self.indexes]
         )
         average = self.metric.options.get("average", MACRO)
         if average is None:
-            return each
+            return slopes
         if is_plain(average):
-            return np.asarray(each.mean(axis=0))
-        # The shares of the classes vary from sample to sample like their values.
+            return np.asarray(slopes.mean(axis=0))
+        # The shares of the classes vary from sample to sample, like their values.
         marks = self.data.marks()
         support = np.einsum("u,uk->k", mass, marks)
-        each_class = self.metric.with_params(average=None)
-        values = np.nan_to_num(each_class.read(self.tally(self.atoms.rows)))
+        by_class = self.metric.with_params(average=None)
+        values = np.nan_to_num(by_class.read(self.tally(self.atoms.rows)))
         mean = average_values(values, average, support)
         gain = np.einsum("uk,k->u", marks, values - mean) / support.sum()
-        return np.asarray(average_values(np.nan_to_num(each.T), average, support) + gain)
+        return np.asarray(average_values(np.nan_to_num(slopes.T), average, support) + gain)
 
-    def row_slope(self) -> Array | None:
-        """Derivative by rows of one ranking; of areas, one sort gives it in the order of rows."""
-        if not self.is_one_table or self.counted is not None:
+    def slope_by_row(self) -> tuple[Array, Array] | None:
+        if not self.is_one_table or self.merged is not None:
             return None
+        slope, derivative = None, slope_of(self.metric)
+        if is_area(self.metric):
+            slope = self._slope_of_area()
+        elif derivative is not None:
+            slope = np.take(derivative(self._tally), self._row_index)
+        return None if slope is None else (slope, self.data.true)
+
+    def _slope_of_area(self) -> Array | None:
+        """Derivative of an area by the weight of each row, from one sort; None for one class."""
         checked, sizes = self.data, self.design.sizes
-        if not is_area(self.metric):
-            derivative = slope_of(self.metric)
-            if derivative is None:
-                return None
-            return np.take(derivative(self._tally), self._row_index)
         mass = checked.weight if sizes is None else sizes
         negative, positive = kernels.bin_sums(checked.true, 2, mass).astype(np.float64).tolist()
         if not negative * positive:
@@ -259,11 +259,11 @@ class RankingSample(TallySample):
         """The only ranking, of all rows."""
         if self.is_counted:
             return RankTally.of_class(self.data)
-        return self.indexes[0].tally(self.atoms.mass(self.atoms.rows))
+        return self.tally_of_mass(self.atoms.mass(self.atoms.rows))
 
     @property
     def _row_index(self) -> Array:
-        """Where each row stands in the ranking, by class and score."""
+        """Position of each row in the ranking, by class and score."""
         if self.is_counted:
             n_scores = len(RankTally.of_class(self.data).thresholds)
             return self.data.true * n_scores + places_of(self.data)
@@ -271,17 +271,14 @@ class RankingSample(TallySample):
 
     def ways(self) -> tuple[Array | None, ...]:
         if np.ndim(self.value) == 1 and not self.is_one_table:
-            # Each class against the rest, of which the others are one class.
+            # Each class against the rest, which is one class of the other rows.
             return (self.data.marks().T.astype(np.int64),)
         return (self.atoms.label,)
-
-    def row_ways(self) -> tuple[Array | None, ...]:
-        return (self.label,) if self.is_one_table else self.ways()
 
     def of_draws(self, rng: np.random.Generator, n_draws: int, stratified: bool) -> Array:
         if not (self.is_one_table and self.design.is_counted and is_area(self.metric)):
             return super().of_draws(rng, n_draws, stratified)
-        # Atoms stand in the order of their scores, so that no draw is sorted.
+        # Atoms are in the order of their scores, so that no draw is sorted.
         index = self.indexes[0]
         label, falling = np.divmod(index.index, len(index.thresholds))
         marks, score = (np.repeat(column, self.atoms.rows) for column in (label, -falling))
@@ -291,22 +288,21 @@ class RankingSample(TallySample):
 
 
 def _cell_of_row(checked: Scores) -> Array:
-    """Place of each row among the classes at each score, from the lowest."""
+    """Position of each row among the classes at each score, from the lowest."""
     places = places_of(checked)
     return np.asarray(2 * (int(places.max()) - places.astype(np.int64)) + checked.true)
 
 
 def _jumps_at(index: ScoreIndex, atoms: Atoms, target: float, of_negative: bool) -> bool:
-    """Whether a grade of several rows ends near this share of a class, from the highest score."""
-    both = index.tally(atoms.mass(atoms.rows))
-    shares = (both.negative if of_negative else both.positive) * 1.0
-    shares = divide(shares, shares.sum())
-    number = index.tally(atoms.rows)
-    n_rows = (number.negative if of_negative else number.positive).sum()
+    """Whether a grade with several rows ends near this share of a class, from the highest score."""
+    weights, numbers = index.tally(atoms.mass(atoms.rows)), index.tally(atoms.rows)
+    mass = (weights.negative if of_negative else weights.positive) * 1.0
+    shares = divide(mass, mass.sum())
+    n_rows = (numbers.negative if of_negative else numbers.positive).sum()
     error = np.sqrt(divide(target * (1 - target), n_rows))
     near = np.abs(np.cumsum(shares) - target) <= 2 * error
-    several = (number.mass.sum(axis=0) > OF_SHARES) & (shares > error / 2)
-    return bool((near & (several | np.append(several[1:], False))).any())
+    large = (numbers.mass.sum(axis=0) > OF_SHARES) & (shares > error / 2)
+    return bool((near & (large | np.append(large[1:], False))).any())
 
 
 # --------------------------------------------------------------------------- rows of rankings
@@ -316,8 +312,8 @@ class PairRankingSample(RowSample):
     """A metric of rankings that no class has alone: of pairs of classes, cells, or single rows."""
 
     @cached_property
-    def _average(self) -> str:
-        """What is averaged; "" where no derivative is known."""
+    def _ranked(self) -> str:
+        """What is ranked, as a key of ``_SLOPES``; "" if no derivative is known."""
         options = self.metric.options
         if options.get("multi_class") == "ovo" and self.data.kind == "multiclass":
             return "pairs"
@@ -326,15 +322,15 @@ class PairRankingSample(RowSample):
 
     @property
     def kind(self) -> str:
-        return _kind(self.metric) if self._average or is_area(self.metric) else "draws"
+        return _kind(self.metric) if self._ranked or is_area(self.metric) else "draws"
 
     def slope(self) -> Array | None:
-        derivative = slope_of(self.metric) if self._average else None
-        return None if derivative is None else _SLOPES[self._average](self, derivative)
+        derivative = slope_of(self.metric) if self._ranked else None
+        return None if derivative is None else _SLOPES[self._ranked](self, derivative)
 
 
 def _slope_of_cells(sample: PairRankingSample, derivative: Slope) -> Array:
-    """Every cell of the scores by classes is a row of one binary problem."""
+    """Derivative if every cell of the scores by classes is a row of one binary problem."""
     checked = sample.all_rows
     tally = RankTally.of_cells(checked)
     place = np.searchsorted(-tally.thresholds, -checked.score)
@@ -342,15 +338,15 @@ def _slope_of_cells(sample: PairRankingSample, derivative: Slope) -> Array:
 
 
 def _slope_of_single_rows(sample: PairRankingSample, _: Slope) -> Array:
-    """The mean over rows of the metric of each of them."""
-    checked, kernel = sample.all_rows, sample.metric.kernel
-    values = np.array([float(kernel(one)) for one in rankings_of(checked).by_row()[0]])
+    """Derivative of a mean over the rows of the metric of each row."""
+    rankings = rankings_of(sample.all_rows).by_row()[0]
+    values = np.array([float(sample.metric.kernel(ranking)) for ranking in rankings])
     mass = sample.atoms.mass(sample.atoms.rows)
     return np.asarray((np.nan_to_num(values) - sample.value) / mass.sum())
 
 
 def _slope_of_pairs(sample: PairRankingSample, derivative: Slope) -> Array:
-    """Areas of each pair of classes, or a mean over pairs."""
+    """Derivatives of the areas of all pairs of classes, or that of a mean over the pairs."""
     checked, metric = sample.all_rows, sample.metric
     low, high = metric.spec.bounds
     average = metric.options.get("average", MACRO)
@@ -361,11 +357,12 @@ def _slope_of_pairs(sample: PairRankingSample, derivative: Slope) -> Array:
     mass = _mass_of(checked)
     share = pair_shares(average, mass)
     upper = np.triu_indices(len(mass), 1)
-    found = np.einsum("p,pn->n", 2 * share[upper], np.nan_to_num(pair_slopes(checked, derivative)))
+    slopes = np.nan_to_num(pair_slopes(checked, derivative))
+    slope = np.einsum("p,pn->n", 2 * share[upper], slopes)
     if is_by_support(average):
         areas = rankings_of(checked).pairs(metric.kernel)
-        found = found + _by_shares(checked.true, mass, share, np.where(share > 0, areas, 0.0))
-    return np.asarray(found)
+        slope = slope + _slope_of_shares(checked.true, mass, share, np.where(share > 0, areas, 0.0))
+    return np.asarray(slope)
 
 
 _SLOPES: dict[str, Callable[[Any, Slope], Array]] = {
@@ -380,25 +377,27 @@ def pair_mean_slope(checked: Scores, average: str) -> Array:
     codes = checked.true
     mass = _mass_of(checked)
     areas = rankings_of(checked).pairs(roc_auc)
-    share = pair_shares(average, mass)  # of A(i|j) in the mean: both orders of a pair alike
-    known = np.where(share > 0, areas, 0.0)
-    own = divide(1.0, mass)[codes]
-    weight = own if checked.weight is None else own * checked.weight
+    share = pair_shares(average, mass)  # of A(i|j) in the mean; both orders of a pair are equal
+    areas = np.where(share > 0, areas, 0.0)
+    share_in_class = divide(1.0, mass)[codes]
+    weight = share_in_class if checked.weight is None else share_in_class * checked.weight
     slope = np.zeros(len(codes))
     for k in np.flatnonzero(mass > 0):
-        # Each rest class weighs what its area has as a share: one placement for the row of A.
-        of_class = codes == k
+        # The rest classes weigh as much as their areas count: one placement for row k of A.
+        in_class = codes == k
         places = kernels.placements(
             checked.score[:, k],
-            of_class.astype(np.int64),
-            np.where(of_class, weight, weight * share[k, codes]),
+            in_class.astype(np.int64),
+            np.where(in_class, weight, weight * share[k, codes]),
         )
         slope += np.where(
-            of_class,
-            own * (places - (share[k] * known[k]).sum()),
-            own * share[k, codes] * (1 - places - known[k, codes]),
+            in_class,
+            share_in_class * (places - (share[k] * areas[k]).sum()),
+            share_in_class * share[k, codes] * (1 - places - areas[k, codes]),
         )
-    return slope + _by_shares(codes, mass, share, known) if is_by_support(average) else slope
+    if is_by_support(average):
+        slope = slope + _slope_of_shares(codes, mass, share, areas)
+    return slope
 
 
 def _mass_of(checked: Scores) -> Array:
@@ -407,25 +406,25 @@ def _mass_of(checked: Scores) -> Array:
     return kernels.bin_sums(checked.true, n_classes, checked.weight).astype(np.float64)
 
 
-def _by_shares(codes: Array, mass: Array, share: Array, known: Array) -> Array:
-    """What a row adds to a mean over pairs through the share of its class."""
+def _slope_of_shares(codes: Array, mass: Array, share: Array, areas: Array) -> Array:
+    """Derivative of a mean over pairs through the shares of the classes, by each row."""
     present = mass > 0
-    both = (known + known.T) * (present[:, None] & present) / 2
-    gain = divide(row_sums(both), np.count_nonzero(present) - 1.0)
-    return np.asarray((gain[codes] - (share * known).sum()) / mass.sum())
+    both_orders = (areas + areas.T) * (present[:, None] & present) / 2
+    gain = divide(row_sums(both_orders), np.count_nonzero(present) - 1.0)
+    return np.asarray((gain[codes] - (share * areas).sum()) / mass.sum())
 
 
 def pair_slopes(checked: Scores, derivative: Slope) -> Array:
     """Derivatives of the mean of A(i|j) and A(j|i) for each pair of classes, (K (K - 1) / 2, n)."""
-    codes, score, found = checked.true, checked.score, []
-    for i, j in combinations(range(len(checked.classes)), 2):
-        rows = np.flatnonzero((codes == i) | (codes == j))
+    codes, score, slopes = checked.true, checked.score, []
+    for pair in combinations(range(len(checked.classes)), 2):
+        rows = np.flatnonzero(np.isin(codes, pair))
         weight = None if checked.weight is None else checked.weight[rows]
         slope = np.zeros(len(codes))
-        for own in (i, j):
-            marks = (codes[rows] == own).astype(np.int64)
-            tally = RankTally.of_marks(score[rows, own], marks, weight)
-            place = np.searchsorted(-tally.thresholds, -score[rows, own])
+        for k in pair:
+            marks = (codes[rows] == k).astype(np.int64)
+            tally = RankTally.of_marks(score[rows, k], marks, weight)
+            place = np.searchsorted(-tally.thresholds, -score[rows, k])
             slope[rows] += derivative(tally)[marks, place] / 2
-        found.append(slope)
-    return np.stack(found)
+        slopes.append(slope)
+    return np.stack(slopes)

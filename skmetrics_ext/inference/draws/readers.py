@@ -1,4 +1,4 @@
-"""From a metric and rows to a `Sample`: the metric as a function of what is drawn."""
+"""Readers: samples from a metric and rows, raw or checked."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from skmetrics_ext.inference.draws.samples import (
     Sample,
     TableSample,
     TallySample,
-    weighed,
+    without_zero_weights,
 )
 from skmetrics_ext.metrics.averaging import MACRO, is_by_class
 from skmetrics_ext.metrics.rankings.score_tally import placements_of
@@ -37,24 +37,24 @@ _CHECKS: Mapping[str, Callable[..., Any]] = {
     "scores": Scores.check,
     "probabilities": Probabilities.check_strict,
 }
-# What `Metric.read` knows of rankings beside the parameters of their kernels.
+# Parameters that `Metric.read` handles for rankings, besides those of their kernels.
 _OF_RANKINGS = ("average", "multi_class", "labels", "pos_label")
 
 
 def find_metric(metric: Any, params: Mapping[str, Any]) -> Metric:
-    """By any of its names; refuse what is no estimate of anything.
+    """A metric by any of its names; metrics that estimate nothing are rejected.
 
-    A positive class is accepted for metrics that are the same for either class.
+    A positive class is ignored for metrics that are the same for either class.
     """
     if "pos_label" in params and find(metric).row and not find(metric).takes("pos_label"):
         params = {name: value for name, value in params.items() if name != "pos_label"}
-    found = find(metric, params)
-    if found.row is not None and found.params.get("normalize") is False:
+    known = find(metric, params)
+    if known.row is not None and known.params.get("normalize") is False:
         raise InvalidParameterError(
-            "normalize=False gives a sum over the rows and not an estimate of anything: take "
-            "the interval of the mean and multiply it."
+            "normalize=False gives a sum over the rows, which estimates nothing: take the interval "
+            "of the mean and multiply it."
         )
-    return found
+    return known
 
 
 def sample_of_rows(
@@ -67,47 +67,45 @@ def sample_of_rows(
     weights_are: str = "importance",
     **params: Any,
 ) -> Sample:
-    """A metric of these rows as a function of what is drawn of them.
-
-    Of a table that counts rows, in the place of both arrays, it is that of these rows.
+    """The sample of a metric and raw rows, or of a table that counts rows.
 
     Parameters
     ----------
     metric : str or callable
         A name of `get_scorer_names`, a metric of this package, or ``f(y_true, y_pred)``.
     y_true, y_pred : array-like
-        What the metric takes.
+        Arguments of the metric; or ``y_true`` a `ConfusionTally`, in place of both.
     sample_weight : array-like of shape (n_samples,), default=None
         Weight of each row; those of weight 0 are left out.
     groups : array-like of shape (n_samples,), default=None
-        Rows that belong together.
+        The group of each row, if rows of a group may depend on each other.
     strata : array-like of shape (n_samples,), default=None
-        Parts of the source of which each had a number of rows, or groups, of its own.
+        The stratum of each row, if a fixed number of rows, or groups, was sampled from each.
     weights_are : {"importance", "frequency"}, default="importance"
         Whether a weight of 2 is one row that counts twice, or two rows.
     **params : dict
         Parameters of the metric.
     """
-    found = find_metric(metric, params)
+    known = find_metric(metric, params)
     if isinstance(y_true, ConfusionTally):
         y_pred = y_true if y_pred is None else y_pred
-        weights_are, by_rows = "frequency", groups is not None or strata is not None
-        if found.row is None or found.row.response != "labels" or by_rows:
+        weights_are, has_design = "frequency", groups is not None or strata is not None
+        if known.row is None or known.row.response != "labels" or has_design:
             raise InvalidParameterError(
-                "y_true is a ConfusionTally, which has the cells of metrics of labels and no rows: "
-                f"neither {found.name!r} of other data nor groups or strata can be read from it."
+                "y_true is a ConfusionTally, which counts labels and has no rows: pass rows for "
+                f"{known.name!r} of other data, and for groups or strata."
             )
     if y_pred is None:
         raise InvalidParameterError(
-            f"y_pred is missing: pass what {found.name} takes beside y_true. Only a ConfusionTally "
-            "stands for both."
+            f"y_pred is missing: pass what {known.name} compares with y_true. Only a "
+            "ConfusionTally stands for both."
         )
-    if found.row is None:
-        about = sample_weight, (groups, strata), weights_are
-        return FunctionSample.of_rows(found, y_true, y_pred, *about)
-    settled, checked = check_rows(found, y_true, y_pred, sample_weight)
-    others = {"y_true": y_true, "y_pred": y_pred, "sample_weight": sample_weight}
-    design = read_design(groups, strata, checked.true.shape[0], **others)
+    if known.row is None:
+        options = sample_weight, (groups, strata), weights_are
+        return FunctionSample.of_rows(known, y_true, y_pred, *options)
+    settled, checked = check_rows(known, y_true, y_pred, sample_weight)
+    columns = {"y_true": y_true, "y_pred": y_pred, "sample_weight": sample_weight}
+    design = read_design(groups, strata, checked.true.shape[0], **columns)
     return sample_of_checked(settled, checked, design, weights_are)
 
 
@@ -117,35 +115,38 @@ def sample_of_rows(
 def check_rows(
     metric: Metric, y_true: Any, y_pred: Any, sample_weight: Any
 ) -> tuple[Metric, Labels | Scores | Probabilities]:
-    """Checked data for a metric of this package, and the metric with what they did not settle.
+    """Checked data for a metric of this package, and the metric without the settled parameters.
 
-    The positive class is found by the one rule, also where the function has another.
+    The one rule for the positive class applies, also to functions with scikit-learn's own rule.
     """
-    row = metric.spec
-    if row.response == "labels":
-        absolute = row.weights_are_counts or row.is_table
+    spec = metric.spec
+    if spec.response == "labels":
+        absolute = spec.weights_are_counts or spec.is_table
         labels = Labels.check(y_true, y_pred, sample_weight=sample_weight, absolute=absolute)
         if not labels.is_multilabel:  # by the classes of rows that have weight
-            metric = metric.settled(weighed(labels)[0].classes.tolist())
+            metric = metric.settled(without_zero_weights(labels)[0].classes.tolist())
         return metric, labels
-    check = row.check or _CHECKS[row.response]
+    check = spec.check or _CHECKS[spec.response]
     accepted = parameters_of(check)
-    told = {name: metric.params.get(name) for name in ("labels", "pos_label")}
-    used = {name: given for name, given in told.items() if given is not None and name in accepted}
+    options = {
+        name: metric.params[name]
+        for name in ("labels", "pos_label")
+        if name in accepted and metric.params.get(name) is not None
+    }
+    is_open = not options and metric.sides != "none" and n_columns(y_pred) == 1
     if "side" in accepted:
         side = "one" if metric.sides == "one" else "either"
-        about = {"side": side, "what": metric.name, "by_rule": False}
-        used |= {name: given for name, given in about.items() if name in accepted}
-    elif not used and metric.sides != "none" and n_columns(y_pred) == 1:
-        if "pos_label" not in accepted:  # the order of labels= says it
-            checked = check(y_true, y_pred, sample_weight=sample_weight)
-            if len(checked.classes) <= 2:
-                positive_class(checked.classes.tolist(), what=metric.name, by_labels=True)
-            return metric.without("labels", "pos_label"), checked
+        rule = {"side": side, "what": metric.name, "by_rule": False}
+        options |= {name: value for name, value in rule.items() if name in accepted}
+        is_open = False
+    elif is_open and "pos_label" in accepted:
         classes = distinct_labels(y_true)
         if classes is not None and len(classes) <= 2:
-            used["pos_label"] = positive_class(classes.tolist(), what=metric.name)
-    checked = check(y_true, y_pred, sample_weight=sample_weight, **used)
+            options["pos_label"] = positive_class(classes.tolist(), what=metric.name)
+        is_open = False
+    checked = check(y_true, y_pred, sample_weight=sample_weight, **options)
+    if is_open and len(checked.classes) <= 2:  # the order of labels= says which class it is
+        positive_class(checked.classes.tolist(), what=metric.name, by_labels=True)
     return metric.without("labels", "pos_label"), checked
 
 
@@ -157,17 +158,21 @@ def sample_of_checked(
     value: Any = None,
     **identity: Any,
 ) -> TallySample:
-    """A metric whose positive class is settled, of checked data, as a function of draws."""
-    data, facts = checked, PLAIN
+    """The sample of a metric whose positive class is settled and of checked data.
+
+    ``identity``: ``numbers`` and ``cluster`` of the rows in a larger sample.
+    """
+    data, row_design = checked, PLAIN
     by_weight = checked.weight is not None or weights_are != WEIGHT_KINDS[0]
     if by_weight or design is not INDEPENDENT:
-        data, design = weighed(checked, design)
-        facts = RowDesign.of(data.weight, design, weights_are)
+        data, design = without_zero_weights(checked, design)
+        row_design = RowDesign.of(data.weight, design, weights_are)
     if value is None or data is not checked:
         value = metric.function(data, data, **metric.params)
     if identity:
-        facts = replace(facts, number=identity["numbers"], cluster=identity["cluster"])
-    return sample_of(metric, data, facts, value)
+        numbers, cluster = identity["numbers"], identity["cluster"]
+        row_design = replace(row_design, number=numbers, cluster=cluster)
+    return sample_of(metric, data, row_design, value)
 
 
 def samples_of_models(
@@ -176,26 +181,26 @@ def samples_of_models(
     design: Design = INDEPENDENT,
     weights_are: str = "importance",
 ) -> list[Sample]:
-    """A metric, which has to be one number, of several models on the same rows."""
-    found: list[Any] = []
-    shared = None
+    """Samples of several models on the same rows, for a metric that is one number."""
+    samples: list[Sample] = []
+    row_design = None
     for name, checked in models.items():
         if isinstance(checked, FunctionSample):
             number(metric, name, partial(getattr, checked, "value"))
-            found.append(checked)
+            samples.append(checked)
             continue
-        data, kept = weighed(checked, design)
-        if shared is None:
-            shared = RowDesign.of(data.weight, kept, weights_are)
+        data, kept = without_zero_weights(checked, design)
+        if row_design is None:
+            row_design = RowDesign.of(data.weight, kept, weights_are)
         if is_area(metric) and data.kind == "binary" and data.weight is None:
-            placements_of(data)  # of which the value is read, and each row's contribution
+            placements_of(data)  # the value and the contribution of each row come from them
         value = number(metric, name, partial(metric.function, data, data, **metric.params))
-        found.append(sample_of(metric, data, shared, value))
-    return found
+        samples.append(sample_of(metric, data, row_design, value))
+    return samples
 
 
 def number(metric: Metric, name: str, value_of: Callable[[], Any]) -> float:
-    """The metric of one model, as the public function gives it, which has to be one number."""
+    """The metric of one model as a number; an error names the model."""
     try:
         value = value_of()
     except ValueError as error:
@@ -209,26 +214,27 @@ def number(metric: Metric, name: str, value_of: Callable[[], Any]) -> float:
 
 
 def sample_of(metric: Metric, data: Any, design: RowDesign, value: Any) -> TallySample:
-    """The sample of data that have no row of weight 0."""
-    row = metric.spec
-    if row.response == "labels":
-        few = not data.is_multilabel and len(data.classes) <= _MOST_CLASSES
-        return (TableSample if few else RowSample)(metric, value, data, design)
-    if row.tally == "ranks" and _knows(metric, row.kernel, _OF_RANKINGS):
+    """The sample of checked data without rows of weight 0."""
+    spec = metric.spec
+    if spec.response == "labels":
+        has_table = not data.is_multilabel and len(data.classes) <= _MOST_CLASSES
+        return (TableSample if has_table else RowSample)(metric, value, data, design)
+    if spec.tally == "ranks" and _knows(metric, spec.kernel, _OF_RANKINGS):
         scores = data.as_scores() if isinstance(data, Probabilities) else data
         options = metric.options
-        # Pairs of classes, cells and rows have rankings of their own.
-        each_class = is_by_class(options.get("average", MACRO))
-        one_each = scores.kind == "binary" or (each_class and options.get("multi_class") != "ovo")
-        if one_each and not row.is_table:
+        # Pairs of classes, cells and single rows have rankings of their own.
+        by_class = (
+            is_by_class(options.get("average", MACRO)) and options.get("multi_class") != "ovo"
+        )
+        if (scores.kind == "binary" or by_class) and not spec.is_table:
             return RankingSample(metric, value, scores, design)
-    if row.row_values is not None and _knows(metric, row.row_values, metric.own):
+    if spec.row_values is not None and _knows(metric, spec.row_values, metric.own):
         return MomentSample(metric, value, data, design)
-    is_ranking = row.tally == "ranks" and isinstance(data, Scores)
+    is_ranking = spec.tally == "ranks" and isinstance(data, Scores)
     return (PairRankingSample if is_ranking else RowSample)(metric, value, data, design)
 
 
-def _knows(metric: Metric, function: Callable[..., Any], further: Any) -> bool:
-    """Whether nothing is asked of a metric that this function has no parameter for."""
-    unknown = metric.params.keys() - parameters_of(function).keys() - set(further)
+def _knows(metric: Metric, function: Callable[..., Any], handled: Any) -> bool:
+    """Whether all parameters that are not at their defaults are this function's, or handled."""
+    unknown = metric.params.keys() - parameters_of(function).keys() - set(handled)
     return not unknown or all(map(metric.is_default, unknown))

@@ -213,8 +213,8 @@ def rounds_of(folds: Sequence[Fold], n_rows: int) -> Array:
 
 def _shares(statistic: Linearized) -> Array:
     """Share of each row in the weight of its class in the fold."""
-    (label, *_), weight = statistic.origin.row_ways(), statistic.design.weight
-    weight = np.ones(len(statistic.by_row[0])) if weight is None else weight
+    (parts, (label, *_)), weight = statistic.by_row, statistic.design.weight
+    weight = np.ones(len(parts)) if weight is None else weight
     if label is None:
         return np.asarray(weight / weight.sum())
     return np.asarray(weight / np.bincount(label, weights=weight)[label])

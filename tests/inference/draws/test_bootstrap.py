@@ -126,7 +126,7 @@ def test_what_cannot_be_drawn_is_refused(labels):
         resample(grouped, DrawPlan(10, stratified=True))
     marks = np.eye(3, dtype=int)
     multilabel = sample_of_rows(METRICS["f1_score"].function, marks, marks, average="macro")
-    with pytest.raises(InvalidParameterError, match="one class label a row"):
+    with pytest.raises(InvalidParameterError, match="one class label per row"):
         resample(multilabel, DrawPlan(10, stratified=True))
 
 

@@ -158,7 +158,7 @@ def test_weights_travel_with_the_rows_of_a_users_function():
         ("accuracy", {"normalize": False}, "normalize=False"),
         ("f1", {"sample_weight": [1.5, 1], "weights_are": "frequency"}, "must hold integers"),
         ("f1", {"groups": [1]}, "one group for each of the 2 rows"),
-        (lambda a, b: "text", {}, "has to give numbers"),
+        (lambda a, b: "text", {}, "has to return numbers"),
     ],
 )
 def test_what_cannot_be_read_is_refused_by_name(metric, params, message):
