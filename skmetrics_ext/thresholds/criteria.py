@@ -1,4 +1,4 @@
-"""What a threshold is chosen by, read from its counts."""
+"""Criteria and constraints of thresholds, read from the counts at each threshold."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from skmetrics_ext.tallies import Counts, ThresholdTally
 from skmetrics_ext.validation import InvalidParameterError
 
 Reader = Callable[[Counts], Array]
-# Those that are asked for most; the name of any metric of counts is one.
+Costs = tuple[float, float] | None  # of a false positive, and of a false negative
+# The most common criteria, for editors; the name of any metric of counts is one.
 Choice = (
     Literal["youden", "closest_topleft", "expected_cost", "net_benefit", "f1", "f1_macro"]
     | Literal["accuracy", "balanced_accuracy", "matthews_corrcoef", "cohen_kappa"]
@@ -46,10 +47,21 @@ class Share(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """A number read from the counts of the positive class at every threshold, nan where 0/0.
+    """A number read from the counts of the positive class at every threshold; nan for 0/0.
 
-    ``sides``: whether it is of "one" class, or the same whichever is positive. ``shares``: those
-    whose sum it is; none where it is another function of the counts.
+    Parameters
+    ----------
+    name : str
+    read : callable
+        ``read(counts)``, one value per threshold.
+    sign : int
+        1 if greater is better, -1 if smaller is, 0 if neither.
+    sides : {"one", "either", "none"}
+        Whether it describes one class, or is the same whichever class is positive.
+    shares : tuple of Share
+        The shares that it is the sum of; empty for any other function of the counts.
+    metric : Metric or None
+        The metric of labels that it is, if it is one.
     """
 
     name: str
@@ -57,6 +69,7 @@ class Criterion:
     sign: int = 1
     sides: str = "one"
     shares: tuple[Share, ...] = ()
+    metric: Metric | None = None
 
     def values(self, counts: Counts, prevalence: float | None) -> Array:
         """One value per threshold, in a population of this prevalence."""
@@ -78,19 +91,19 @@ class Criterion:
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """A bound on another number of the same counts; nan does not keep it."""
+    """A bound on a criterion; nan does not satisfy it."""
 
     criterion: Criterion
     comparison: str
     bound: float
 
-    def kept(self, values: Array) -> Array:
-        """Whether each value keeps the bound, a rounding error beyond it included."""
+    def is_kept(self, values: Array) -> Array:
+        """Whether each value satisfies the bound, up to rounding."""
         slack = ROUNDING * abs(self.bound) * (-1 if self.comparison == ">=" else 1)
         return np.asarray(_COMPARISONS[self.comparison](values, self.bound + slack))
 
-    def nearest(self, values: Array) -> int:
-        """Position of the value nearest to keeping it; -1 where none is defined."""
+    def closest_to_bound(self, values: Array) -> int:
+        """Position of the value that is best for the constraint; -1 if none is defined."""
         if np.isnan(values).all():
             return -1
         return int(np.nanargmax(values) if self.comparison == ">=" else np.nanargmin(values))
@@ -101,7 +114,7 @@ class Constraint:
 
 @dataclass(frozen=True, slots=True)
 class Objective:
-    """All that decides between thresholds."""
+    """A criterion with its constraints, for a population of a given prevalence."""
 
     criterion: Criterion
     constraints: tuple[Constraint, ...]
@@ -110,54 +123,46 @@ class Objective:
     @classmethod
     def make(cls, criterion: Any, constraint: Any, cost: Any, prevalence: Any) -> Objective:
         """Read the arguments of the public functions."""
-        share = _read_prevalence(prevalence)
-        costs = _read_cost(cost)
+        share, costs = _read_prevalence(prevalence), _read_cost(cost)
         constraints = _read_constraints(constraint, costs, share)
-        if isinstance(criterion, str) and criterion in RULES:
-            return cls(_rule("criterion", criterion, costs, share), constraints, share)
-        if costs is not None and not any(one.criterion.name in RULES for one in constraints):
+        chosen = _read_criterion("criterion", criterion, costs, share)
+        rules = [part.criterion.name for part in constraints if part.criterion.name in RULES]
+        is_rule = isinstance(criterion, str) and criterion in RULES
+        if costs is not None and not (is_rule or rules):
             raise InvalidParameterError(
-                f"cost={cost!r} has no part in criterion={_name_of(criterion)!r}; it belongs to "
-                f"{', '.join(map(repr, RULES))}."
+                f"cost={cost!r} has no effect on criterion={chosen.name!r}: leave it out, or choose"
+                f" one of {', '.join(map(repr, RULES))}."
             )
-        chosen = resolve("criterion", criterion)
         if chosen.sign == 0:
             raise InvalidParameterError(
                 f"criterion={chosen.name!r} describes predictions and does not judge them: "
-                "neither a large nor a small value is better. It may stand in a constraint."
+                "neither a large nor a small value is better. It can be a constraint."
             )
         return cls(chosen, constraints, share)
 
     @property
     def sides(self) -> str:
-        """Whether it is of "one" class, or the same whichever is positive."""
-        bounded = any(one.criterion.sides == "one" for one in self.constraints)
+        """Whether it describes "one" class, or is the same whichever class is positive."""
+        bounded = any(part.criterion.sides == "one" for part in self.constraints)
         of_one = bounded or self.prevalence is not None
         return "one" if of_one else self.criterion.sides
 
     @property
     def metric(self) -> Metric | None:
         """The metric of labels that the criterion is; None for costs, corners and callables."""
-        read = self.criterion.read
-        if self.prevalence is not None:
-            return None
-        if isinstance(read, _Reader):
-            return read.metric
-        name = familiar_name(self.criterion.name)  # of a rule without costs
-        of_either = name is not None and self.criterion.sides == "either"
-        return find(name).settled(_CLASSES.tolist()) if of_either else None
+        return self.criterion.metric if self.prevalence is None else None
 
     def values(self, counts: Counts) -> Array:
         return self.criterion.values(counts, self.prevalence)
 
     def bounded(self, counts: Counts) -> list[Array]:
-        """Values of what each constraint bounds."""
-        return [one.criterion.values(counts, self.prevalence) for one in self.constraints]
+        """Values of the criterion of each constraint."""
+        return [part.criterion.values(counts, self.prevalence) for part in self.constraints]
 
-    def kept(self, bounded: Iterable[Array]) -> Array:
-        """Whether such values keep all constraints."""
+    def is_kept(self, bounded: Iterable[Array]) -> Array:
+        """Whether values from `bounded` satisfy all constraints."""
         pairs = zip(self.constraints, bounded, strict=True)
-        return np.logical_and.reduce([one.kept(values) for one, values in pairs])
+        return np.logical_and.reduce([part.is_kept(values) for part, values in pairs])
 
     @property
     def constrained(self) -> str:
@@ -176,49 +181,66 @@ def at_prevalence(counts: Counts, prevalence: float) -> Counts:
 # --------------------------------------------------------------------------- criteria by name
 
 
-def resolve(argument: str, given: Any) -> Criterion:
-    """The criterion of a registered name, a registered function, or a callable on counts.
-
-    ``sign`` is 1 where greater is better, -1 where smaller is, and 0 where neither.
-    """
-    name = familiar_name(given) or given if isinstance(given, str) else given
+def _read_criterion(argument: str, given: Any, costs: Costs, prevalence: float | None) -> Criterion:
+    """The criterion of a rule, a registered metric, or a callable on counts."""
+    if isinstance(given, str) and given in RULES:
+        return _rule(argument, given, costs, prevalence)
+    name = (familiar_name(given) or given) if isinstance(given, str) else given
     metric = find(given) if callable(given) else _named(argument, name)
     if metric.row is None:
-        return Criterion(_name_of(given), given)
-    row = metric.spec
-    missing = [key for key in row.params if key not in metric.params or name in METRICS]
+        return Criterion(getattr(given, "__name__", "criterion"), given)
+    spec = metric.spec
+    _check_metric(argument, metric, is_scorer=name not in METRICS)
+    sign = {True: 1, False: -1, None: 0}[spec.greater_is_better]
+    negated = isinstance(given, str) and name not in METRICS and name in scorers() and sign < 0
+    of_class = metric.undefined_as_nan.settled(_CLASSES.tolist())
+    factor = -1 if negated else 1
+    shares: tuple[Share, ...] = ()
+    if metric.sides == "one" and not callable(spec.shares) and len(spec.shares) == 1:
+        ((cell, other),) = spec.shares
+        shares = (Share(float(factor), cell, (other,)),)
+    return Criterion(
+        name if isinstance(name, str) else spec.name,
+        partial(_read_metric, metric=of_class, factor=factor),
+        sign * factor,
+        metric.sides,
+        shares,
+        None if negated else of_class,
+    )
+
+
+def _read_metric(counts: Counts, metric: Metric, factor: int) -> Array:
+    """A metric of two classes at every threshold, nan if it is 0/0 altogether; or its negative."""
+    return factor * metric.read(ThresholdTally(_CLASSES, counts))
+
+
+def _check_metric(argument: str, metric: Metric, *, is_scorer: bool) -> None:
+    """Reject a metric that is not one number of the counts at a threshold."""
+    spec = metric.spec
+    missing = [key for key in spec.params if key not in metric.params or not is_scorer]
     if missing:
         raise InvalidParameterError(
-            f"{argument}={row.name} needs {', '.join(missing)}: pass a callable on Counts, or the "
-            f"name of a scorer such as {next(iter(row.scorers))!r}."
+            f"{argument}={spec.name} needs {', '.join(missing)}: pass a callable on Counts, or the "
+            f"name of a scorer such as {next(iter(spec.scorers))!r}."
         )
-    if row.response != "labels":
+    if spec.response != "labels":
         raise InvalidParameterError(
             f"{_expected(argument)}; {metric.name!r} is not a metric of counts."
         )
-    if row.numeric_labels:
+    if spec.numeric_labels:
         raise InvalidParameterError(
-            f"{argument}={metric.name!r} reads labels as numbers, which counts do not tell."
+            f"{argument}={metric.name!r} reads labels as numbers, which counts do not have."
         )
-    if row.is_table or metric.options.get("average", "") in (None, "samples"):
+    if spec.is_table or metric.options.get("average", "") in (None, "samples"):
         raise InvalidParameterError(
             f"{argument}={metric.name!r} has no single value at a threshold."
         )
-    for said in ("labels", "pos_label"):
-        if said in metric.params:
+    for name in ("labels", "pos_label"):
+        if name in metric.params:
             raise InvalidParameterError(
-                f"{argument}={metric.name!r} brings {said} of its own: say beside {argument} which "
-                "class the scores are of."
+                f"{argument}={metric.name!r} sets {name}: leave that out, and pass the class of "
+                f"the scores as an argument next to {argument}."
             )
-    sign = {True: 1, False: -1, None: 0}[row.greater_is_better]
-    negated = isinstance(given, str) and name not in METRICS and name in scorers() and sign < 0
-    label = name if isinstance(name, str) else row.name
-    reader = _Reader(metric, negated)
-    of_one = metric.sides == "one" and len(row.shares) == 1 and not callable(row.shares)
-    shares = [
-        Share(-1.0 if negated else 1.0, cell, (other,)) for cell, other in row.shares * of_one
-    ]
-    return Criterion(label, reader, 1 if negated else sign, metric.sides, tuple(shares))
 
 
 def _named(argument: str, name: Any) -> Metric:
@@ -239,68 +261,53 @@ def _expected(argument: str) -> str:
     )
 
 
-class _Reader:
-    """A registered metric of two classes at every threshold; nan where it is 0/0 altogether."""
-
-    def __init__(self, metric: Metric, negated: bool) -> None:
-        self._metric = metric.undefined_as_nan.settled(_CLASSES.tolist())
-        self._sign = -1 if negated else 1
-
-    @property
-    def metric(self) -> Metric | None:
-        """The metric itself, if the criterion is not its negative."""
-        return self._metric if self._sign == 1 else None
-
-    def __call__(self, counts: Counts) -> Array:
-        return self._sign * self._metric.read(ThresholdTally(_CLASSES, counts))
-
-
 # --------------------------------------------------------------------------- rules with costs
 
 
-def _rule(
-    argument: str, name: str, costs: tuple[float, float] | None, prevalence: float | None
-) -> Criterion:
-    if name in _WITH_COSTS:
-        if costs is None:
-            raise InvalidParameterError(
-                f"{argument}={name!r} needs cost=(false positive, false negative)."
-            )
-        if name == COST:
-            sign, factors = -1, {"fp": costs[0], "fn": costs[1]}
-        else:
-            sign, factors = 1, {"tp": 1.0, "fp": -costs[0] / costs[1]}
-        shares = tuple(
-            Share(factor, cell, tuple(other for other in _CELLS if other != cell))
-            for cell, factor in factors.items()
+def _rule(argument: str, name: str, costs: Costs, prevalence: float | None) -> Criterion:
+    if name not in _WITH_COSTS:
+        plain = costs is None and prevalence is None
+        rule, sign = (_youden, 1) if name == "youden" else (_distance_to_corner, -1)
+        read = partial(rule, costs=None if plain else costs or (1.0, 1.0))
+        known = familiar_name(name) if plain else None
+        metric = None if known is None else find(known).settled(_CLASSES.tolist())
+        return Criterion(name, read, sign, "either" if plain else "one", metric=metric)
+    if costs is None:
+        raise InvalidParameterError(
+            f"{argument}={name!r} needs cost=(false positive, false negative)."
         )
-        return Criterion(name, partial(_sum_of_shares, factors=factors), sign, "one", shares)
-    plain = costs is None and prevalence is None
-    rule, sign = (_youden, 1) if name == "youden" else (_distance_to_corner, -1)
-    read = partial(rule, costs=None if plain else costs or (1.0, 1.0))
-    return Criterion(name, read, sign, "either" if plain else "one")
+    if name == COST:
+        sign, factors = -1, {"fp": costs[0], "fn": costs[1]}
+    else:
+        sign, factors = 1, {"tp": 1.0, "fp": -costs[0] / costs[1]}
+    shares = tuple(
+        Share(factor, cell, tuple(other for other in _CELLS if other != cell))
+        for cell, factor in factors.items()
+    )
+    return Criterion(name, partial(_sum_of_shares, factors=factors), sign, "one", shares)
 
 
-def _specificity_weight(counts: Counts, costs: tuple[float, float] | None) -> Any:
-    """(1 - prevalence) / (cost ratio prevalence): worth of specificity in units of sensitivity."""
+def _specificity_weight(counts: Counts, costs: Costs) -> Any:
+    """(1 - prevalence) / (cost ratio prevalence): value of specificity in units of sensitivity."""
     if costs is None:
         return 1.0
     return divide(costs[0] * (counts.tn + counts.fp), costs[1] * counts.true)
 
 
-def _youden(counts: Counts, costs: tuple[float, float] | None) -> Array:
+def _youden(counts: Counts, costs: Costs) -> Array:
     weight = _specificity_weight(counts, costs)
     return (rates.recall(counts) + weight * rates.specificity(counts)) - 1
 
 
-def _distance_to_corner(counts: Counts, costs: tuple[float, float] | None) -> Array:
+def _distance_to_corner(counts: Counts, costs: Costs) -> Array:
     missed, alarms = rates.false_negative(counts), rates.false_positive(counts)
     return np.asarray(missed**2 + _specificity_weight(counts, costs) * alarms**2)
 
 
 def _sum_of_shares(counts: Counts, factors: Mapping[str, float]) -> Array:
-    (one, first), (two, second) = factors.items()
-    return divide(first * getattr(counts, one) + second * getattr(counts, two), counts.total)
+    (first, factor_1), (second, factor_2) = factors.items()
+    total = factor_1 * getattr(counts, first) + factor_2 * getattr(counts, second)
+    return divide(total, counts.total)
 
 
 # --------------------------------------------------------------------------- arguments
@@ -317,7 +324,7 @@ def _read_prevalence(prevalence: Any) -> float | None:
     return share
 
 
-def _read_cost(cost: Any) -> tuple[float, float] | None:
+def _read_cost(cost: Any) -> Costs:
     if cost is None:
         return None
     try:
@@ -333,20 +340,19 @@ def _read_cost(cost: Any) -> tuple[float, float] | None:
 
 
 def _read_constraints(
-    constraint: Any, costs: tuple[float, float] | None, prevalence: float | None
+    constraint: Any, costs: Costs, prevalence: float | None
 ) -> tuple[Constraint, ...]:
     """One constraint, or several in a list; none for None."""
     if constraint is None:
         return ()
     listed = constraint if isinstance(constraint, list | tuple) else ()
-    if listed and isinstance(listed[0], list | tuple):
-        return tuple(_read_constraint(one, costs, prevalence) for one in listed)
-    return (_read_constraint(constraint, costs, prevalence),)
+    several = bool(listed) and isinstance(listed[0], list | tuple)
+    return tuple(
+        _read_constraint(part, costs, prevalence) for part in (listed if several else [constraint])
+    )
 
 
-def _read_constraint(
-    constraint: Any, costs: tuple[float, float] | None, prevalence: float | None
-) -> Constraint:
+def _read_constraint(constraint: Any, costs: Costs, prevalence: float | None) -> Constraint:
     try:
         name, comparison, bound = constraint
         bound = float(bound)
@@ -358,10 +364,4 @@ def _read_constraint(
             "constraint has to be (metric, '>=' or '<=', number), such as "
             f"('precision', '>=', 0.9); got {constraint!r}."
         )
-    if isinstance(name, str) and name in RULES:
-        return Constraint(_rule("constraint", name, costs, prevalence), comparison, bound)
-    return Constraint(resolve("constraint", name), comparison, bound)
-
-
-def _name_of(criterion: Any) -> str:
-    return criterion if isinstance(criterion, str) else getattr(criterion, "__name__", "criterion")
+    return Constraint(_read_criterion("constraint", name, costs, prevalence), comparison, bound)

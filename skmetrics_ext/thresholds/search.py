@@ -1,4 +1,4 @@
-"""Exact search: every distinct threshold of the scores, and the one that predicts nothing."""
+"""Exact search over every distinct score, and the threshold that predicts no positives."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ _SAMPLE_ONLY = "in the population it may not hold (confidence=0.95 chooses one w
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
 class OptimalThreshold(Result):
-    """The threshold that a search chose; rows that score at least so much are positive.
+    """The threshold chosen by a search; rows with scores of at least this are predicted positive.
 
     Parameters
     ----------
     threshold : float
-        A score that occurs, or infinity where predicting nothing is best.
+        A score that occurs, or infinity if predicting no positives is best.
     value : float
-        The criterion there.
+        The criterion at the threshold.
     counts : Counts
-        Weight of the four outcomes there, as scalars.
+        Weight of the four outcomes at the threshold, as scalars.
     ties : ndarray of shape (n_ties,)
-        All thresholds as good, falling; ``threshold`` is the first.
+        All equally good thresholds, falling; ``threshold`` is the first.
     criterion : str
         Name of the criterion.
     confidence : float or None
-        Chance that the threshold keeps the constraints in the population.
+        Chance that the threshold satisfies the constraints in the population.
     bounds : tuple of float
-        With ``confidence`` the exact one-sided bound of what each constraint bounds.
+        With ``confidence``, the exact one-sided bound for each constraint.
     note : str
-        What to know of the constraint; empty if there is none.
+        A caveat on the constraint; empty if there is none.
 
     Examples
     --------
@@ -75,10 +75,9 @@ class OptimalThreshold(Result):
         return float(self.threshold)
 
     def _as_rows(self) -> Rows:
-        own = {"threshold": self.threshold, self.criterion: self.value}
-        rates = ("sensitivity", "specificity", "precision")
-        about = {"note": self.note} if self.note else {}
-        return Rows([own | {name: getattr(self, name) for name in rates} | about])
+        row: dict[str, Any] = {"threshold": self.threshold, self.criterion: self.value}
+        row |= {name: getattr(self, name) for name in ("sensitivity", "specificity", "precision")}
+        return Rows([row | ({"note": self.note} if self.note else {})])
 
     @property
     def sensitivity(self) -> float:
@@ -92,12 +91,12 @@ class OptimalThreshold(Result):
 
     @property
     def precision(self) -> float:
-        """Share of positives among the rows predicted positive; nan where there are none."""
+        """Share of positives among the rows predicted positive; nan if there are none."""
         return float(rates.precision(self.counts))
 
 
 class InfeasibleError(InvalidParameterError):
-    """No threshold keeps the constraint, or none has a value."""
+    """No threshold satisfies the constraints, or none has a value."""
 
 
 def thresholds_from_none(tally: RankTally) -> Array:
@@ -112,21 +111,21 @@ def choose(
     objective: Objective,
     certified: CertifiedThresholds | None = None,
 ) -> Array:
-    """Positions of the best thresholds, falling; an error where there are none."""
-    kept = objective.kept(bounded) if certified is None else certified.passed
+    """Positions of the best thresholds, falling; an error if there are none."""
+    kept = objective.is_kept(bounded) if certified is None else certified.passed
     best = best_places(values, kept, objective)
     if best.size:
         return best
     if np.isnan(values).all():
         raise InfeasibleError(
             f"{objective.criterion.name} is undefined at every threshold: a class has no rows, or "
-            "criterion is a function that gives nan at each."
+            "criterion is a function that returns nan throughout."
         )
     if certified is not None and not kept.any():
         raise InfeasibleError(certified.why_none())
-    for constraint, of_each in zip(objective.constraints, bounded, strict=True):
-        if not constraint.kept(of_each).any():
-            raise InfeasibleError(_infeasible(thresholds, of_each, constraint))
+    for constraint, attained in zip(objective.constraints, bounded, strict=True):
+        if not constraint.is_kept(attained).any():
+            raise InfeasibleError(_infeasible(thresholds, attained, constraint))
     if not np.any(kept):
         raise InfeasibleError(f"No threshold keeps both {objective.constrained}.")
     raise InfeasibleError(
@@ -135,10 +134,7 @@ def choose(
 
 
 def best_places(values: Array, kept: Array, objective: Objective) -> Array:
-    """Positions of the best thresholds, if there are some.
-
-    Values within a rounding error of the best one are as good.
-    """
+    """Positions of the best thresholds, if there are any; values may differ by rounding."""
     eligible = ~np.isnan(values) & kept
     signed = np.where(eligible, objective.criterion.sign * values, -np.inf)
     best = signed.max()
@@ -149,18 +145,18 @@ def best_places(values: Array, kept: Array, objective: Objective) -> Array:
 def best_threshold(
     thresholds: Array, values: Array, bounded: list[Array], objective: Objective
 ) -> float:
-    """The best threshold, the highest of several; nan where there is none."""
-    places = best_places(values, objective.kept(bounded), objective)
+    """The best threshold, the highest of several; nan if there is none."""
+    places = best_places(values, objective.is_kept(bounded), objective)
     return float(thresholds[places[0]]) if places.size else np.nan
 
 
-def _infeasible(thresholds: Array, bounded: Array, constraint: Constraint) -> str:
-    nearest = constraint.nearest(bounded)
+def _infeasible(thresholds: Array, attained: Array, constraint: Constraint) -> str:
+    nearest = constraint.closest_to_bound(attained)
     if nearest < 0:
         return f"No threshold keeps {constraint}: it is undefined everywhere."
     return (
         f"No threshold keeps {constraint}: the best attainable {constraint.criterion.name} is "
-        f"{bounded[nearest]:.6g}, at threshold {thresholds[nearest]:.6g}."
+        f"{attained[nearest]:.6g}, at threshold {thresholds[nearest]:.6g}."
     )
 
 
@@ -179,12 +175,12 @@ def optimal_threshold(
     pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
 ) -> OptimalThreshold:
-    r"""Best threshold by a criterion, over every distinct score and the one above them all.
+    r"""Best threshold by a criterion, over every distinct score and one above them all.
 
-    Nothing is left out and nothing interpolated: the scores are sorted once and the criterion
-    is read from the counts of every threshold. Thresholds where it is 0/0 are skipped; within
-    an average over classes 0/0 is what the metric says by convention. Of several as good, up to
-    rounding, the highest is taken, which predicts the fewest positives.
+    The search is exact, without a grid or interpolation: the scores are sorted once and the
+    criterion is read from the counts at every threshold. Thresholds where it is 0/0 are skipped;
+    within an average over classes the metric's convention for 0/0 applies. Of several equally good
+    thresholds, up to rounding, the highest is taken, which predicts the fewest positives.
 
     Parameters
     ----------
@@ -199,26 +195,26 @@ def optimal_threshold(
           best value, which is the smallest for an error;
         - a callable on `Counts`, whose arrays hold one entry per threshold: the largest value.
 
-        :math:`r = c_{FP} (1 - \pi) / (c_{FN} \pi)` is 1 where neither ``cost`` nor
+        :math:`r = c_{FP} (1 - \pi) / (c_{FN} \pi)` is 1 if neither ``cost`` nor
         ``prevalence`` is given.
     constraint : (str or callable, {">=", "<="}, float) or list of them, default=None
-        A metric of counts and the bound that the threshold has to keep, such as
-        ``("precision", ">=", 0.9)``. Of several constraints all have to be kept. Alone it is kept
-        in the sample, and in the population about every other time.
+        A metric of counts and the bound that it has to satisfy at the threshold, such as
+        ``("precision", ">=", 0.9)``; all of several constraints have to be satisfied. Without
+        ``confidence`` they hold in the sample, and in the population about every other time.
     cost : (float, float), default=None
-        Costs of a false positive and of a false negative, for the first four criteria, which may
+        Costs of a false positive and of a false negative, for the first four criteria, which can
         also be constraints.
     confidence : float in (0, 1), default=None
-        Chance that the threshold keeps the constraints in the population as well; if no threshold
-        does so for sure enough, ``InfeasibleError`` says what can be certified. For constraints on
-        rates of one class (precision, recall, specificity, negative predictive value and their
-        complements), "expected_cost" and "net_benefit".
+        Chance that the threshold satisfies the constraints in the population as well; if this can
+        be certified for no threshold, the error says what can. For constraints on rates of one
+        class (precision, recall, specificity, negative predictive value and their complements),
+        "expected_cost" and "net_benefit".
     groups : array-like of shape (n_samples,), default=None
-        With ``confidence`` the group of each row (the patient), if rows of a group depend on each
-        other: groups count as if their rows were all alike, so that this is on the safe side.
+        With ``confidence``, the group of each row (the patient), if rows of a group depend on each
+        other. The bounds are conservative: they assume that the rows of a group are all alike.
     prevalence : float in [0, 1], default=None
-        Share of the positives where the threshold is to be used: criterion and constraint are
-        read as if the data had it. That of the data by default.
+        Share of positives where the threshold will be used: criterion and constraints are read as
+        if the data had it. That of the data by default.
     {score_labels}
     {score_pos_label}
     {sample_weight}
@@ -231,19 +227,19 @@ def optimal_threshold(
     Raises
     ------
     ValueError
-        If no threshold keeps the constraint (the message states the best attainable value),
+        If no threshold satisfies the constraints (the message states the best attainable value),
         if the criterion is undefined at every threshold, or an argument is not accepted.
 
     Notes
     -----
-    With ``confidence`` thresholds are tested in a fixed order, from the one that keeps the
-    constraint most easily, by Clopper and Pearson's one-sided bound, up to the first that fails
+    With ``confidence``, thresholds are tested by Clopper and Pearson's one-sided bound in a fixed
+    order, from the one at which the constraint is easiest to satisfy, until the first that fails
     (Learn then Test with fixed-sequence testing). Which thresholds are tested depends on the
-    scores and not on the labels: for precision and negative predictive value on the numbers of
-    rows that are predicted so, from about the square root of all rows on. Costs have no such
+    scores and not on the labels: for precision and negative predictive value on the number of rows
+    predicted positive or negative, from about the square root of all rows on. Costs have no such
     order: 16 thresholds are tested, each at a part of the level. Several constraints share the
-    level. In simulations (``benchmarks/chosen_thresholds.py``) constraints were kept in 94 % of
-    samples or more.
+    level. In simulations (``benchmarks/chosen_thresholds.py``) constraints were satisfied in 94 %
+    of samples or more.
 
     References
     ----------
@@ -261,7 +257,7 @@ def optimal_threshold(
     >>> best.threshold, int(best.counts.fp), int(best.counts.fn)
     (0.2, 2, 0)
 
-    A precision of 0.8 in the population, and not in these rows alone:
+    A precision of 0.8 in the population, not just in these rows:
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -279,7 +275,7 @@ def optimal_threshold(
     if confidence is None:
         if groups is not None:
             raise InvalidParameterError(
-                "groups changes a threshold with a guarantee only: pass confidence= as well."
+                "groups= only affects a threshold with a guarantee: pass confidence= as well."
             )
         return chosen_of(tally, objective)
     others = {"y_true": y_true, "y_score": y_score, "sample_weight": sample_weight}
@@ -291,7 +287,7 @@ def optimal_threshold(
 def chosen_of(
     tally: RankTally, objective: Objective, guarantee: Guarantee | None = None
 ) -> OptimalThreshold:
-    """The threshold of a ranking that an objective chooses, with a guarantee if one is asked."""
+    """The best threshold of a ranking by an objective, certified if there is a guarantee."""
     thresholds, counts = thresholds_from_none(tally), tally.counts_from_none()
     certified = None
     if guarantee is not None:
@@ -299,16 +295,16 @@ def chosen_of(
     values = objective.values(counts)
     best = choose(thresholds, values, objective.bounded(counts), objective, certified)
     first = int(best[0])
-    about: dict[str, Any] = {}
+    guaranteed: dict[str, Any] = {}
     if certified is not None:
-        about = {"confidence": certified.confidence, "bounds": certified.bounds_at(first)}
+        guaranteed = {"confidence": certified.confidence, "bounds": certified.bounds_at(first)}
     elif objective.constraints:
-        about = {"note": f"{objective.constrained} in this sample; {_SAMPLE_ONLY}"}
+        guaranteed = {"note": f"{objective.constrained} in this sample; {_SAMPLE_ONLY}"}
     return OptimalThreshold(
         float(thresholds[first]),
         float(values[first]),
         Counts(*(part[first] for part in counts.astuple())),
         thresholds[best],
         objective.criterion.name,
-        **about,
+        **guaranteed,
     )

@@ -125,7 +125,7 @@ def test_a_share_of_a_table_has_the_interval_of_a_proportion():
     ("arguments", "options", "message"),
     [
         (("f1", TABLE), {}, "pos_label='yes' or pos_label='no'"),
-        (("roc_auc", TABLE), {}, "'roc_auc'.*read from it"),
+        (("roc_auc", TABLE), {}, "'roc_auc' of other data"),
         ((lambda a, b: 1.0, TABLE), {}, "ConfusionTally"),
         (("f1_macro", TABLE), {"groups": [1, 2, 3, 4]}, "nor groups"),
         (("f1_macro", TABLE), {"sample_weight": [1, 2]}, "no sample_weight"),

@@ -271,9 +271,9 @@ def test_labels_and_containers():
         ({"criterion": 3}, "has to be 'youden'"),
         (
             {"criterion": partial(skmetrics_ext.f1_score, pos_label=0)},
-            "brings pos_label of its own",
+            "sets pos_label: leave that out",
         ),
-        ({"criterion": "f1", "cost": (1, 2)}, "has no part in criterion='f1'"),
+        ({"criterion": "f1", "cost": (1, 2)}, "has no effect on criterion='f1'"),
         ({"criterion": "expected_cost"}, "needs cost="),
         ({"cost": (1, 0)}, "cost has to be"),
         ({"cost": (-1, 1)}, "cost has to be"),
