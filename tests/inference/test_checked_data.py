@@ -127,11 +127,11 @@ def test_a_share_of_a_table_has_the_interval_of_a_proportion():
         (("f1", TABLE), {}, "pos_label='yes' or pos_label='no'"),
         (("roc_auc", TABLE), {}, "'roc_auc' of other data"),
         ((lambda a, b: 1.0, TABLE), {}, "ConfusionTally"),
-        (("f1_macro", TABLE), {"groups": [1, 2, 3, 4]}, "nor groups"),
+        (("f1_macro", TABLE), {"groups": [1, 2, 3, 4]}, "for groups or strata"),
         (("f1_macro", TABLE), {"sample_weight": [1, 2]}, "no sample_weight"),
         (("f1_macro", TABLE, PRED), {}, "holds y_true, y_pred"),
         (("f1_macro", ConfusionTally.from_table([[0.5, 1], [2, 3]])), {}, "table that counts rows"),
-        (("f1_macro", TRUE), {}, "y_pred is missing: pass what f1_macro takes"),
+        (("f1_macro", TRUE), {}, "y_pred is missing: pass what f1_macro compares"),
         ((f1_score, TRUE), {}, "y_pred is missing"),
     ],
 )

@@ -243,12 +243,12 @@ def test_a_rate_is_kept_in_the_population():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"constraint": None}, "confidence= is of a constraint"),
+        ({"constraint": None}, "confidence= is for a constraint"),
         ({"confidence": 1}, r"confidence has to be a number in \(0, 1\)"),
         ({"confidence": "high"}, r"confidence has to be a number in \(0, 1\)"),
-        ({"constraint": ("f1", ">=", 0.5)}, "got 'f1', of which no exact bound is known"),
-        ({"constraint": (lambda counts: counts.tp, ">=", 5)}, "no exact bound is known"),
-        ({"constraint": ("recall_macro", ">=", 0.5)}, "no exact bound is known"),
+        ({"constraint": ("f1", ">=", 0.5)}, "'f1' has no exact bound"),
+        ({"constraint": (lambda counts: counts.tp, ">=", 5)}, "has no exact bound"),
+        ({"constraint": ("recall_macro", ">=", 0.5)}, "has no exact bound"),
         ({"prevalence": 0.1}, r"prevalence= needs constraints on rates within a class"),
         ({"constraint": ("expected_cost", "<=", 1)}, "constraint='expected_cost' needs cost="),
         ({"constraint": [TARGET, 3]}, "constraint has to be"),

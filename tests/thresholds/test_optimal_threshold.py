@@ -299,7 +299,7 @@ def test_arguments_refused(options, message):
         ({"criterion": np.nan}, "criterion has to be 'youden'.*got nan"),
         (
             {"criterion": lambda c: np.full(c.tp.shape, np.nan)},
-            "undefined.*function that gives nan",
+            "undefined.*function that returns nan",
         ),
         ({"criterion": lambda c: c.tp * 1j}, "must give real numbers, got dtype complex128"),
         ({"criterion": lambda c: c.tp.astype(str)}, "must give real numbers, got dtype <U"),
