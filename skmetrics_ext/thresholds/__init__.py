@@ -1,6 +1,6 @@
 """Exact choice of decision thresholds.
 
-The estimator, `optimizer.ThresholdOptimizerCV`, needs scikit-learn and is imported when asked for.
+`optimizer.ThresholdOptimizerCV` inherits from scikit-learn and is imported only on use.
 """
 
 from skmetrics_ext.thresholds.search import OptimalThreshold, optimal_threshold

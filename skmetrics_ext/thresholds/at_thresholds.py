@@ -32,10 +32,10 @@ def metric_at_thresholds(
 ) -> tuple[Array, Array]:
     """A metric of labels at every distinct score.
 
-    At a threshold t, ``metric_func(y_true, y_pred)`` where ``y_pred`` is the positive label
-    for scores of at least t, and the negative label for the others. Metrics of this package
-    are read from the four counts at each threshold, so that the rows are sorted and counted
-    once; any other function is called with the rows.
+    At a threshold t, the value is ``metric_func(y_true, y_pred)`` with the positive label predicted
+    for scores of at least t and the negative label for all others. Metrics of this package are
+    read from the four counts at each threshold, so the rows are sorted and counted once; any other
+    function is called with the rows.
 
     Parameters
     ----------
@@ -44,16 +44,16 @@ def metric_at_thresholds(
     y_score : array-like of shape (n_samples,)
         Scores, higher for the positive class.
     metric_func : callable
-        ``metric_func(y_true, y_pred, **metric_params)`` gives a number, or an array or tuple
+        ``metric_func(y_true, y_pred, **metric_params)`` returns a number, or an array or tuple
         of the same shape each time.
     {sample_weight}
         Passed on to ``metric_func``.
     metric_params : dict, default=None
-        Further arguments of ``metric_func``. Its ``pos_label``, if it has one, is that of the
-        scores unless given here.
+        Further arguments of ``metric_func``. Its ``pos_label``, if it takes one, is that of the
+        scores unless set here.
     pos_label : int, float, bool or str, default=None
-        The class that high scores speak for: 1 in {0, 1} and {-1, 1}, the greater of any
-        other two numbers. Needed for text.
+        The class that high scores indicate. By default 1 of {0, 1} or {-1, 1}, or the greater of
+        two other numbers; needed for text.
 
     Returns
     -------
@@ -86,30 +86,30 @@ def metric_at_thresholds(
 
 
 def _is_ratio(metric: Metric) -> bool:
-    """Whether the scale of the weights cannot matter, so that extreme ones may be scaled."""
-    row = metric.row
+    """Whether the scale of the weights has no effect, so that extreme ones may be scaled."""
+    spec = metric.row
     return (
-        row is not None
-        and not row.weights_are_counts
-        and bool(np.isfinite(row.bounds).all())
+        spec is not None
+        and not spec.weights_are_counts
+        and bool(np.isfinite(spec.bounds).all())
         and bool(metric.params.get("normalize", True))
     )
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledRows:
-    """Rows of two labels, which are sorted and counted once for any number of metrics.
+    """Rows of two labels, sorted and counted once for any number of metrics.
 
     Parameters
     ----------
     labels : ndarray of shape (2,)
-        The negative label and the positive one.
+        The negative and the positive label.
     checked : Scores
-        ``true`` are codes into the labels.
+        Its ``true`` are codes into the labels.
     thresholds : ndarray of shape (T,)
         The distinct scores, falling.
     counts : Counts of shape (T,)
-        Of the positive label, at each of them.
+        Counts of the positive label at each threshold.
     """
 
     labels: Array
@@ -127,60 +127,61 @@ class LabelledRows:
     def read(
         cls, y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any, absolute: bool
     ) -> Self:
-        """Check rows by scikit-learn's rule of which label is positive, and count them."""
-        present = distinct_labels(y_true)
-        found = [] if present is None else present.tolist()
-        if pos_label is None and len(found) == 2 and present.dtype.kind in "biuf":  # type: ignore[union-attr]
-            pos_label = found[1]
+        """Check rows by scikit-learn's rule for the positive label, and count them."""
+        distinct = distinct_labels(y_true)
+        present = [] if distinct is None else distinct.tolist()
+        is_text = distinct is None or distinct.dtype.kind not in "biuf"
+        if pos_label is None and len(present) == 2 and not is_text:
+            pos_label = present[1]
         checked = Scores.check_binary(
             y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, absolute=absolute
         )
         positive = 1 if pos_label is None else pos_label
-        others = [label for label in found if label != positive]
-        if len(others) == len(found) > 1:
+        others = [label for label in present if label != positive]
+        if len(others) == len(present) > 1:
             raise InvalidParameterError(
-                f"pos_label={pos_label!r} is not a valid label. It should be one of {found}"
+                f"pos_label={pos_label!r} is not a valid label. It should be one of {present}"
             )
         if len(others) > 1:
             raise InvalidParameterError(
                 f"multiclass format is not supported: predictions need one negative label, y_true "
-                f"holds {found}."
+                f"holds {present}."
             )
         if not others and positive != 1:
             raise InvalidParameterError(
-                f"y_true holds the one class {found}, so there is no label for the scores below a "
+                f"y_true holds only the class {present}, so there is no label for scores below a "
                 "threshold."
             )
         negative = others[0] if others else 0
-        kind = None if present is None or present.dtype.kind in "UO" else present.dtype
-        return cls.of(np.array([negative, positive], dtype=kind), checked)
+        dtype = None if distinct is None or distinct.dtype.kind in "UO" else distinct.dtype
+        return cls.of(np.array([negative, positive], dtype=dtype), checked)
 
     def values(self, metric: Metric) -> Array:
-        """A metric of the labels that each threshold gives, with its own warnings."""
-        is_usual = self.labels.tolist() in ([0, 1], [-1, 1])
-        of_one = metric.takes("pos_label") and (metric.row is None or metric.sides != "none")
-        if of_one and not is_usual and "pos_label" not in metric.params:
+        """A metric of the labels predicted at each threshold, with the metric's own warnings."""
+        is_conventional = self.labels.tolist() in ([0, 1], [-1, 1])
+        of_class = metric.takes("pos_label") and (metric.row is None or metric.sides != "none")
+        if of_class and not is_conventional and "pos_label" not in metric.params:
             metric = metric.with_params(pos_label=self.labels[1])
-        ours = getattr(metric.function, "__module__", "").startswith("skmetrics_ext.")
-        if not (ours and metric.takes("sample_weight")):
+        is_ours = getattr(metric.function, "__module__", "").startswith("skmetrics_ext.")
+        if not (is_ours and metric.takes("sample_weight")):
             return self._by_rows(partial(metric.function, **metric.params))
         if metric.row is None or metric.row.response != "labels" or metric.row.is_table:
-            own = [self._by_cells(metric, place) for place in range(len(self.thresholds))]
-            return np.asarray(own)
-        self._by_cells(metric, 0)  # refuses what the function would refuse
+            places = range(len(self.thresholds))
+            return np.asarray([self._by_cells(metric, place) for place in places])
+        self._by_cells(metric, 0)  # rejects what the function would reject
         tally = self._table
         metric = metric.settled(tally.classes.tolist())
-        told: list[Any] = []
-        read = metric.read(tally, tell=lambda *what: told.append(what))
+        undefined: list[Any] = []
+        read = metric.read(tally, tell=lambda *average: undefined.append(average))
         values = np.array(read, dtype=np.float64)
-        if told or np.isnan(values).any():
+        if undefined or np.isnan(values).any():
             first = np.argmax(self._is_conventional(metric, tally))
             if first:  # at the first threshold the function has warned
                 self._by_cells(metric, int(first))
         return values
 
     def _by_rows(self, function: Callable[..., Any]) -> Array:
-        """The function's own answers, called with all rows whose weight is not 0."""
+        """The function's values for all rows whose weight is not 0."""
         score, true, weight = self.checked.score, self.checked.true, self.checked.weight
         if weight is not None:
             kept = weight != 0
@@ -191,25 +192,25 @@ class LabelledRows:
         return np.asarray([function(true, self.labels[mark]) for mark in marks])
 
     def _by_cells(self, metric: Metric, place: int) -> Any:
-        """The function's own answer for four rows that weigh what the counts at a place say."""
-        own = self.counts
-        cells = np.array([part[place] for part in (own.tn, own.fp, own.fn, own.tp)])
-        held = cells > 0
-        true, pred = self.labels[_CELLS_TRUE[held]], _CELLS_PRED[held]
+        """The function's value for four rows, weighted by the counts at one threshold."""
+        counts = self.counts
+        cells = np.array([part[place] for part in (counts.tn, counts.fp, counts.fn, counts.tp)])
+        filled = cells > 0
+        true, pred = self.labels[_CELLS_TRUE[filled]], _CELLS_PRED[filled]
         if metric.row is None or metric.row.response == "labels":
             pred = self.labels[pred]
-        return metric.function(true, pred, sample_weight=cells[held], **metric.params)
+        return metric.function(true, pred, sample_weight=cells[filled], **metric.params)
 
     @property
     def _table(self) -> Tabulated:
-        """The table at each threshold, classes in the order in which functions find them."""
+        """The table at each threshold, with sorted classes as in the public functions."""
         tally, order = ThresholdTally(self.labels, self.counts), np.argsort(self.labels)
         if order[0] == 0:
             return tally
         return ConfusionTally(self.labels[order], tally.table[..., order[:, None], order])
 
     def _is_conventional(self, metric: Metric, tally: Tabulated) -> Array:
-        """Whether each value is nan, or would be another by another convention for 0/0."""
+        """Whether each value is nan, or depends on the convention for 0/0."""
         fill = "zero_division" if metric.takes("zero_division") else metric.spec.fill
         other = metric.with_params(**{fill: -1.0}) if fill else metric
         differs = metric.read(tally) != other.read(tally)  # nan differs from itself

@@ -22,16 +22,16 @@ RESPONSES = ("predict_proba", "decision_function")
 
 @dataclass(frozen=True, eq=False, slots=True)
 class FoldSearch:
-    """The best threshold over the folds, and all that it was chosen from.
+    """The best threshold over the folds, with the values that it was chosen from.
 
     Parameters
     ----------
     threshold, value : float
-        The choice, and the mean of the criterion over the folds there.
+        The best threshold, and the mean of the criterion over the folds at it.
     by_fold : ndarray of shape (n_folds,)
-        The choice of each fold by itself; nan where it has none.
+        The best threshold of each fold alone; nan if it has none.
     thresholds, values : ndarray of shape (T,)
-        Every distinct score of any fold, falling, after infinity; the mean at each.
+        Infinity and every distinct score of any fold, falling; the mean of the criterion at each.
     """
 
     threshold: float
@@ -44,48 +44,50 @@ class FoldSearch:
 def best_over_folds(
     tallies: list[RankTally], objective: Objective, guarantee: Guarantee | None = None
 ) -> FoldSearch:
-    """Mean of a criterion over folds at every threshold of any of them, and where it is best.
+    """Search every threshold of any fold for the best mean of a criterion over the folds.
 
-    A guarantee is one for the rows of all folds together.
+    A guarantee is for the rows of all folds together.
     """
     grids = [thresholds_from_none(tally) for tally in tallies]
     counts = [tally.counts_from_none() for tally in tallies]
     values = [objective.values(fold) for fold in counts]
     bounded = [objective.bounded(fold) for fold in counts]
-    every = np.unique(np.concatenate(grids))[::-1]
-    mean = _mean_at(every, grids, values)
-    mean_bounded = [_mean_at(every, grids, list(of)) for of in zip(*bounded, strict=True)]
+    thresholds = np.unique(np.concatenate(grids))[::-1]
+    mean = _mean_at(thresholds, grids, values)
+    mean_bounded = [
+        _mean_at(thresholds, grids, list(by_fold)) for by_fold in zip(*bounded, strict=True)
+    ]
     certified = None
     if guarantee is not None:
-        counts_of_all = RankTally.combine(tallies).counts_from_none()
-        certified = CertifiedThresholds.make(every, counts_of_all, objective, guarantee)
-    best = int(choose(every, mean, mean_bounded, objective, certified)[0])
+        pooled = RankTally.combine(tallies).counts_from_none()
+        certified = CertifiedThresholds.make(thresholds, pooled, objective, guarantee)
+    best = int(choose(thresholds, mean, mean_bounded, objective, certified)[0])
     by_fold = [
-        best_threshold(grid, own, bound, objective)
-        for grid, own, bound in zip(grids, values, bounded, strict=True)
+        best_threshold(*fold, objective) for fold in zip(grids, values, bounded, strict=True)
     ]
-    return FoldSearch(float(every[best]), float(mean[best]), np.array(by_fold), every, mean)
+    return FoldSearch(
+        float(thresholds[best]), float(mean[best]), np.array(by_fold), thresholds, mean
+    )
 
 
-def _mean_at(every: Array, grids: list[Array], values: list[Any]) -> Array:
-    """Mean over the folds in which the number is defined at all; nan if it is not in one of them.
+def _mean_at(thresholds: Array, grids: list[Array], values: list[Any]) -> Array:
+    """Mean over the folds in which a number is defined at all; nan if it is nan in one of them.
 
-    At a threshold between its scores a fold predicts what it does at the next higher one.
+    At a threshold between its scores a fold predicts the same as at the next higher score.
     """
-    total, n_folds = np.zeros(len(every)), 0
-    for grid, own in zip(grids, values, strict=True):
-        if np.isnan(own).all():
-            continue
-        total += own[np.searchsorted(-grid, -every, side="right") - 1]
-        n_folds += 1
-    return total / n_folds if n_folds else np.full(len(every), np.nan)
+    defined = [
+        of_fold[np.searchsorted(-grid, -thresholds, side="right") - 1]
+        for grid, of_fold in zip(grids, values, strict=True)
+        if not np.isnan(of_fold).all()
+    ]
+    return np.mean(defined, axis=0) if defined else np.full(len(thresholds), np.nan)
 
 
 # --------------------------------------------------------------------------- rows and scores
 
 
 class FoldRows(NamedTuple):
-    """Rows that were scored in a fold: true labels, a column of scores for each class, weights."""
+    """Scored rows of a fold: true labels, a column of scores for each class, and weights."""
 
     true: Array
     columns: Array
@@ -108,9 +110,9 @@ def score_fold(
     weight: Any,
     response: tuple[tuple[str, ...], Array, int | None],
 ) -> FoldRows:
-    """Fit on some rows, score others: the positive class, or every class.
+    """Fit the estimator to the training rows of a split, and score its test rows.
 
-    ``response`` are the last arguments of `response_columns`.
+    ``response`` holds the last arguments of `response_columns`.
     """
     train, test = split
     if train is not None:
@@ -121,7 +123,7 @@ def score_fold(
 
 
 def fit_rows(estimator: Any, X: Any, y: Any, rows: Any, params: dict[str, Any]) -> Any:
-    """The estimator, fitted to these rows; None for all of them."""
+    """Fit the estimator to some rows, or to all of them (None)."""
     if rows is not None:
         params = take_params(params, len(y), rows)
         X, y = take_rows(X, rows), take_rows(y, rows)
@@ -129,12 +131,13 @@ def fit_rows(estimator: Any, X: Any, y: Any, rows: Any, params: dict[str, Any]) 
 
 
 def pooled_rows(rows: list[Scores], places: list[Array], groups: Any, confidence: Any) -> Guarantee:
-    """What a guarantee is found from: the rows of all folds, which stood at these places.
+    """The guarantee for the rows of all folds, whose positions in the data are ``places``.
 
-    A row that several folds score is a group of dependent rows.
+    A row that several folds score becomes a group of dependent rows.
     """
-    true, score = (np.concatenate([getattr(one, of) for one in rows]) for of in ("true", "score"))
-    weight = None if rows[0].weight is None else np.concatenate([one.weight for one in rows])
+    true = np.concatenate([fold.true for fold in rows])
+    score = np.concatenate([fold.score for fold in rows])
+    weight = None if rows[0].weight is None else np.concatenate([fold.weight for fold in rows])
     place = np.concatenate(places)
     unit = place if groups is None else groups[place]
     repeated = groups is not None or len(np.unique(place)) < len(place)
@@ -145,23 +148,23 @@ def pooled_rows(rows: list[Scores], places: list[Array], groups: Any, confidence
 def response_columns(
     estimator: Any, X: Any, methods: tuple[str, ...], classes: Array, positive: int | None
 ) -> Array:
-    """Scores of the positive class, (n, 1), or of every class, matched with them by name."""
+    """Scores of the positive class (n, 1), or of all classes (n, K), matched by name."""
     method = next((name for name in methods if hasattr(estimator, name)), None)
     if method is None:
         raise AttributeError(
             f"{type(estimator).__name__} has none of the following attributes: "
             f"{', '.join(methods)}."
         )
-    given = getattr(estimator, method)(X)
+    response = getattr(estimator, method)(X)
     known = read_array("classes_", estimator.classes_).tolist()
-    check_response(given, known, method)
-    response = read_array(method, given)
-    if response.ndim == 1 or response.shape[1] == 1:
-        decision = response.reshape(-1)
-        response = np.column_stack([-decision, decision])
-    if response.shape[1] != len(known):
+    check_response(response, known, method)
+    scores = read_array(method, response)
+    if scores.ndim == 1 or scores.shape[1] == 1:
+        decision = scores.reshape(-1)
+        scores = np.column_stack([-decision, decision])
+    if scores.shape[1] != len(known):
         raise InvalidParameterError(
-            f"{method} of {type(estimator).__name__} has {response.shape[1]} columns for "
+            f"{method} of {type(estimator).__name__} has {scores.shape[1]} columns for "
             f"{len(known)} classes; one per class is needed."
         )
     names = classes.tolist() if positive is None else [classes.tolist()[positive]]
@@ -172,5 +175,5 @@ def response_columns(
             "use stratified folds."
         )
     # A class that the estimator never saw has probability 0.
-    padded = np.column_stack([response, np.zeros(len(response), dtype=response.dtype)])
+    padded = np.column_stack([scores, np.zeros(len(scores), dtype=scores.dtype)])
     return padded[:, [known.index(name) if name in known else -1 for name in names]]

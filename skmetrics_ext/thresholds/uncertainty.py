@@ -1,4 +1,4 @@
-"""How sure a chosen threshold is, and what its criterion is worth on other rows."""
+"""Interval of a chosen threshold, and a cross-fitted value of its criterion."""
 
 from __future__ import annotations
 
@@ -41,20 +41,20 @@ _FOLDS = _REPEATS = 5  # of the cross-fitted value
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
 class ThresholdInterval(Described, Tabular):
-    """A chosen threshold with its interval, and its criterion as other rows would show it.
+    """A chosen threshold with its interval, and a cross-fitted value of the criterion.
 
     Parameters
     ----------
     chosen : OptimalThreshold
-        What `optimal_threshold` gives of all rows.
+        The result of `optimal_threshold` for all rows.
     threshold : Estimate
-        The threshold with the interval of the one that is best for the source of the rows.
+        The threshold, with an interval of the best threshold in the population.
     value : Estimate
-        The criterion of rows that are predicted by thresholds chosen on other rows, with its
+        The criterion of rows predicted by thresholds that were chosen on other rows, with its
         interval.
     optimism : float
-        How much better the criterion of the chosen threshold looks on the rows that it was chosen
-        on; negative where small values are better.
+        How much better the criterion looks on the rows that the threshold was chosen on; negative
+        if small values are better.
 
     Examples
     --------
@@ -84,11 +84,16 @@ class ThresholdInterval(Described, Tabular):
         -------
         dict
         """
-        both = {"threshold": self.threshold.to_dict(), "value": self.value.to_dict()}
-        return {"metric": self.metric, **both, "optimism": self.optimism, "citation": self.cite()}
+        return {
+            "metric": self.metric,
+            "threshold": self.threshold.to_dict(),
+            "value": self.value.to_dict(),
+            "optimism": self.optimism,
+            "citation": self.cite(),
+        }
 
     def cite(self) -> str:
-        """Both methods with their references, and the rows, in one line.
+        """Both methods with their references, and the number of rows, in one line.
 
         Returns
         -------
@@ -97,26 +102,23 @@ class ThresholdInterval(Described, Tabular):
         return f"{self.threshold.cite()}; {self.value.cite()}"
 
     def _as_rows(self) -> Rows:
-        named = {"threshold": self.threshold, self.chosen.criterion: self.value}
-        parts = ("value", "low", "high", "standard_error", "method", "note")
-        return Rows(
-            [
-                {"of": name, **{part: getattr(one, part) for part in parts}}
-                for name, one in named.items()
-            ],
-            lead=[f"{100 * self.threshold.confidence_level:g}% intervals"],
-        )
+        estimates = {"threshold": self.threshold, self.chosen.criterion: self.value}
+        columns = ("value", "low", "high", "standard_error", "method", "note")
+        rows = [
+            {"of": name, **{column: getattr(estimate, column) for column in columns}}
+            for name, estimate in estimates.items()
+        ]
+        return Rows(rows, lead=[f"{100 * self.threshold.confidence_level:g}% intervals"])
 
 
 @dataclass(frozen=True, eq=False)
 class _ThresholdSample(RankingSample):
-    """The threshold that a search finds on draws of fewer rows than there are."""
+    """The threshold that a search chooses on draws that are smaller than the sample."""
 
     objective: Any = None
 
     @cached_property
     def drawn_share(self) -> float:
-        """Share of the rows, or groups, that a draw has."""
         atoms = self.atoms
         return float((atoms.n_groups or atoms.n_rows) ** (_POWER - 1))
 
@@ -126,11 +128,10 @@ class _ThresholdSample(RankingSample):
         return np.concatenate([[np.inf], self.indexes[0].thresholds])
 
     def statistic(self, counts: Array) -> Array:
-        """The best threshold of each draw; nan where there is none."""
         return np.array([self.best(drawn) for drawn in counts])
 
     def best(self, drawn: Array) -> float:
-        """The best threshold of as many rows of each atom."""
+        """The best threshold if each atom is drawn so often; nan if there is none."""
         counts = self.tally_of_mass(self.atoms.mass(drawn)).counts_from_none()
         with np.errstate(divide="ignore", invalid="ignore"):
             values, bounded = self.objective.values(counts), self.objective.bounded(counts)
@@ -139,7 +140,7 @@ class _ThresholdSample(RankingSample):
 
 @dataclass(frozen=True, eq=False)
 class _CriterionSample(TableSample):
-    """A criterion that is no metric of this package, of predicted classes."""
+    """A criterion of predicted classes that is no metric of this package."""
 
     kind, share = "draws", ""
     objective: Any = None
@@ -172,22 +173,22 @@ def optimal_threshold_interval(
     n_jobs: int | None = None,
     progress: Progress = None,
 ) -> ThresholdInterval:
-    """Interval of the best threshold, and an honest value of the criterion there.
+    """Interval of the best threshold, and a cross-fitted value of the criterion.
 
-    A threshold that is best on some rows looks better on them than on others. The value is
-    therefore cross-fitted: each row is predicted by the threshold that is best on the other folds.
+    A threshold looks better on the rows that it was chosen on than on others. For the value, each
+    row is therefore predicted by the threshold that is best on the other folds.
 
     Parameters
     ----------
     {y_true_y_score_binary}
     criterion : str or callable, default="youden"
-        What the threshold is chosen by, as in `optimal_threshold`.
-    constraint : (str or callable, {">=", "<="}, float), default=None
-        A metric of counts and the bound that the threshold has to keep.
+        The criterion of the threshold, as in `optimal_threshold`.
+    constraint : (str or callable, {">=", "<="}, float) or list of them, default=None
+        A metric of counts and the bound that it has to satisfy, as in `optimal_threshold`.
     cost : (float, float), default=None
         Costs of a false positive and of a false negative, for the criteria that use them.
     prevalence : float in [0, 1], default=None
-        Share of the positives where the threshold is to be used.
+        Share of positives where the threshold will be used.
     {score_labels}
     {score_pos_label}
     confidence_level : float in (0, 1), default=0.95
@@ -196,21 +197,21 @@ def optimal_threshold_interval(
         The group of each row (the patient); rows of a group may depend on each other, and whole
         groups are drawn.
     strata : array-like of shape (n_samples,), default=None
-        The stratum of each row, if a fixed number of rows was sampled from each: rows are drawn
+        The stratum of each row, if a fixed number of rows was sampled from each; rows are drawn
         within strata.
     {sample_weight}
     weights_are : {"importance", "frequency"}, default="importance"
         Whether a weight of 2 is one row that counts twice, or two rows.
     stratified : bool, default=False
-        Whether each draw has as many rows of each class.
+        Whether each draw has the same number of rows of each class.
     n_resamples : int, default=1999
         Number of draws.
     random_state : int, Generator, RandomState or None, default=None
-        Where the draws come from.
+        Seed of the draws and of the folds.
     n_jobs : int or None, default=None
         Number of processes; the result does not depend on it.
     progress : bool, callable or None, default=None
-        Whether, or how, to tell how far the draws are.
+        Whether, or how, to report progress.
 
     Returns
     -------
@@ -223,14 +224,15 @@ def optimal_threshold_interval(
 
     Notes
     -----
-    A threshold that is found by counting errs by the cube root of the number of rows, so that
+    The error of a threshold found by counting shrinks with the cube root of the number of rows, so
     percentiles of draws of all n rows are too narrow. Draws have ``n**0.8`` rows, or groups (the
-    m-out-of-n bootstrap). With fewer than five rows of a class on the wrong side of the threshold
-    draws hardly vary there, and that bound reaches the outermost of them, with a note.
+    m-out-of-n bootstrap). If fewer than five rows of a class are on the wrong side of the
+    threshold, draws hardly vary there: the bound on that side reaches the outermost of these rows,
+    and a note says so.
 
-    The value is that of five repeats of five folds, by the interval that `confidence_interval`
-    takes for the criterion: the predictions of a row in the repeats belong together. Criteria
-    that are no metric of this package take bootstrap percentiles.
+    The value is that of five repeats of five folds, with the interval of `confidence_interval` for
+    the criterion; the repeated predictions of a row form a group. Criteria that are no metric of
+    this package have bootstrap percentiles.
 
     In simulations of normal scores (``benchmarks/chosen_thresholds.py``) the interval of the
     threshold contains the best one in 94 to 100 % of samples with 30 rows or more of each class,
@@ -240,8 +242,8 @@ def optimal_threshold_interval(
     References
     ----------
     Kim & Pollard (1990), Annals of Statistics 18(1), 191-219, for the cube root; Bickel, Gotze &
-    van Zwet (1997), Statistica Sinica 7(1), 1-31, for draws of fewer rows; Stone (1974), Journal of
-    the Royal Statistical Society B 36(2), 111-147, for values of rows that were left out.
+    van Zwet (1997), Statistica Sinica 7(1), 1-31, for smaller draws; Stone (1974), Journal of the
+    Royal Statistical Society B 36(2), 111-147, for values of rows that were left out.
 
     Examples
     --------
@@ -259,19 +261,19 @@ def optimal_threshold_interval(
     """
     level = check_level(confidence_level)
     objective = Objective.make(criterion, constraint, cost, prevalence)
-    about: Options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
-    checked, tally = binary_ranking(y_true, y_score, what="optimal_threshold_interval", **about)
+    options: Options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    checked, tally = binary_ranking(y_true, y_score, what="optimal_threshold_interval", **options)
     chosen = chosen_of(tally, objective)
-    others = {"y_true": y_true, "y_score": y_score, "sample_weight": sample_weight}
-    design = read_design(groups, strata, checked.true.shape[0], **others)
+    columns = {"y_true": y_true, "y_score": y_score, "sample_weight": sample_weight}
+    design = read_design(groups, strata, checked.true.shape[0], **columns)
     scores, design = without_zero_weights(checked, design)
     row_design = RowDesign.of(scores.weight, design, weights_are)
     metric = Metric(chosen.criterion, optimal_threshold_interval, None)
     sample = _ThresholdSample(metric, chosen.threshold, scores, row_design, objective=objective)
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress)
-    seed, of_folds = seed_sequence(random_state).spawn(2)
+    seed, seed_of_folds = seed_sequence(random_state).spawn(2)
     threshold = _of_threshold(sample, resample(sample, replace(plan, random_state=seed)), level)
-    value = _cross_fitted(sample, plan, np.random.default_rng(of_folds), level)
+    value = _cross_fitted(sample, plan, np.random.default_rng(seed_of_folds), level)
     atoms, positive = sample.atoms, checked.classes[-1].item()
     facts = Facts(chosen.criterion, {}, atoms.n_rows, atoms.effective_rows, None, positive)
     threshold, value = replace(threshold, facts=facts), replace(value, facts=facts)
@@ -279,13 +281,13 @@ def optimal_threshold_interval(
 
 
 def _of_threshold(sample: _ThresholdSample, draws: Array, level: float) -> Estimate:
-    """Percentiles that are draws, for a threshold may be infinite."""
+    """Percentiles without interpolation, since a threshold may be infinite."""
     value, known = float(sample.value), draws[~np.isnan(draws)]
     low, high, note = _few_wrong_rows(sample)
     if len(known) < len(draws):
         failed = f"no threshold was found in {len(draws) - len(known)} of {len(draws)} draws"
         note = f"{failed}; {note}" if note else failed
-    if 2 * len(known) < len(draws):  # a search that mostly fails has no interval
+    if 2 * len(known) < len(draws):  # the search mostly fails: no interval
         return estimate(value, (np.nan, np.nan), np.nan, _METHOD, level, note)
     tails = (1 - level) / 2, (1 + level) / 2
     ends = np.quantile(known, tails, method="inverted_cdf").tolist()
@@ -294,26 +296,26 @@ def _of_threshold(sample: _ThresholdSample, draws: Array, level: float) -> Estim
 
 
 def _few_wrong_rows(sample: _ThresholdSample) -> tuple[float, float, str]:
-    """Bounds that a threshold with few rows on its wrong side has at least, and a note.
+    """Least extreme bounds of a threshold with few rows on its wrong side, and a note.
 
-    Draws of few wrong rows hardly vary: the bound on their side is the outermost of them, or the
-    next score if there is none.
+    As draws of few wrong rows hardly vary, the bound on their side is at least the outermost of
+    them, or the next score if there is none.
     """
     value, scores = float(sample.value), sample.data
     rows = np.ones(len(scores.score)) if sample.design.sizes is None else sample.design.sizes
     place = int(np.flatnonzero(sample.thresholds == value)[0])
-    around = sample.thresholds[max(place - 1, 0) : place + 2]  # falling
+    neighbours = sample.thresholds[max(place - 1, 0) : place + 2]  # falling
     missed = (scores.true == 1) & (scores.score < value)
     alarms = (scores.true == 0) & (scores.score >= value)
     sides = (
-        ("positive", "lower", missed, np.min, around[-1]),
-        ("negative", "upper", alarms, np.max, around[0]),
+        ("positive", "lower", missed, np.min, neighbours[-1]),
+        ("negative", "upper", alarms, np.max, neighbours[0]),
     )
     ends, few = [value, value], []
-    for k, (which, side, wrong, outermost, nearest) in enumerate(sides):
+    for k, (class_name, side, wrong, outermost, neighbour) in enumerate(sides):
         if (n_wrong := float(rows[wrong].sum())) < OF_SHARES:
-            ends[k] = float(outermost(scores.score[wrong]) if wrong.any() else nearest)
-            few.append(f"{n_wrong:g} {which} (decides the {side} bound)")
+            ends[k] = float(outermost(scores.score[wrong]) if wrong.any() else neighbour)
+            few.append(f"{n_wrong:g} {class_name} (decides the {side} bound)")
     note = f"few rows on the wrong side of the threshold: {', '.join(few)}" if few else ""
     if sample.fewest_rows < OF_RANKINGS:
         what = "rows" if sample.design.group is None else "groups with rows"
@@ -335,33 +337,33 @@ def _cross_fitted(
         scores, atom = some_rows(scores, seen), atom[seen]
         row_design = RowDesign.of(None, row_design.design.kept(seen))
     repeats = [_predictions(sample, atom, scores, row_design.group, rng) for _ in range(_REPEATS)]
-    predicted = [one for one in repeats if one is not None]
-    if not predicted:
+    predictions = [predicted for predicted in repeats if predicted is not None]
+    if not predictions:
         note = "no threshold was found on parts of the rows"
         return estimate(np.nan, (np.nan, np.nan), np.nan, "cross-fitted", level, note)
-    # Predictions of the same row are not independent: the row, or its group, is drawn.
+    # The predictions of a row are not independent: the row, or its group, is drawn.
     n_rows = len(atom)
-    rows = np.tile(np.arange(n_rows), len(predicted))
+    rows = np.tile(np.arange(n_rows), len(predictions))
     group = np.arange(n_rows) if row_design.group is None else row_design.group
     weight = None if row_design.weight is None else row_design.weight[rows]
     design = Design(group, row_design.stratum).kept(rows)
-    true, pred = scores.true[rows], np.concatenate(predicted)
-    metric = objective.metric
-    if metric is not None:
+    true, pred = scores.true[rows], np.concatenate(predictions)
+    if objective.metric is not None:
         labels = Labels.check(true, pred, sample_weight=weight)
-        made: Sample = sample_of_checked(metric, labels, design)
+        predicted: Sample = sample_of_checked(objective.metric, labels, design)
+        method = "auto"
     else:
         labels = Labels("binary", np.arange(2), true, pred, weight)
         repeated = RowDesign.of(weight, design)
-        made = _CriterionSample(sample.metric, np.nan, labels, repeated, objective=objective)
-        made = replace(made, value=float(made.statistic(made.atoms.rows[None])[0]))
-    method = "auto" if metric is not None else "expanded"
-    found = interval_of(linearize(made), method, level, plan)
-    assert isinstance(found, Estimate)
-    found = replace(found, method=f"cross-fitted, {found.method}")
-    if row_design.group is None:  # rows are no groups that anybody gave
-        found = replace(found, n_groups=None, design_effect=np.nan)
-    return found
+        predicted = _CriterionSample(sample.metric, np.nan, labels, repeated, objective=objective)
+        value = float(predicted.statistic(predicted.atoms.rows[None])[0])
+        predicted, method = replace(predicted, value=value), "expanded"
+    result = interval_of(linearize(predicted), method, level, plan)
+    assert isinstance(result, Estimate)
+    result = replace(result, method=f"cross-fitted, {result.method}")
+    if row_design.group is None:  # the groups are the rows themselves
+        result = replace(result, n_groups=None, design_effect=np.nan)
+    return result
 
 
 def _predictions(
@@ -371,12 +373,16 @@ def _predictions(
     group: Array | None,
     rng: np.random.Generator,
 ) -> Array | None:
-    """Predicted classes of rows, by thresholds of the other folds; None where one has none."""
-    if group is None:  # folds with as many rows of each class
+    """Predicted classes of rows, by the best thresholds of the other folds; None if one is missing.
+
+    Folds have the same number of rows of each class, or hold whole groups.
+    """
+    if group is None:
         fold = partitions(len(atom), scores.true, _FOLDS, rng)
     else:
         fold = (rng.permutation(int(group.max()) + 1) % _FOLDS)[group]
-    chosen = np.empty(_FOLDS)
-    for k in range(_FOLDS):
-        chosen[k] = sample.best(np.bincount(atom[fold != k], minlength=len(sample.atoms)))
+    n_atoms = len(sample.atoms)
+    chosen = np.array(
+        [sample.best(np.bincount(atom[fold != k], minlength=n_atoms)) for k in range(_FOLDS)]
+    )
     return None if np.isnan(chosen).any() else (scores.score >= chosen[fold]).astype(np.int64)

@@ -14,7 +14,7 @@ PACKAGE = Path(skmetrics_ext.__file__).parent
 # A limit rises only when a capability is added on purpose, and falls when lines go. The second
 # number is where the directory should arrive.
 LIMITS = {
-    "inference": (6500, 4950),
+    "inference": (6490, 4950),
     "metrics and registry": (5540, 5450),
     "report": (4100, 3600),
     "merged and slices": (3110, 2600),
@@ -24,7 +24,7 @@ LIMITS = {
     "top level": (1815, 1300),
     "cli": (1720, 1050),
     "scoring": (1270, 1000),
-    "thresholds": (1390, 930),
+    "thresholds": (1375, 930),
     "tallies": (1110, 960),
     "kernels and datasets": (990, 960),
 }

@@ -313,7 +313,7 @@ def test_the_optimizer_says_what_can_be_certified():
     true, score = normal(200)
     with pytest.raises(InfeasibleError, match=r"with confidence 0\.95: certified is at least"):
         ThresholdOptimizerCV(Scored(), **ASKED).fit(score[:, None], true)
-    with pytest.raises(ValueError, match="confidence, prevalence and pos_label are of one"):
+    with pytest.raises(ValueError, match="confidence, prevalence and pos_label are for one"):
         ThresholdOptimizerCV(LogisticRegression(), **ASKED).fit(score[:, None], np.arange(200) % 3)
 
 
@@ -354,15 +354,15 @@ def test_a_matrix_of_two_classes_acts_from_the_ratio_of_costs_on():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"criterion": "f1_macro"}, "criterion='f1_macro' has no part"),
-        ({"constraint": TARGET}, "constraint=.* has no part"),
+        ({"criterion": "f1_macro"}, "criterion='f1_macro' has no effect"),
+        ({"constraint": TARGET}, "constraint=.* has no effect"),
         ({"response_method": "decision_function"}, "response_method='decision_function' has no"),
         ({"cost": np.ones((2, 2))}, r"of shape \(3, 3\) for the classes"),
         ({"cost": [[0, 1, "a"], [1, 0, 1], [1, 1, 0]]}, "cost must hold numbers"),
         ({"cost": np.full((3, 3), np.nan)}, "must be finite"),
     ],
 )
-def test_what_has_no_part_in_a_matrix_of_costs(options, message):
+def test_what_has_no_effect_in_a_matrix_of_costs(options, message):
     X, y = load_wine(return_X_y=True)
     with pytest.raises(ValueError, match=message):
         ThresholdOptimizerCV(LogisticRegression(), **{"cost": COSTS, **options}).fit(X[:, :2], y)
