@@ -270,8 +270,9 @@ def _response(
         return score
     raise InvalidParameterError(
         f"{method} returned an array of shape {score.shape}, expected {expected}: a row for each "
-        f"unmasked row of y_true, and a column for each of the classes {known}. One-vs-one scores "
-        "(decision_function_shape='ovo') have no column per class."
+        "row that is not masked in y_true, sample_weight or predict, and a column for each of the "
+        f"classes {known}. One-vs-one scores (decision_function_shape='ovo') have no column per "
+        "class."
     )
 
 
