@@ -78,8 +78,8 @@ def encode(*columns: Array) -> tuple[Array, list[Array]]:
         kinds = {column.dtype.kind for column in columns}
         if kinds == {"U"} and all(map(_is_native_text, columns)):
             found = _encode_text(columns)
-        elif kinds == {"O"}:
-            found = _encode_objects(columns)
+        elif kinds <= {"O", "U"}:
+            found = _encode_objects([column.astype(object, copy=False) for column in columns])
     return _numpy.encode(*columns) if found is None else found
 
 
@@ -125,8 +125,8 @@ def _characters(column: Array) -> Array:
     return rows.reshape(len(column), column.dtype.itemsize // 4)
 
 
-def _encode_objects(columns: tuple[Array, ...]) -> tuple[Array, list[Array]] | None:
-    found = _compiled.encode_objects(list(columns))
+def _encode_objects(columns: list[Array]) -> tuple[Array, list[Array]] | None:
+    found = _compiled.encode_objects(columns)
     if found is None:
         return None
     values, codes = found

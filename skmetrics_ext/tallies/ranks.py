@@ -230,6 +230,10 @@ class RankTally(Merges):
         # The last sums, not sums of their own: the last rate is 1 to the last bit.
         return Steps(fp, tp, fp[..., -1], tp[..., -1])
 
+    def corner_steps(self) -> Steps:
+        """Steps that hold every corner of the ROC curve; points on a straight line may lack."""
+        return self.steps()
+
     def wins(self) -> Wins:
         """Correctly ranked pairs of both classes."""
         # From the lowest score up, so that a small sum is never the difference of large ones.

@@ -195,6 +195,8 @@ def _with_rows(values: Array, data: Any, name: str) -> Array:
 
 
 def _from_sequence(data: Any, name: str) -> Array:
+    if type(data) is list and set(map(type, data)) == {str}:
+        return np.array(data, dtype=object)  # fixed-width text takes many times as long to make
     try:
         values = np.asarray(to_host(data, name))
     except (InvalidParameterError, MemoryError):

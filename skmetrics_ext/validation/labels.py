@@ -14,12 +14,11 @@ from skmetrics_ext.validation.containers import EXACT, Column, read_column
 from skmetrics_ext.validation.encoding import encode_columns, find_labels, has_order
 from skmetrics_ext.validation.errors import InvalidParameterError
 from skmetrics_ext.validation.rows import read_rows
-from skmetrics_ext.validation.targets import MULTILABEL, label_values
+from skmetrics_ext.validation.targets import MULTILABEL, kind_of, label_values, read_values
 from skmetrics_ext.validation.tensors import to_host
 
 _KINDS = (str, bool, int, float, np.bool_, np.integer, np.floating)  # of Python and of NumPy
 NO_SAMPLES = "Samplewise metrics are not available outside of multilabel classification."
-_CELLS = 1 << 24  # of sparse marks, told apart at once
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -73,8 +72,7 @@ class Labels:
         """
         if sample_weight is None and _are_plain(y_true, y_pred):
             classes, (true_codes, pred_codes) = kernels.encode(y_true, y_pred)
-            kind = "multiclass" if len(classes) > 2 else "binary"
-            return cls(kind, classes, true_codes, pred_codes, None, False, absolute)
+            return cls(kind_of(classes), classes, true_codes, pred_codes, None, False, absolute)
         checked = checked_before(cls, y_true, y_pred, None, sample_weight, absolute)
         if checked is not None:
             return checked
@@ -86,33 +84,29 @@ class Labels:
         true, pred = columns
         if _is_coded(true) and _is_coded(pred):
             return cls._encoded((true, true.values), (pred, pred.values), weight, absolute)
-        true_values, true_kind = label_values(true)
-        pred_values, pred_kind = label_values(pred)
-        kinds = {true_kind, pred_kind}
-        if kinds == {"binary", "multiclass"}:
-            kinds = {"multiclass"}
-        if len(kinds) > 1:
+        true_values, true_kind = read_values(true)
+        pred_values, pred_kind = read_values(pred)
+        if true_kind == pred_kind == "":
+            return cls._encoded((true, true_values), (pred, pred_values), weight, absolute)
+        if true_kind != pred_kind:
+            kinds = " and ".join(label_values(column)[1] for column in columns)
             raise InvalidParameterError(
-                f"Classification metrics can't handle a mix of {true_kind} and {pred_kind} "
-                f"targets ({names[0]} and {names[1]}, in this order)."
+                f"Classification metrics can't handle a mix of {kinds} targets ({names[0]} and "
+                f"{names[1]}, in this order)."
             )
-        kind = kinds.pop()
-        if kind not in ("binary", "multiclass", MULTILABEL):
+        if true_kind != MULTILABEL:
             raise InvalidParameterError(
-                f"{kind} is not supported: {names[0]} and {names[1]} must hold class labels "
+                f"{true_kind} is not supported: {names[0]} and {names[1]} must hold class labels "
                 "(integers, text, booleans) or multilabel indicators."
             )
-        if kind == MULTILABEL:
-            if true_values.shape[1] != pred_values.shape[1]:
-                raise InvalidParameterError(
-                    "Multi-label binary indicator input with different numbers of labels: "
-                    f"{names[0]} has {true_values.shape[1]} columns, {names[1]} "
-                    f"{pred_values.shape[1]}."
-                )
-            true_values, pred_values = _alike(true_values, pred_values)
-            outputs = np.arange(true_values.shape[1])
-            return cls(kind, outputs, true_values, pred_values, weight, absolute=absolute)
-        return cls._encoded((true, true_values), (pred, pred_values), weight, absolute)
+        n_outputs = true_values.shape[1]
+        if n_outputs != pred_values.shape[1]:
+            raise InvalidParameterError(
+                "Multi-label binary indicator input with different numbers of labels: "
+                f"{names[0]} has {n_outputs} columns, {names[1]} {pred_values.shape[1]}."
+            )
+        marks = _alike(true_values, pred_values)
+        return cls(MULTILABEL, np.arange(n_outputs), *marks, weight, absolute=absolute)
 
     @classmethod
     def _encoded(
@@ -124,9 +118,8 @@ class Labels:
     ) -> Self:
         """Labels from two columns and their values."""
         classes, (true_codes, pred_codes) = encode_columns(true, pred)
-        kind = "multiclass" if len(classes) > 2 else "binary"
         ordered = has_order(classes, true[0], pred[0])
-        return cls(kind, classes, true_codes, pred_codes, weight, ordered, absolute)
+        return cls(kind_of(classes), classes, true_codes, pred_codes, weight, ordered, absolute)
 
     @property
     def is_multilabel(self) -> bool:
@@ -188,24 +181,18 @@ class Labels:
 
     def indicator_sums(self, axis: int) -> tuple[Array, Array, Array]:
         """Sums of true and predicted, true, predicted marks, over rows (0) or outputs (1)."""
-        is_sparse, weight = hasattr(self.true, "indptr"), self.weight
-        both = _common_marks(self.true, self.pred) if is_sparse else self.true & self.pred
-        parts = (both, self.true, self.pred)
-        if weight is None and is_sparse:
-            return tuple(_sparse_sums(part, axis) for part in parts)  # type: ignore[return-value]
-        if weight is None:
-            return tuple(np.asarray(p.sum(axis=axis, dtype=np.int64)).ravel() for p in parts)  # type: ignore[return-value]
-        if axis == 1:
-            return tuple(np.asarray(p.sum(axis=1)).ravel() * weight for p in parts)  # type: ignore[return-value]
-        return tuple(np.asarray(p.astype(weight.dtype).T @ weight).ravel() for p in parts)  # type: ignore[return-value]
+        if hasattr(self.true, "indptr"):
+            both, sums = self.true.multiply(self.pred), _sparse_sums
+        else:
+            both, sums = self.true & self.pred, _dense_sums
+        return tuple(sums(part, axis, self.weight) for part in (both, self.true, self.pred))  # type: ignore[return-value]
 
     def row_hits(self) -> Array:
         """Whether each row is predicted right; all its outputs, for multilabel data."""
         if not self.is_multilabel:
             return np.asarray(self.true == self.pred)
         if hasattr(self.true, "indptr"):
-            parts = _common_marks(self.true, self.pred), self.true, self.pred
-            both, true, pred = (_sparse_sums(part, 1) for part in parts)
+            both, true, pred = replace(self, weight=None).indicator_sums(axis=1)
             return np.asarray((both == true) & (both == pred))
         return np.asarray((self.true == self.pred).all(axis=1))
 
@@ -233,13 +220,12 @@ def read_target(column: Column) -> Target:
     """Kind of a column of labels, in scikit-learn's terms, and codes where it holds classes."""
     if _is_coded(column):  # the classes tell the kind
         classes, (codes,) = encode_columns((column, column.values))
-        kind = "multiclass" if len(classes) > 2 else "binary"
-        return Target(kind, column.values, classes, codes)
-    values, kind = label_values(column)
-    if kind not in ("binary", "multiclass"):
+        return Target(kind_of(classes), column.values, classes, codes)
+    values, kind = read_values(column)
+    if kind:
         return Target(kind, values, np.empty(0), np.empty(0, dtype=np.int64))
     classes, (codes,) = encode_columns((column, values))
-    return Target(kind, values, classes, codes)
+    return Target(kind_of(classes), values, classes, codes)
 
 
 def _are_plain(y_true: Any, y_pred: Any) -> bool:
@@ -352,50 +338,30 @@ def _alike(true: Any, pred: Any) -> tuple[Any, Any]:
         return true, pred
     from scipy.sparse import csr_array
 
-    marks = [csr_array(part, dtype=np.int64) for part in (true, pred)]
-    return marks[0], marks[1]
+    return csr_array(true), csr_array(pred)
 
 
-def _common_marks(true: Any, pred: Any) -> Any:
-    """The marks of both CSR matrices of ones, by a table of the cells of some rows at a time."""
-    from scipy.sparse import csr_array
-
-    n_rows, n_columns = true.shape
-    n_at_once = max(_CELLS // n_columns, 1)
-    marked = np.zeros(min(n_at_once, n_rows) * n_columns, dtype=bool)
-    common = np.empty(pred.nnz, dtype=bool)
-    for start in range(0, n_rows, n_at_once):
-        stop = min(start + n_at_once, n_rows)
-        of_true, of_pred = (_cells(part, start, stop) for part in (true, pred))
-        marked[of_true] = True
-        common[pred.indptr[start] : pred.indptr[stop]] = marked[of_pred]
-        marked[of_true] = False
-    ends = np.append(0, np.cumsum(common))[pred.indptr]
-    ones = np.ones(ends[-1], dtype=np.int64)
-    return csr_array((ones, pred.indices[common], ends), shape=pred.shape)
+def _dense_sums(marks: Array, axis: int, weight: Array | None) -> Array:
+    """Weight of the marks of each column (axis 0) or row (axis 1)."""
+    if weight is None:
+        return np.asarray(marks.sum(axis=axis, dtype=np.int64))
+    return marks.sum(axis=1) * weight if axis == 1 else marks.astype(weight.dtype).T @ weight
 
 
-def _cells(marks: Any, start: int, stop: int) -> Array:
-    """The numbers of the marked cells of these rows, counted from the first of them."""
-    ends = marks.indptr[start : stop + 1]
-    first = np.arange(stop - start) * marks.shape[1]
-    return np.asarray(np.repeat(first, np.diff(ends)) + marks.indices[ends[0] : ends[-1]])
-
-
-def _sparse_sums(marks: Any, axis: int) -> Array:
-    """Number of ones of each row (1), or of each column (0), of a CSR matrix of ones."""
+def _sparse_sums(marks: Any, axis: int, weight: Array | None) -> Array:
+    """Like `_dense_sums`, from the indices of a CSR matrix of ones."""
+    sizes = np.diff(marks.indptr).astype(np.int64)
     if axis == 1:
-        return np.diff(marks.indptr).astype(np.int64)
-    return np.bincount(marks.indices, minlength=marks.shape[1])
+        return sizes if weight is None else sizes * weight
+    weights = None if weight is None else np.repeat(weight, sizes)
+    return kernels.bin_sums(marks.indices, marks.shape[1], weights)
 
 
 def distinct_labels(y_true: Any, name: str = "y_true") -> Array | None:
     """The classes that occur, or None for multilabel data."""
     (column,), _ = read_rows(None, False, **{name: y_true})
-    values, kind = label_values(column)
-    if kind not in ("binary", "multiclass"):
-        return None
-    return encode_columns((column, values))[0]
+    target = read_target(column)
+    return target.classes if target.kind in ("binary", "multiclass") else None
 
 
 # --------------------------------------------------------------------------- checked data
@@ -449,7 +415,7 @@ def some_rows(checked: Any, rows: Array | slice) -> Any:
     other, classes, kind = getattr(checked, name)[rows], checked.classes, {}
     if name == "pred" and not checked.is_multilabel:
         used, (true, other) = kernels.encode(true, other)
-        classes, kind = classes[used], {"kind": "multiclass" if len(used) > 2 else "binary"}
+        classes, kind = classes[used], {"kind": kind_of(used)}
     given = {"true": true, name: other, "weight": weight, "classes": classes, "cache": {}}
     return replace(checked, **given, **kind)
 

@@ -179,8 +179,9 @@ def _read_weight(column: Column, absolute: bool, part: bool) -> Array:
     if weight.dtype.kind == "c":
         raise InvalidParameterError("Complex data not supported in sample_weight.")
     if column.categories is not None or weight.dtype.kind in "SUmMV" or holds_text(weight):
-        found = "categories" if column.categories is not None else f"dtype {weight.dtype}"
-        raise InvalidParameterError(f"sample_weight must hold numbers, got {found}.")
+        kind = "text" if weight.dtype.kind == "O" else f"dtype {weight.dtype}"
+        kind = "categories" if column.categories is not None else kind
+        raise InvalidParameterError(f"sample_weight must hold numbers, got {kind}.")
     if weight.dtype.kind in "biu":
         return _check_int_weight(weight, absolute, part)
     try:

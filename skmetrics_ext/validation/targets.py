@@ -21,10 +21,27 @@ _NO_LABELS = (
 
 
 def label_values(column: Column) -> tuple[Any, str]:
-    """Values of a column of labels and their kind in scikit-learn's terms.
+    """Values of a column of labels and their kind in scikit-learn's terms, as `read_values`.
 
-    A column vector is returned flat, multilabel indicators as `read_marks` returns them. Other
-    kinds than the three that metrics accept are "continuous", "multiclass-multioutput",
+    Columns of classes are "binary" or "multiclass".
+    """
+    values, kind = read_values(column)
+    if kind:
+        return values, kind
+    if column.categories is not None:
+        return values, kind_of(np.flatnonzero(np.bincount(values)))
+    return values, "multiclass" if _has_more_than_two(values) else "binary"
+
+
+def kind_of(classes: Array) -> str:
+    return "multiclass" if len(classes) > 2 else "binary"
+
+
+def read_values(column: Column) -> tuple[Any, str]:
+    """Values of a column of labels and their kind, which is empty for one class per row.
+
+    A column vector is returned flat, multilabel indicators as `read_marks` returns them. The
+    other kinds, which no metric of classes accepts, are "continuous", "multiclass-multioutput",
     "continuous-multioutput" and, for an array that is empty or has more than two axes, "unknown".
     Values that cannot be labels are refused.
     """
@@ -45,8 +62,7 @@ def label_values(column: Column) -> tuple[Any, str]:
             f"{column.name} to a string or integer format."
         )
     if column.categories is not None:
-        used = np.count_nonzero(np.bincount(values, minlength=1))
-        return values, "multiclass" if used > 2 else "binary"
+        return values, ""
     suffix = ""
     if values.ndim == 2:
         if values.dtype.kind == "O" and kernels.types(values) <= _DTYPES.keys():
@@ -65,9 +81,7 @@ def label_values(column: Column) -> tuple[Any, str]:
             )
         if (values != np.floor(values)).any():
             return values, "continuous" + suffix
-    if suffix:
-        return values, "multiclass" + suffix
-    return values, "multiclass" if _has_more_than_two(values) else "binary"
+    return values, "multiclass" + suffix if suffix else ""
 
 
 def read_marks(values: Array, name: str, distinct: Array | None = None) -> Array:
@@ -88,7 +102,7 @@ def read_marks(values: Array, name: str, distinct: Array | None = None) -> Array
 
 
 def _sparse_marks(column: Column) -> tuple[Any, str]:
-    """Marks as a CSR matrix of ones; a single label for each row cannot be sparse."""
+    """Marks as a CSR matrix of ones in canonical format; one label per row cannot be sparse."""
     from scipy.sparse import csr_array
 
     values = column.values
@@ -101,9 +115,8 @@ def _sparse_marks(column: Column) -> tuple[Any, str]:
     if not marks.has_canonical_format:
         marks = marks.copy()
         marks.sum_duplicates()
-    data = read_marks(marks.data, column.name) if marks.nnz else marks.data
-    marks = csr_array((data.astype(np.int64), marks.indices, marks.indptr), shape=marks.shape)
-    if not data.all():
+    if not (marks.data == 1).all():
+        read_marks(marks.data, column.name)
         marks = marks.copy()
         marks.eliminate_zeros()
     return marks, MULTILABEL
@@ -125,9 +138,10 @@ def _has_more_than_two(values: Array) -> bool:
 
 
 def _few_distinct(values: Array) -> Array:
-    """The distinct values where they are two at most, else more than two of them, unsorted."""
+    """All distinct values, sorted; cheap where there are at most two."""
     ends = np.array([values.min(), values.max()])
-    if ((values == ends[0]) | (values == ends[1])).all():
+    adjacent = values.dtype.kind in "biu" and int(ends[1]) - int(ends[0]) <= 1
+    if adjacent or ((values == ends[0]) | (values == ends[1])).all():
         return ends if ends[0] != ends[1] else ends[:1]
     return np.unique(values)
 

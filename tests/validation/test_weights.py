@@ -34,7 +34,7 @@ REFUSED = {
     "too few": ([1.0, 2.0], "inconsistent.*sample_weight: 2"),
     "two columns": (np.ones((3, 2)), r"sample_weight.*2D.*\(3, 2\)|2D array.*sample_weight"),
     "text": (["a", "b", "c"], "sample_weight must hold numbers"),
-    "digits in text": (["1", "3", "1"], "sample_weight must hold numbers, got dtype <U1"),
+    "digits in text": (["1", "3", "1"], "sample_weight must hold numbers, got text"),
     "digits in objects": (np.array(["1", 3, 1], object), "sample_weight must hold numbers"),
     "categories": (pd.Categorical([1, 3, 1]), "sample_weight must hold numbers, got categories"),
     "dates": (np.array([1, 2, 3], "M8[s]"), "sample_weight must hold numbers, got dtype datetime"),

@@ -34,9 +34,10 @@ from skmetrics_ext.validation import warn_undefined
 
 def kolmogorov_smirnov(tally: RankTally) -> Array:
     """Largest difference of the two rates, over one denominator so that it is rounded once."""
-    fp, tp, negative, positive = (np.asarray(part, dtype=np.float64) for part in tally.steps())
-    negative, positive = negative[..., None], positive[..., None]
-    return divide(tp * negative - fp * positive, positive * negative).max(axis=-1)
+    steps = tally.corner_steps()
+    fp, tp, negative, positive = (np.asarray(part, dtype=np.float64) for part in steps)
+    lead = tp * negative[..., None] - fp * positive[..., None]
+    return divide(lead.max(axis=-1), positive * negative)
 
 
 # The gain area exceeds chance by (1 - prevalence)(AUC - 1/2), that of a perfect ranking by

@@ -23,7 +23,7 @@ def hand_h(tally: RankTally, severity_ratio: float | None = None) -> Array:
     """1 less the loss over that of predicting one class for all, costs averaged over a Beta."""
     from scipy.special import betainc
 
-    fp, tp, negative, positive = tally.steps()
+    fp, tp, negative, positive = tally.corner_steps()
     curve, fp, tp = hull_points(fp, tp)
     fp, tp = fp.astype(np.float64), tp.astype(np.float64)
     shape, negative, positive = negative.shape, *(np.ravel(n) * 1.0 for n in (negative, positive))

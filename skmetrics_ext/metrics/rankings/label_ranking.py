@@ -57,7 +57,7 @@ def by_rows(function: Callable[[Array, Array], Array], true: Array, score: Array
 def covered(true: Array, score: Array) -> Array:
     """How many labels score at least as high as the lowest relevant one; 0 where none is."""
     lowest = np.where(true, score, score.max()).min(axis=1, keepdims=True)
-    return np.count_nonzero(score >= lowest, axis=1) * true.any(axis=1)
+    return (score >= lowest).sum(axis=1) * true.any(axis=1)
 
 
 def average_precision(true: Array, score: Array) -> Array:

@@ -10,7 +10,7 @@ from typing import cast
 
 import numpy as np
 
-from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.numeric import Array, divide, parts
 from skmetrics_ext.tallies import RankTally, Wins
 
 Range = tuple[float, float]
@@ -19,7 +19,7 @@ Term = Callable[[Array, Array, Array, Array], Array]  # of a step from (fp, tp) 
 # Sums of float weights that ought to be equal differ by rounding; so do two ways to one ratio.
 ROUNDING = 1e-12
 # A few passes over whole arrays leave little for the loop that finishes a hull.
-_HULL_PASSES = 32
+_HULL_PASSES, _PART_PASSES, _HULL_PART = 32, 5, 1 << 15
 STEP = 1e-60  # imaginary: its square is lost, so the derivative is exact
 _SURE = 0.95  # level for which the width of a window of densities is best (Hall & Sheather 1988)
 _NEAR = 2  # points on either side of a crossing, more than any kernel looks at
@@ -127,7 +127,7 @@ def standardized_up_to(area: Array, max_fpr: float) -> Array:
 
 def roc_auc_convex_hull(tally: RankTally) -> Array:
     """Area under the least concave curve above the ROC points."""
-    fp, tp, negative, positive = tally.steps()
+    fp, tp, negative, positive = tally.corner_steps()
     ranking, fp, tp = hull_points(fp, tp)
     within = ranking[1:] == ranking[:-1]
     parts = np.where(within, (fp[1:] - fp[:-1]) * (tp[1:] + tp[:-1] * 1.0) / 2, 0.0)
@@ -158,18 +158,15 @@ def upper_hull(x: Array, y: Array) -> Array:
     n_points = x.shape[-1]
     moved = np.ones(x.shape, dtype=bool)
     moved[..., 1:] = (x[..., 1:] != x[..., :-1]) | (y[..., 1:] != y[..., :-1])
-    kept = np.flatnonzero(moved)
-    curve, along, up = kept // n_points, x.reshape(-1)[kept], y.reshape(-1)[kept]
-    for _ in range(_HULL_PASSES):
-        # A point on or below the line between two other ones is no corner, so many can go at once.
-        stays = np.ones(len(kept), dtype=bool)
-        stays[1:-1] = (curve[2:] != curve[:-2]) | _bends_down(along, up)
-        if stays.all():
-            return kept
-        rest = np.flatnonzero(stays)
-        kept, curve, along, up = (part[rest] for part in (kept, curve, along, up))
-    stack: list[int] = []
+    points = np.flatnonzero(moved)
     x, y = x.reshape(-1), y.reshape(-1)
+    # First within parts that fit into the cache: a corner of all points is one of its part too.
+    pieces = [
+        _left_above(points[part], x, y, n_points, _PART_PASSES)
+        for part in parts(len(points), _HULL_PART)
+    ]
+    kept = _left_above(np.concatenate(pieces), x, y, n_points, _HULL_PASSES)
+    stack: list[int] = []
     for i in kept.tolist():
         start = i - i % n_points
         while (
@@ -180,6 +177,19 @@ def upper_hull(x: Array, y: Array) -> Array:
             stack.pop()
         stack.append(i)
     return np.array(stack)
+
+
+def _left_above(points: Array, x: Array, y: Array, n_points: int, n_passes: int) -> Array:
+    """Points without those on or below the line between their neighbours, in a few passes."""
+    curve, x, y = points // n_points, x[points], y[points]
+    for _ in range(n_passes):
+        stays = np.ones(len(points), dtype=bool)
+        stays[1:-1] = (curve[2:] != curve[:-2]) | _bends_down(x, y)
+        kept = np.flatnonzero(stays)  # several times as fast an index as the marks themselves
+        if len(kept) == len(points):
+            break
+        points, curve, x, y = (values[kept] for values in (points, curve, x, y))
+    return points
 
 
 def _bends_down(x: Array, y: Array) -> Array:

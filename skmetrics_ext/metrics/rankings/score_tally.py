@@ -18,8 +18,9 @@ from skmetrics_ext.metrics.averaging import (
 )
 from skmetrics_ext.metrics.rankings.ranking_kernels import OF_WINS
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.tallies import RankTally, Wins
+from skmetrics_ext.tallies import RankTally, Steps, Wins
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option, warn_undefined
+from skmetrics_ext.validation.labels import with_weight
 from skmetrics_ext.validation.targets import MULTILABEL
 
 ONLY_ONE_CLASS = "Only one class is present in y_true. ROC AUC score is not defined in that case."
@@ -109,9 +110,9 @@ class ScoreTally:
 
 
 class SortedScores:
-    """The scores of a binary problem that nothing else reads: two sums come from their sort.
+    """A binary ranking that no other metric reads: sums and corners come straight from the sort.
 
-    Whatever else is asked of it is asked of their table.
+    Everything else is read from the table of scores.
     """
 
     __slots__ = ("checked",)
@@ -131,6 +132,12 @@ class SortedScores:
         """Sum over the positive rows of the precision at their scores, and their weight."""
         checked = self.checked
         return kernels.ranked_precision(checked.score, checked.true, checked.weight)
+
+    def corner_steps(self) -> Steps:
+        """Steps without the points in the middle of two equal ones."""
+        rows = with_weight(self.checked)
+        _, fp, tp = kernels.ranked_steps(rows.score, rows.true, rows.weight, True)
+        return Steps(fp, tp, fp[-1], tp[-1])
 
     def __getattr__(self, name: str) -> Any:
         return getattr(RankTally.of_class(self.checked), name)
