@@ -42,6 +42,11 @@ class Column:
     def is_sparse(self) -> bool:
         return not isinstance(self.values, np.ndarray)
 
+    @property
+    def labels(self) -> Any:
+        """The values, or the categories that they are codes into."""
+        return self.values if self.categories is None else self.categories[self.values]
+
     def __len__(self) -> int:
         return int(self.values.shape[0])
 

@@ -131,9 +131,7 @@ def _codes(column: Column) -> Array:
 def read_numbered_groups(groups: Any, n_rows: int, /, **others: Any) -> Array:
     """Like `read_groups`, for groups that are numbers from 0 and stay so."""
     column = _column("groups", groups, n_rows, others)
-    values = np.asarray(column.values)
-    if column.categories is not None:  # their codes number something else
-        values = column.categories[values]
+    values = np.asarray(column.labels)
     if values.dtype.kind == "f" and (values % 1 == 0).all():
         values = values.astype(np.int64)
     if values.dtype.kind not in "biu" or values.min() < 0:

@@ -12,7 +12,7 @@ from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation.containers import EXACT, Column, read_column
 from skmetrics_ext.validation.encoding import encode_columns, find_labels, has_order
-from skmetrics_ext.validation.errors import InvalidParameterError
+from skmetrics_ext.validation.errors import InvalidParameterError, shown_labels
 from skmetrics_ext.validation.rows import read_rows
 from skmetrics_ext.validation.targets import MULTILABEL, kind_of, label_values, read_values
 from skmetrics_ext.validation.tensors import to_host
@@ -77,7 +77,13 @@ class Labels:
         if checked is not None:
             return checked
         if hasattr(y_true, "as_labels"):
-            return _labels_of_table(y_true, y_pred, sample_weight, absolute)
+            if y_pred is not y_true or sample_weight is not None:
+                raise InvalidParameterError(
+                    "A ConfusionTally holds y_true, y_pred and sample_weight: pass it in the place "
+                    "of both y_true and y_pred, and no sample_weight."
+                )
+            labels: Self = y_true.as_labels(absolute)
+            return labels
         columns, weight = read_rows(
             sample_weight, absolute, **dict(zip(names, (y_true, y_pred), strict=True))
         )
@@ -197,35 +203,59 @@ class Labels:
         return np.asarray((self.true == self.pred).all(axis=1))
 
 
-def _labels_of_table(table: Any, y_pred: Any, sample_weight: Any, absolute: bool) -> Any:
-    if y_pred is not table or sample_weight is not None:
-        raise InvalidParameterError(
-            "A ConfusionTally holds y_true, y_pred and sample_weight: pass it in the place of both "
-            "y_true and y_pred, and no sample_weight."
-        )
-    return table.as_labels(absolute)
-
-
 @dataclass(eq=False, slots=True)
 class Target:
-    """One column of true labels: its kind, and for classes their codes."""
+    """One column of true labels: its kind in scikit-learn's terms, and the codes of classes.
+
+    ``ordered`` says whether the column declared the order of its classes.
+    """
 
     kind: str
     values: Any
     classes: Array
     codes: Array
+    ordered: bool = False
+
+    def in_order_of(self, labels: Any, response: str) -> Target:
+        """The target with the classes in the order of ``labels``, that of the response's columns.
+
+        The order is obeyed as it is given, sorted or not; None leaves it as it is.
+        """
+        if labels is None:
+            return self
+        classes = read_labels(labels)
+        if len(set(classes.tolist())) != len(classes):
+            raise InvalidParameterError(
+                f"Parameter 'labels' must be unique, got {shown_labels(classes)}."
+            )
+        place = find_labels(self.classes, classes)
+        if (place < 0).any():
+            missing = set(self.classes[place < 0].tolist())
+            raise InvalidParameterError(
+                f"y_true contains values {missing} not belonging to the passed labels "
+                f"{classes.tolist()}. ('y_true' contains labels not in parameter 'labels', so no "
+                f"column of {response} is theirs.)"
+            )
+        return replace(self, classes=classes, codes=place[self.codes], ordered=True)
+
+    def two_classes(self, labels: Any, response: str) -> Target:
+        """Like `in_order_of`, for the negative and the positive class."""
+        target = self.in_order_of(labels, response)
+        if labels is not None and len(target.classes) != 2:
+            raise InvalidParameterError(
+                f"labels must name the two classes of a binary problem, negative first, got "
+                f"{shown_labels(target.classes)}."
+            )
+        return target
 
 
 def read_target(column: Column) -> Target:
-    """Kind of a column of labels, in scikit-learn's terms, and codes where it holds classes."""
-    if _is_coded(column):  # the classes tell the kind
-        classes, (codes,) = encode_columns((column, column.values))
-        return Target(kind_of(classes), column.values, classes, codes)
-    values, kind = read_values(column)
+    """Kind of a column of labels, and codes where it holds classes."""
+    values, kind = (column.values, "") if _is_coded(column) else read_values(column)
     if kind:
         return Target(kind, values, np.empty(0), np.empty(0, dtype=np.int64))
     classes, (codes,) = encode_columns((column, values))
-    return Target(kind_of(classes), values, classes, codes)
+    return Target(kind_of(classes), values, classes, codes, column.ordered)
 
 
 def _are_plain(y_true: Any, y_pred: Any) -> bool:
@@ -266,7 +296,7 @@ def read_labels(labels: Any, name: str = "labels", *, once: bool = False) -> Arr
                 f"{name} must be a list of labels, got a sparse matrix of shape "
                 f"{column.values.shape}: pass {name}.toarray().ravel()."
             )
-        values = _listed(_values_of(column).tolist(), name)
+        values = _listed(column.labels.tolist(), name)
     else:
         values = _listed(list(labels), name)
     if values.ndim != 1:
@@ -276,10 +306,6 @@ def read_labels(labels: Any, name: str = "labels", *, once: bool = False) -> Arr
     if once and len(set(values.tolist())) < len(values):
         raise InvalidParameterError(f"{name} names a class twice: {values.tolist()}.")
     return values
-
-
-def _values_of(column: Column) -> Any:
-    return column.values if column.categories is None else column.categories[column.values]
 
 
 def _listed(items: list[Any], name: str) -> Array:
@@ -322,13 +348,12 @@ def _is_text(values: Array) -> bool:
 def _output_numbers(wanted: Array, n_outputs: int) -> Array:
     if wanted.dtype.kind not in "iu":
         raise InvalidParameterError(f"labels must be numbers of outputs, got {wanted.tolist()}.")
-    for bad, sign in ((wanted.max(), ">"), (wanted.min(), "<")):
-        limit = n_outputs - 1 if sign == ">" else 0
-        if (bad > limit) if sign == ">" else (bad < limit):
-            raise InvalidParameterError(
-                "All labels must be in [0, n labels) for multilabel targets. "
-                f"Got {bad} {sign} {limit}"
-            )
+    largest, smallest = wanted.max(), wanted.min()
+    if largest >= n_outputs or smallest < 0:
+        found = f"{largest} > {n_outputs - 1}" if largest >= n_outputs else f"{smallest} < 0"
+        raise InvalidParameterError(
+            f"All labels must be in [0, n labels) for multilabel targets. Got {found}"
+        )
     return wanted.astype(np.int64)
 
 

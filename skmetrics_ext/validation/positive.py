@@ -10,8 +10,7 @@ import numpy as np
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation.errors import InvalidParameterError
 
-# Of the labels themselves nothing else tells: neither their order nor their names.
-_USUAL = ({0, 1}, {-1, 1})
+# Pairs whose positive class is known by convention; no other order or name of labels tells it.
 _PAIRS = ([0, 1], [-1, 1])
 
 
@@ -21,7 +20,7 @@ def natural_positive(classes: Iterable[Any]) -> Any:
     if listed in _PAIRS:  # the usual case, told at once
         return listed[1]
     found = set(listed)
-    if not found or not (found <= _USUAL[0] or found <= _USUAL[1]):
+    if not found or not any(found <= set(pair) for pair in _PAIRS):
         return None
     return listed[listed.index(1)] if 1 in found else type(listed[0])(1)
 

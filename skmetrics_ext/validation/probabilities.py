@@ -12,17 +12,20 @@ from skmetrics_ext.numeric import Array, row_sums
 from skmetrics_ext.validation.column_names import check_last_names
 from skmetrics_ext.validation.containers import Column, read_column
 from skmetrics_ext.validation.errors import InvalidParameterError, warn_user
-from skmetrics_ext.validation.labels import checked_before, read_target, same_positive
+from skmetrics_ext.validation.labels import checked_before, same_positive
 from skmetrics_ext.validation.positive import natural_positive, one_class, positive_of
-from skmetrics_ext.validation.rows import read_rows
-from skmetrics_ext.validation.score_values import read_scores_of, score_values
+from skmetrics_ext.validation.score_values import read_scores_of
 from skmetrics_ext.validation.scores import (
+    ANY_LABELS,
+    ONE_CLASS,
+    Accepted,
+    ColumnCount,
     Scores,
     check_names_of_two,
-    column_codes,
     dense_marks,
-    two_classes,
+    read_scored,
 )
+from skmetrics_ext.validation.targets import MULTILABEL
 
 # Rounding in a softmax stays well inside these; what lies further out is no probability.
 _RANGE_TOLERANCE = 1e-8
@@ -30,28 +33,38 @@ _SUM_TOLERANCE = 1e-6
 # Spacing at 1 of float32 and float64, by their bytes.
 _EPS = {size: float(np.finfo(f"f{size}").eps) for size in (4, 8)}
 _NO_SUM = "The y_prob values do not sum to one"
-_NOT_BINARY = (
+_COLUMNS = ColumnCount(
+    "The number of classes in labels is different from that in y_prob. Classes found in labels: "
+    "{classes} ({n_classes}), columns of y_proba: {n_columns}.",
+    "y_true and y_prob contain different number of classes: {n_classes} vs {n_columns}. Please "
+    "provide the true labels explicitly through the labels argument. Classes found in y_true: "
+    "{classes}, columns of y_proba: {n_columns}",
+)
+_BINARY = Accepted(
+    ("binary",),
     "The type of the target inferred from y_true is {} but should be binary according to the "
     "shape of y_prob. y_proba of two classes is one column, or two; of one class among others "
-    "pass y_true == k and column k."
+    "pass y_true == k and column k.",
 )
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Probabilities:
-    """Checked true labels and probabilities of every class.
+class _ProbabilityRows:
+    """Checked true labels and probabilities.
 
     Parameters
     ----------
     classes : ndarray of shape (K,)
-        The class of each column.
-    true : ndarray of int64 of shape (n,), or bool of shape (n, K)
-        Codes into ``classes``, or multilabel indicators.
-    proba : ndarray of float64 of shape (n, K)
+    true : ndarray of shape (n,) or (n, K)
+    proba : ndarray of float64 of shape (n, K) or (n,)
         In [0, 1].
     weight : ndarray of shape (n,) or None
     eps : float
         Spacing of the dtype that the probabilities came in, for clipping in logarithms.
+    absolute : bool
+        Whether the weights are in the unit that the caller gave.
+    cache : dict
+        Values already computed from these rows.
     """
 
     classes: Array
@@ -61,6 +74,15 @@ class Probabilities:
     eps: float
     absolute: bool = False
     cache: dict[str, Any] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Probabilities(_ProbabilityRows):
+    """Checked true labels and probabilities of every class.
+
+    ``classes`` (K,) are those of the columns of ``proba`` (n, K); ``true`` holds codes into them
+    (n,), or multilabel indicators (n, K).
+    """
 
     @classmethod
     def check(
@@ -82,30 +104,30 @@ class Probabilities:
         given = checked_before(cls, y_true, y_proba, labels, sample_weight, absolute)
         if given is not None:
             return given._strictly() if strict else given
-        (proba, true), weight = read_rows(sample_weight, absolute, y_proba=y_proba, y_true=y_true)
-        target = read_target(true)
-        kind, columns = target.kind, score_values(proba)
-        _check_kind(kind, ("binary", "multiclass") + (() if strict else ("multilabel-indicator",)))
+        accepted = ONE_CLASS if strict else ANY_LABELS
+        target, columns, column, weight = read_scored(
+            y_true, y_proba, sample_weight, absolute, name="y_proba", accepted=accepted
+        )
         eps = _EPS[columns.dtype.itemsize]
         matrix = probability_matrix(columns)
-        if kind == "multilabel-indicator":
+        if target.kind == MULTILABEL:
             codes = dense_marks(target.values)
             classes = np.arange(codes.shape[1])
         else:
+            target = target.in_order_of(labels, "y_proba")
             classes, codes = target.classes, target.codes
-            if labels is not None:
-                classes, codes = column_codes(labels, classes, codes, "y_proba")
         _check_classes(classes, matrix, labels)
-        check_last_names(proba.names, classes, proba.name)
-        away = ""
+        check_last_names(column.names, classes, column.name)
+        problem = ""
         if strict:
-            check_sums(matrix, proba)
+            check_sums(matrix, column)
         elif columns.ndim == 2:  # one column sums to 1 with its complement
-            away = away_from_one(matrix, eps)
-        if away and tell:
-            warn_user(f"{_NO_SUM}. Make sure to pass probabilities ({away}).")
-        # Whether the classes are in an order that was declared, which is no fact of the numbers.
-        cache = {"ordered": labels is not None or true.ordered, "no_sum": bool(away)}
+            problem = row_sum_problem(matrix, eps)
+        if problem and tell:
+            warn_user(f"{_NO_SUM}. Make sure to pass probabilities ({problem}).")
+        # Whether the order of the classes was declared does not show in the numbers.
+        ordered = labels is not None or target.ordered
+        cache = {"ordered": ordered, "no_sum": bool(problem)}
         return cls(classes, codes, matrix, weight, eps, absolute, cache)
 
     @classmethod
@@ -114,7 +136,7 @@ class Probabilities:
         columns = read_scores_of(proba, "y_proba")
         eps = _EPS[columns.dtype.itemsize]
         matrix = probability_matrix(columns)
-        cache = {"no_sum": bool(away_from_one(matrix, eps))}
+        cache = {"no_sum": bool(row_sum_problem(matrix, eps))}
         return cls(classes, codes, matrix, weight, eps, cache=cache)
 
     @property
@@ -150,7 +172,7 @@ class Probabilities:
 
     def _strictly(self) -> Self:
         if self.true.ndim == 2:
-            _check_kind("multilabel-indicator", ("binary", "multiclass"))
+            raise InvalidParameterError(ONE_CLASS.refusal.format(MULTILABEL))
         if "sums" not in self.cache:
             check_sums(self.proba, None)
             self.cache["sums"] = True
@@ -161,7 +183,7 @@ class Probabilities:
         if "scores" not in self.cache:
             score, kind = self.proba, "multiclass"
             if self.true.ndim == 2:
-                kind = "multilabel-indicator"
+                kind = MULTILABEL
             elif self.proba.shape[1] == 2:
                 score, kind = np.ascontiguousarray(score[:, 1]), "binary"
             self.cache["scores"] = Scores(kind, self.classes, self.true, score, self.weight)
@@ -170,8 +192,8 @@ class Probabilities:
     def as_binary(self) -> BinaryProbabilities:
         """Probabilities of the last of two classes."""
         if self.true.ndim == 2 or self.proba.shape[1] != 2:
-            kind = "multilabel-indicator" if self.true.ndim == 2 else "multiclass"
-            raise InvalidParameterError(_NOT_BINARY.format(kind))
+            kind = MULTILABEL if self.true.ndim == 2 else "multiclass"
+            raise InvalidParameterError(_BINARY.refusal.format(kind))
         if "binary" not in self.cache:
             check_sums(self.proba, None)
             column = self.as_scores().score
@@ -196,29 +218,11 @@ class Probabilities:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class BinaryProbabilities:
-    """Checked labels of two classes and probabilities of the positive one.
+class BinaryProbabilities(_ProbabilityRows):
+    """Checked labels of two classes and probabilities of the positive one, ``proba`` (n,).
 
-    Parameters
-    ----------
-    classes : ndarray of shape (1,) or (2,)
-        The positive class last.
-    true : ndarray of int64 of shape (n,)
-        1 for the positive class, else 0.
-    proba : ndarray of float64 of shape (n,)
-        In [0, 1].
-    weight : ndarray of shape (n,) or None
-    eps : float
-        Spacing of the dtype that the probabilities came in, for clipping in logarithms.
+    ``classes`` ends with the positive class; ``true`` (n,) is 1 for it, else 0.
     """
-
-    classes: Array
-    true: Array
-    proba: Array
-    weight: Array | None
-    eps: float
-    absolute: bool = False
-    cache: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
     def check(
@@ -243,26 +247,22 @@ class BinaryProbabilities:
         )
         if given is not None:
             return same_positive(given, pos_label)
-        (proba, true), weight = read_rows(sample_weight, absolute, y_proba=y_proba, y_true=y_true)
-        target = read_target(true)
-        columns = score_values(proba)
-        if target.kind != "binary":
-            raise InvalidParameterError(_NOT_BINARY.format(target.kind))
+        target, columns, column, weight = read_scored(
+            y_true, y_proba, sample_weight, absolute, name="y_proba", accepted=_BINARY
+        )
         eps = _EPS[columns.dtype.itemsize]
         columns = in_range(columns, "less than")
-        classes, codes = target.classes, target.codes
-        if labels is not None:
-            classes, codes = two_classes(labels, classes, codes, "y_proba")
-        n_columns = 1 if columns.ndim == 1 else columns.shape[1]
+        target = target.two_classes(labels, "y_proba")
+        classes, n_columns = target.classes, 1 if columns.ndim == 1 else columns.shape[1]
         positive = positive_of(classes, labels, pos_label, side, what, n_columns)
-        said = pos_label is not None
-        if len(classes) == 1:  # only one of two usual labels tells which column the other is
-            said = said or natural_positive(classes.tolist()) is None
-        order, marks, place = one_class(classes, codes, positive, said)
-        if proba.names is not None:
-            check_names_of_two(proba, classes, positive)
-        one = column_of(columns, proba, classes, place)
-        return cls(order, marks, one, weight, eps, absolute)
+        # Only one of two usual labels tells which column is that of the other.
+        stated = pos_label is not None or (
+            len(classes) == 1 and natural_positive(classes.tolist()) is None
+        )
+        order, marks, place = one_class(classes, target.codes, positive, stated)
+        check_names_of_two(column, classes, positive)
+        proba = column_of(columns, column, classes, place)
+        return cls(order, marks, proba, weight, eps, absolute)
 
     def as_columns(self) -> Probabilities:
         """These rows with a column for each class."""
@@ -288,37 +288,18 @@ def n_columns(y_proba: Any) -> int:
     return 1 if array.ndim < 2 else int(array.shape[1])
 
 
-def _check_kind(kind: str, accepted: tuple[str, ...]) -> None:
-    if kind in accepted:
-        return
-    what = "Multioutput target data is not supported" if "output" in kind else "not supported"
-    also = " or multilabel indicators" if "multilabel-indicator" in accepted else ""
-    raise InvalidParameterError(f"{kind} y_true: {what}; it must hold class labels{also}.")
-
-
 def _check_classes(classes: Array, matrix: Array, labels: Any) -> None:
-    if len(classes) == 1:
-        if labels is None:
-            raise InvalidParameterError(
-                f"y_true contains only one label ({classes[0]}). Please provide the list of all "
-                "expected class labels explicitly through the labels argument."
-            )
+    if len(classes) > 1:
+        _COLUMNS.check(classes, matrix, labels)
+    elif labels is None:
+        raise InvalidParameterError(
+            f"y_true contains only one label ({classes[0]}). Please provide the list of all "
+            "expected class labels explicitly through the labels argument."
+        )
+    else:
         raise InvalidParameterError(
             f"The labels array needs to contain at least two labels, got {classes}."
         )
-    if len(classes) == matrix.shape[1]:
-        return
-    if labels is None:
-        raise InvalidParameterError(
-            "y_true and y_prob contain different number of classes: "
-            f"{len(classes)} vs {matrix.shape[1]}. Please provide the true labels explicitly "
-            f"through the labels argument. Classes found in y_true: {classes}, "
-            f"columns of y_proba: {matrix.shape[1]}"
-        )
-    raise InvalidParameterError(
-        "The number of classes in labels is different from that in y_prob. Classes found in "
-        f"labels: {np.sort(classes)} ({len(classes)}), columns of y_proba: {matrix.shape[1]}."
-    )
 
 
 # --------------------------------------------------------------------------- columns
@@ -385,8 +366,8 @@ def check_sums(matrix: Array, source: Column | None) -> None:
         )
 
 
-def away_from_one(matrix: Array, eps: float) -> str:
-    """Names the row furthest from summing to 1; empty where all do."""
+def row_sum_problem(matrix: Array, eps: float) -> str:
+    """The row whose sum is furthest from 1, in words; empty if all sum to 1."""
     sums = row_sums(matrix)
     if max(sums.max() - 1, 1 - sums.min()) <= np.sqrt(eps):
         return ""

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation.column_names import check_last_names, check_names
 from skmetrics_ext.validation.containers import Column
-from skmetrics_ext.validation.encoding import encode_columns, find_labels
 from skmetrics_ext.validation.errors import InvalidParameterError, shown_labels
-from skmetrics_ext.validation.labels import checked_before, read_labels, read_target, same_positive
+from skmetrics_ext.validation.labels import (
+    Target,
+    checked_before,
+    read_labels,
+    read_target,
+    same_positive,
+)
 from skmetrics_ext.validation.positive import (
     check_label,
     one_class,
@@ -22,15 +27,102 @@ from skmetrics_ext.validation.positive import (
 )
 from skmetrics_ext.validation.rows import read_rows
 from skmetrics_ext.validation.score_values import score_values
-from skmetrics_ext.validation.targets import label_values
+from skmetrics_ext.validation.targets import MULTILABEL
 
-# Rounding in a softmax stays well inside this; rows that do not are no probabilities.
+# Rounding in a softmax stays well inside this; rows further from 1 are no probabilities.
 _SUM_TOLERANCE = 1e-6
-_INVALID_POSITIVE = "pos_label={!r} is not a valid label. It should be one of {}"
+
+
+class Accepted(NamedTuple):
+    """Kinds of ``y_true`` that are accepted, and the error for others, with {} for the kind."""
+
+    kinds: tuple[str, ...]
+    refusal: str
+
+
+class ColumnCount(NamedTuple):
+    """Errors for a number of columns that is not that of ``labels``, or of the classes of y_true.
+
+    The wordings begin as scikit-learn's, which its users match.
+    """
+
+    labels: str
+    y_true: str
+
+    def check(self, classes: Any, scores: Array, labels: Any) -> None:
+        """Refuse columns that are not one for each class; one column stands for two classes."""
+        n_columns = 2 if scores.ndim == 1 else scores.shape[1]
+        if len(classes) == n_columns:
+            return
+        wording = self.y_true if labels is None else self.labels
+        facts = {"n_rows": len(scores), "n_columns": n_columns, "shape": scores.shape}
+        shown = shown_labels(classes)
+        raise InvalidParameterError(wording.format(**facts, n_classes=len(classes), classes=shown))
+
+
+_NOT_SUPPORTED = "{} format is not supported: y_true must hold "
+ONE_CLASS = Accepted(("binary", "multiclass"), f"{_NOT_SUPPORTED}class labels.")
+ANY_LABELS = Accepted(
+    (*ONE_CLASS.kinds, MULTILABEL), f"{_NOT_SUPPORTED}class labels or multilabel indicators."
+)
+_NEEDS_POSITIVE = (
+    f"{_NOT_SUPPORTED}labels of two classes, or of more and pos_label name one of them."
+)
+_OF_TOP_K = ONE_CLASS._replace(
+    refusal="y type must be 'binary' or 'multiclass', got '{}' instead (of y_true)."
+)
+_COLUMNS = ColumnCount(
+    "Number of given labels, {n_classes}, not equal to the number of columns in 'y_score', "
+    "{n_columns}",
+    "Number of classes in y_true not equal to the number of columns in 'y_score': y_true has "
+    "{n_classes} classes {classes}, y_score has {n_columns} columns. Pass labels=, the class of "
+    "each column.",
+)
+_TOP_K_COLUMNS = ColumnCount(
+    "Number of given labels ({n_classes}) not equal to the number of classes in 'y_score' "
+    "({n_columns}).",
+    "Number of classes in 'y_true' ({n_classes}) not equal to the number of classes in 'y_score' "
+    "({n_columns}). y_true holds {classes}; pass labels=, the class of each column.",
+)
+_TOP_K_OF_TWO = _TOP_K_COLUMNS._replace(
+    y_true="`y_true` is binary while y_score is 2d with {n_columns} classes. If `y_true` does not "
+    "contain all the labels, `labels` must be provided."
+)
+_HINGE_SHAPE = "shape must be (n_samples, n_classes), that is ({n_rows}, {n_classes}). Got: {shape}"
+_HINGE_COLUMNS = ColumnCount(
+    "The shape of pred_decision is not consistent with the number of classes. With a multiclass "
+    f"target, pred_decision {_HINGE_SHAPE}",
+    "Please include all labels in y_true or pass labels as third argument: y_true has "
+    "{n_classes} classes and pred_decision {n_columns} columns.",
+)
 _NOT_BY_CLASS = (
     "`y_score` needs to be of shape `(n_samples, n_classes)`, since `y_true` contains multiple "
     "classes. Got `y_score.shape={}`."
 )
+
+
+def read_scored(
+    y_true: Any,
+    response: Any,
+    sample_weight: Any,
+    absolute: bool = False,
+    *,
+    name: str = "y_score",
+    accepted: Accepted = ONE_CLASS,
+) -> tuple[Target, Array, Column, Array | None]:
+    """True labels, the finite floats predicted for them, their column as it came, and weights.
+
+    ``name`` is the argument of the response; ``absolute`` is as in `read_rows`.
+    """
+    if name == "y_proba":  # errors name the probabilities first, as scikit-learn's do
+        (column, true), weight = read_rows(sample_weight, absolute, y_proba=response, y_true=y_true)
+    else:
+        arguments = {"y_true": y_true, name: response}
+        (true, column), weight = read_rows(sample_weight, absolute, **arguments)
+    target = read_target(true)
+    if target.kind not in accepted.kinds:
+        raise InvalidParameterError(accepted.refusal.format(target.kind))
+    return target, score_values(column), column, weight
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -89,36 +181,44 @@ class Scores:
         given = checked_before(cls, y_true, y_score, labels, sample_weight, otherwise="as_scores")
         if given is not None:
             return same_positive(given, None if by_rule and pos_label == 1 else pos_label)
-        (true, score), weight = read_rows(sample_weight, False, y_true=y_true, y_score=y_score)
-        target = read_target(true)
-        kind, scores = target.kind, score_values(score)
-        if kind not in ("binary", "multiclass", "multilabel-indicator"):
+        target, scores, column, weight = read_scored(
+            y_true, y_score, sample_weight, accepted=ANY_LABELS
+        )
+        if by_rule and target.kind != "binary" and pos_label != 1:
             raise InvalidParameterError(
-                f"{kind} format is not supported: y_true must hold class labels or "
-                "multilabel indicators."
+                f"Parameter pos_label is fixed to 1 for {target.kind} y_true. Do not set pos_label "
+                f"or set pos_label to 1. Got {pos_label!r}."
             )
-        if by_rule and kind != "binary" and pos_label != 1:
-            raise InvalidParameterError(
-                f"Parameter pos_label is fixed to 1 for {kind} y_true. Do not set pos_label or set "
-                f"pos_label to 1. Got {pos_label!r}."
-            )
-        if kind == "multilabel-indicator":
-            return cls._multilabel(target.values, scores, weight)
-        classes, codes = target.classes, target.codes
-        if kind == "multiclass" or (scores.ndim == 2 and scores.shape[1] > 2):
-            return cls._multiclass(classes, codes, scores, labels, weight, score)
+        if target.kind == MULTILABEL:
+            marks = dense_marks(target.values)
+            if scores.shape != marks.shape:
+                raise InvalidParameterError(
+                    f"y_true is a multilabel indicator of shape {marks.shape}; y_score must have "
+                    f"the same shape, got {scores.shape}."
+                )
+            return cls(MULTILABEL, np.arange(marks.shape[1]), marks, scores, weight)
+        if target.kind == "multiclass" or (scores.ndim == 2 and scores.shape[1] > 2):
+            if scores.ndim != 2:
+                raise InvalidParameterError(_NOT_BY_CLASS.format(scores.shape))
+            listed = target.classes if labels is None else read_labels(labels)
+            _COLUMNS.check(listed, scores, labels)
+            target = target.in_order_of(labels, "y_score")
+            check_last_names(column.names, target.classes, column.name)
+            return cls("multiclass", target.classes, target.codes, scores, weight)
         if by_rule and labels is None:
-            if len(classes) > 1 and pos_label not in classes.tolist():
-                raise InvalidParameterError(_INVALID_POSITIVE.format(pos_label, classes))
-            return cls._one_class(classes, codes, scores, pos_label, weight, score)
-        if labels is not None:
-            classes, codes = two_classes(labels, classes, codes, "y_score")
-            if by_rule and pos_label == 1:  # its default; labels say which is positive
-                pos_label = None
+            if len(target.classes) > 1 and pos_label not in target.classes.tolist():
+                raise InvalidParameterError(
+                    f"pos_label={pos_label!r} is not a valid label. It should be one of "
+                    f"{target.classes}"
+                )
+            return cls._one_class(target, scores, pos_label, weight, column)
+        target = target.two_classes(labels, "y_score")
+        if by_rule and pos_label == 1:  # its default; labels say which is positive
+            pos_label = None
         n_columns = 1 if scores.ndim == 1 else scores.shape[1]
-        positive = positive_of(classes, labels, pos_label, side, what, n_columns)
-        said = pos_label is not None
-        return cls._one_class(classes, codes, scores, positive, weight, score, said=said)
+        positive = positive_of(target.classes, labels, pos_label, side, what, n_columns)
+        stated = pos_label is not None
+        return cls._one_class(target, scores, positive, weight, column, stated=stated)
 
     @classmethod
     def check_binary(
@@ -136,19 +236,14 @@ class Scores:
         ``y_true`` may hold further classes, which are all negative, and none of it. ``classes``
         of the result are those that occur, the positive one last.
         """
-        (true, score), weight = read_rows(sample_weight, absolute, y_true=y_true, y_score=y_score)
-        target = read_target(true)
-        kind = target.kind
-        if kind != "binary" and (kind != "multiclass" or pos_label is None):
-            raise InvalidParameterError(
-                f"{kind} format is not supported: y_true must hold labels of two classes, or of "
-                "more and pos_label name one of them."
-            )
-        scores = score_values(score)
+        kinds = ("binary",) if pos_label is None else ONE_CLASS.kinds
+        target, scores, column, weight = read_scored(
+            y_true, y_score, sample_weight, absolute, accepted=Accepted(kinds, _NEEDS_POSITIVE)
+        )
         if pos_label is None:
             pos_label = usual_positive(target.classes)
         check_label(pos_label)
-        return cls._one_class(target.classes, target.codes, scores, pos_label, weight, score)
+        return cls._one_class(target, scores, pos_label, weight, column)
 
     @classmethod
     def check_columns(
@@ -166,42 +261,20 @@ class Scores:
         )
         if given is not None:
             return given
-        (true, score), weight = read_rows(sample_weight, absolute, y_true=y_true, y_score=y_score)
-        target = read_target(true)
-        kind = target.kind
-        if kind not in ("binary", "multiclass"):
-            raise InvalidParameterError(
-                f"y type must be 'binary' or 'multiclass', got '{kind}' instead (of y_true)."
-            )
-        scores = score_values(score)
+        target, scores, column, weight = read_scored(
+            y_true, y_score, sample_weight, absolute, accepted=_OF_TOP_K
+        )
         if scores.ndim == 2 and scores.shape[1] == 1:
             scores = scores[:, 0]
-        classes, codes = target.classes, target.codes
-        n_columns = 2 if scores.ndim == 1 else scores.shape[1]
-        if labels is not None:
-            classes, codes = column_codes(labels, classes, codes, "y_score")
-        if scores.ndim > 2 or (scores.ndim == 1 and len(classes) > 2):
+        target = target.in_order_of(labels, "y_score")
+        classes, n_classes = target.classes, len(target.classes)
+        if scores.ndim > 2 or (scores.ndim == 1 and n_classes > 2):
             raise InvalidParameterError(_NOT_BY_CLASS.format(scores.shape))
-        if len(classes) == n_columns:
-            kind = "binary" if scores.ndim == 1 else "multiclass"
-            read_as = classes.tolist()[1:] if scores.ndim == 1 else classes.tolist()
-            check_names(score.names, read_as, score.name, classes.tolist())
-            return cls(kind, classes, codes, scores, weight)
-        if labels is not None:
-            raise InvalidParameterError(
-                f"Number of given labels ({len(classes)}) not equal to the number of classes in "
-                f"'y_score' ({n_columns})."
-            )
-        if len(classes) == 2:
-            raise InvalidParameterError(
-                f"`y_true` is binary while y_score is 2d with {n_columns} classes. If `y_true` "
-                "does not contain all the labels, `labels` must be provided."
-            )
-        raise InvalidParameterError(
-            f"Number of classes in 'y_true' ({len(classes)}) not equal to the number of classes "
-            f"in 'y_score' ({n_columns}). y_true holds {shown_labels(classes)}; pass labels=, the "
-            "class of each column."
-        )
+        wording = _TOP_K_OF_TWO if n_classes == 2 else _TOP_K_COLUMNS
+        wording.check(classes, scores, labels)
+        check_last_names(column.names, classes, column.name)
+        kind = "binary" if scores.ndim == 1 else "multiclass"
+        return cls(kind, classes, target.codes, scores, weight)
 
     def marks(self) -> Array:
         """Whether each row is of each class, (n, K)."""
@@ -212,61 +285,17 @@ class Scores:
     @classmethod
     def _one_class(
         cls,
-        classes: Array,
-        codes: Array,
+        target: Target,
         scores: Array,
         positive: Any,
         weight: Array | None,
-        source: Column,
+        column: Column,
         *,
-        said: bool = True,
+        stated: bool = True,
     ) -> Self:
-        order, marks, column = one_class(classes, codes, positive, said)
-        if source.names is not None:
-            check_names_of_two(source, classes, positive)
-        return cls("binary", order, marks, _one_column(scores, column), weight)
-
-    @classmethod
-    def _multilabel(cls, values: Any, scores: Array, weight: Array | None) -> Self:
-        marks = dense_marks(values)
-        if scores.shape != marks.shape:
-            raise InvalidParameterError(
-                f"y_true is a multilabel indicator of shape {marks.shape}; y_score must have "
-                f"the same shape, got {scores.shape}."
-            )
-        return cls("multilabel-indicator", np.arange(marks.shape[1]), marks, scores, weight)
-
-    @classmethod
-    def _multiclass(
-        cls,
-        classes: Array,
-        codes: Array,
-        scores: Array,
-        labels: Any,
-        weight: Array | None,
-        source: Column,
-    ) -> Self:
-        if scores.ndim != 2:
-            raise InvalidParameterError(_NOT_BY_CLASS.format(scores.shape))
-        if labels is None:
-            if len(classes) != scores.shape[1]:
-                raise InvalidParameterError(
-                    "Number of classes in y_true not equal to the number of columns in "
-                    f"'y_score': y_true has {len(classes)} classes {shown_labels(classes)}, "
-                    f"y_score has {scores.shape[1]} columns. Pass labels=, the class of each "
-                    "column."
-                )
-            check_names(source.names, classes.tolist(), source.name)
-            return cls("multiclass", classes, codes, scores, weight)
-        n_labels = len(read_labels(labels))
-        if n_labels != scores.shape[1]:
-            raise InvalidParameterError(
-                f"Number of given labels, {n_labels}, not equal to the number of columns in "
-                f"'y_score', {scores.shape[1]}"
-            )
-        order, codes = column_codes(labels, classes, codes, "y_score")
-        check_names(source.names, order.tolist(), source.name)
-        return cls("multiclass", order, codes, scores, weight)
+        classes, marks, place = one_class(target.classes, target.codes, positive, stated)
+        check_names_of_two(column, target.classes, positive)
+        return cls("binary", classes, marks, _one_column(scores, place), weight)
 
 
 def dense_marks(marks: Any) -> Array:
@@ -274,39 +303,12 @@ def dense_marks(marks: Any) -> Array:
     return marks if isinstance(marks, np.ndarray) else np.asarray(marks.toarray() > 0)
 
 
-def column_codes(labels: Any, classes: Array, codes: Array, what: str) -> tuple[Array, Array]:
-    """The labels as the order of columns, and codes into them. They are obeyed unsorted."""
-    order = read_labels(labels)
-    if len(set(order.tolist())) != len(order):
-        raise InvalidParameterError(
-            f"Parameter 'labels' must be unique, got {shown_labels(order)}."
-        )
-    place = find_labels(classes, order)
-    if (place < 0).any():
-        missing = set(classes[place < 0].tolist())
-        raise InvalidParameterError(
-            f"y_true contains values {missing} not belonging to the passed labels "
-            f"{order.tolist()}. ('y_true' contains labels not in parameter 'labels', so no "
-            f"column of {what} is theirs.)"
-        )
-    return order, place[codes]
-
-
-def two_classes(labels: Any, classes: Array, codes: Array, what: str) -> tuple[Array, Array]:
-    """Like `column_codes`, for two classes, negative first."""
-    classes, codes = column_codes(labels, classes, codes, what)
-    if len(classes) != 2:
-        raise InvalidParameterError(
-            f"labels must name the two classes of a binary problem, negative first, got "
-            f"{shown_labels(classes)}."
-        )
-    return classes, codes
-
-
 def check_names_of_two(column: Column, classes: Array, positive: Any) -> None:
     """Refuse a column named by another class than the positive one, and two in another order."""
+    if column.names is None:
+        return
     listed, names = classes.tolist(), column.names
-    if names is not None and len(names) == 1:
+    if len(names) == 1:
         check_names(names, [positive], column.name, listed)
     elif len(listed) == 2:
         check_names(names, listed, column.name)
@@ -354,25 +356,24 @@ def check_decisions(
     given = checked_before(Scores, y_true, pred_decision, labels, sample_weight)
     if given is not None:
         return given
-    (true, decision), weight = read_rows(
-        sample_weight, False, y_true=y_true, pred_decision=pred_decision
+    target, scores, column, weight = read_scored(
+        y_true, pred_decision, sample_weight, name="pred_decision"
     )
-    values, kind = label_values(true)
-    if kind not in ("binary", "multiclass"):
-        raise InvalidParameterError(
-            f"{kind} format is not supported: y_true must hold class labels."
-        )
-    scores = score_values(decision).astype(np.float64, copy=False)
-    classes, (codes,) = encode_columns((true, values))
-    n_found = len(classes)
-    if labels is not None:
-        _check_number(len(read_labels(labels)), scores, len(codes), given=True)
-        classes, codes = column_codes(labels, classes, codes, "pred_decision")
-    else:
-        _check_number(n_found, scores, len(codes), given=False)
-    check_last_names(decision.names, classes, decision.name)
-    if len(classes) > 2:
-        return Scores("multiclass", classes, codes, scores, weight)
+    scores = scores.astype(np.float64, copy=False)
+    listed = target.classes if labels is None else read_labels(labels)
+    n_classes = len(listed)
+    if n_classes > 2:
+        if scores.ndim != 2:
+            facts = {"n_rows": len(scores), "n_classes": n_classes, "shape": scores.shape}
+            raise InvalidParameterError(
+                "The shape of pred_decision cannot be 1d arraywith a multiclass target. "
+                f"pred_decision {_HINGE_SHAPE.format(**facts)}"
+            )
+        _HINGE_COLUMNS.check(listed, scores, labels)
+    target = target.in_order_of(labels, "pred_decision")
+    check_last_names(column.names, target.classes, column.name)
+    if n_classes > 2:
+        return Scores("multiclass", target.classes, target.codes, scores, weight)
     if scores.ndim == 2 and scores.shape[1] == 1:
         scores = scores[:, 0]
     if scores.ndim != 1:
@@ -380,29 +381,8 @@ def check_decisions(
             "pred_decision of two classes should be a 1d array, positive for the second class, "
             f"got an array of shape {scores.shape}."
         )
-    if len(classes) == 1 and labels is None and not alone_is_negative:
-        positive = positive_class(classes.tolist(), what="The metric", either=True)
-        classes, codes, _ = one_class(classes, codes, positive)
-    return Scores("binary", classes, codes, scores, weight)
-
-
-def _check_number(n_classes: int, scores: Array, n_rows: int, *, given: bool) -> None:
-    if n_classes < 3 or (scores.ndim == 2 and scores.shape[1] == n_classes):
-        return
-    # The first two wordings are scikit-learn's, which its users may match.
-    shapes = f"({n_rows}, {n_classes}). Got: {scores.shape}"
-    if scores.ndim != 2:
-        raise InvalidParameterError(
-            "The shape of pred_decision cannot be 1d arraywith a multiclass target. pred_decision "
-            f"shape must be (n_samples, n_classes), that is {shapes}"
-        )
-    if given:
-        raise InvalidParameterError(
-            "The shape of pred_decision is not consistent with the number of classes. With a "
-            f"multiclass target, pred_decision shape must be (n_samples, n_classes), that is "
-            f"{shapes}"
-        )
-    raise InvalidParameterError(
-        "Please include all labels in y_true or pass labels as third argument: y_true has "
-        f"{n_classes} classes and pred_decision {scores.shape[1]} columns."
-    )
+    if n_classes == 1 and labels is None and not alone_is_negative:
+        positive = positive_class(target.classes.tolist(), what="The metric", either=True)
+        classes, marks, _ = one_class(target.classes, target.codes, positive)
+        return Scores("binary", classes, marks, scores, weight)
+    return Scores("binary", target.classes, target.codes, scores, weight)

@@ -227,8 +227,7 @@ def stack_rows(first: Any, second: Any) -> Any:
 
 def _plain(data: Any) -> Array:
     column = read_column(data, "y_pred")
-    values = column.values if column.categories is None else column.categories[column.values]
-    return np.asarray(values.toarray() if column.is_sparse else values)
+    return np.asarray(column.values.toarray() if column.is_sparse else column.labels)
 
 
 # --------------------------------------------------------------------------- permutation test
