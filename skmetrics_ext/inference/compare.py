@@ -351,7 +351,7 @@ def _with_design(task: ModelsToCompare, found: Comparison, log: bool) -> Compari
 
 def is_ratio(metric: Metric) -> bool:
     """Whether the metric is a ratio, which is compared by its logarithm."""
-    return metric.row is not None and metric.row.interval == "ratio"
+    return metric.row is not None and metric.row.interval == "log"
 
 
 def is_mean_area(metric: Metric) -> bool:

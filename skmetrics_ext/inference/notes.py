@@ -62,8 +62,8 @@ NONE_DIFFER = "no row tells the models apart"
 # Statistics of a table, by the interval of their spec; the first two have none, for those of all
 # methods covered between 0 and 100 %.
 NO_INTERVAL = {
-    "bent": "no interval: has a kink or is flat where classes are balanced, and none covers there; "
-    "elsewhere method='delta' may be used",
+    "kinked": "no interval: has a kink or is flat where classes are balanced, and none covers "
+    "there; elsewhere method='delta' may be used",
     "grows": "no interval: grows with the number of rows, so that no population has such a value",
 }
 ROUGH = {

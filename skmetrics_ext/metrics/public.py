@@ -175,7 +175,7 @@ def rate(
         Default of the function: 1 where scikit-learn has the name and the rule.
     """
     if len(facts.get("shares", ())) == 1:
-        facts["interval_method"] = "wilson"
+        facts["interval"] = "wilson"
     facts = {"sides": "one", **facts}
     either = facts["sides"] == "either"
     in_units = "weights_are_counts" in facts.get("traits", ())

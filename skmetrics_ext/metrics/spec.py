@@ -67,8 +67,6 @@ _ROWS_OF_RATES = {
     "recall": "positive",
     "fraction": "all",
 }
-# Interval scales and notes under the words of the property `interval`.
-_INTERVAL_WORDS = {"log": "ratio", "kinked": "bent"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,18 +153,18 @@ class MetricSpec:
         labels, when the value of a class is their sum: the counts that each share is, and the
         others that it is a share of. For rankings ``shares(tally, **params)``: how many rows, of
         how many, the factors of the shares, and whether they are shares of the same rows.
-    interval_method : {"", "wilson", "dice", "largest"}
-        The interval's method where it does not follow from the tally: "wilson" for a number of
-        rows among some rows, "dice" for 2 J / (1 + J) of such a share J, "largest" for the share
-        of the largest class.
-    interval_scale : {"", "logit", "log"}
-        The scale of the interval: "logit" for what is linear in an area under the ROC curve,
-        "log" for a ratio, which is compared by its logarithm.
-    interval_note : {"", "biased", "calibration", "kinked", "grows", "largest of several"}
-        Why coverage may be below the nominal level: the metric is larger in samples (a maximum,
-        a distance), which the bootstrap corrects in part; most of all where the truth is 0; it has
-        a kink, or is flat, where classes are as frequent as predictions, or equally frequent; it
-        grows with the number of rows; it is the largest of several numbers.
+    interval : str
+        What is special about the interval, if anything:
+
+        - its method: "wilson" for a share of rows, "dice" for 2 J / (1 + J) of such a share J,
+          "largest" for the share of the largest class;
+        - its scale: "logit" for functions that are linear in an area under the ROC curve, "log"
+          for ratios;
+        - why coverage may be below the nominal level: "biased" (a maximum or a distance, larger in
+          samples, which the bootstrap corrects in part), "calibration" (likewise, most of all
+          where the truth is 0), "kinked" (a kink, or flat, where classes are as frequent as
+          predictions, or equally frequent), "grows" (with the number of rows), "largest of
+          several" numbers.
     """
 
     function: Callable[..., Any]
@@ -184,9 +182,7 @@ class MetricSpec:
     slope: Callable[..., Any] | None = None
     ranges: Ranges | None = None
     shares: Any = ()
-    interval_method: str = ""
-    interval_scale: str = ""
-    interval_note: str = ""
+    interval: str = ""
 
     # ------------------------------------------------------------- what signatures say
 
@@ -304,12 +300,6 @@ class MetricSpec:
             f"{stem}_{suffix}" if suffix else stem: {**self.params, **params}
             for suffix, params in self.variants.items()
         }
-
-    @cached_property
-    def interval(self) -> str:
-        """Method, scale or note of the interval in one word."""
-        word = self.interval_method or self.interval_scale or self.interval_note
-        return _INTERVAL_WORDS.get(word, word)
 
     def _takes(self, name: str) -> bool:
         return name in inspect.signature(self.function).parameters

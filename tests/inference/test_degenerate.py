@@ -158,7 +158,7 @@ def test_all_doors_of_two_models_count_a_silent_class_as_one_where_two_rows_tell
     assert pilot.standard_error * np.sqrt(pilot.n / 120) == pytest.approx(alone.standard_error)
 
 
-@pytest.mark.parametrize("kind", ["bent", "grows"])
+@pytest.mark.parametrize("kind", ["kinked", "grows"])
 def test_rough_statistics_say_that_their_interval_may_miss(kind):
     """In the study of coverage they hold in 0 to 100 % of samples, where classes are balanced."""
     y_true = np.repeat([0, 1], 60)

@@ -37,7 +37,7 @@ def asked_of(way, rows):
     if way.n_resamples == N_RESAMPLES:
         kept = drawn[rows.number % 3 :: 3]
     else:
-        quick = [one for one in drawn if one.spec.interval_note != "calibration"]
+        quick = [one for one in drawn if one.spec.interval != "calibration"]
         offered = quick if rows.number > 2 else drawn
         kept = [offered[rows.number % len(offered)]] if offered else []
     of_formulas = [one for one in found if not is_resampled(one)]

@@ -199,7 +199,7 @@ def _errors(bandwidth: Array, waves: Array) -> Array:
     variants={**PLAIN, **{target: {"target": target} for target in ("top_label", "classwise")}},
     sides="either",
     ranges=WHOLE,
-    interval_note="calibration",
+    interval="calibration",
 )
 def expected_calibration_error(
     y_true: ArrayLike,
@@ -285,9 +285,7 @@ def expected_calibration_error(
     return float(error_of_classes(np.array(errors), norm))
 
 
-@metric(
-    smooth_error, greater_is_better=False, sides="either", ranges=WHOLE, interval_note="calibration"
-)
+@metric(smooth_error, greater_is_better=False, sides="either", ranges=WHOLE, interval="calibration")
 def smooth_calibration_error(
     y_true: ArrayLike,
     y_proba: ArrayLike,

@@ -164,7 +164,7 @@ def events_and_chances(checked: BinaryProbabilities | Probabilities) -> Array:
     sides="one",
     check=partial(Probabilities.check_strict, side="one", what="observed_expected_ratio"),
     row_values=events_and_chances,
-    interval_scale="log",
+    interval="log",
 )
 def observed_expected_ratio(
     y_true: ArrayLike,

@@ -48,7 +48,7 @@ def _hits(y_true: Any, y_pred: Any, sample_weight: Any, normalize: bool = True) 
     )
 
 
-@metric(accuracy, interval_method="wilson")
+@metric(accuracy, interval="wilson")
 def accuracy_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -91,7 +91,7 @@ def accuracy_score(
     return float(accuracy(hits, normalize))
 
 
-@metric(error, greater_is_better=False, interval_method="wilson")
+@metric(error, greater_is_better=False, interval="wilson")
 def zero_one_loss(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -134,7 +134,7 @@ def zero_one_loss(
     return float(error(hits, normalize))
 
 
-@metric(error, greater_is_better=False, interval_method="wilson")
+@metric(error, greater_is_better=False, interval="wilson")
 def error_rate(
     y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> float:

@@ -489,7 +489,7 @@ def averaged_confusion(
     return mean_table(averaged(LabelTally(checked), labels, average="macro").read)
 
 
-@metric(largest_class, greater_is_better=None, interval_method="largest")
+@metric(largest_class, greater_is_better=None, interval="largest")
 def no_information_rate(
     y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> float:

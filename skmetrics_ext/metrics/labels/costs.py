@@ -47,7 +47,7 @@ def mean_distance(tally: Tabulated) -> Array:
 # --------------------------------------------------------------------------- public functions
 
 
-@metric(hamming, greater_is_better=False, interval_method="wilson")
+@metric(hamming, greater_is_better=False, interval="wilson")
 def hamming_loss(
     y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> float:

@@ -108,7 +108,7 @@ positive_likelihood_ratio = rate(
     "Positive likelihood ratio",
     "a class has no row, or both rates are 0",
     bounds=(0.0, INFINITY),
-    interval_scale="log",
+    interval="log",
 )
 
 
@@ -139,7 +139,7 @@ negative_likelihood_ratio = rate(
     "a class has no row, or both rates are 0",
     greater_is_better=False,
     bounds=(0.0, INFINITY),
-    interval_scale="log",
+    interval="log",
 )
 
 
@@ -170,7 +170,7 @@ diagnostic_odds_ratio = rate(
     "two counts of a row or a column of the table are 0",
     sides="either",
     bounds=(0.0, INFINITY),
-    interval_scale="log",
+    interval="log",
 )
 
 

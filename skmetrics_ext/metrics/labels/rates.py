@@ -290,7 +290,7 @@ prevalence = rate(
     "Prevalence",
     "there are no rows (never)",
     greater_is_better=None,
-    interval_method="wilson",
+    interval="wilson",
 )
 
 
@@ -317,7 +317,7 @@ detection_rate = rate(
     hit_share,
     "Detection rate",
     "there are no rows (never)",
-    interval_method="wilson",
+    interval="wilson",
 )
 
 
@@ -345,7 +345,7 @@ detection_prevalence = rate(
     "Detection prevalence",
     "there are no rows (never)",
     greater_is_better=None,
-    interval_method="wilson",
+    interval="wilson",
 )
 
 
@@ -381,7 +381,7 @@ f1_score = rate(
     _NEITHER,
     absent="true nor predicted",
     pos_label=1,
-    interval_method="dice",
+    interval="dice",
 )
 
 
@@ -412,5 +412,5 @@ jaccard_score = rate(
     _NEITHER,
     absent="true or predicted",
     pos_label=1,
-    interval_method="wilson",
+    interval="wilson",
 )

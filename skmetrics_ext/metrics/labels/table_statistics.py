@@ -38,9 +38,9 @@ _ONE_CLASS_OCCURS = "one class alone occurs"
 _ONE_TRUE = "all rows are of one class"
 _TWO_EMPTY = "two counts of a row or a column of the table of the class are 0"
 
-_in_rows: dict[str, Any] = {"traits": ("weights_are_counts",), "interval_note": "grows"}
+_in_rows: dict[str, Any] = {"traits": ("weights_are_counts",), "interval": "grows"}
 _describes: dict[str, Any] = {"greater_is_better": None}
-_describes_kinked: dict[str, Any] = {"greater_is_better": None, "interval_note": "kinked"}
+_describes_kinked: dict[str, Any] = {"greater_is_better": None, "interval": "kinked"}
 _of_class = partial(statistic, per_class=True)
 
 # --------------------------------------------------------------------------- for each class
@@ -68,7 +68,7 @@ def adjusted_geometric_mean(counts: Counts) -> Array:
     return np.where((recall.real == 0) & ~np.isnan(value), 0.0, value)
 
 
-@_of_class("BB", _NEITHER, interval_note="kinked")
+@_of_class("BB", _NEITHER, interval="kinked")
 def braun_blanquet_similarity(counts: Counts) -> Array:
     """TP / max(TP + FP, TP + FN)
 
@@ -189,7 +189,7 @@ def optimized_precision(counts: Counts) -> Array:
     return divide(counts.tp + counts.tn, counts.total) - imbalance
 
 
-@_of_class("OC", _ONE_OF_BOTH, interval_note="kinked")
+@_of_class("OC", _ONE_OF_BOTH, interval="kinked")
 def overlap_coefficient(counts: Counts) -> Array:
     """TP / min(TP + FP, TP + FN)
 
@@ -275,7 +275,7 @@ def chi_squared(tally: Tabulated) -> Array:
     return parts.phi_squared(tally) * tally.table.sum(axis=(-1, -2))
 
 
-@statistic("Chi-Squared DF", bounds=_AT_LEAST_0, greater_is_better=None, interval_note="grows")
+@statistic("Chi-Squared DF", bounds=_AT_LEAST_0, greater_is_better=None, interval="grows")
 def chi_squared_degrees_of_freedom(tally: Tabulated) -> Array:
     """(rows - 1) (columns - 1), of those that hold anything
 
@@ -285,7 +285,7 @@ def chi_squared_degrees_of_freedom(tally: Tabulated) -> Array:
     return (rows - 1.0) * (columns - 1.0)
 
 
-@statistic("CBA", "labels name a class that does not occur", interval_note="kinked")
+@statistic("CBA", "labels name a class that does not occur", interval="kinked")
 def class_balance_accuracy(counts: Counts, labels: Any = None) -> Array:
     """mean over the classes of TP / max(TP + FP, TP + FN)
 
@@ -401,7 +401,7 @@ def overall_chance_agreement(counts: Counts) -> Array:
     _ONE_CLASS_OCCURS,
     bounds=_UP_TO_MOST_ENTROPY,
     greater_is_better=False,
-    interval_note="kinked",
+    interval="kinked",
 )
 def overall_confusion_entropy(tally: Tabulated, labels: Any = None) -> Array:
     """mean of confusion_entropy weighted by (t_k + p_k) / 2n
@@ -411,7 +411,7 @@ def overall_confusion_entropy(tally: Tabulated, labels: Any = None) -> Array:
     return parts.overall_entropy(tally, labels)
 
 
-@statistic("Overall MCEN", _ONE_CLASS_OCCURS, greater_is_better=False, interval_note="kinked")
+@statistic("Overall MCEN", _ONE_CLASS_OCCURS, greater_is_better=False, interval="kinked")
 def overall_modified_confusion_entropy(tally: Tabulated, labels: Any = None) -> Array:
     """sum of modified_confusion_entropy times (t_k + p_k - TP_k) / (2n - a sum_k TP_k), a = 1,
     or 1/2 for two classes

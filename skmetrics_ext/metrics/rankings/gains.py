@@ -84,7 +84,7 @@ def lift_slope(tally: RankTally, fraction: float) -> Array:
     "The KS statistic",
     sides="either",
     ranges=Ranges("places", corners),
-    interval_note="biased",
+    interval="biased",
 )
 def ks_statistic_score(
     y_true: ArrayLike,
@@ -139,7 +139,7 @@ def ks_statistic_score(
     sides="either",
     slope=gini_slope,
     ranges=Ranges("wins"),
-    interval_scale="logit",
+    interval="logit",
 )
 def gain_capture_score(
     y_true: ArrayLike,

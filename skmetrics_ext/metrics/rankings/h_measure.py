@@ -66,7 +66,7 @@ def _severity_ratio(name: str, value: Any) -> Any:
     "The H measure",
     checks={"severity_ratio": _severity_ratio},
     ranges=Ranges("places", corners),
-    interval_note="biased",
+    interval="biased",
 )
 def h_measure_score(
     y_true: ArrayLike,

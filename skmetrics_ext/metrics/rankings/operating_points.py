@@ -389,7 +389,7 @@ def specificity_at_sensitivity(
     "recall",
     slope=precision_slope,
     ranges=Ranges("places", around_recall),
-    interval_note="largest of several",
+    interval="largest of several",
 )
 def precision_at_recall(
     y_true: ArrayLike,
@@ -449,7 +449,7 @@ def precision_at_recall(
     "Recall at a precision",
     "precision",
     ranges=Ranges("places", around_precision),
-    interval_note="biased",
+    interval="biased",
 )
 def recall_at_precision(
     y_true: ArrayLike,

@@ -139,7 +139,7 @@ def _between(x: Array, y: Array, low: float, high: float, area: Array) -> tuple[
     sides="either",
     slope=roc_auc_slope,
     ranges=Ranges("wins", instead=("max_fpr", UP_TO)),
-    interval_scale="logit",
+    interval="logit",
 )
 def roc_auc_score(
     y_true: ArrayLike,
@@ -216,7 +216,7 @@ def roc_auc_score(
     sides="either",
     slope=gini_slope,
     ranges=Ranges("wins"),
-    interval_scale="logit",
+    interval="logit",
 )
 def gini_score(
     y_true: ArrayLike,
@@ -434,7 +434,7 @@ def partial_roc_auc_score(
     bounds=(0.5, 1.0),
     sides="either",
     ranges=Ranges("places", corners),
-    interval_note="biased",
+    interval="biased",
 )
 def roc_auc_convex_hull_score(
     y_true: ArrayLike,

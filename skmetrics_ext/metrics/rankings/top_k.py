@@ -45,7 +45,7 @@ def top_k_hits(checked: Scores, k: int = 2) -> Array:
     traits=("needs_three_classes", "misses_unseen"),
     check=Scores.check_columns,
     row_values=top_k_hits,
-    interval_method="wilson",
+    interval="wilson",
 )
 def top_k_accuracy_score(
     y_true: ArrayLike,
